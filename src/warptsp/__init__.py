@@ -1,0 +1,1 @@
+"""Near-optimal travelling-salesman tours, fast."""

@@ -1,0 +1,3 @@
+#include "common.h"
+
+void bind_geometry(nb::module_ &) {}

@@ -1,0 +1,14 @@
+#include "common.h"
+
+using namespace warptsp;
+
+void bind_geometry(nb::module_ &m);
+
+NB_MODULE(_native, m) {
+  nb::class_<StopToken>(m, "StopToken", "A request to stop that native loops poll; safe to use from any thread.")
+      .def(nb::init<>())
+      .def("request", &StopToken::request)
+      .def("requested", &StopToken::requested)
+      .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
+      .def("stopped", &StopToken::stopped);
+}

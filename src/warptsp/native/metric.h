@@ -1,0 +1,152 @@
+// Distance functions, for the host compiler and NVRTC alike: no standard library.
+//
+// A Metric is a small value type with
+//   typedef Value;                          int (TSPLIB's integers) or a floating-point type
+//   Value operator()(int a, int b) const;   the distance between two cities
+// TSPLIB's definitions follow Reinelt, TSPLIB 95 (1995); see docs/formats.md for the extensions.
+#pragma once
+
+#if defined(__CUDACC__)
+#define WARPTSP_FN __host__ __device__ __forceinline__
+#elif defined(_MSC_VER)
+#define WARPTSP_FN __forceinline
+#else
+#define WARPTSP_FN inline __attribute__((always_inline))
+#endif
+
+#if defined(__CUDACC_RTC__)
+#define WARPTSP_MATH(f) ::f
+#else
+#include <cmath>
+#define WARPTSP_MATH(f) std::f
+#endif
+
+namespace warptsp {
+
+// The numbers are part of the interface to Python (problem/metric.py).
+enum class MetricKind : int {
+  euc_2d = 0,     // nint of the Euclidean distance
+  ceil_2d = 1,    // rounded up
+  floor_2d = 2,   // rounded down
+  exact_2d = 3,   // not rounded
+  att = 4,        // pseudo-Euclidean
+  geo = 5,        // TSPLIB's kilometres on the idealised sphere, from DDD.MM
+  great_circle = 6,  // metres on the sphere of radius 6 371 008.8 m, from decimal degrees (lat, lon)
+  man_2d = 7,
+  max_2d = 8,
+  euc_3d = 9,
+  exact_3d = 10,
+  man_3d = 11,
+  max_3d = 12,
+  xray1 = 13,
+  xray2 = 14,
+  matrix = 15,
+};
+
+WARPTSP_FN bool is_integral(MetricKind kind) {
+  return kind != MetricKind::exact_2d && kind != MetricKind::exact_3d && kind != MetricKind::great_circle;
+}
+
+// Coordinates of the search, one row of `stride` doubles a city. GEO and great-circle rows hold
+// (cos lat cos lon, cos lat sin lon, sin lat): the unit vector, so that no distance needs more than one arc cosine.
+struct Points {
+  const double *rows;
+  int stride;
+};
+
+constexpr double geo_radius_km = 6378.388;
+constexpr double earth_radius_m = 6371008.8;
+
+WARPTSP_FN double square(double v) { return v * v; }
+WARPTSP_FN double larger(double a, double b) { return a > b ? a : b; }
+
+WARPTSP_FN double euclidean_2d(const double *p, const double *q) {
+  return WARPTSP_MATH(sqrt)(square(p[0] - q[0]) + square(p[1] - q[1]));
+}
+WARPTSP_FN double euclidean_3d(const double *p, const double *q) {
+  return WARPTSP_MATH(sqrt)(square(p[0] - q[0]) + square(p[1] - q[1]) + square(p[2] - q[2]));
+}
+// Angle between two unit vectors; the half-chord form keeps its precision for neighbours a metre apart.
+WARPTSP_FN double angle_between(const double *p, const double *q) {
+  const double half_chord = 0.5 * euclidean_3d(p, q);
+  return 2.0 * WARPTSP_MATH(asin)(half_chord < 1.0 ? half_chord : 1.0);
+}
+
+struct EuclideanRounded {
+  typedef int Value;
+  const double *xy;
+  WARPTSP_FN int operator()(int a, int b) const {
+    return (int)(euclidean_2d(xy + 2 * (long long)a, xy + 2 * (long long)b) + 0.5);
+  }
+};
+
+struct EuclideanExact {
+  typedef double Value;
+  const double *xy;
+  WARPTSP_FN double operator()(int a, int b) const {
+    return euclidean_2d(xy + 2 * (long long)a, xy + 2 * (long long)b);
+  }
+};
+
+// Every other metric with coordinates.
+WARPTSP_FN double coordinate_distance(MetricKind kind, const double *p, const double *q) {
+  switch (kind) {
+    case MetricKind::euc_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q) + 0.5);
+    case MetricKind::ceil_2d: return WARPTSP_MATH(ceil)(euclidean_2d(p, q));
+    case MetricKind::floor_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q));
+    case MetricKind::exact_2d: return euclidean_2d(p, q);
+    case MetricKind::att: {
+      const double r = WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / 10.0);
+      return WARPTSP_MATH(ceil)(r);  // nint, plus one where nint fell below r: the next integer up
+    }
+    case MetricKind::geo: return WARPTSP_MATH(floor)(geo_radius_km * angle_between(p, q) + 1.0);
+    case MetricKind::great_circle: return earth_radius_m * angle_between(p, q);
+    case MetricKind::man_2d:
+      return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) + 0.5);
+    case MetricKind::max_2d:
+      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + 0.5),
+                    WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + 0.5));
+    case MetricKind::euc_3d: return WARPTSP_MATH(floor)(euclidean_3d(p, q) + 0.5);
+    case MetricKind::exact_3d: return euclidean_3d(p, q);
+    case MetricKind::man_3d:
+      return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) +
+                                 WARPTSP_MATH(fabs)(p[2] - q[2]) + 0.5);
+    case MetricKind::max_3d:
+      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + 0.5),
+                    larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + 0.5),
+                           WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[2] - q[2]) + 0.5)));
+    case MetricKind::xray1:
+    case MetricKind::xray2: {
+      double phi = WARPTSP_MATH(fabs)(p[0] - q[0]);
+      const double wrapped = WARPTSP_MATH(fabs)(phi - 360.0);
+      phi = phi < wrapped ? phi : wrapped;
+      const double chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
+      const double cost = kind == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
+                                                    : larger(phi / 1.25, larger(chi / 1.5, two_theta / 1.15));
+      return WARPTSP_MATH(floor)(100.0 * cost + 0.5);
+    }
+    default: return 0.0;
+  }
+}
+
+template <class V>
+struct AnyCoordinates {
+  typedef V Value;
+  Points points;
+  MetricKind kind;
+  WARPTSP_FN V operator()(int a, int b) const {
+    return (V)coordinate_distance(kind, points.rows + points.stride * (long long)a,
+                                  points.rows + points.stride * (long long)b);
+  }
+};
+
+// A full square matrix, row major.
+template <class V>
+struct Matrix {
+  typedef V Value;
+  const V *entries;
+  long long size;
+  WARPTSP_FN V operator()(int a, int b) const { return entries[a * size + b]; }
+};
+
+}  // namespace warptsp
