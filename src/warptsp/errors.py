@@ -1,0 +1,101 @@
+"""Every exception that warptsp raises on purpose.
+
+Each message names the offending value, the place it came from and what would be accepted. The command line
+prints the message alone, without a traceback, and exits with status 2.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = [
+    "BackendUnavailable",
+    "DeviceOutOfMemory",
+    "InvalidOption",
+    "InvalidProblem",
+    "InvalidTour",
+    "OutputError",
+    "ParseError",
+    "UnsupportedProblem",
+    "WarpTSPError",
+]
+
+
+class WarpTSPError(Exception):
+    """Base of all exceptions below."""
+
+
+class InvalidProblem(WarpTSPError, ValueError):  # noqa: N818 - a public name, as in cuOpt and SciPy
+    """The instance is not a travelling-salesman problem that warptsp understands."""
+
+
+class ParseError(InvalidProblem):
+    """A file cannot be read.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what would be right.
+    file : str or os.PathLike, optional
+        The file.
+    line : int, optional
+        The line, counted from 1; None when the fault concerns the whole file.
+    keyword : str, optional
+        The keyword, section or column the fault lies in.
+
+    Attributes
+    ----------
+    message, file, line, keyword
+        As given; ``str(error)`` is ``FILE:LINE: message``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | os.PathLike[str] | None = None,
+        line: int | None = None,
+        keyword: str | None = None,
+    ) -> None:
+        super().__init__(message, file, line, keyword)
+        self.message = message
+        self.file = None if file is None else os.fspath(file)
+        self.line = line
+        self.keyword = keyword
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+        return f"{place}: {self.message}" if place else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _parse_error, (self.message, self.file, self.line, self.keyword)
+
+
+def _parse_error(message: str, file: str | None, line: int | None, keyword: str | None) -> ParseError:
+    return ParseError(message, file=file, line=line, keyword=keyword)
+
+
+class InvalidTour(WarpTSPError, ValueError):  # noqa: N818
+    """A tour is not a permutation of the instance's cities, or breaks one of its constraints."""
+
+
+class InvalidOption(WarpTSPError, ValueError):  # noqa: N818
+    """An option has a value that is not accepted."""
+
+
+class UnsupportedProblem(WarpTSPError):  # noqa: N818
+    """The chosen method cannot solve this kind of instance; another one can."""
+
+
+class BackendUnavailable(WarpTSPError, RuntimeError):  # noqa: N818
+    """The requested device or its driver is missing."""
+
+
+class DeviceOutOfMemory(WarpTSPError, MemoryError):  # noqa: N818
+    """The instance does not fit into the device's memory."""
+
+
+class OutputError(WarpTSPError, OSError):
+    """A file cannot be written."""
