@@ -1,0 +1,81 @@
+"""The command ``warptsp``: one module for each of its commands, imported when it is used."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from warptsp import __version__
+from warptsp.errors import WarpTSPError
+
+COMMANDS = {
+    "solve": "find a short tour",
+    "generate": "make an instance: uniform, clustered, grid, DIMACS",
+    "info": "tell what is in an instance file",
+    "check": "check a tour: cities, length, gap",
+    "plot": "draw a tour into an SVG or PNG file",
+    "devices": "tell what this machine and this build can do",
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"warptsp.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # The short texts are here, so that --help imports no command.
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="warptsp")
+def commands() -> None:
+    """Short tours for the travelling-salesman problem, from a handful of places to millions.
+
+    Try: warptsp solve places.csv --time-limit 10 --output tour.csv --picture tour.svg
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and exit: status 0, 2 for bad input, 130 or 143 after Ctrl-C or SIGTERM."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line with these arguments and return the exit status."""
+    try:
+        status = commands.main(arguments, prog_name="warptsp", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else str(error))
+        return 2
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f" (see {context.command_path} --help)" if context is not None else ""
+        return _complain(error.format_message() + hint)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted", 130)
+    except WarpTSPError as error:
+        return _complain(str(error))
+    except MemoryError as error:
+        return _complain(f"not enough memory: {error}" if str(error) else "not enough memory")
+    except BrokenPipeError:
+        # Whoever read our output has gone, as in "warptsp ... | head"; let the interpreter's last flush pass.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return status if isinstance(status, int) else 0
+
+
+def _complain(message: str, status: int = 2) -> int:
+    click.echo(f"warptsp: error: {' '.join(message.split())}", err=True)
+    return status

@@ -1,0 +1,132 @@
+"""The progress of a search, drawn on stderr: one live line on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warptsp.result import format_gap, format_length
+
+if TYPE_CHECKING:
+    from warptsp.progress import Progress
+
+QUICK = 0.3  # seconds before rich is imported: a quick run does not wait for it
+MODES = ("auto", "rich", "plain", "none")
+
+
+class NoDisplay:
+    """Draws nothing."""
+
+    def __enter__(self) -> NoDisplay:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def __call__(self, progress: Progress) -> None:
+        """Take note of a progress event."""
+
+    def phase(self, text: str) -> None:
+        """Take note of what the search does before it has a tour."""
+
+
+class PlainDisplay(NoDisplay):
+    """A line on stderr at once, then after 1, 2 and every 5 seconds."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._lines = 0
+
+    def __call__(self, progress: Progress) -> None:
+        """Write a line if it is time for one."""
+        if progress.elapsed < self._next:
+            return
+        click.echo(describe(progress), err=True)
+        self._lines += 1
+        self._next = progress.elapsed + (1.0, 2.0, 5.0)[min(self._lines, 3) - 1]
+
+
+class RichDisplay(NoDisplay):
+    """One line on the terminal that is kept up to date."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._live: Any = None
+        self._text: Any = None
+        self._phase = ""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def phase(self, text: str) -> None:
+        """Show what is being prepared."""
+        self._phase = text
+        self._show(f"  {text} ...")
+
+    def __call__(self, progress: Progress) -> None:
+        """Show where the search stands."""
+        self._show(describe(progress))
+
+    def _show(self, line: str) -> None:
+        if self._live is None:
+            if time.monotonic() - self._begun < QUICK:
+                return
+            from rich.console import Console
+            from rich.live import Live
+            from rich.text import Text
+
+            self._text = Text
+            console = Console(stderr=True)
+            self._live = Live(console=console, refresh_per_second=8, transient=True)
+            self._live.start()
+        self._live.update(self._text(line, no_wrap=True, overflow="ellipsis"))
+
+
+def describe(progress: Progress) -> str:
+    """Return one line on where a search stands."""
+    parts = [f"{progress.elapsed:7.1f} s", f"length {format_length(progress.length)}"]
+    if progress.gap is not None:
+        parts.append(f"gap {format_gap(progress.gap)}")
+    if progress.kicks:
+        rate = progress.kicks / progress.elapsed if progress.elapsed > 0 else 0.0
+        parts.append(f"{progress.kicks} kicks ({rate:.0f}/s)")
+    if progress.phase != "search":
+        parts.append(progress.phase)
+    if progress.remaining is not None:
+        parts.append(f"{progress.remaining:.1f} s left at most")
+    return "  ".join(parts)
+
+
+class _PhaseHandler(logging.Handler):
+    def __init__(self, display: NoDisplay) -> None:
+        super().__init__(logging.INFO)
+        self._display = display
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            click.echo(f"warptsp: {record.levelname.lower()}: {record.getMessage()}", err=True)
+        elif record.name == "warptsp.run":
+            self._display.phase(record.getMessage())
+
+
+def make_display(mode: str) -> NoDisplay:
+    """Return the display for a mode of `MODES`, and show the library's warnings on stderr."""
+    if mode == "auto":
+        mode = "rich" if sys.stderr.isatty() else "plain"
+    display: NoDisplay = {"rich": RichDisplay, "plain": PlainDisplay, "none": NoDisplay}[mode]()
+    logger = logging.getLogger("warptsp")
+    for old in [h for h in logger.handlers if isinstance(h, _PhaseHandler)]:
+        logger.removeHandler(old)
+    logger.addHandler(_PhaseHandler(display))
+    logger.setLevel(logging.INFO)
+    return display

@@ -1,0 +1,55 @@
+"""``warptsp info``: what is in an instance file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from warptsp.cli._options import echo_json, format_option, instance_argument, json_option
+
+
+@click.command()
+@instance_argument
+@format_option
+@json_option
+def command(instance: Path, format_: str | None, as_json: bool) -> None:
+    """Tell what is in INSTANCE: cities, metric, extent, repeated places, fixed edges, known length."""
+    from warptsp.io import load
+
+    found = _describe(load(instance, format=format_))
+    if as_json:
+        echo_json({"file": str(instance), **found})
+        return
+    for name, value in found.items():
+        if value is not None and value != "":
+            click.echo(f"{name.replace('_', ' '):20} {value}")
+
+
+def _describe(problem: Any) -> dict[str, Any]:
+    import numpy as np
+
+    found: dict[str, Any] = {
+        "name": problem.name,
+        "comment": problem.comment,
+        "cities": problem.n,
+        "metric": problem.metric.name,
+        "tour": "closed" if problem.open is None else "open path",
+        "fixed_edges": len(problem.fixed_edges),
+        "lowest": None,
+        "highest": None,
+        "repeated_places": None,
+        "known_length": None,
+        "known_length_is_optimal": None,
+    }
+    if problem.coordinates is not None:
+        found["lowest"] = problem.coordinates.min(axis=0).tolist()
+        found["highest"] = problem.coordinates.max(axis=0).tolist()
+        order = np.lexsort(problem.coordinates.T)
+        steps = np.diff(problem.coordinates[order], axis=0)
+        found["repeated_places"] = int((~steps.any(axis=1)).sum())
+    if problem.known_length is not None:
+        found["known_length"] = problem.known_length.length
+        found["known_length_is_optimal"] = problem.known_length.optimal
+    return found

@@ -1,0 +1,271 @@
+"""``warptsp solve``: from an instance file to a short tour."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warptsp.cli._display import MODES, make_display
+from warptsp.cli._options import (
+    Seconds,
+    echo_json,
+    find_city,
+    format_option,
+    instance_argument,
+    json_option,
+    parse_params,
+)
+from warptsp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.result import Result
+
+PICTURES = (".svg", ".png")
+
+
+@click.command()
+@instance_argument
+@format_option
+@click.option(
+    "-o", "--output", "outputs", multiple=True, metavar="FILE",
+    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx; - is stdout in the "
+    "format of TSPLIB. May be given several times.",
+)  # fmt: skip
+@click.option("--picture", "pictures", multiple=True, metavar="FILE", help="Draw the tour: .svg or .png.")
+@json_option
+@click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
+@click.option("--kicks", type=int, metavar="N", help="Stop after this many kicks; repeatable to the last city.")
+@click.option(
+    "--no-improvement", type=Seconds(), metavar="TIME", help="Stop when the tour has not improved for this time."
+)
+@click.option(
+    "--no-improvement-kicks", type=int, metavar="N", help="Stop when the tour has not improved for this many kicks."
+)
+@click.option("--target-length", type=float, metavar="LENGTH", help="Stop when the tour is no longer than this.")
+@click.option(
+    "--target-gap", type=float, metavar="PERCENT", help="Stop when the tour is this close to the optimum, if known."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@click.option(
+    "--start", metavar="NAME|FILE",
+    help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given; or a tour file, such as a "
+    "checkpoint, to go on from.",
+)  # fmt: skip
+@click.option(
+    "--open/--closed", "open_", default=None, help="A path with free ends instead of a closed tour, or the reverse."
+)
+@click.option("--from", "from_", metavar="CITY", help="City that the tour or path starts at: number or name.")
+@click.option("--to", metavar="CITY", help="City that the path ends at; implies --open.")
+@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda", help="Where to search.")
+@click.option("--threads", type=int, metavar="N", help="Number of threads; all that are available by default.")
+@click.option("--method", default="lk", show_default=True, metavar="NAME", help="Method; see --list-methods.")
+@click.option(
+    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the method; see --list-methods."
+)
+@click.option(
+    "--list-methods", is_flag=True, is_eager=True, expose_value=False,
+    callback=lambda context, option, value: _list_methods(context) if value else None,
+    help="List the methods and their parameters, and exit.",
+)  # fmt: skip
+@click.option("--checkpoint", metavar="FILE", help="Write the best tour here now and then; --start goes on from it.")
+@click.option(
+    "--checkpoint-interval", type=Seconds(), default=5.0, metavar="TIME", help="Least time between two of these writes."
+)
+@click.option("--progress", type=click.Choice(MODES), default="auto", show_default=True, help="Progress on stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="The same as --progress none.")
+def command(
+    instance: Path,
+    format_: str | None,
+    outputs: tuple[str, ...],
+    pictures: tuple[str, ...],
+    as_json: bool,
+    seed: int,
+    start: str | None,
+    open_: bool | None,
+    from_: str | None,
+    to: str | None,
+    device: str,
+    threads: int | None,
+    method: str,
+    params: tuple[str, ...],
+    checkpoint: str | None,
+    checkpoint_interval: float,
+    progress: str,
+    quiet: bool,
+    **stops: Any,
+) -> int:
+    """Find a short tour through the cities of INSTANCE.
+
+    INSTANCE is a TSPLIB file, a CSV or TSV with the columns x,y or lat,lon (and name), .npy or GeoJSON points.
+    Without a stopping option the search ends when nothing has improved for a while: after 10 s at most up to
+    10 000 cities, later for more. Several stopping options: the first that holds ends it.
+
+    Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143.
+    """
+    from warptsp.io import load
+    from warptsp.solver import solve
+
+    _check_outputs(instance, outputs, pictures, checkpoint, as_json)
+    problem = load(instance, format=format_)
+    problem, first = _ends(problem, open_, from_, to)
+    if pictures:
+        from warptsp.plotting import check_drawable
+
+        for picture in pictures:
+            check_drawable(problem, picture)
+    stop = _stop(**stops)
+    display = make_display("none" if quiet else progress)
+    with display:
+        result = solve(
+            problem,
+            stop=stop,
+            seed=seed,
+            start=start,
+            device=device,
+            threads=threads,
+            method=method,
+            params=parse_params(params),
+            callback=display,
+            checkpoint=checkpoint,
+            checkpoint_interval=checkpoint_interval,
+        )
+    tour = result.tour if first is None else result.tour_from(first)
+    _write(result, tour, outputs, pictures)
+    _report(instance, result, outputs, pictures, checkpoint, as_json)
+    return 0 if result.signal is None else 128 + result.signal
+
+
+def _check_outputs(
+    instance: Path, outputs: tuple[str, ...], pictures: tuple[str, ...], checkpoint: str | None, as_json: bool
+) -> None:
+    """Find out before the work whether everything can be written."""
+    from warptsp.io import tour_format
+    from warptsp.outputs import check_writable
+
+    if "-" in outputs and as_json:
+        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
+    seen: dict[str, str] = {os.path.realpath(instance): "the instance itself"}
+    named = [("--output", name) for name in outputs if name != "-"]
+    named += [("--picture", name) for name in pictures]
+    named += [("--checkpoint", checkpoint)] if checkpoint is not None else []
+    for option, name in named:
+        if option == "--output":
+            tour_format(name)
+        if option == "--picture" and Path(name).suffix.lower() not in PICTURES:
+            raise InvalidOption(f"--picture {name!r}: the name must end in .svg or .png")
+        place = os.path.realpath(name)
+        if place in seen and not name.startswith("/dev/"):
+            raise InvalidOption(f"{option} {name!r}: this file is {seen[place]} already; choose another name")
+        seen[place] = f"taken by {option}"
+        check_writable(name)
+
+
+def _ends(
+    problem: Problem, open_: bool | None, from_: str | None, to: str | None
+) -> tuple[Problem, int | None]:
+    """Return the problem with the ends asked for, and the first city of a closed tour if one was named."""
+    from dataclasses import replace
+
+    from warptsp.problem import OpenPath
+
+    start = None if from_ is None else find_city(problem, from_, "--from")
+    end = None if to is None else find_city(problem, to, "--to")
+    if end is not None and open_ is False:
+        raise InvalidOption("--to and --closed: a closed tour has no end; leave one of them out")
+    if open_ or end is not None or (open_ is None and problem.open is not None and start is not None):
+        if start is not None and start == end and problem.n > 1:
+            raise InvalidOption(f"--from and --to: both are city {to}; a round trip is a closed tour, without --to")
+        return replace(problem, open=OpenPath(start=start, end=end)), None
+    if open_ is False:
+        problem = replace(problem, open=None)
+    return problem, start
+
+
+def _stop(
+    time_limit: float | None,
+    kicks: int | None,
+    no_improvement: float | None,
+    no_improvement_kicks: int | None,
+    target_length: float | None,
+    target_gap: float | None,
+) -> Any:
+    from warptsp import stop
+
+    criteria: list[stop.StoppingCriterion] = []
+    if time_limit is not None:
+        criteria.append(stop.MaxRuntime(time_limit))
+    if kicks is not None:
+        criteria.append(stop.MaxKicks(kicks))
+    if no_improvement is not None:
+        criteria.append(stop.NoImprovement(seconds=no_improvement))
+    if no_improvement_kicks is not None:
+        criteria.append(stop.NoImprovement(kicks=no_improvement_kicks))
+    if target_length is not None:
+        criteria.append(stop.TargetLength(target_length))
+    if target_gap is not None:
+        criteria.append(stop.TargetGap(target_gap))
+    return stop.AnyOf(*criteria) if criteria else None
+
+
+def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[str, ...]) -> None:
+    from warptsp.io import write_tour
+
+    for name in outputs:
+        if name == "-":
+            sys.stdout.flush()
+            write_tour("/dev/stdout", tour, result.problem, format="tsplib")
+        else:
+            write_tour(name, tour, result.problem)
+    if pictures:
+        from warptsp.plotting import draw
+
+        for name in pictures:
+            draw(name, result.problem, tour)
+
+
+def _report(
+    instance: Path,
+    result: Result,
+    outputs: tuple[str, ...],
+    pictures: tuple[str, ...],
+    checkpoint: str | None,
+    as_json: bool,
+) -> None:
+    files = [name for name in outputs if name != "-"]
+    if as_json:
+        echo_json(
+            {
+                **result.as_dict(),
+                "file": str(instance),
+                "outputs": files,
+                "pictures": list(pictures),
+                "checkpoint": checkpoint,
+            }
+        )
+        return
+    problem = result.problem
+    kind = "closed tour" if problem.open is None else "open path"
+    lines = [f"instance     {problem.name or instance}, {problem.n} cities, {problem.metric.name}, {kind}"]
+    lines.append(result.summary())
+    lines += [f"tour         {name}" for name in files]
+    lines += [f"picture      {name}" for name in pictures]
+    if checkpoint is not None:
+        lines.append(f"checkpoint   {checkpoint}")
+    if not outputs and not pictures and checkpoint is None:
+        lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
+    click.echo("\n".join(lines), err="-" in outputs)
+
+
+def _list_methods(context: click.Context) -> None:
+    from warptsp.methods import METHODS, describe_params
+
+    for method in METHODS.values():
+        click.echo(f"{method.name:12} {method.summary}")
+        for name, kind, default in describe_params(method):
+            click.echo(f"    --param {name}={default}   ({kind})")
+    context.exit()

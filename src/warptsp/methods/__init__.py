@@ -1,0 +1,178 @@
+"""The registry of methods: a name, and the module that implements it.
+
+A method module defines ``run(problem, run)`` (see `warptsp.run.Run`) and, if the method has parameters, a frozen
+dataclass whose name ends in ``Params``; its fields are what ``solve(params={...})`` and ``--param NAME=VALUE`` take.
+To add a method: write the module, add a line to `METHODS`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from warptsp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Method:
+    """A method by name: what it is, and where its code is; nothing is imported before it is used."""
+
+    name: str
+    module: str
+    summary: str
+
+    @property
+    def run(self) -> Callable[[Problem, Run], None]:
+        """The function that does the work."""
+        function: Callable[[Problem, Run], None] = import_module(self.module).run
+        return function
+
+    def parameters(self) -> type | None:
+        """Return the dataclass of the method's parameters, None if it has none."""
+        module = import_module(self.module)
+        for value in vars(module).values():
+            own = isinstance(value, type) and value.__module__ == module.__name__
+            if own and dataclasses.is_dataclass(value) and value.__name__.endswith("Params"):
+                return value
+        return None
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver"),
+        Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
+        Method("construct", "warptsp.methods.construct", "the start tour, as it is"),
+    )
+}
+
+
+def get_method(name: str) -> Method:
+    """Return the method of this name.
+
+    Raises
+    ------
+    InvalidOption
+        If there is none; lists those there are.
+    """
+    if not isinstance(name, str) or name not in METHODS:
+        raise InvalidOption(f"method: {name!r} is unknown; there are {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+def check_params(method: Method, params: Mapping[str, Any] | object | None) -> dict[str, Any]:
+    """Check a method's parameters, given as a mapping or as its dataclass; texts are converted to the fields' types.
+
+    Returns
+    -------
+    dict
+        The given parameters by name.
+
+    Raises
+    ------
+    InvalidOption
+        For an unknown name or an impossible value; lists the valid ones.
+    """
+    if params is None:
+        return {}
+    kind = method.parameters()
+    if kind is not None and isinstance(params, kind):
+        return {f.name: getattr(params, f.name) for f in dataclasses.fields(kind)}
+    if not isinstance(params, Mapping):
+        raise InvalidOption(f"params: {params!r} is not a mapping such as {{'name': value}}")
+    if not params:
+        return {}
+    if kind is None:
+        raise InvalidOption(f"params: method {method.name} has no parameters, and {next(iter(params))!r} was given")
+    fields = {f.name: f for f in dataclasses.fields(kind)}
+    hints = typing.get_type_hints(kind)
+    checked: dict[str, Any] = {}
+    for name, value in params.items():
+        if name not in fields:
+            raise InvalidOption(f"parameter {name!r}: method {method.name} has {', '.join(fields)}")
+        checked[name] = _converted(name, value, hints[name])
+    try:
+        kind(**checked)
+    except InvalidOption:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InvalidOption(f"parameters of method {method.name}: {error}") from error
+    return checked
+
+
+def describe_params(method: Method) -> list[tuple[str, str, Any]]:
+    """Return (name, type, default) of each parameter of a method."""
+    kind = method.parameters()
+    if kind is None:
+        return []
+    hints = typing.get_type_hints(kind)
+    return [(f.name, _type_name(hints[f.name]), _default(f)) for f in dataclasses.fields(kind)]
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
+
+
+def _type_name(hint: Any) -> str:
+    return hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
+
+
+def _converted(name: str, value: Any, hint: Any) -> Any:
+    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if isinstance(value, str):
+        for option in options:
+            found, converted = _from_text(value, option)
+            if found:
+                return converted
+    elif value is None and type(None) in options:
+        return value
+    elif isinstance(value, bool) and bool not in options and typing.get_origin(hint) is None:
+        pass
+    elif any(_fits(value, option) for option in options):
+        return float(value) if float in options and isinstance(value, int) and int not in options else value
+    raise InvalidOption(f"parameter {name}: {value!r} is not of type {_type_name(hint)}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return value in typing.get_args(hint)
+    if origin is not None:
+        return isinstance(value, (list, tuple) if origin in (list, tuple) else origin)
+    if hint is float:
+        return isinstance(value, (int, float))
+    return not isinstance(hint, type) or isinstance(value, hint)
+
+
+def _from_text(text: str, hint: Any) -> tuple[bool, Any]:
+    """Return (whether the text is a value of this type, the value)."""
+    if hint is type(None):
+        return text.lower() == "none", None
+    if hint is bool:
+        known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        return text.lower() in known, known.get(text.lower())
+    if hint is str:
+        return True, text
+    if typing.get_origin(hint) is typing.Literal:
+        matches = [choice for choice in typing.get_args(hint) if str(choice) == text]
+        return bool(matches), matches[0] if matches else None
+    if typing.get_origin(hint) is tuple:
+        inner = typing.get_args(hint)[0]
+        parts = [_from_text(part.strip(), inner) for part in text.split(",")]
+        return all(found for found, _ in parts), tuple(value for _, value in parts)
+    if hint in (int, float):
+        try:
+            return True, hint(text)
+        except ValueError:
+            return False, None
+    return False, None

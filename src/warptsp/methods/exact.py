@@ -1,0 +1,114 @@
+"""The optimal tour of a few cities, by dynamic programming over sets of cities.
+
+M. Held and R. M. Karp, "A dynamic programming approach to sequencing problems", J. SIAM 10 (1962) 196-210:
+best[S, j] = the shortest path that starts at a fixed city, visits the set S and ends in j. All sets of a size
+are done at once with NumPy; 16 cities take about half a second and 20 MB.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.errors import UnsupportedProblem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+MAX_CITIES = 16
+
+
+def run(problem: Problem, run: Run) -> None:
+    """Find an optimal tour, or path, that has all fixed edges.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If there are more than 16 cities.
+    """
+    if problem.n > MAX_CITIES:
+        raise UnsupportedProblem(
+            f"method exact: {problem.n} cities are too many, {MAX_CITIES} are the most; use the method lk"
+        )
+    run.offer(optimal_tour(problem))
+
+
+def optimal_tour(problem: Problem) -> NDArray[np.int32]:
+    """Return an optimal tour (a path in its own direction) of a problem with at most `MAX_CITIES` cities."""
+    n = problem.n
+    every = np.arange(n)
+    distances = np.asarray(problem.distance(np.repeat(every, n), np.tile(every, n))).reshape(n, n)
+    distances = distances.astype(np.int64 if problem.metric.integral else np.float64)
+    distances = _preferring(distances, problem.fixed_edges)
+    start, end = 0, 0
+    if problem.open is not None:
+        # One more city, which joins the two ends of the path: free ends may be anywhere.
+        start = end = n
+        joined = np.zeros((n + 1, n + 1), dtype=distances.dtype)
+        joined[:n, :n] = distances
+        wall = distances.max(initial=0) * (n + 1) + 1
+        ends = (problem.open.start, problem.open.end)
+        inner = [city for city in range(n) if None not in ends and city not in ends]
+        joined[n, inner] = joined[inner, n] = wall
+        if None in ends:
+            for fixed in (city for city in ends if city is not None):
+                others = [city for city in range(n) if city != fixed]
+                # Exactly one end is fixed: a bonus makes it an end, the other one stays free.
+                joined[n, others] = joined[others, n] = wall
+        distances = joined
+        if n == 1:
+            return np.zeros(1, dtype=np.int32)
+    tour = _held_karp(distances, start, end)
+    if problem.open is None:
+        return tour
+    path = tour[1:]
+    backwards = problem.open.start is not None and path[0] != problem.open.start
+    backwards = backwards or (problem.open.start is None and problem.open.end not in (None, path[-1]))
+    return np.ascontiguousarray(path[::-1] if backwards else path)
+
+
+def _preferring(distances: NDArray[Any], fixed_edges: NDArray[np.int32]) -> NDArray[Any]:
+    """Return distances in which the fixed edges are so short that a best tour has all of them."""
+    if len(fixed_edges) == 0:
+        return distances
+    bonus = distances.max(initial=0) * len(distances) + 1
+    changed = distances.copy()
+    changed[fixed_edges[:, 0], fixed_edges[:, 1]] -= bonus
+    changed[fixed_edges[:, 1], fixed_edges[:, 0]] -= bonus
+    return changed
+
+
+def _held_karp(distances: NDArray[Any], start: int, end: int) -> NDArray[np.int32]:
+    n = len(distances)
+    others = np.array([city for city in range(n) if city != start], dtype=np.int64)
+    m = len(others)
+    if m == 0:
+        return np.array([start], dtype=np.int32)
+    far = np.iinfo(np.int64).max // 4 if distances.dtype.kind == "i" else np.inf
+    best = np.full((1 << m, m), far, dtype=distances.dtype)
+    before = np.full((1 << m, m), -1, dtype=np.int8)
+    inner = distances[np.ix_(others, others)]
+    sets = np.arange(1 << m)
+    sizes = np.zeros(1 << m, dtype=np.int64)
+    for j in range(m):
+        sizes += (sets >> j) & 1
+        best[1 << j, j] = distances[start, others[j]]
+    for size in range(2, m + 1):
+        layer = sets[sizes == size]
+        for j in range(m):
+            with_j = layer[(layer >> j) & 1 == 1]
+            paths = best[with_j ^ (1 << j)] + inner[:, j]
+            choice = np.argmin(paths, axis=1)
+            best[with_j, j] = paths[np.arange(len(with_j)), choice]
+            before[with_j, j] = choice
+    visited = (1 << m) - 1
+    j = int(np.argmin(best[visited] + distances[others, end]))
+    tour = []
+    while j >= 0:
+        tour.append(int(others[j]))
+        visited, j = visited ^ (1 << j), int(before[visited, j])
+    return np.array([start, *reversed(tour)], dtype=np.int32)

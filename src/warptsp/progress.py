@@ -1,0 +1,68 @@
+"""What a callback is told while a search runs. Drawing it is the caller's affair; nothing is printed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One progress event of a running search.
+
+    Attributes
+    ----------
+    elapsed : float
+        Seconds since ``solve`` was called.
+    length : int or float
+        Length of the best tour so far.
+    kicks : int
+        Kicks so far.
+    improved : bool
+        Whether the best tour is shorter than at the last event.
+    phase : str
+        What the method is doing, such as ``"search"``.
+    time_limit, kick_limit : float, int or None
+        The end of the search, as far as it is known.
+    known_length : int or float or None
+        Optimal, or else best known, length of the instance.
+    counters : mapping of str to number
+        The method's own figures.
+    tour : callable
+        ``tour()`` returns the best tour so far, 0-based city numbers, as an int32 array of its own.
+    """
+
+    elapsed: float
+    length: int | float
+    kicks: int
+    improved: bool
+    phase: str
+    time_limit: float | None
+    kick_limit: int | None
+    known_length: int | float | None
+    counters: Mapping[str, int | float]
+    tour: Callable[[], NDArray[np.int32]]
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, or None without a time limit."""
+        return None if self.time_limit is None else max(0.0, self.time_limit - self.elapsed)
+
+    @property
+    def gap(self) -> float | None:
+        """Length over the known length, minus 1; None if that is not known."""
+        return relative_gap(self.length, self.known_length)
+
+
+def relative_gap(length: int | float, known: int | float | None) -> float | None:
+    """``length / known - 1``, or None where nothing is known (or the known length is 0 and this one is not)."""
+    if known is None:
+        return None
+    if known == 0:
+        return 0.0 if length == 0 else None
+    return length / known - 1.0

@@ -1,0 +1,180 @@
+"""What ``solve`` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from warptsp.progress import relative_gap
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+
+class HistoryPoint(NamedTuple):
+    """An improvement: `seconds` after the call of ``solve``, the best tour had this `length`."""
+
+    seconds: float
+    length: int | float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Result:
+    """The best tour of a run, checked to be a permutation of the cities, and how it came about.
+
+    Attributes
+    ----------
+    tour : ndarray of int32, shape (n,)
+        The cities, numbered from 0, in visiting order. A closed tour starts at city 0; a path at its start.
+        Read-only.
+    length : int or float
+        Its exact length: int for the integer metrics of TSPLIB, float for the others.
+    problem : Problem
+        The instance.
+    history : list of HistoryPoint
+        (seconds, length) of every improvement that was reported, in order of time. Lengths before the last are
+        the method's own running figures.
+    counters : dict of str to number
+        ``kicks`` and the method's other figures.
+    seconds : float
+        Wall time from the call of ``solve`` to its end.
+    stop_reason : str
+        Why the search ended.
+    interrupted : bool
+        Whether a signal (Ctrl-C, SIGTERM) or an exception ended it.
+    signal : int or None
+        The number of that signal.
+    seed, threads, method, device, start, params
+        What the run was asked to do.
+    """
+
+    tour: NDArray[np.int32]
+    length: int | float
+    problem: Problem
+    history: list[HistoryPoint]
+    counters: dict[str, int | float]
+    seconds: float
+    stop_reason: str
+    interrupted: bool = False
+    signal: int | None = None
+    seed: int = 0
+    threads: int = 1
+    method: str = "lk"
+    device: str = "cpu"
+    start: str = "greedy"
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def kicks(self) -> int:
+        """Kicks that the search made."""
+        return int(self.counters.get("kicks", 0))
+
+    @property
+    def gap(self) -> float | None:
+        """Length over the optimal, or else best known, length of the instance, minus 1; None if not known."""
+        known = self.problem.known_length
+        return relative_gap(self.length, known.length if known is not None else None)
+
+    def summary(self) -> str:
+        """Return a few lines for people: length, gap, time, seed, reason of the end."""
+        lines = [
+            f"length       {format_length(self.length)}{self._unit()}",
+            f"time         {self.seconds:.2f} s, {self.kicks} kicks, {_counted(self.threads, 'thread')}",
+            f"seed         {self.seed}",
+            f"stopped by   {self.stop_reason}",
+        ]
+        known = self.problem.known_length
+        if known is not None and self.gap is not None:
+            kind = "optimum" if known.optimal else "best known length"
+            lines.insert(1, f"gap          {format_gap(self.gap)} to the {kind}, {format_length(known.length)}")
+        return "\n".join(lines)
+
+    def _unit(self) -> str:
+        return " m, along great circles" if self.problem.metric.name == "GREAT_CIRCLE" else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the summary as plain numbers and strings, for JSON; without the tour and the history."""
+        known = self.problem.known_length
+        return {
+            "instance": self.problem.name,
+            "cities": self.problem.n,
+            "metric": self.problem.metric.name,
+            "closed": self.problem.open is None,
+            "length": self.length,
+            "known_length": None if known is None else known.length,
+            "known_length_is_optimal": None if known is None else known.optimal,
+            "gap_percent": None if self.gap is None else 100.0 * self.gap,
+            "seconds": round(self.seconds, 3),
+            "counters": dict(self.counters),
+            "stop_reason": self.stop_reason,
+            "interrupted": self.interrupted,
+            "seed": self.seed,
+            "threads": self.threads,
+            "device": self.device,
+            "method": self.method,
+            "start": self.start,
+            "params": dict(self.params),
+        }
+
+    def tour_from(self, city: int) -> NDArray[np.int32]:
+        """Return the closed tour rotated to start at `city` (numbered from 0)."""
+        import numpy as np
+
+        from warptsp.errors import InvalidOption
+
+        if self.problem.open is not None:
+            raise InvalidOption("an open path has its own start; rotate closed tours only")
+        places = np.flatnonzero(self.tour == city)
+        if len(places) == 0:
+            raise InvalidOption(f"city {city!r}: cities are numbered from 0 to {self.problem.n - 1}")
+        return np.roll(self.tour, -int(places[0]))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tour; the ending of the name tells the format (see docs/formats.md), .svg and .png draw it.
+
+        Raises
+        ------
+        OutputError
+            If the file cannot be written or the format is unknown.
+        """
+        from warptsp.io import write_tour
+
+        if str(path).lower().endswith((".svg", ".png")):
+            self.plot(path)
+        else:
+            write_tour(path, self.tour, self.problem)
+
+    def plot(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Draw the tour into an SVG or PNG file; the options are those of `warptsp.plotting.draw`."""
+        from warptsp.plotting import draw
+
+        draw(path, self.problem, self.tour, **options)
+
+    def __repr__(self) -> str:
+        gap = "" if self.gap is None else f", gap={format_gap(self.gap)}"
+        return (
+            f"Result(cities={self.problem.n}, length={format_length(self.length)}{gap}, "
+            f"seconds={self.seconds:.2f}, stop_reason={self.stop_reason!r})"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def format_length(length: int | float) -> str:
+    """Write a length in full if it is an integer, with ten significant digits if not."""
+    return str(length) if isinstance(length, int) else f"{length:.10g}"
+
+
+def format_gap(gap: float) -> str:
+    """Write a relative gap in per cent, exact zero as ``0 %``."""
+    return "0 %" if gap == 0 else f"{100.0 * gap:.3f} %"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,285 @@
+"""One run of a method: what it is asked to do, what it reports, and the best tour so far."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.errors import InvalidTour, WarpTSPError
+from warptsp.progress import Progress
+from warptsp.result import HistoryPoint
+from warptsp.stop import Limit, SearchState, StoppingCriterion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.checkpoint import Checkpoint
+    from warptsp.problem import Problem
+
+logger = logging.getLogger(__name__)
+
+SAMPLE = 50_000  # cities from which the cost of checking a tour is estimated
+
+
+class Run:
+    """What a method gets beside the problem, and what it reports to.
+
+    A method reads the options below, polls `token` in everything that takes more than some milliseconds (native
+    code does so by itself), calls `update` with its start tour and then at least every 100 ms, and `offer` with
+    the start tour and with its best tour when it ends.
+
+    Attributes
+    ----------
+    seed, threads : int
+        Same seed, same threads and a limit on kicks: same tour.
+    start : str or ndarray of int32
+        Name of a construction (see `warptsp.construct`), or a tour to begin with.
+    params : dict
+        Parameters of the method, checked.
+    token : _native.StopToken
+        Requested by signals and other threads; its deadline is the time limit, less the time that the final
+        check of the tour takes.
+    started : float
+        ``time.monotonic()`` at the call of ``solve``.
+    time_limit : float or None
+        Seconds from `started` that the search should plan for, None if unknown.
+    kick_limit : int or None
+        Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        stop: StoppingCriterion,
+        seed: int = 0,
+        threads: int = 1,
+        start: str | NDArray[np.int32] = "greedy",
+        params: Mapping[str, Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
+        checkpoint: Checkpoint | None = None,
+        started: float | None = None,
+    ) -> None:
+        self.problem = problem
+        self.seed = seed
+        self.threads = threads
+        self.start = start
+        self.params = dict(params or {})
+        self.started = time.monotonic() if started is None else started
+        self.stop = stop
+        self.token = _native.StopToken()
+        horizon = stop.horizon()
+        self.time_limit = horizon.seconds
+        self.kick_limit = horizon.kicks
+        self._limit: Limit = stop.limit()
+        self._callback = callback
+        self._checkpoint = checkpoint
+        known = problem.known_length
+        self._known = None if known is None else known.length
+
+        self.best: NDArray[np.int32] | None = None
+        self.best_length: int | float | None = None
+        self.history: list[HistoryPoint] = []
+        self.counters: dict[str, int | float] = {}
+        self.stop_reason: str | None = None
+        self.failure: BaseException | None = None
+        self._reported: int | float | None = None
+        self._improved_at = 0.0
+        self._improved_at_kicks = 0
+        self._tokens = ExitStack()
+        for token in stop.tokens():
+            self._tokens.enter_context(token.watched_by(self.token))
+        self._reserve = 0.0
+        self._reserve_time(self._estimate_check() if self._limit.seconds is not None else 0.0)
+
+    # What methods use
+
+    def elapsed(self) -> float:
+        """Seconds since ``solve`` was called."""
+        return time.monotonic() - self.started
+
+    def remaining(self) -> float | None:
+        """Seconds until the method must have returned, None without a time limit."""
+        if self._limit.seconds is None:
+            return None
+        return max(0.0, self._limit.seconds - self._reserve - self.elapsed())
+
+    def enter(self, phase: str) -> None:
+        """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
+        logger.info("%s", phase)
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search; returns True when the method should stop now.
+
+        Parameters
+        ----------
+        length : int or float
+            Length of the best tour so far; the method's own running figure will do.
+        kicks : int
+            Kicks so far.
+        tour : callable
+            Returns the best tour so far; called only if somebody wants it.
+        phase : str
+            What the method is doing.
+        **counters
+            Figures of the method, kept for the result.
+        """
+        elapsed = self.elapsed()
+        length = self._plain(length)
+        self.counters.update(counters)
+        self.counters["kicks"] = kicks
+        improved = self._record(length, elapsed, kicks)
+        if self._callback is not None and self.failure is None:
+            self._call_back(length, elapsed, kicks, improved, tour, phase)
+        if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
+            self._write_checkpoint(tour)
+        if self.stop_reason is None:
+            state = SearchState(
+                elapsed, length, kicks, self._improved_at, self._improved_at_kicks, self._known
+            )
+            try:
+                if self.stop(state):
+                    self.stop_reason = self.stop.reason(state)
+            except Exception as error:
+                self._fail(error, "the stopping criterion raised")
+        return self.stop_reason is not None or self.token.stopped()
+
+    def offer(self, tour: NDArray[np.int32]) -> None:
+        """Keep a tour if it is shorter than the best so far, in exact arithmetic; the array is copied.
+
+        Raises
+        ------
+        WarpTSPError
+            If it is not a tour: the method is wrong, not its user.
+        """
+        begun = time.monotonic()
+        try:
+            self.problem.check_tour(tour)
+        except InvalidTour as error:
+            raise WarpTSPError(f"the method made an invalid tour, which is a bug; please report it: {error}") from error
+        length = self._plain(self.problem.length(tour))
+        if self.best_length is None or length < self.best_length:
+            self.best = np.array(tour, dtype=np.int32)
+            self.best_length = length
+            self._record(length, self.elapsed(), int(self.counters.get("kicks", 0)))
+        self._reserve_time(time.monotonic() - begun)
+
+    # What solve uses
+
+    def interrupt(self, reason: str) -> None:
+        """Stop the search as soon as possible; safe in a signal handler."""
+        if self.stop_reason is None:
+            self.stop_reason = reason
+        self.token.request()
+
+    def close(self) -> None:
+        """Let go of the tokens of other threads."""
+        self._tokens.close()
+
+    def reason(self) -> str:
+        """Say why the search ended."""
+        if self.stop_reason is not None:
+            return self.stop_reason
+        kicks = int(self.counters.get("kicks", 0))
+        length = self.best_length if self.best_length is not None else 0
+        state = SearchState(
+            self.elapsed(), length, kicks, self._improved_at, self._improved_at_kicks, self._known
+        )
+        if self.token.requested():
+            return "stop requested"
+        if self.token.stopped() and self._limit.seconds is not None:
+            # The search ended early by the time kept for the final check.
+            end = max(state.elapsed, self._limit.seconds)
+            state = SearchState(end, length, kicks, self._improved_at, self._improved_at_kicks, self._known)
+            return self.stop.reason(state)
+        return self.stop.reason(state) if self.stop(state) else "the search is complete"
+
+    def _record(self, length: int | float, elapsed: float, kicks: int) -> bool:
+        # Running sums of floats drift: what may be rounding is no improvement.
+        drift = 1e-12 * abs(length) if isinstance(length, float) else 0
+        improved = self._reported is None or length < self._reported - drift
+        if improved:
+            self._reported = length
+            self._improved_at = elapsed
+            self._improved_at_kicks = kicks
+            self.history.append(HistoryPoint(elapsed, length))
+        return improved
+
+    def _call_back(
+        self,
+        length: int | float,
+        elapsed: float,
+        kicks: int,
+        improved: bool,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str,
+    ) -> None:
+        assert self._callback is not None
+        event = Progress(
+            elapsed=elapsed,
+            length=length,
+            kicks=kicks,
+            improved=improved,
+            phase=phase,
+            time_limit=self._limit.seconds,
+            kick_limit=self._limit.kicks,
+            known_length=self._known,
+            counters=self.counters,
+            tour=lambda: np.array(tour(), dtype=np.int32),
+        )
+        try:
+            wants_stop = self._callback(event) is True
+        except BaseException as error:  # also KeyboardInterrupt and SystemExit: kept, and raised by solve
+            self._fail(error, "the callback raised")
+        else:
+            if wants_stop:
+                self.interrupt("the callback returned True")
+
+    def _write_checkpoint(self, tour: Callable[[], NDArray[np.int32]]) -> None:
+        assert self._checkpoint is not None
+        self.offer(tour())
+        if self.best is None or self.best_length is None:
+            return
+        try:
+            self._checkpoint.write(self.best, self.best_length)
+        except WarpTSPError as error:
+            # A full disk must not cost the search.
+            logger.warning("checkpoint not written: %s", error)
+
+    def _fail(self, error: BaseException, what: str) -> None:
+        self.failure = error
+        self.interrupt(f"{what} {type(error).__name__}")
+
+    def _plain(self, length: Any) -> int | float:
+        return int(length) if self.problem.metric.integral else float(length)
+
+    def _reserve_time(self, check: float) -> None:
+        # At the end: one check and length, the copies of the result, and some time to let go of memory.
+        if self._limit.seconds is None:
+            return
+        self._reserve = max(self._reserve, 1.25 * check + 4e-9 * self.problem.n + 0.002)
+        self.token.set_deadline(self.started + self._limit.seconds - self._reserve)
+
+    def _estimate_check(self) -> float:
+        """Estimate the seconds that the check of one tour takes, from a sample in random order."""
+        n = self.problem.n
+        if n <= SAMPLE:
+            return 0.0
+        cities = np.random.default_rng(0).integers(0, n, SAMPLE + 1)
+        begun = time.monotonic()
+        self.problem.distance(cities[:-1], cities[1:])
+        return (time.monotonic() - begun) * n / SAMPLE

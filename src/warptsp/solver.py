@@ -1,0 +1,378 @@
+"""The one function that most people need."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.checkpoint import Checkpoint
+from warptsp.devices import resolve_device, resolve_threads
+from warptsp.errors import InvalidOption, InvalidTour, WarpTSPError
+from warptsp.methods import Method, check_params, get_method
+from warptsp.outputs import check_writable
+from warptsp.problem import OpenPath, Problem
+from warptsp.result import Result
+from warptsp.run import Run
+from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
+from warptsp.stop._check import checked_count
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from warptsp.progress import Progress
+
+logger = logging.getLogger(__name__)
+
+TRIVIAL = 3  # cities up to which every closed tour is the same: no search, whatever the method
+
+
+def solve(
+    problem: Problem | ArrayLike | str | os.PathLike[str],
+    *,
+    stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
+    time_limit: float | None = None,
+    kicks: int | None = None,
+    seed: int = 0,
+    start: str | os.PathLike[str] | ArrayLike | None = None,
+    open: bool | OpenPath | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    method: str = "lk",
+    params: Mapping[str, Any] | object | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_interval: float = 5.0,
+) -> Result:
+    """Find a short tour through all cities.
+
+    Parameters
+    ----------
+    problem : Problem, array or path
+        The instance: a `Problem`; coordinates of shape (n, 2) or (n, 3), whose Euclidean distances are not
+        rounded; a symmetric matrix of distances of shape (n, n); or the name of a file that `warptsp.load` reads.
+    stop : StoppingCriterion or callable, optional
+        When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that is given a
+        `SearchState` and returns True. `time_limit` and `kicks` are added to it with ``|``. With none of the
+        three the search goes on until nothing has improved for a while, see `warptsp.stop.DefaultStop`.
+    time_limit : float, optional
+        Seconds of wall time from this call to its return.
+    kicks : int, optional
+        Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
+    seed : int
+        Seed of the random numbers, 0 to 2**64 - 1.
+    start : str, path or array, optional
+        A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
+        ``"given"``), or a tour to begin with: a tour file, such as a checkpoint, or the cities numbered from 0
+        in visiting order. The result is never longer than such a tour.
+    open : bool or OpenPath, optional
+        True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between given
+        cities (None leaves an end free). Without it, as the problem says.
+    device : {"auto", "cpu", "cuda"}
+        Where to search. This release has the CPU only.
+    threads : int, optional
+        Number of threads; all that are available if not given.
+    method : str
+        A name in `warptsp.methods.METHODS`.
+    params : mapping, optional
+        Parameters of the method by name.
+    callback : callable, optional
+        Called with a `Progress` several times a second. If it returns True the search ends; if it raises, the
+        search ends and the exception is raised from here with the result in its attribute ``result``.
+    checkpoint : path, optional
+        File that the best tour is written to now and then, atomically, and at the end. ``start=`` takes it.
+    checkpoint_interval : float
+        Least number of seconds between two writes.
+
+    Returns
+    -------
+    Result
+        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C and
+        SIGTERM end the search, and the best tour so far is returned with ``interrupted`` set. A second Ctrl-C is
+        a `KeyboardInterrupt`, at once.
+
+    Raises
+    ------
+    InvalidProblem, InvalidTour, InvalidOption
+        For what cannot be: said before anything is computed.
+    UnsupportedProblem
+        If the method cannot do open paths or fixed edges.
+    BackendUnavailable
+        For a device that is not there.
+    OutputError
+        If the checkpoint cannot be written.
+    """
+    started = time.monotonic()
+    instance = as_problem(problem)
+    if open is not None:
+        instance = with_open(instance, open)
+    criterion = _criterion(instance, stop, time_limit, kicks)
+    chosen = get_method(method)
+    parameters = check_params(chosen, params)
+    seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
+    if seed >= 1 << 64:
+        raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
+    if callback is not None and not callable(callback):
+        raise InvalidOption(f"callback: {callback!r} is not callable")
+    used_device = resolve_device(device)
+    used_threads = resolve_threads(threads)
+    start_name, start_tour = _start(instance, start)
+    saver = None
+    if checkpoint is not None:
+        saver = Checkpoint(checkpoint, instance, checkpoint_interval)
+
+    run = Run(
+        instance,
+        stop=criterion,
+        seed=seed,
+        threads=used_threads,
+        start=start_name if start_tour is None else start_tour,
+        params=parameters,
+        callback=callback,
+        checkpoint=saver,
+        started=started,
+    )
+    failure = None
+    caught: list[int] = []
+    with _signals(run, caught):
+        try:
+            if start_tour is not None:
+                run.offer(start_tour)
+            if instance.n <= TRIVIAL:
+                chosen = get_method("exact")
+            chosen.run(instance, run)
+        except BaseException as error:
+            failure = error
+        finally:
+            run.close()
+        failure = run.failure or failure
+        if failure is not None and run.best is None:
+            raise failure
+        result = _finish(run, chosen, used_device, start_name, caught, failure)
+        if saver is not None:
+            saver.write(result.tour, result.length)
+    if failure is not None:
+        failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
+        failure.result = result  # type: ignore[attr-defined]
+        raise failure
+    return result
+
+
+def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
+    """Return the problem that `solve` was given in any of its forms.
+
+    An array of shape (2, 2) or (3, 3) is taken as a matrix of distances if it is symmetric with a zero diagonal,
+    and as coordinates if not; `Problem.from_points` and `Problem.from_matrix` leave no doubt.
+
+    Raises
+    ------
+    InvalidProblem
+        If it is none of them.
+    """
+    if isinstance(problem, Problem):
+        return problem
+    if isinstance(problem, (str, os.PathLike)):
+        from warptsp.io import load
+
+        return load(problem)
+    array = np.asarray(problem)
+    square = array.ndim == 2 and array.shape[0] == array.shape[1]
+    if square and (len(array) > 3 or array.shape == (1, 1)):
+        return Problem.from_matrix(array)
+    if square and np.array_equal(array, array.T) and not array.diagonal().any():
+        return Problem.from_matrix(array)
+    return Problem.from_points(array)
+
+
+def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
+    """Return the problem as a closed tour (False), a path with free ends (True) or with the ends of `open`.
+
+    Raises
+    ------
+    InvalidOption
+        If `open` is something else.
+    """
+    if isinstance(open, OpenPath):
+        return replace(problem, open=open)
+    if isinstance(open, (bool, np.bool_)):
+        return replace(problem, open=OpenPath() if open else None)
+    raise InvalidOption(f"open: {open!r} is neither True, False nor an OpenPath(start, end)")
+
+
+def _criterion(
+    problem: Problem,
+    stop: StoppingCriterion | Callable[[SearchState], bool] | None,
+    time_limit: float | None,
+    kicks: int | None,
+) -> StoppingCriterion:
+    given = [] if stop is None else [as_criterion(stop)]
+    if time_limit is not None:
+        given.append(MaxRuntime(time_limit))
+    if kicks is not None:
+        given.append(MaxKicks(kicks))
+    if not given:
+        known = problem.known_length
+        return DefaultStop(problem.n, known.length if known is not None and known.optimal else None)
+    criterion = given[0]
+    for other in given[1:]:
+        criterion = criterion | other
+    criterion.check(problem)
+    return criterion
+
+
+def _start(
+    problem: Problem, start: str | os.PathLike[str] | ArrayLike | None
+) -> tuple[str, NDArray[np.int32] | None]:
+    """Return the start's name for the record, and the tour if it is one."""
+    from warptsp.construct import CONSTRUCTIONS
+
+    if start is None:
+        return "greedy", None
+    if isinstance(start, str) and start in CONSTRUCTIONS:
+        return start, None
+    if isinstance(start, (str, os.PathLike)):
+        from warptsp.io import read_tour
+
+        if isinstance(start, str) and not os.path.exists(start):
+            names = ", ".join(CONSTRUCTIONS)
+            raise InvalidOption(f"start: {start!r} is neither a construction ({names}) nor a file")
+        return os.fspath(start), checked_start(problem, read_tour(start, problem), os.fspath(start))
+    tour = start.tour if isinstance(start, Result) else start
+    return "tour", checked_start(problem, tour, "start tour")
+
+
+def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.int32]:
+    """Return a start tour as an int32 array, turned so that it fits the ends of an open path.
+
+    Raises
+    ------
+    InvalidTour
+        If it is no tour of this problem: other cities, a fixed edge missing, other ends.
+    """
+    array = np.asarray(tour)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidTour(f"{name}: not a one-dimensional array of city numbers, but {array.dtype} {array.shape}")
+    if len(array) != problem.n:
+        raise InvalidTour(
+            f"{name}: {len(array)} cities, where the instance {problem.name} has {problem.n}; "
+            "is it a tour of another instance?".replace("instance  has", "instance has")
+        )
+    try:
+        problem.check_tour(array)
+    except InvalidTour as error:
+        raise InvalidTour(f"{name}: {error}") from error
+    array = _turned(problem, array.astype(np.int32), name)
+    _check_fixed_edges(problem, array, name)
+    return array
+
+
+def _turned(problem: Problem, tour: NDArray[np.int32], name: str) -> NDArray[np.int32]:
+    if problem.open is None or problem.n < 2:
+        return tour
+    start, end = problem.open.start, problem.open.end
+    for candidate in (tour, tour[::-1]):
+        if start in (None, candidate[0]) and end in (None, candidate[-1]):
+            return np.ascontiguousarray(candidate)
+    wanted = [f"{what} at city {city}" for what, city in (("start", start), ("end", end)) if city is not None]
+    raise InvalidTour(
+        f"{name}: goes from city {tour[0]} to city {tour[-1]} (numbered from 0), "
+        f"but the path must {' and '.join(wanted)}"
+    )
+
+
+def _check_fixed_edges(problem: Problem, tour: NDArray[np.int32], name: str) -> None:
+    if len(problem.fixed_edges) == 0:
+        return
+    place = np.empty(problem.n, dtype=np.int64)
+    place[tour] = np.arange(problem.n)
+    apart = np.abs(place[problem.fixed_edges[:, 0]] - place[problem.fixed_edges[:, 1]])
+    adjacent = apart == 1
+    if problem.open is None:
+        adjacent |= apart == problem.n - 1
+    if not adjacent.all():
+        a, b = problem.fixed_edges[int(np.argmin(adjacent))]
+        raise InvalidTour(f"{name}: lacks the fixed edge between the cities {a} and {b} (numbered from 0)")
+
+
+@contextmanager
+def _signals(run: Run, caught: list[int]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the search and any further one do what it did before.
+
+    Handlers that the program has set itself, and signals that it ignores, stay as they are.
+    """
+    previous: dict[int, Any] = {}
+
+    def handle(number: int, frame: object) -> None:
+        if caught:
+            signal.signal(number, previous[number])
+            signal.raise_signal(number)
+            return
+        caught.append(number)
+        run.interrupt("Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                previous[number] = signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _finish(
+    run: Run,
+    method: Method,
+    device: str,
+    start: str,
+    caught: list[int],
+    failure: BaseException | None,
+) -> Result:
+    problem = run.problem
+    if run.best is None:
+        run.offer(_first_aid(run))
+    tour, length = run.best, run.best_length
+    if tour is None or length is None:
+        raise WarpTSPError(f"method {method.name} gave no tour, which is a bug; please report it")
+    if problem.open is None and problem.n:
+        tour = np.roll(tour, -int(np.argmin(tour)))
+    else:
+        tour = _turned(problem, tour, "result")
+    tour.flags.writeable = False
+    counters = {"kicks": 0, **run.counters}
+    return Result(
+        tour=tour,
+        length=length,
+        problem=problem,
+        history=run.history,
+        counters=counters,
+        seconds=run.elapsed(),
+        stop_reason=run.reason() if failure is None or run.failure is not None else type(failure).__name__,
+        interrupted=bool(caught) or failure is not None,
+        signal=caught[0] if caught else None,
+        seed=run.seed,
+        threads=run.threads,
+        method=method.name,
+        device=device,
+        start=start,
+        params=run.params,
+    )
+
+
+def _first_aid(run: Run) -> NDArray[np.int32]:
+    """Return a tour for a search that was stopped before it had its first one."""
+    from warptsp import _native
+    from warptsp.construct import construct
+
+    logger.warning("stopped during the set-up, before the first tour: the result is a plain construction")
+    tour = construct(run.problem, "space-filling", seed=run.seed, threads=run.threads, token=_native.StopToken())
+    return np.arange(run.problem.n, dtype=np.int32) if tour is None else tour

@@ -1,0 +1,31 @@
+"""Stopping criteria: small objects that say when a search has gone on for long enough.
+
+Each is a callable ``(SearchState) -> bool``. Join them with ``|`` (stop when any says so) and ``&`` (stop when
+all say so): ``MaxRuntime(60) | TargetGap(0.5)``.
+"""
+
+from warptsp.stop.compose import AllOf, AnyOf, Custom, as_criterion
+from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
+from warptsp.stop.default import DefaultStop
+from warptsp.stop.max_kicks import MaxKicks
+from warptsp.stop.max_runtime import MaxRuntime
+from warptsp.stop.no_improvement import NoImprovement
+from warptsp.stop.target import TargetGap, TargetLength
+from warptsp.stop.token import StopToken
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "Custom",
+    "DefaultStop",
+    "Limit",
+    "MaxKicks",
+    "MaxRuntime",
+    "NoImprovement",
+    "SearchState",
+    "StopToken",
+    "StoppingCriterion",
+    "TargetGap",
+    "TargetLength",
+    "as_criterion",
+]

@@ -1,0 +1,67 @@
+"""Stop from another thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from warptsp.stop.criterion import SearchState, StoppingCriterion
+
+if TYPE_CHECKING:
+    from warptsp import _native
+
+
+class StopToken(StoppingCriterion):
+    """Stop when another thread asks for it.
+
+    Give the token as (part of) the stopping criterion and call `request` from anywhere: the search ends within
+    milliseconds, also in the middle of its set-up, and ``solve`` returns the best tour so far. A token that has
+    been used stays requested; take a new one for the next run.
+
+    Examples
+    --------
+    >>> token = StopToken()
+    >>> threading.Timer(5.0, token.request).start()  # doctest: +SKIP
+    >>> warptsp.solve(points, stop=token)  # doctest: +SKIP
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a signal handler may call request while we hold it
+        self._requested = False
+        self._searches: list[_native.StopToken] = []
+
+    def request(self) -> None:
+        """Ask every search that uses this token to stop; safe from any thread and from signal handlers."""
+        with self._lock:
+            self._requested = True
+            for search in self._searches:
+                search.request()
+
+    @property
+    def requested(self) -> bool:
+        """Whether somebody has asked for the stop."""
+        return self._requested
+
+    @contextmanager
+    def watched_by(self, search: _native.StopToken) -> Iterator[None]:
+        """Pass requests on to the native token of a running search, for as long as the context lasts."""
+        with self._lock:
+            self._searches.append(search)
+            if self._requested:
+                search.request()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._searches.remove(search)
+
+    def __call__(self, state: SearchState) -> bool:
+        return self._requested
+
+    def __str__(self) -> str:
+        return "stop requested"
+
+    def __repr__(self) -> str:
+        return f"StopToken(requested={self._requested})"
