@@ -53,31 +53,72 @@ __all__ = sorted([*_HOME, "__version__"])
 if TYPE_CHECKING:
     from warptsp.errors import (
         BackendUnavailable as BackendUnavailable,
+    )
+    from warptsp.errors import (
         DeviceOutOfMemory as DeviceOutOfMemory,
+    )
+    from warptsp.errors import (
         InvalidOption as InvalidOption,
+    )
+    from warptsp.errors import (
         InvalidProblem as InvalidProblem,
+    )
+    from warptsp.errors import (
         InvalidTour as InvalidTour,
+    )
+    from warptsp.errors import (
         OutputError as OutputError,
+    )
+    from warptsp.errors import (
         ParseError as ParseError,
+    )
+    from warptsp.errors import (
         UnsupportedProblem as UnsupportedProblem,
+    )
+    from warptsp.errors import (
         WarpTSPError as WarpTSPError,
     )
-    from warptsp.io import load as load, read_tour as read_tour, write_tour as write_tour
-    from warptsp.problem import Metric as Metric, OpenPath as OpenPath, Problem as Problem
+    from warptsp.io import load as load
+    from warptsp.io import read_tour as read_tour
+    from warptsp.io import write_tour as write_tour
+    from warptsp.problem import Metric as Metric
+    from warptsp.problem import OpenPath as OpenPath
+    from warptsp.problem import Problem as Problem
     from warptsp.progress import Progress as Progress
-    from warptsp.result import HistoryPoint as HistoryPoint, Result as Result
+    from warptsp.result import HistoryPoint as HistoryPoint
+    from warptsp.result import Result as Result
     from warptsp.solver import solve as solve
     from warptsp.stop import (
         AllOf as AllOf,
+    )
+    from warptsp.stop import (
         AnyOf as AnyOf,
+    )
+    from warptsp.stop import (
         DefaultStop as DefaultStop,
+    )
+    from warptsp.stop import (
         MaxKicks as MaxKicks,
+    )
+    from warptsp.stop import (
         MaxRuntime as MaxRuntime,
+    )
+    from warptsp.stop import (
         NoImprovement as NoImprovement,
+    )
+    from warptsp.stop import (
         SearchState as SearchState,
-        StopToken as StopToken,
+    )
+    from warptsp.stop import (
         StoppingCriterion as StoppingCriterion,
+    )
+    from warptsp.stop import (
+        StopToken as StopToken,
+    )
+    from warptsp.stop import (
         TargetGap as TargetGap,
+    )
+    from warptsp.stop import (
         TargetLength as TargetLength,
     )
 

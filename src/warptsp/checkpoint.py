@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 class Checkpoint:
     """Writes improved tours to one TSPLIB tour file, atomically, at most once in `interval` seconds.
 
-    The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it. Writing
-    takes at most about 2 % of the run: where one write takes long, the next ones come less often.
+    The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it.
+    Writing takes at most about 2 % of the run: where one write takes long, the next ones come less often.
 
     Raises
     ------

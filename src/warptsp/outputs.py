@@ -34,7 +34,9 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
             raise OutputError(f"{path}: no permission to write")
         return target
     if target.exists() and not os.access(target, os.W_OK):
-        raise OutputError(f"{path}: the file exists and is read-only; choose another name or make it writable")
+        raise OutputError(
+            f"{path}: the file exists and is read-only; choose another name or make it writable"
+        )
     try:
         # Only the attempt tells: permissions, quotas and read-only file systems all end here.
         with tempfile.NamedTemporaryFile(dir=parent, prefix=".warptsp-"):

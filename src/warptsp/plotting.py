@@ -1,7 +1,7 @@
 """Pictures of tours, SVG or PNG, with nothing but NumPy.
 
-An SVG holds the tour as one path with whole-number steps. Beyond `VECTOR_CITIES` cities no viewer likes that any
-more, and no eye could tell: the SVG then holds a PNG of suitable size.
+An SVG holds the tour as one path with whole-number steps. Beyond `VECTOR_CITIES` cities no viewer likes that
+any more, and no eye could tell: the SVG then holds a PNG of suitable size.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def draw(
     path : path
         File to write, ``.svg`` or ``.png``.
     problem : Problem
-        The instance; its coordinates, or display coordinates, are drawn. Latitudes point up, and longitudes are
-        shortened by the cosine of the mean latitude.
+        The instance; its coordinates, or display coordinates, are drawn. Latitudes point up, and longitudes
+        are shortened by the cosine of the mean latitude.
     tour : ndarray of int, shape (n,)
         The cities, numbered from 0, in visiting order; checked.
     size : int, optional

@@ -60,7 +60,7 @@ class Progress:
 
 
 def relative_gap(length: int | float, known: int | float | None) -> float | None:
-    """``length / known - 1``, or None where nothing is known (or the known length is 0 and this one is not)."""
+    """Return ``length / known - 1``, or None if nothing is known, or if 0 is known and this is more."""
     if known is None:
         return None
     if known == 0:

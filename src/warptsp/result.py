@@ -37,8 +37,8 @@ class Result:
     problem : Problem
         The instance.
     history : list of HistoryPoint
-        (seconds, length) of every improvement that was reported, in order of time. Lengths before the last are
-        the method's own running figures.
+        (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
+        are the method's own running figures.
     counters : dict of str to number
         ``kicks`` and the method's other figures.
     seconds : float
@@ -91,7 +91,9 @@ class Result:
         known = self.problem.known_length
         if known is not None and self.gap is not None:
             kind = "optimum" if known.optimal else "best known length"
-            lines.insert(1, f"gap          {format_gap(self.gap)} to the {kind}, {format_length(known.length)}")
+            lines.insert(
+                1, f"gap          {format_gap(self.gap)} to the {kind}, {format_length(known.length)}"
+            )
         return "\n".join(lines)
 
     def _unit(self) -> str:
@@ -135,7 +137,8 @@ class Result:
         return np.roll(self.tour, -int(places[0]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tour; the ending of the name tells the format (see docs/formats.md), .svg and .png draw it.
+        """Write the tour; the ending of the name tells the format (see docs/formats.md), .svg and .png draw
+        it.
 
         Raises
         ------

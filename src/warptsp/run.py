@@ -30,9 +30,9 @@ SAMPLE = 50_000  # cities from which the cost of checking a tour is estimated
 class Run:
     """What a method gets beside the problem, and what it reports to.
 
-    A method reads the options below, polls `token` in everything that takes more than some milliseconds (native
-    code does so by itself), calls `update` with its start tour and then at least every 100 ms, and `offer` with
-    the start tour and with its best tour when it ends.
+    A method reads the options below, polls `token` in everything that takes more than some milliseconds
+    (native code does so by itself), calls `update` with its start tour and then at least every 100 ms, and
+    `offer` with the start tour and with its best tour when it ends.
 
     Attributes
     ----------
@@ -170,7 +170,9 @@ class Run:
         try:
             self.problem.check_tour(tour)
         except InvalidTour as error:
-            raise WarpTSPError(f"the method made an invalid tour, which is a bug; please report it: {error}") from error
+            raise WarpTSPError(
+                f"the method made an invalid tour, which is a bug; please report it: {error}"
+            ) from error
         length = self._plain(self.problem.length(tour))
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32)

@@ -18,7 +18,6 @@ from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device, resolve_threads
 from warptsp.errors import InvalidOption, InvalidTour, WarpTSPError
 from warptsp.methods import Method, check_params, get_method
-from warptsp.outputs import check_writable
 from warptsp.problem import OpenPath, Problem
 from warptsp.result import Result
 from warptsp.run import Run
@@ -58,7 +57,8 @@ def solve(
     ----------
     problem : Problem, array or path
         The instance: a `Problem`; coordinates of shape (n, 2) or (n, 3), whose Euclidean distances are not
-        rounded; a symmetric matrix of distances of shape (n, n); or the name of a file that `warptsp.load` reads.
+        rounded; a symmetric matrix of distances of shape (n, n); or the name of a file that `warptsp.load`
+        reads.
     stop : StoppingCriterion or callable, optional
         When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that is given a
         `SearchState` and returns True. `time_limit` and `kicks` are added to it with ``|``. With none of the
@@ -71,11 +71,11 @@ def solve(
         Seed of the random numbers, 0 to 2**64 - 1.
     start : str, path or array, optional
         A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
-        ``"given"``), or a tour to begin with: a tour file, such as a checkpoint, or the cities numbered from 0
-        in visiting order. The result is never longer than such a tour.
+        ``"given"``), or a tour to begin with: a tour file, such as a checkpoint, or the cities numbered from
+        0 in visiting order. The result is never longer than such a tour.
     open : bool or OpenPath, optional
-        True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between given
-        cities (None leaves an end free). Without it, as the problem says.
+        True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
+        given cities (None leaves an end free). Without it, as the problem says.
     device : {"auto", "cpu", "cuda"}
         Where to search. This release has the CPU only.
     threads : int, optional
@@ -95,9 +95,9 @@ def solve(
     Returns
     -------
     Result
-        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C and
-        SIGTERM end the search, and the best tour so far is returned with ``interrupted`` set. A second Ctrl-C is
-        a `KeyboardInterrupt`, at once.
+        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C
+        and SIGTERM end the search, and the best tour so far is returned with ``interrupted`` set. A second
+        Ctrl-C is a `KeyboardInterrupt`, at once.
 
     Raises
     ------
@@ -169,8 +169,8 @@ def solve(
 def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
     """Return the problem that `solve` was given in any of its forms.
 
-    An array of shape (2, 2) or (3, 3) is taken as a matrix of distances if it is symmetric with a zero diagonal,
-    and as coordinates if not; `Problem.from_points` and `Problem.from_matrix` leave no doubt.
+    An array of shape (2, 2) or (3, 3) is taken as a matrix of distances if it is symmetric with a zero
+    diagonal, and as coordinates if not; `Problem.from_points` and `Problem.from_matrix` leave no doubt.
 
     Raises
     ------
@@ -259,7 +259,9 @@ def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.in
     """
     array = np.asarray(tour)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidTour(f"{name}: not a one-dimensional array of city numbers, but {array.dtype} {array.shape}")
+        raise InvalidTour(
+            f"{name}: not a one-dimensional array of city numbers, but {array.dtype} {array.shape}"
+        )
     if len(array) != problem.n:
         raise InvalidTour(
             f"{name}: {len(array)} cities, where the instance {problem.name} has {problem.n}; "
@@ -308,11 +310,11 @@ def _signals(run: Run, caught: list[int]) -> Iterator[None]:
 
     Handlers that the program has set itself, and signals that it ignores, stay as they are.
     """
-    previous: dict[int, Any] = {}
+    previous: dict[signal.Signals, Any] = {}
 
     def handle(number: int, frame: object) -> None:
         if caught:
-            signal.signal(number, previous[number])
+            signal.signal(number, previous[signal.Signals(number)])
             signal.raise_signal(number)
             return
         caught.append(number)
@@ -325,8 +327,8 @@ def _signals(run: Run, caught: list[int]) -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+        for restored, handler in previous.items():
+            signal.signal(restored, handler)
 
 
 def _finish(
@@ -374,5 +376,7 @@ def _first_aid(run: Run) -> NDArray[np.int32]:
     from warptsp.construct import construct
 
     logger.warning("stopped during the set-up, before the first tour: the result is a plain construction")
-    tour = construct(run.problem, "space-filling", seed=run.seed, threads=run.threads, token=_native.StopToken())
+    tour = construct(
+        run.problem, "space-filling", seed=run.seed, threads=run.threads, token=_native.StopToken()
+    )
     return np.arange(run.problem.n, dtype=np.int32) if tour is None else tour

@@ -22,7 +22,7 @@ format_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
 
 
-class Seconds(click.ParamType):
+class Seconds(click.ParamType):  # type: ignore[type-arg]
     """A time: ``10``, ``0.5``, ``90s``, ``5m`` or ``2h``."""
 
     name = "seconds"
@@ -71,7 +71,9 @@ def find_city(problem: Problem, text: str, option: str) -> int:
         if len(found) == 1:
             return found[0]
         if len(found) > 1:
-            raise InvalidOption(f"{option} {text!r}: {len(found)} cities have this name; give the city's number")
+            raise InvalidOption(
+                f"{option} {text!r}: {len(found)} cities have this name; give the city's number"
+            )
     if re.fullmatch(r"-?\d+", text):
         number = int(text)
         ids = problem.node_ids
@@ -84,7 +86,9 @@ def find_city(problem: Problem, text: str, option: str) -> int:
                 return int(places[0])
     named = " or a name" if labels is not None else ""
     first, last = (1, problem.n) if problem.node_ids is None else (problem.node_ids[0], problem.node_ids[-1])
-    raise InvalidOption(f"{option} {text!r}: no such city; give a number from the file ({first} to {last}){named}")
+    raise InvalidOption(
+        f"{option} {text!r}: no such city; give a number from the file ({first} to {last}){named}"
+    )
 
 
 def echo_json(values: Mapping[str, Any]) -> None:

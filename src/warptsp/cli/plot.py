@@ -14,7 +14,12 @@ from warptsp.cli._options import format_option, instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @click.argument("picture", metavar="PICTURE", type=click.Path(path_type=Path))
 @format_option
-@click.option("--size", type=int, metavar="PIXELS", help="Length of the longer side; by the number of cities if not given.")
+@click.option(
+    "--size",
+    type=int,
+    metavar="PIXELS",
+    help="Length of the longer side; by the number of cities if not given.",
+)
 @click.option("--title", help="Line below an SVG picture.")
 def command(
     instance: Path, tour: Path, picture: Path, format_: str | None, size: int | None, title: str | None
@@ -28,5 +33,7 @@ def command(
     check_writable(picture)
     problem = load(instance, format=format_)
     check_drawable(problem, picture)
-    draw(picture, problem, checked_start(problem, read_tour(tour, problem), str(tour)), size=size, title=title)
+    draw(
+        picture, problem, checked_start(problem, read_tour(tour, problem), str(tour)), size=size, title=title
+    )
     click.echo(f"picture      {picture}")

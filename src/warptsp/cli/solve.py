@@ -33,50 +33,80 @@ PICTURES = (".svg", ".png")
 @format_option
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx; - is stdout in the "
-    "format of TSPLIB. May be given several times.",
+    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx; - is stdout "
+    "in the format of TSPLIB. May be given several times.",
 )  # fmt: skip
 @click.option("--picture", "pictures", multiple=True, metavar="FILE", help="Draw the tour: .svg or .png.")
 @json_option
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
-@click.option("--kicks", type=int, metavar="N", help="Stop after this many kicks; repeatable to the last city.")
 @click.option(
-    "--no-improvement", type=Seconds(), metavar="TIME", help="Stop when the tour has not improved for this time."
+    "--kicks", type=int, metavar="N", help="Stop after this many kicks; repeatable to the last city."
 )
 @click.option(
-    "--no-improvement-kicks", type=int, metavar="N", help="Stop when the tour has not improved for this many kicks."
+    "--no-improvement",
+    type=Seconds(),
+    metavar="TIME",
+    help="Stop when the tour has not improved for this time.",
 )
-@click.option("--target-length", type=float, metavar="LENGTH", help="Stop when the tour is no longer than this.")
 @click.option(
-    "--target-gap", type=float, metavar="PERCENT", help="Stop when the tour is this close to the optimum, if known."
+    "--no-improvement-kicks",
+    type=int,
+    metavar="N",
+    help="Stop when the tour has not improved for this many kicks.",
+)
+@click.option(
+    "--target-length", type=float, metavar="LENGTH", help="Stop when the tour is no longer than this."
+)
+@click.option(
+    "--target-gap",
+    type=float,
+    metavar="PERCENT",
+    help="Stop when the tour is this close to the optimum, if known.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
     "--start", metavar="NAME|FILE",
-    help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given; or a tour file, such as a "
-    "checkpoint, to go on from.",
+    help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given; or a tour file, "
+    "such as a checkpoint, to go on from.",
 )  # fmt: skip
 @click.option(
-    "--open/--closed", "open_", default=None, help="A path with free ends instead of a closed tour, or the reverse."
+    "--open/--closed",
+    "open_",
+    default=None,
+    help="A path with free ends instead of a closed tour, or the reverse.",
 )
 @click.option("--from", "from_", metavar="CITY", help="City that the tour or path starts at: number or name.")
 @click.option("--to", metavar="CITY", help="City that the path ends at; implies --open.")
 @click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda", help="Where to search.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; all that are available by default.")
+@click.option(
+    "--threads", type=int, metavar="N", help="Number of threads; all that are available by default."
+)
 @click.option("--method", default="lk", show_default=True, metavar="NAME", help="Method; see --list-methods.")
 @click.option(
-    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A parameter of the method; see --list-methods."
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the method; see --list-methods.",
 )
 @click.option(
     "--list-methods", is_flag=True, is_eager=True, expose_value=False,
     callback=lambda context, option, value: _list_methods(context) if value else None,
     help="List the methods and their parameters, and exit.",
 )  # fmt: skip
-@click.option("--checkpoint", metavar="FILE", help="Write the best tour here now and then; --start goes on from it.")
 @click.option(
-    "--checkpoint-interval", type=Seconds(), default=5.0, metavar="TIME", help="Least time between two of these writes."
+    "--checkpoint", metavar="FILE", help="Write the best tour here now and then; --start goes on from it."
 )
-@click.option("--progress", type=click.Choice(MODES), default="auto", show_default=True, help="Progress on stderr.")
+@click.option(
+    "--checkpoint-interval",
+    type=Seconds(),
+    default=5.0,
+    metavar="TIME",
+    help="Least time between two of these writes.",
+)
+@click.option(
+    "--progress", type=click.Choice(MODES), default="auto", show_default=True, help="Progress on stderr."
+)
 @click.option("-q", "--quiet", is_flag=True, help="The same as --progress none.")
 def command(
     instance: Path,
@@ -101,9 +131,9 @@ def command(
 ) -> int:
     """Find a short tour through the cities of INSTANCE.
 
-    INSTANCE is a TSPLIB file, a CSV or TSV with the columns x,y or lat,lon (and name), .npy or GeoJSON points.
-    Without a stopping option the search ends when nothing has improved for a while: after 10 s at most up to
-    10 000 cities, later for more. Several stopping options: the first that holds ends it.
+    INSTANCE is a TSPLIB file, a CSV or TSV with the columns x,y or lat,lon (and name), .npy or GeoJSON
+    points. Without a stopping option the search ends when nothing has improved for a while: after 10 s at
+    most up to 10 000 cities, later for more. Several stopping options: the first that holds ends it.
 
     Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143.
     """
@@ -179,7 +209,9 @@ def _ends(
         raise InvalidOption("--to and --closed: a closed tour has no end; leave one of them out")
     if open_ or end is not None or (open_ is None and problem.open is not None and start is not None):
         if start is not None and start == end and problem.n > 1:
-            raise InvalidOption(f"--from and --to: both are city {to}; a round trip is a closed tour, without --to")
+            raise InvalidOption(
+                f"--from and --to: both are city {to}; a round trip is a closed tour, without --to"
+            )
         return replace(problem, open=OpenPath(start=start, end=end)), None
     if open_ is False:
         problem = replace(problem, open=None)

@@ -1,8 +1,8 @@
 """The registry of methods: a name, and the module that implements it.
 
-A method module defines ``run(problem, run)`` (see `warptsp.run.Run`) and, if the method has parameters, a frozen
-dataclass whose name ends in ``Params``; its fields are what ``solve(params={...})`` and ``--param NAME=VALUE`` take.
-To add a method: write the module, add a line to `METHODS`.
+A method module defines ``run(problem, run)`` (see `warptsp.run.Run`) and, if the method has parameters, a
+frozen dataclass whose name ends in ``Params``; its fields are what ``solve(params={...})`` and ``--param
+NAME=VALUE`` take. To add a method: write the module, add a line to `METHODS`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from warptsp.errors import InvalidOption
 
@@ -40,8 +40,8 @@ class Method:
         module = import_module(self.module)
         for value in vars(module).values():
             own = isinstance(value, type) and value.__module__ == module.__name__
-            if own and dataclasses.is_dataclass(value) and value.__name__.endswith("Params"):
-                return value
+            if own and value.__name__.endswith("Params") and dataclasses.is_dataclass(value):
+                return cast(type, value)
         return None
 
 
@@ -69,7 +69,8 @@ def get_method(name: str) -> Method:
 
 
 def check_params(method: Method, params: Mapping[str, Any] | object | None) -> dict[str, Any]:
-    """Check a method's parameters, given as a mapping or as its dataclass; texts are converted to the fields' types.
+    """Check a method's parameters, given as a mapping or as its dataclass; texts are converted to the
+    fields' types.
 
     Returns
     -------
@@ -91,7 +92,9 @@ def check_params(method: Method, params: Mapping[str, Any] | object | None) -> d
     if not params:
         return {}
     if kind is None:
-        raise InvalidOption(f"params: method {method.name} has no parameters, and {next(iter(params))!r} was given")
+        raise InvalidOption(
+            f"params: method {method.name} has no parameters, and {next(iter(params))!r} was given"
+        )
     fields = {f.name: f for f in dataclasses.fields(kind)}
     hints = typing.get_type_hints(kind)
     checked: dict[str, Any] = {}

@@ -1,7 +1,7 @@
 """Stopping criteria: small objects that say when a search has gone on for long enough.
 
-Each is a callable ``(SearchState) -> bool``. Join them with ``|`` (stop when any says so) and ``&`` (stop when
-all say so): ``MaxRuntime(60) | TargetGap(0.5)``.
+Each is a callable ``(SearchState) -> bool``. Join them with ``|`` (stop when any says so) and ``&`` (stop
+when all say so): ``MaxRuntime(60) | TargetGap(0.5)``.
 """
 
 from warptsp.stop.compose import AllOf, AnyOf, Custom, as_criterion

@@ -42,12 +42,14 @@ def as_criterion(stop: object) -> StoppingCriterion:
     if callable(stop) and not isinstance(stop, type):
         return Custom(stop)
     raise InvalidOption(
-        f"stop: {stop!r} is no stopping criterion; give one of warptsp.stop, such as MaxRuntime(10) | TargetGap(1), "
-        "or a function of a SearchState"
+        f"stop: {stop!r} is no stopping criterion; give one of warptsp.stop, "
+        "such as MaxRuntime(10) | TargetGap(1), or a function of a SearchState"
     )
 
 
 class _Composite(StoppingCriterion):
+    criteria: tuple[StoppingCriterion, ...]
+
     def __init__(self, *criteria: StoppingCriterion | Callable[[SearchState], bool]) -> None:
         if not criteria:
             raise InvalidOption(f"{type(self).__name__} needs at least one criterion")

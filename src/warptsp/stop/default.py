@@ -12,11 +12,11 @@ class DefaultStop(StoppingCriterion):
     """Stop when the search seems done: nothing has improved for a good part of its time, or the time is up.
 
     - Up to 12 cities: after a few hundred kicks, which take milliseconds.
-    - Up to 10 000 cities: when the second half of the run so far, and at least a time that grows with the number
-      of cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it searches in
-      rounds of growing length.
-    - Beyond: after 10 s (n / 10 000)^0.75, which is 56 s for 100 000 cities, 5 minutes for a million and half an
-      hour for ten million. The method plans its search for just this time.
+    - Up to 10 000 cities: when the second half of the run so far, and at least a time that grows with the
+      number of cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it
+      searches in rounds of growing length.
+    - Beyond: after 10 s (n / 10 000)^0.75, which is 56 s for 100 000 cities, 5 minutes for a million and
+      half an hour for ten million. The method plans its search for just this time.
     - At once where nothing can improve: the tour has length 0, or exactly the optimal length on record.
     """
 

@@ -9,8 +9,8 @@ from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 class MaxKicks(StoppingCriterion):
     """Stop after `kicks` perturbations of the tour, each followed by its local search.
 
-    This is the criterion for repeatable runs: with the same seed and number of threads it gives the same tour.
-    0 stops at the first local optimum.
+    This is the criterion for repeatable runs: with the same seed and number of threads it gives the same
+    tour. 0 stops at the first local optimum.
     """
 
     def __init__(self, kicks: int) -> None:

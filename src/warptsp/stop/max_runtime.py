@@ -9,12 +9,14 @@ from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 class MaxRuntime(StoppingCriterion):
     """Stop after `seconds` of wall time, counted from the call of ``solve`` till it returns.
 
-    Set-up and the final check of the tour are inside; reading a file beforehand is not. The limit is kept within
-    2 % or 0.1 s, whichever is more.
+    Set-up and the final check of the tour are inside; reading a file beforehand is not. The limit is kept
+    within 2 % or 0.1 s, whichever is more.
     """
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = checked_number("time limit", seconds, minimum=0.0, what="a number of seconds, 0 or more")
+        self.seconds = checked_number(
+            "time limit", seconds, minimum=0.0, what="a number of seconds, 0 or more"
+        )
 
     def __call__(self, state: SearchState) -> bool:
         return state.elapsed >= self.seconds

@@ -8,11 +8,13 @@ from warptsp.stop.criterion import SearchState, StoppingCriterion
 
 
 class NoImprovement(StoppingCriterion):
-    """Stop when the best tour has not become shorter for `seconds`, or for `kicks` kicks; give one of them."""
+    """Stop when the best tour has not become shorter for `seconds`, or for `kicks`; give one of them."""
 
     def __init__(self, seconds: float | None = None, *, kicks: int | None = None) -> None:
         if (seconds is None) == (kicks is None):
-            raise InvalidOption("NoImprovement: give either seconds or kicks, such as NoImprovement(seconds=5)")
+            raise InvalidOption(
+                "NoImprovement: give either seconds or kicks, such as NoImprovement(seconds=5)"
+            )
         self.seconds: float | None = None
         self.kicks: int | None = None
         if seconds is not None:
@@ -20,7 +22,9 @@ class NoImprovement(StoppingCriterion):
                 "no improvement", seconds, minimum=0.0, what="a number of seconds, 0 or more"
             )
         if kicks is not None:
-            self.kicks = checked_count("no improvement", kicks, minimum=1, what="a number of kicks, 1 or more")
+            self.kicks = checked_count(
+                "no improvement", kicks, minimum=1, what="a number of kicks, 1 or more"
+            )
 
     def __call__(self, state: SearchState) -> bool:
         if self.kicks is not None:
@@ -28,7 +32,9 @@ class NoImprovement(StoppingCriterion):
         return self.seconds is not None and state.elapsed - state.improved_at >= self.seconds
 
     def __str__(self) -> str:
-        return f"no improvement for {f'{self.seconds:g} s' if self.seconds is not None else f'{self.kicks} kicks'}"
+        span = f"{self.kicks} kicks" if self.kicks is not None else f"{self.seconds:g} s"
+        return f"no improvement for {span}"
 
     def __repr__(self) -> str:
-        return f"NoImprovement({f'seconds={self.seconds!r}' if self.seconds is not None else f'kicks={self.kicks}'})"
+        given = f"kicks={self.kicks}" if self.kicks is not None else f"seconds={self.seconds!r}"
+        return f"NoImprovement({given})"

@@ -42,7 +42,9 @@ class TargetGap(StoppingCriterion):
     """
 
     def __init__(self, percent: float, reference: float | None = None) -> None:
-        self.percent = checked_number("target gap", percent, minimum=0.0, what="a number of per cent, 0 or more")
+        self.percent = checked_number(
+            "target gap", percent, minimum=0.0, what="a number of per cent, 0 or more"
+        )
         if reference is not None:
             checked_number("reference length", reference, minimum=0.0, what="a length, 0 or more")
         self.reference = reference
@@ -50,8 +52,9 @@ class TargetGap(StoppingCriterion):
     def check(self, problem: Problem) -> None:
         if self.reference is None and problem.known_length is None:
             raise InvalidOption(
-                f"target gap: no optimal or best known length is on record for {problem.name or 'this instance'}; "
-                "give the length to compare with, TargetGap(percent, reference=LENGTH), or a target length"
+                "target gap: no optimal or best known length is on record for "
+                f"{problem.name or 'this instance'}; give the length to compare with, "
+                "TargetGap(percent, reference=LENGTH), or a target length"
             )
 
     def __call__(self, state: SearchState) -> bool:
@@ -62,4 +65,5 @@ class TargetGap(StoppingCriterion):
         return f"target gap of {self.percent:g} % reached"
 
     def __repr__(self) -> str:
-        return f"TargetGap({self.percent!r}{'' if self.reference is None else f', reference={self.reference!r}'})"
+        reference = "" if self.reference is None else f", reference={self.reference!r}"
+        return f"TargetGap({self.percent!r}{reference})"

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class StopToken(StoppingCriterion):
     """Stop when another thread asks for it.
 
-    Give the token as (part of) the stopping criterion and call `request` from anywhere: the search ends within
-    milliseconds, also in the middle of its set-up, and ``solve`` returns the best tour so far. A token that has
-    been used stays requested; take a new one for the next run.
+    Give the token as (part of) the stopping criterion and call `request` from anywhere: the search ends
+    within milliseconds, also in the middle of its set-up, and ``solve`` returns the best tour so far. A
+    token that has been used stays requested; take a new one for the next run.
 
     Examples
     --------

@@ -1,0 +1,167 @@
+"""Stopping criteria, one by one and composed."""
+
+import threading
+
+import pytest
+
+from warptsp import _native
+from warptsp.errors import InvalidOption
+from warptsp.stop import (
+    AllOf,
+    AnyOf,
+    DefaultStop,
+    Limit,
+    MaxKicks,
+    MaxRuntime,
+    NoImprovement,
+    SearchState,
+    StopToken,
+    TargetGap,
+    TargetLength,
+    as_criterion,
+)
+
+
+def state(elapsed=0.0, length=100, kicks=0, improved_at=0.0, improved_at_kicks=0, known_length=None):
+    return SearchState(elapsed, length, kicks, improved_at, improved_at_kicks, known_length)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "before", "after"),
+    [
+        (MaxRuntime(2), state(elapsed=1.9), state(elapsed=2.0)),
+        (MaxRuntime(0), None, state()),
+        (MaxKicks(5), state(kicks=4), state(kicks=5)),
+        (MaxKicks(0), None, state()),
+        (NoImprovement(2), state(elapsed=5, improved_at=3.1), state(elapsed=5, improved_at=3.0)),
+        (NoImprovement(kicks=7), state(kicks=9, improved_at_kicks=3), state(kicks=10, improved_at_kicks=3)),
+        (TargetLength(90), state(length=91), state(length=90)),
+        (TargetGap(1), state(length=102, known_length=100), state(length=101, known_length=100)),
+        (TargetGap(0, reference=90), state(length=91, known_length=100), state(length=90)),
+        (as_criterion(lambda s: s.kicks > 3), state(kicks=3), state(kicks=4)),
+    ],
+)
+def test_each_criterion_holds_from_its_bound_on(criterion, before, after):
+    assert before is None or not criterion(before)
+    assert criterion(after)
+    assert criterion.reason(after)
+    assert repr(criterion)
+
+
+def test_any_and_all_compose_and_flatten():
+    either = MaxRuntime(2) | MaxKicks(5) | TargetLength(10)
+    assert isinstance(either, AnyOf)
+    assert len(either.criteria) == 3
+    assert either(state(kicks=5))
+    assert either.reason(state(kicks=5)) == "limit of 5 kicks"
+    both = MaxRuntime(2) & MaxKicks(5)
+    assert isinstance(both, AllOf)
+    assert not both(state(kicks=5))
+    assert both(state(kicks=5, elapsed=2))
+    assert "and" in both.reason(state(kicks=5, elapsed=2))
+
+
+def test_functions_compose_from_both_sides():
+    def enough(s):
+        return s.kicks > 3
+
+    for composed in (enough | MaxRuntime(9), MaxRuntime(9) | enough):
+        assert composed(state(kicks=4))
+        assert not composed(state(kicks=3))
+    for composed in (enough & MaxRuntime(9), MaxRuntime(9) & enough):
+        assert composed(state(kicks=4, elapsed=9))
+        assert not composed(state(kicks=4))
+    assert (enough | MaxRuntime(9)).reason(state(kicks=4)) == "enough said stop"
+
+
+@pytest.mark.parametrize(
+    ("criterion", "limit"),
+    [
+        (MaxRuntime(2), Limit(2.0, None)),
+        (MaxRuntime(2) | MaxRuntime(3) | MaxKicks(7), Limit(2.0, 7)),
+        (MaxRuntime(2) & MaxRuntime(3), Limit(3.0, None)),
+        (MaxRuntime(2) & MaxKicks(7), Limit(None, None)),
+        ((MaxRuntime(2) | MaxKicks(7)) & (MaxRuntime(3) | MaxKicks(6)), Limit(3.0, 7)),
+        (NoImprovement(3) & MaxRuntime(2), Limit(None, None)),
+        (NoImprovement(3) | MaxRuntime(2), Limit(2.0, None)),
+        (TargetLength(3) | StopToken(), Limit(None, None)),
+    ],
+)
+def test_limits_are_sure_upper_bounds(criterion, limit):
+    assert criterion.limit() == limit
+    assert criterion.horizon() == limit
+
+
+def test_token_reaches_a_running_search_at_once_only_where_it_stops_alone():
+    token = StopToken()
+    assert (token | MaxRuntime(3)).tokens() == (token,)
+    assert (token & MaxRuntime(3)).tokens() == ()
+    native = _native.StopToken()
+    with token.watched_by(native):
+        thread = threading.Thread(target=token.request)
+        thread.start()
+        thread.join()
+        assert native.requested()
+    assert token(state())
+    late = _native.StopToken()
+    with token.watched_by(late):
+        assert late.requested()
+
+
+def test_default_stop_of_tiny_instances_counts_kicks():
+    for cities in (1, 2, 3, 12):
+        stop = DefaultStop(cities)
+        assert stop.horizon().kicks == 50 * cities
+        assert stop(state(kicks=50 * cities))
+    assert DefaultStop(12)(state(length=0))
+
+
+def test_default_stop_of_small_instances_waits_for_half_of_the_run():
+    stop = DefaultStop(1000)
+    assert stop.horizon() == Limit()
+    assert stop.limit() == Limit(10.0, None)
+    assert not stop(state(elapsed=8, improved_at=4.1))
+    assert stop(state(elapsed=8, improved_at=4.0))
+    assert "nothing improved" in stop.reason(state(elapsed=8, improved_at=4.0))
+    assert stop(state(elapsed=10, improved_at=9.9))
+    assert "no time limit given" in stop.reason(state(elapsed=10, improved_at=9.9))
+
+
+def test_default_stop_of_large_instances_has_a_growing_horizon():
+    limits = [DefaultStop(n).horizon().seconds for n in (100_000, 1_000_000, 10_000_000)]
+    assert limits == [56.2, 316.2, 1778.3]
+
+
+def test_default_stop_ends_at_the_optimum():
+    stop = DefaultStop(52, optimum=7542)
+    assert stop(state(length=7542))
+    assert not stop(state(length=7541))
+    assert not stop(state(length=7543))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: MaxRuntime(-1), "-1"),
+        (lambda: MaxRuntime(float("nan")), "nan"),
+        (lambda: MaxRuntime(float("inf")), "inf"),
+        (lambda: MaxRuntime("5"), "'5'"),
+        (lambda: MaxRuntime(True), "True"),
+        (lambda: MaxRuntime(None), "None"),
+        (lambda: MaxKicks(-1), "-1"),
+        (lambda: MaxKicks(1.5), "1.5"),
+        (lambda: NoImprovement(), "either"),
+        (lambda: NoImprovement(1, kicks=2), "either"),
+        (lambda: NoImprovement(kicks=0), "0"),
+        (lambda: TargetLength("x"), "'x'"),
+        (lambda: TargetGap(-1), "-1"),
+        (lambda: TargetGap(1, reference=-5), "-5"),
+        (lambda: as_criterion(5), "5"),
+        (lambda: as_criterion(MaxRuntime), "MaxRuntime"),
+        (lambda: AnyOf(), "AnyOf"),
+        (lambda: MaxRuntime(1) | 5, "5"),
+    ],
+)
+def test_impossible_values_are_named(make, words):
+    with pytest.raises(InvalidOption, match=words):
+        make()
