@@ -60,6 +60,9 @@ class StopToken(StoppingCriterion):
     def __call__(self, state: SearchState) -> bool:
         return self._requested
 
+    def tokens(self) -> tuple[StopToken, ...]:
+        return (self,)
+
     def __str__(self) -> str:
         return "stop requested"
 
