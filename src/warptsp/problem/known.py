@@ -1,0 +1,78 @@
+"""Optimal and best known lengths of the public benchmark instances.
+
+``known_lengths.csv`` holds, for each instance of TSPLIB and of the DIMACS challenge, its optimal or best
+known length, and the length of the tour that takes the cities in file order. The second is a fingerprint: an
+instance that has the name but other cities is not recognised.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from .metric import Metric
+
+__all__ = ["KnownLength", "known_length_by_name"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLength:
+    """The optimal or best known length of a named instance.
+
+    Attributes
+    ----------
+    name : str
+        The instance's name as published.
+    n : int
+        Number of cities.
+    metric : Metric
+    length : int
+    proven : bool
+        True if no shorter tour exists; otherwise the best that anyone has published.
+    """
+
+    name: str
+    n: int
+    metric: Metric
+    length: int
+    proven: bool
+    fixed_edges: int
+    identity_length: int
+
+    def gap(self, length: float) -> float:
+        """How much longer `length` is, as a fraction: 0.01 is one per cent."""
+        return (float(length) - self.length) / self.length
+
+    def matches(self, n: int, metric: Metric, fixed_edges: int, identity_length: Callable[[], float]) -> bool:
+        """Whether an instance of this name is the published one."""
+        return (
+            self.n == n
+            and self.metric is metric
+            and self.fixed_edges == fixed_edges
+            and self.identity_length == identity_length()
+        )
+
+
+def known_length_by_name(name: str) -> KnownLength | None:
+    """The entry for an instance called `name`, in any case, with or without the ending ``.tsp``."""
+    return _table().get(name.strip().lower().removesuffix(".tsp"))
+
+
+@cache
+def _table() -> dict[str, KnownLength]:
+    text = resources.files(__package__).joinpath("known_lengths.csv").read_text(encoding="utf-8")
+    return {
+        row["name"].lower(): KnownLength(
+            name=row["name"],
+            n=int(row["n"]),
+            metric=Metric[row["metric"]],
+            length=int(row["length"]),
+            proven=row["proven"] == "1",
+            fixed_edges=int(row["fixed_edges"]),
+            identity_length=int(row["identity_length"]),
+        )
+        for row in csv.DictReader(text.splitlines())
+    }

@@ -1,0 +1,647 @@
+"""An instance: cities, a metric, and what every tour must respect."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp.errors import InvalidProblem, InvalidTour
+
+from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances, unit_vectors
+from .known import KnownLength, known_length_by_name
+from .metric import Metric
+
+__all__ = ["OpenPath", "Problem"]
+
+_log = logging.getLogger(__name__)
+
+# Cities looked at together; the working arrays of one chunk stay within a few megabytes.
+_CHUNK = 1 << 16
+_MAX_CITIES = 2**31 - 1
+# Above this a float64 no longer holds every integer.
+_EXACT_INTEGERS = 2.0**53
+# Squares of differences must neither overflow nor vanish.
+_LARGEST_SPAN = 1e150
+_SMALLEST_SPAN = 1e-150
+# Entries (i, j) and (j, i) of a real matrix may differ by what arithmetic in another order makes of them.
+_SYMMETRY_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPath:
+    """A Hamiltonian path instead of a closed tour.
+
+    Attributes
+    ----------
+    start, end : int or None
+        The city (counted from 0) at which the path starts or ends; None leaves it to the solver.
+    """
+
+    start: int | None = None
+    end: int | None = None
+
+
+def _no_edges() -> NDArray[np.int32]:
+    return np.empty((0, 2), dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A symmetric travelling-salesman instance, checked when it is made.
+
+    Cities are counted from 0. The arrays are read-only views where that is possible without a copy.
+
+    Attributes
+    ----------
+    metric : Metric
+    coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
+        Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
+        longitude) for GREAT_CIRCLE. None for a matrix.
+    matrix : ndarray of int32 or float64, shape (n, n), or None
+        Symmetric, not negative, with a zero diagonal; for EXPLICIT only.
+    fixed_edges : ndarray of int32, shape (m, 2)
+        Pairs of cities that must be neighbours in the tour.
+    name, comment : str
+    node_ids : ndarray of int64, shape (n,), or None
+        The cities' numbers in the file, not negative; None means 1, 2, ..., n.
+    labels : sequence of str, or None
+        The cities' names.
+    display : ndarray of float64, shape (n, 2), or None
+        Where to draw the cities of a matrix. Never used for distances.
+    open : OpenPath or None
+        Set for a path instead of a closed tour.
+
+    Raises
+    ------
+    InvalidProblem
+        The message names the offending entry.
+    """
+
+    metric: Metric
+    coordinates: NDArray[np.float64] | None = None
+    matrix: NDArray[np.int32] | NDArray[np.float64] | None = None
+    fixed_edges: NDArray[np.int32] = field(default_factory=_no_edges)
+    name: str = ""
+    comment: str = ""
+    node_ids: NDArray[np.int64] | None = None
+    labels: Sequence[str] | None = None
+    display: NDArray[np.float64] | None = None
+    open: OpenPath | None = None
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        if self.metric is Metric.EXPLICIT:
+            if self.matrix is None or self.coordinates is not None:
+                raise InvalidProblem("metric EXPLICIT takes a matrix and no coordinates")
+            put("matrix", _checked_matrix(self.matrix))
+        else:
+            if self.coordinates is None or self.matrix is not None:
+                raise InvalidProblem(f"metric {self.metric.name} takes coordinates and no matrix")
+            put("coordinates", _checked_coordinates(self.coordinates, self.metric))
+        n = self.n
+        if self.node_ids is not None:
+            put("node_ids", _checked_node_ids(self.node_ids, n))
+        if self.labels is not None and len(self.labels) != n:
+            raise InvalidProblem(f"{len(self.labels)} labels for {n} cities: one for each city is needed")
+        if self.display is not None:
+            display = _as_float(self.display, "display coordinates")
+            if display.shape != (n, 2):
+                raise InvalidProblem(f"display coordinates have shape {display.shape}: ({n}, 2) is needed")
+            if not np.isfinite(display).all():
+                raise InvalidProblem("display coordinates hold NaN or infinity: finite numbers are needed")
+            put("display", _read_only(display))
+        put("fixed_edges", _read_only(self._checked_fixed_edges()))
+        self._check_open_path()
+
+    # Making one
+
+    @classmethod
+    def from_points(cls, points: ArrayLike, metric: Metric | str | None = None, **fields: Any) -> Problem:
+        """An instance of points.
+
+        Parameters
+        ----------
+        points : array_like, shape (n, 2) or (n, 3)
+            Latitude and longitude, in this order, for GEO and GREAT_CIRCLE.
+        metric : Metric or str, optional
+            By default the Euclidean distance, not rounded.
+        **fields
+            Other attributes, for example ``name`` or ``labels``.
+        """
+        coordinates = _as_float(points, "points")
+        if coordinates.ndim != 2 or coordinates.shape[1] not in (2, 3):
+            raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
+        if metric is None:
+            metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
+        return cls(Metric.parse(metric), coordinates=coordinates, **fields)
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:
+        """An instance of a square, symmetric matrix of distances; its diagonal is ignored."""
+        return cls(Metric.EXPLICIT, matrix=np.asarray(matrix), **fields)
+
+    # What it is
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        rows = self.matrix if self.coordinates is None else self.coordinates
+        assert rows is not None
+        return int(rows.shape[0])
+
+    @property
+    def integral(self) -> bool:
+        """Whether every distance, and so every length, is an integer."""
+        if self.matrix is not None:
+            return bool(np.issubdtype(self.matrix.dtype, np.integer))
+        return self.metric.integral
+
+    @property
+    def distance_bound(self) -> float:
+        """A number that no distance exceeds; native searches pick the width of their integers by it."""
+        if self.matrix is not None:
+            return float(self.matrix.max())
+        if self.metric is Metric.GEO:
+            return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
+        if self.metric is Metric.GREAT_CIRCLE:
+            return math.pi * EARTH_RADIUS_M
+        assert self.coordinates is not None
+        low, high = _bounds(self.coordinates)
+        if self.metric in (Metric.XRAY1, Metric.XRAY2):
+            return float(np.ceil(100.0 * np.max(high - low)))
+        return float(coordinate_distances(self.metric, low, high)) * (1.0 + 1e-12)
+
+    @property
+    def known_length(self) -> KnownLength | None:
+        """The optimal or best known length, if this is one of the published instances.
+
+        The name alone is not trusted: the number of cities, the metric, the fixed edges and the length of the
+        tour in file order must agree too.
+        """
+        entry = known_length_by_name(self.name) if self.name and self.open is None else None
+        if entry is None:
+            return None
+
+        def identity_length() -> float:
+            return self.length(np.arange(self.n, dtype=np.int32))
+
+        return entry if entry.matches(self.n, self.metric, len(self.fixed_edges), identity_length) else None
+
+    @property
+    def plot_points(self) -> NDArray[np.float64] | None:
+        """Where to draw the cities, shape (n, 2): x to the right, y upwards; None if that is unknown."""
+        if self.display is not None:
+            return self.display
+        if self.coordinates is None:
+            return None
+        if self.metric.geographic:
+            return self.coordinates[:, ::-1]
+        return self.coordinates[:, :2]
+
+    def node_id(self, city: int) -> int:
+        """The number that files and messages give to a city."""
+        return int(city) + 1 if self.node_ids is None else int(self.node_ids[city])
+
+    def ids_of(self, cities: ArrayLike) -> NDArray[np.int64]:
+        """The numbers that files give to these cities."""
+        index = np.asarray(cities)
+        return index.astype(np.int64) + 1 if self.node_ids is None else self.node_ids[index]
+
+    def cities_of(self, ids: ArrayLike) -> NDArray[np.int32]:
+        """The cities, counted from 0, that files give these numbers.
+
+        Raises
+        ------
+        InvalidTour
+            The instance has no such node.
+        """
+        wanted = np.asarray(ids, dtype=np.int64)
+        if self.node_ids is None:
+            cities = wanted - 1
+            unknown = (cities < 0) | (cities >= self.n)
+        else:
+            order = np.argsort(self.node_ids, kind="stable")
+            place = np.searchsorted(self.node_ids, wanted, sorter=order)
+            cities = order[np.minimum(place, self.n - 1)]
+            unknown = self.node_ids[cities] != wanted
+        if unknown.any():
+            first = int(wanted[unknown].flat[0])
+            raise InvalidTour(f"the instance{self._called()} has no node {first}: {self._id_range()}")
+        return cities.astype(np.int32)
+
+    def label(self, city: int) -> str:
+        """The city's name, or its node number if it has none."""
+        return str(self.node_id(city)) if self.labels is None else self.labels[city]
+
+    def search_points(self) -> NDArray[np.float64]:
+        """Coordinates as the native search takes them.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, 2) or (n, 3)
+            Unit vectors for GEO and GREAT_CIRCLE, otherwise the coordinates themselves.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance is a matrix.
+        """
+        if self.coordinates is None:
+            raise InvalidProblem("a distance matrix has no coordinates")
+        if self.metric.geographic:
+            return unit_vectors(self.metric, self.coordinates)
+        return self.coordinates
+
+    # Distances
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> Any:
+        """Exact distance between cities; arrays are broadcast.
+
+        Returns
+        -------
+        int or float, or an ndarray of int64 or float64
+            Integers if the instance is `integral`. From a city to itself: 0.
+        """
+        first, second = np.broadcast_arrays(np.asarray(a), np.asarray(b))
+        for cities in (first, second):
+            if not np.issubdtype(cities.dtype, np.integer):
+                raise InvalidTour(f"cities are integers, not {cities.dtype}")
+            self._check_range(cities)
+        result: NDArray[Any] = np.empty(first.shape, dtype=np.int64 if self.integral else np.float64)
+        flat, p, q = result.reshape(-1), first.reshape(-1), second.reshape(-1)
+        for begin in range(0, flat.size, _CHUNK):
+            part = slice(begin, begin + _CHUNK)
+            flat[part] = self._distances(p[part], q[part])
+        if result.ndim:
+            return result
+        return int(result) if self.integral else float(result)
+
+    def length(self, tour: ArrayLike) -> int | float:
+        """Exact length of a tour, or of a path if the instance is `open`.
+
+        Integer lengths are exact at any size. Real ones are summed so accurately that they depend neither
+        on the city the tour starts at nor on its direction.
+
+        Parameters
+        ----------
+        tour : array_like of int, shape (n,)
+            Cities counted from 0. That each occurs once is `check_tour`'s business, not this method's.
+        """
+        cities = self._as_cities(tour)
+        whole = 0
+        parts: list[float] = []
+        for distances in self._edges(cities):
+            if self.integral:
+                whole += _integer_sum(distances)
+            else:
+                parts.extend(_exact_parts(distances))
+        return whole if self.integral else math.fsum(parts)
+
+    def _edges(self, cities: NDArray[np.int32]) -> Iterator[NDArray[Any]]:
+        """The lengths of a tour's edges, some thousands at a time."""
+        for begin in range(0, len(cities) - 1, _CHUNK):
+            part = cities[begin : begin + _CHUNK + 1]
+            yield self._distances(part[:-1], part[1:])
+        if self.open is None and len(cities) > 1:
+            yield self._distances(cities[-1:], cities[:1])
+
+    def _distances(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        if self.matrix is not None:
+            entries = self.matrix[a, b]
+            return np.asarray(entries, dtype=np.int64 if self.integral else np.float64)
+        assert self.coordinates is not None
+        values = coordinate_distances(self.metric, self.coordinates[a], self.coordinates[b])
+        if self.metric is Metric.GEO:
+            values[a == b] = 0.0  # the formula rounds up, to 1
+        return values.astype(np.int64) if self.integral else values
+
+    # Tours
+
+    def check_tour(self, tour: ArrayLike) -> None:
+        """Accept a tour that takes each city once and has every fixed edge and fixed end.
+
+        Raises
+        ------
+        InvalidTour
+            The message names the city, by its node number.
+        """
+        cities = self._as_cities(tour)
+        n = self.n
+        if len(cities) == n:
+            seen = np.zeros(n, dtype=np.bool_)
+            seen[cities] = True
+            complete = bool(seen.all())
+        else:
+            complete = False
+        if not complete:
+            raise InvalidTour(self._what_is_wrong(cities))
+        if self.open is not None:
+            for end, position, word in ((self.open.start, 0, "start"), (self.open.end, -1, "end")):
+                if end is not None and cities[position] != end:
+                    actual = self.node_id(cities[position])
+                    raise InvalidTour(f"the path must {word} at node {self.node_id(end)}, not at {actual}")
+        if len(self.fixed_edges):
+            places = np.empty(n, dtype=np.int32)
+            places[cities] = np.arange(n, dtype=np.int32)
+            apart = np.abs(places[self.fixed_edges[:, 0]] - places[self.fixed_edges[:, 1]])
+            neighbours = apart == 1
+            if self.open is None:
+                neighbours |= apart == n - 1
+            if not neighbours.all():
+                a, b = self.fixed_edges[np.argmin(neighbours)]
+                raise InvalidTour(f"the tour lacks the fixed edge {self.node_id(a)} - {self.node_id(b)}")
+
+    def _as_cities(self, tour: ArrayLike) -> NDArray[np.int32]:
+        try:
+            cities = np.asarray(tour)
+        except ValueError as error:
+            raise InvalidTour(f"a tour is a sequence of integers: {error}") from None
+        if cities.ndim != 1:
+            raise InvalidTour(f"a tour has one dimension, not shape {cities.shape}")
+        if not np.issubdtype(cities.dtype, np.integer):
+            if cities.size:
+                raise InvalidTour(f"a tour holds integers, not {cities.dtype}")
+            cities = cities.astype(np.int32)
+        self._check_range(cities)
+        return np.asarray(cities, dtype=np.int32)
+
+    def _check_range(self, cities: NDArray[Any]) -> None:
+        if cities.size and (int(cities.min()) < 0 or int(cities.max()) >= self.n):
+            bad = cities[(cities < 0) | (cities >= self.n)].flat[0]
+            raise InvalidTour(f"there is no city {bad}: cities are counted from 0 to {self.n - 1}")
+
+    def _what_is_wrong(self, cities: NDArray[np.int32]) -> str:
+        counts = np.bincount(cities, minlength=self.n)
+        faults = []
+        for wrong, word in ((counts > 1, "more than once"), (counts == 0, "missing")):
+            which = np.flatnonzero(wrong)
+            if len(which):
+                shown = ", ".join(str(self.node_id(city)) for city in which[:3])
+                more = f" and {len(which) - 3} more" if len(which) > 3 else ""
+                verb = "is" if len(which) == 1 else "are"
+                noun = "node" if len(which) == 1 else "nodes"
+                faults.append(f"{noun} {shown}{more} {verb} {'there ' if word != 'missing' else ''}{word}")
+        what = f"a tour of {len(cities)} cities for an instance{self._called()} of {self.n}"
+        return f"{what}: {'; '.join(faults)}"
+
+    def _called(self) -> str:
+        return f" {self.name}" if self.name else ""
+
+    def _id_range(self) -> str:
+        if self.node_ids is None:
+            return f"its nodes are 1 to {self.n}"
+        return f"its {self.n} nodes lie between {self.node_ids.min()} and {self.node_ids.max()}"
+
+    # Checks of the constraints
+
+    def _checked_fixed_edges(self) -> NDArray[np.int32]:
+        given = np.asarray(self.fixed_edges)
+        if given.size == 0:
+            return _no_edges()
+        if given.ndim != 2 or given.shape[1] != 2 or not np.issubdtype(given.dtype, np.integer):
+            raise InvalidProblem(
+                f"fixed edges are pairs of cities, shape (m, 2), not {given.dtype} of shape {given.shape}"
+            )
+        n = self.n
+        outside = (given < 0) | (given >= n)
+        if outside.any():
+            raise InvalidProblem(f"a fixed edge names city {given[outside][0]}: cities are 0 to {n - 1}")
+        edges: NDArray[np.int32] = np.unique(np.sort(given.astype(np.int32), axis=1), axis=0)
+        loops = edges[:, 0] == edges[:, 1]
+        if loops.any():
+            raise InvalidProblem(f"a fixed edge joins node {self.node_id(edges[loops][0, 0])} to itself")
+        cities, degree = np.unique(edges, return_counts=True)
+        if degree.max() > 2:
+            city = self.node_id(cities[np.argmax(degree)])
+            raise InvalidProblem(f"node {city} has {degree.max()} fixed edges: a tour has room for two")
+        self._check_for_cycles(edges)
+        return edges
+
+    def _check_for_cycles(self, edges: NDArray[np.int32]) -> None:
+        chain_end: dict[int, int] = {}  # for each end of a chain of fixed edges, the other end
+        for taken, (a, b) in enumerate(edges.tolist(), start=1):
+            end_a, end_b = chain_end.pop(a, a), chain_end.pop(b, b)
+            if end_a == b:
+                if taken == self.n and self.open is None and not chain_end:
+                    return  # the whole tour is fixed
+                raise InvalidProblem(
+                    f"the fixed edges close a cycle through nodes {self.node_id(a)} and {self.node_id(b)}: "
+                    "no tour has it"
+                )
+            chain_end[end_a], chain_end[end_b] = end_b, end_a
+
+    def _check_open_path(self) -> None:
+        if self.open is None:
+            return
+        n = self.n
+        for city, word in ((self.open.start, "start"), (self.open.end, "end")):
+            if city is not None and not 0 <= city < n:
+                raise InvalidProblem(f"the path's {word} is city {city}: cities are 0 to {n - 1}")
+        if self.open.start is not None and self.open.start == self.open.end and n > 1:
+            both = self.node_id(self.open.start)
+            raise InvalidProblem(f"the path starts and ends at node {both}: two different ends are needed")
+        if len(self.fixed_edges):
+            self._check_ends_with_fixed_edges(self.open)
+
+    def _check_ends_with_fixed_edges(self, path: OpenPath) -> None:
+        neighbours: dict[int, list[int]] = {}
+        for a, b in self.fixed_edges.tolist():
+            neighbours.setdefault(a, []).append(b)
+            neighbours.setdefault(b, []).append(a)
+        for city, word in ((path.start, "start"), (path.end, "end")):
+            if city is not None and len(neighbours.get(city, [])) > 1:
+                node = self.node_id(city)
+                raise InvalidProblem(f"the path cannot {word} at node {node}: it has two fixed edges")
+        if path.start is None or path.end is None:
+            return
+        previous, city, taken = -1, path.start, 1
+        while onward := [other for other in neighbours.get(city, []) if other != previous]:
+            previous, city, taken = city, onward[0], taken + 1
+        if city == path.end and taken < self.n:
+            raise InvalidProblem(
+                f"fixed edges join the path's start, node {self.node_id(path.start)}, to its end, node "
+                f"{self.node_id(path.end)}, and leave {self.n - taken} cities out"
+            )
+
+
+def _as_float(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+        if np.issubdtype(array.dtype, np.integer) and array.size:
+            largest = max(abs(int(array.min())), abs(int(array.max())))
+            if largest > _EXACT_INTEGERS:
+                raise InvalidProblem(f"{what} hold {largest}: integers above 2**53 cannot be kept exactly")
+        if np.issubdtype(array.dtype, np.complexfloating):
+            raise InvalidProblem(f"{what} are complex: real numbers are needed")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidProblem):
+            raise
+        raise InvalidProblem(f"{what} are not numbers: {error}") from None
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = np.ascontiguousarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view
+
+
+def _bounds(coordinates: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    columns = range(coordinates.shape[1])
+    low = np.array([coordinates[:, axis].min() for axis in columns])
+    high = np.array([coordinates[:, axis].max() for axis in columns])
+    return low, high
+
+
+def _checked_coordinates(values: ArrayLike, metric: Metric) -> NDArray[np.float64]:
+    coordinates = _as_float(values, "coordinates")
+    if coordinates.ndim != 2 or coordinates.shape[1] != metric.dimensions:
+        raise InvalidProblem(
+            f"coordinates have shape {coordinates.shape}: {metric.name} needs (n, {metric.dimensions})"
+        )
+    if len(coordinates) == 0:
+        raise InvalidProblem("the instance has no cities: at least one is needed")
+    if len(coordinates) > _MAX_CITIES:
+        raise InvalidProblem(f"{len(coordinates)} cities: at most {_MAX_CITIES} are possible")
+    low, high = _bounds(coordinates)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        row, axis = np.argwhere(~np.isfinite(coordinates))[0]
+        raise InvalidProblem(
+            f"coordinate {axis} of city {row} (counted from 0) is {coordinates[row, axis]}: "
+            "finite numbers are needed"
+        )
+    with np.errstate(over="ignore"):
+        span = float((high - low).max())
+    if metric is Metric.GREAT_CIRCLE:
+        _check_degrees(coordinates, low, high)
+    elif metric is not Metric.GEO:
+        if span > _LARGEST_SPAN or 0.0 < span < _SMALLEST_SPAN:
+            raise InvalidProblem(
+                f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
+                "scale the coordinates"
+            )
+        if metric.integral and 100.0 * span > _EXACT_INTEGERS:
+            raise InvalidProblem(
+                f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
+                f"exact only up to {_EXACT_INTEGERS / 100.0:.0e}; scale the coordinates or use EXACT_2D"
+            )
+    return _read_only(coordinates)
+
+
+def _check_degrees(
+    coordinates: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> None:
+    for axis, word, least, most in ((0, "latitude", -90.0, 90.0), (1, "longitude", -180.0, 360.0)):
+        if low[axis] < least or high[axis] > most:
+            column = coordinates[:, axis]
+            row = int(np.argmax((column < least) | (column > most)))
+            raise InvalidProblem(
+                f"{word} {column[row]:.15g} of city {row} (counted from 0) lies outside {least:g} to "
+                f"{most:g}: decimal degrees are needed, latitude before longitude"
+            )
+
+
+def _checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
+    ids = np.asarray(values)
+    if ids.shape != (n,) or not np.issubdtype(ids.dtype, np.integer):
+        raise InvalidProblem(f"node_ids are {ids.dtype} of shape {ids.shape}: {n} integers are needed")
+    ids = ids.astype(np.int64)
+    ordered = np.sort(ids)
+    if ordered[0] < 0:
+        raise InvalidProblem(f"node id {ordered[0]} is negative")
+    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if len(repeated):
+        raise InvalidProblem(f"node id {ordered[repeated[0]]} is used for more than one city")
+    return np.asarray(_read_only(ids), dtype=np.int64)
+
+
+def _checked_matrix(values: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64]:
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
+    n = len(matrix)
+    if n == 0:
+        raise InvalidProblem("the instance has no cities: at least one is needed")
+    kept: NDArray[Any]
+    if np.issubdtype(matrix.dtype, np.integer):
+        largest = int(matrix.max())
+        if largest > _EXACT_INTEGERS:
+            raise InvalidProblem(f"the matrix holds {largest}: integers above 2**53 cannot be kept exactly")
+        fits = largest <= np.iinfo(np.int32).max and int(matrix.min()) >= np.iinfo(np.int32).min
+        kept = matrix.astype(np.int32 if fits else np.float64, order="C", copy=False)
+    else:
+        kept = np.ascontiguousarray(_as_float(matrix, "the matrix's entries"))
+    if np.diagonal(kept).any():
+        if np.may_share_memory(kept, matrix):
+            kept = kept.copy()
+        np.fill_diagonal(kept, 0)
+    real = kept.dtype == np.float64
+    exact = True
+    block = max(1, min(n, 4 * 1024 * 1024 // n))
+    for begin in range(0, n, block):
+        rows, columns = kept[begin : begin + block], kept[:, begin : begin + block].T
+        if real and not np.isfinite(rows).all():
+            i, j = np.argwhere(~np.isfinite(rows))[0]
+            raise InvalidProblem(
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: finite distances are needed; "
+                "give a forbidden edge a large one"
+            )
+        if (rows < 0).any():
+            i, j = np.argwhere(rows < 0)[0]
+            raise InvalidProblem(
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
+                "adding the same number to every entry leaves the best tour as it is"
+            )
+        if not np.array_equal(rows, columns):
+            exact = False
+            tolerance = _SYMMETRY_TOLERANCE * np.maximum(rows, columns) if real else 0
+            differing = np.abs(rows - columns) > tolerance
+            if differing.any():
+                i, j = np.argwhere(differing)[0]
+                raise InvalidProblem(
+                    f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
+                    f"({j}, {begin + i}) is {kept[j, begin + i]}; warptsp solves the symmetric problem"
+                )
+    if not exact:
+        _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")
+        kept = 0.5 * (kept + kept.T)
+    checked = _read_only(kept)
+    if real:
+        return np.asarray(checked, dtype=np.float64)
+    return np.asarray(checked, dtype=np.int32)
+
+
+def _integer_sum(distances: NDArray[np.int64]) -> int:
+    """Their sum in unlimited integers."""
+    low = int((distances & 0xFFFFFFFF).sum())
+    return (int((distances >> 32).sum()) << 32) + low
+
+
+def _exact_parts(distances: NDArray[np.float64]) -> list[float]:
+    """Numbers whose sum is that of the distances, to about 80 bits.
+
+    Each distance is cut into a multiple of a large unit, a multiple of a small unit, and a rest. A chunk's
+    multiples of one unit add up without rounding, in any order (Rump, Ogita and Oishi, *Accurate
+    floating-point summation*, 2008); only the rests, below 2**-60 of the largest distance, are rounded.
+    """
+    largest = float(distances.max())
+    if largest == 0.0:
+        return []
+    parts = []
+    rest = distances
+    # 2**16 addends of up to 2**30 units each stay below 2**53.
+    for bits in (30, 60):
+        shift = math.ldexp(1.5, math.frexp(largest)[1] - bits + 52)
+        multiple = (rest + shift) - shift
+        parts.append(float(multiple.sum()))
+        rest = rest - multiple
+    parts.append(float(rest.sum()))
+    return parts
