@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from warptsp.outputs import check_writable
+from warptsp.stop._check import checked_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,9 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], problem: Problem, interval: float = 5.0) -> None:
+        interval = checked_number(
+            "checkpoint interval", interval, minimum=0.0, what="a number of seconds, 0 or more"
+        )
         check_writable(path)
         self.path = path
         self.problem = problem

@@ -104,14 +104,13 @@ def draw(
 
 def _plane(problem: Problem) -> NDArray[np.float64] | None:
     """Return coordinates to draw, x to the right and y upwards, or None."""
-    name = problem.metric.name
-    if name == "GREAT_CIRCLE" and problem.coordinates is not None:
-        return _map_projection(problem.coordinates)
-    if name == "GEO" and problem.coordinates is not None:
-        degrees = np.trunc(problem.coordinates)
-        return _map_projection(degrees + (problem.coordinates - degrees) / 0.6)
-    points = problem.display if problem.coordinates is None else problem.coordinates
-    return None if points is None else points[:, :2]
+    if problem.display is None and problem.coordinates is not None and problem.metric.geographic:
+        degrees = problem.coordinates
+        if problem.metric.name == "GEO":  # degrees and minutes, DDD.MM
+            whole = np.trunc(degrees)
+            degrees = whole + (degrees - whole) / 0.6
+        return _map_projection(degrees)
+    return problem.plot_points
 
 
 def _map_projection(degrees: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from warptsp.problem import Problem
+    from warptsp.problem import KnownLength, Problem
 
 
 class HistoryPoint(NamedTuple):
@@ -36,6 +36,8 @@ class Result:
         Its exact length: int for the integer metrics of TSPLIB, float for the others.
     problem : Problem
         The instance.
+    known : KnownLength or None
+        The optimal, or else best known, length of the instance, if there is one on record.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
         are the method's own running figures.
@@ -56,6 +58,7 @@ class Result:
     tour: NDArray[np.int32]
     length: int | float
     problem: Problem
+    known: KnownLength | None
     history: list[HistoryPoint]
     counters: dict[str, int | float]
     seconds: float
@@ -77,8 +80,7 @@ class Result:
     @property
     def gap(self) -> float | None:
         """Length over the optimal, or else best known, length of the instance, minus 1; None if not known."""
-        known = self.problem.known_length
-        return relative_gap(self.length, known.length if known is not None else None)
+        return relative_gap(self.length, None if self.known is None else self.known.length)
 
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, seed, reason of the end."""
@@ -88,9 +90,9 @@ class Result:
             f"seed         {self.seed}",
             f"stopped by   {self.stop_reason}",
         ]
-        known = self.problem.known_length
+        known = self.known
         if known is not None and self.gap is not None:
-            kind = "optimum" if known.optimal else "best known length"
+            kind = "optimum" if known.proven else "best known length"
             lines.insert(
                 1, f"gap          {format_gap(self.gap)} to the {kind}, {format_length(known.length)}"
             )
@@ -101,7 +103,7 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the summary as plain numbers and strings, for JSON; without the tour and the history."""
-        known = self.problem.known_length
+        known = self.known
         return {
             "instance": self.problem.name,
             "cities": self.problem.n,
@@ -109,7 +111,7 @@ class Result:
             "closed": self.problem.open is None,
             "length": self.length,
             "known_length": None if known is None else known.length,
-            "known_length_is_optimal": None if known is None else known.optimal,
+            "known_length_is_optimal": None if known is None else known.proven,
             "gap_percent": None if self.gap is None else 100.0 * self.gap,
             "seconds": round(self.seconds, 3),
             "counters": dict(self.counters),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.checkpoint import Checkpoint
-    from warptsp.problem import Problem
+    from warptsp.problem import KnownLength, Problem
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +58,7 @@ class Run:
         problem: Problem,
         *,
         stop: StoppingCriterion,
+        known: KnownLength | None = None,
         seed: int = 0,
         threads: int = 1,
         start: str | NDArray[np.int32] = "greedy",
@@ -80,7 +81,7 @@ class Run:
         self._limit: Limit = stop.limit()
         self._callback = callback
         self._checkpoint = checkpoint
-        known = problem.known_length
+        self.known = known
         self._known = None if known is None else known.length
 
         self.best: NDArray[np.int32] | None = None
@@ -90,6 +91,7 @@ class Run:
         self.stop_reason: str | None = None
         self.failure: BaseException | None = None
         self._reported: int | float | None = None
+        self._told = 0
         self._improved_at = 0.0
         self._improved_at_kicks = 0
         self._tokens = ExitStack()
@@ -142,9 +144,9 @@ class Run:
         length = self._plain(length)
         self.counters.update(counters)
         self.counters["kicks"] = kicks
-        improved = self._record(length, elapsed, kicks)
+        self._record(length, elapsed, kicks)
         if self._callback is not None and self.failure is None:
-            self._call_back(length, elapsed, kicks, improved, tour, phase)
+            self._call_back(length, elapsed, kicks, tour, phase)
         if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
             self._write_checkpoint(tour)
         if self.stop_reason is None:
@@ -210,37 +212,35 @@ class Run:
             return self.stop.reason(state)
         return self.stop.reason(state) if self.stop(state) else "the search is complete"
 
-    def _record(self, length: int | float, elapsed: float, kicks: int) -> bool:
+    def _record(self, length: int | float, elapsed: float, kicks: int) -> None:
         # Running sums of floats drift: what may be rounding is no improvement.
         drift = 1e-12 * abs(length) if isinstance(length, float) else 0
-        improved = self._reported is None or length < self._reported - drift
-        if improved:
+        if self._reported is None or length < self._reported - drift:
             self._reported = length
             self._improved_at = elapsed
             self._improved_at_kicks = kicks
             self.history.append(HistoryPoint(elapsed, length))
-        return improved
 
     def _call_back(
         self,
         length: int | float,
         elapsed: float,
         kicks: int,
-        improved: bool,
         tour: Callable[[], NDArray[np.int32]],
         phase: str,
     ) -> None:
         assert self._callback is not None
+        told, self._told = self._told, len(self.history)
         event = Progress(
             elapsed=elapsed,
             length=length,
             kicks=kicks,
-            improved=improved,
+            improved=self._told > told,
             phase=phase,
             time_limit=self._limit.seconds,
             kick_limit=self._limit.kicks,
             known_length=self._known,
-            counters=self.counters,
+            counters=dict(self.counters),
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:
@@ -267,7 +267,7 @@ class Run:
         self.interrupt(f"{what} {type(error).__name__}")
 
     def _plain(self, length: Any) -> int | float:
-        return int(length) if self.problem.metric.integral else float(length)
+        return int(length) if self.problem.integral else float(length)
 
     def _reserve_time(self, check: float) -> None:
         # At the end: one check and length, the copies of the result, and some time to let go of memory.

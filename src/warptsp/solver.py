@@ -27,6 +27,7 @@ from warptsp.stop._check import checked_count
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from warptsp.problem import KnownLength
     from warptsp.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -114,7 +115,8 @@ def solve(
     instance = as_problem(problem)
     if open is not None:
         instance = with_open(instance, open)
-    criterion = _criterion(instance, stop, time_limit, kicks)
+    known = instance.known_length
+    criterion = _criterion(instance, known, stop, time_limit, kicks)
     chosen = get_method(method)
     parameters = check_params(chosen, params)
     seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
@@ -132,6 +134,7 @@ def solve(
     run = Run(
         instance,
         stop=criterion,
+        known=known,
         seed=seed,
         threads=used_threads,
         start=start_name if start_tour is None else start_tour,
@@ -209,6 +212,7 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
 
 def _criterion(
     problem: Problem,
+    known: KnownLength | None,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None,
     time_limit: float | None,
     kicks: int | None,
@@ -219,12 +223,11 @@ def _criterion(
     if kicks is not None:
         given.append(MaxKicks(kicks))
     if not given:
-        known = problem.known_length
-        return DefaultStop(problem.n, known.length if known is not None and known.optimal else None)
+        return DefaultStop(problem.n, known.length if known is not None and known.proven else None)
     criterion = given[0]
     for other in given[1:]:
         criterion = criterion | other
-    criterion.check(problem)
+    criterion.check(problem, known)
     return criterion
 
 
@@ -258,50 +261,29 @@ def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.in
         If it is no tour of this problem: other cities, a fixed edge missing, other ends.
     """
     array = np.asarray(tour)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+    if array.ndim == 1 and len(array) != problem.n:
+        called = f" {problem.name}" if problem.name else ""
         raise InvalidTour(
-            f"{name}: not a one-dimensional array of city numbers, but {array.dtype} {array.shape}"
+            f"{name}: {len(array)} cities, and the instance{called} has {problem.n}; "
+            "it belongs to another instance, or is not complete"
         )
-    if len(array) != problem.n:
-        raise InvalidTour(
-            f"{name}: {len(array)} cities, where the instance {problem.name} has {problem.n}; "
-            "is it a tour of another instance?".replace("instance  has", "instance has")
-        )
+    if problem.open is not None and array.ndim == 1:
+        array = _turned(problem, array)
     try:
         problem.check_tour(array)
     except InvalidTour as error:
         raise InvalidTour(f"{name}: {error}") from error
-    array = _turned(problem, array.astype(np.int32), name)
-    _check_fixed_edges(problem, array, name)
-    return array
+    return np.ascontiguousarray(array, dtype=np.int32)
 
 
-def _turned(problem: Problem, tour: NDArray[np.int32], name: str) -> NDArray[np.int32]:
-    if problem.open is None or problem.n < 2:
-        return tour
+def _turned(problem: Problem, path: NDArray[Any]) -> NDArray[Any]:
+    """Return a path in the direction that the problem's ends ask for, if that helps."""
+    if problem.open is None or len(path) == 0:
+        return path
     start, end = problem.open.start, problem.open.end
-    for candidate in (tour, tour[::-1]):
-        if start in (None, candidate[0]) and end in (None, candidate[-1]):
-            return np.ascontiguousarray(candidate)
-    wanted = [f"{what} at city {city}" for what, city in (("start", start), ("end", end)) if city is not None]
-    raise InvalidTour(
-        f"{name}: goes from city {tour[0]} to city {tour[-1]} (numbered from 0), "
-        f"but the path must {' and '.join(wanted)}"
-    )
-
-
-def _check_fixed_edges(problem: Problem, tour: NDArray[np.int32], name: str) -> None:
-    if len(problem.fixed_edges) == 0:
-        return
-    place = np.empty(problem.n, dtype=np.int64)
-    place[tour] = np.arange(problem.n)
-    apart = np.abs(place[problem.fixed_edges[:, 0]] - place[problem.fixed_edges[:, 1]])
-    adjacent = apart == 1
-    if problem.open is None:
-        adjacent |= apart == problem.n - 1
-    if not adjacent.all():
-        a, b = problem.fixed_edges[int(np.argmin(adjacent))]
-        raise InvalidTour(f"{name}: lacks the fixed edge between the cities {a} and {b} (numbered from 0)")
+    if start in (None, path[0]) and end in (None, path[-1]):
+        return path
+    return path[::-1]
 
 
 @contextmanager
@@ -348,13 +330,14 @@ def _finish(
     if problem.open is None and problem.n:
         tour = np.roll(tour, -int(np.argmin(tour)))
     else:
-        tour = _turned(problem, tour, "result")
+        tour = np.ascontiguousarray(_turned(problem, tour))
     tour.flags.writeable = False
     counters = {"kicks": 0, **run.counters}
     return Result(
         tour=tour,
         length=length,
         problem=problem,
+        known=run.known,
         history=run.history,
         counters=counters,
         seconds=run.elapsed(),

@@ -40,7 +40,7 @@ def command(instance: Path, tour: Path, format_: str | None, open_: bool | None,
                 "valid": True,
                 "length": length,
                 "known_length": None if known is None else known.length,
-                "known_length_is_optimal": None if known is None else known.optimal,
+                "known_length_is_optimal": None if known is None else known.proven,
                 "gap_percent": None if gap is None else 100.0 * gap,
             }
         )
@@ -48,5 +48,5 @@ def command(instance: Path, tour: Path, format_: str | None, open_: bool | None,
     click.echo(f"tour         visits each of the {problem.n} cities once")
     click.echo(f"length       {format_length(length)}")
     if known is not None and gap is not None:
-        kind = "optimum" if known.optimal else "best known length"
+        kind = "optimum" if known.proven else "best known length"
         click.echo(f"gap          {format_gap(gap)} to the {kind}, {format_length(known.length)}")

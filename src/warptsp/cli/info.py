@@ -49,7 +49,8 @@ def _describe(problem: Any) -> dict[str, Any]:
         order = np.lexsort(problem.coordinates.T)
         steps = np.diff(problem.coordinates[order], axis=0)
         found["repeated_places"] = int((~steps.any(axis=1)).sum())
-    if problem.known_length is not None:
-        found["known_length"] = problem.known_length.length
-        found["known_length_is_optimal"] = problem.known_length.optimal
+    known = problem.known_length
+    if known is not None:
+        found["known_length"] = known.length
+        found["known_length_is_optimal"] = known.proven
     return found

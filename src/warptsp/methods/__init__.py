@@ -133,7 +133,8 @@ def _type_name(hint: Any) -> str:
 def _converted(name: str, value: Any, hint: Any) -> Any:
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if isinstance(value, str):
-        for option in options:
+        # "none" is no text where None is a value.
+        for option in sorted(options, key=lambda option: option is not type(None)):
             found, converted = _from_text(value, option)
             if found:
                 return converted

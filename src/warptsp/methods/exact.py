@@ -42,7 +42,7 @@ def optimal_tour(problem: Problem) -> NDArray[np.int32]:
     n = problem.n
     every = np.arange(n)
     distances = np.asarray(problem.distance(np.repeat(every, n), np.tile(every, n))).reshape(n, n)
-    distances = distances.astype(np.int64 if problem.metric.integral else np.float64)
+    distances = distances.astype(np.int64 if problem.integral else np.float64)
     distances = _preferring(distances, problem.fixed_edges)
     start, end = 0, 0
     if problem.open is not None:

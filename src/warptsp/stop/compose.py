@@ -9,7 +9,7 @@ from warptsp.errors import InvalidOption
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
 if TYPE_CHECKING:
-    from warptsp.problem import Problem
+    from warptsp.problem import KnownLength, Problem
     from warptsp.stop.token import StopToken
 
 
@@ -59,9 +59,9 @@ class _Composite(StoppingCriterion):
             flat.extend(criterion.criteria if type(criterion) is type(self) else (criterion,))
         self.criteria = tuple(flat)
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: Problem, known: KnownLength | None) -> None:
         for criterion in self.criteria:
-            criterion.check(problem)
+            criterion.check(problem, known)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.criteria))})"

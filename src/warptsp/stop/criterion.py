@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warptsp.problem import Problem
+    from warptsp.problem import KnownLength, Problem
     from warptsp.stop.token import StopToken
 
 
@@ -69,7 +69,7 @@ class StoppingCriterion:
         """The length of search that a method should plan for, such as the end of a cooling schedule."""
         return self.limit()
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: Problem, known: KnownLength | None) -> None:
         """Raise `InvalidOption` if this criterion makes no sense for the problem."""
 
     def tokens(self) -> tuple[StopToken, ...]:

@@ -9,7 +9,7 @@ from warptsp.stop._check import checked_number
 from warptsp.stop.criterion import SearchState, StoppingCriterion
 
 if TYPE_CHECKING:
-    from warptsp.problem import Problem
+    from warptsp.problem import KnownLength, Problem
 
 
 class TargetLength(StoppingCriterion):
@@ -49,8 +49,8 @@ class TargetGap(StoppingCriterion):
             checked_number("reference length", reference, minimum=0.0, what="a length, 0 or more")
         self.reference = reference
 
-    def check(self, problem: Problem) -> None:
-        if self.reference is None and problem.known_length is None:
+    def check(self, problem: Problem, known: KnownLength | None) -> None:
+        if self.reference is None and known is None:
             raise InvalidOption(
                 "target gap: no optimal or best known length is on record for "
                 f"{problem.name or 'this instance'}; give the length to compare with, "
