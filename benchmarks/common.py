@@ -1,0 +1,154 @@
+"""What the benchmarks share: instances, child processes, machine and commit, tables."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent
+DIMACS = re.compile(r"([EC])(\d+)(k|M)\.(\d+)")
+
+
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options that every benchmark has."""
+    options = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    options.add_argument("--quick", action="store_true", help="a minute at most: does it work at all")
+    options.add_argument("--output", type=Path, help="folder for the report, as Markdown and JSON")
+    options.add_argument(
+        "--shared",
+        type=Path,
+        default=os.environ.get("WARPTSP_SHARED", REPOSITORY.parent / "shared"),
+        help="folder that has the TSPLIB instances in data/tsplib",
+    )
+    return options
+
+
+def tsplib_file(shared: Path, name: str) -> Path:
+    """Return where a TSPLIB instance is."""
+    return Path(shared) / "data" / "tsplib" / f"{name}.tsp"
+
+
+def is_available(shared: Path, name: str) -> bool:
+    """Tell whether an instance can be generated or is in the shared folder."""
+    return DIMACS.fullmatch(name) is not None or tsplib_file(shared, name).is_file()
+
+
+def load(shared: Path, name: str) -> Problem:
+    """Return an instance by name: DIMACS E and C are generated, others read from the shared folder."""
+    import warptsp
+
+    if DIMACS.fullmatch(name):
+        return warptsp.generate.dimacs(name)
+    return warptsp.load(tsplib_file(shared, name))
+
+
+def run_worker(job: dict[str, Any], *, python: str = sys.executable, timeout: float | None = None) -> Any:
+    """Run one job in a process of its own and return what it found; see worker.py.
+
+    A failed job returns ``{"error": ...}``: one peer that cannot do an instance must not end the benchmark.
+    """
+    try:
+        process = subprocess.run(
+            [python, str(HERE / "worker.py")],
+            input=json.dumps(job),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"not done in {timeout:g} s"}
+    lines = process.stdout.strip().splitlines()
+    if process.returncode != 0 or not lines:
+        last = process.stderr.strip().splitlines()
+        return {"error": last[-1] if last else f"exit status {process.returncode}"}
+    return json.loads(lines[-1])
+
+
+def seconds_to(history: Iterable[Sequence[float]], length: float) -> float | None:
+    """Return when a history of (seconds, length) first was at most this long."""
+    return next((seconds for seconds, reached in history if reached <= length), None)
+
+
+def gap_percent(length: float, known: float) -> float:
+    """Return how many per cent a length is over the known one."""
+    return 100.0 * (length / known - 1.0)
+
+
+def spread(values: Sequence[float], digits: int = 3) -> str:
+    """Return the median, and the range if there is more than one value."""
+    middle = f"{statistics.median(values):.{digits}f}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def _command(*words: str) -> str:
+    try:
+        return subprocess.run(
+            words, capture_output=True, text=True, check=True, cwd=REPOSITORY
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = re.search(r"model name\s*:\s*(.+)", text)
+    return found[1] if found else platform.machine()
+
+
+def provenance() -> dict[str, str]:
+    """Return where, when and from which source the figures come."""
+    commit = _command("git", "rev-parse", "--short=10", "HEAD") or "unknown"
+    if _command("git", "status", "--porcelain", "--untracked-files=no"):
+        commit += " with changes"
+    return {
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+        "commit": commit,
+        "python": platform.python_version(),
+        "command": " ".join([f"python benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
+    }
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table."""
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def report(name: str, title: str, text: str, data: Any, output: Path | None) -> None:
+    """Print a report and, if a folder is given, write it there as ``name.md`` and ``name.json``."""
+    source = provenance()
+    facts = "\n".join(f"- {key}: {value}" for key, value in source.items())
+    markdown = f"# {title}\n\n{facts}\n\n{text}\n"
+    print(f"\n{markdown}")
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        (output / f"{name}.md").write_text(markdown, encoding="utf-8")
+        content = json.dumps({**source, "results": data}, indent=1)
+        (output / f"{name}.json").write_text(content + "\n", encoding="utf-8")
+
+
+def note(text: str) -> None:
+    """Say on stderr what is going on."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,216 @@
+"""How long to a given gap: warptsp on one thread, beside bars and the peers of PyPI.
+
+Each bar is a pair (gap, seconds) that the search, set-up included, has to reach on one thread. Two
+figures stand beside it:
+
+- *at the limit*: a run that is given the bar's seconds as its time limit, which it may plan for, as a
+  user would run it. The bar is met if the median over the seeds is.
+- *free-running*: when a run that does not know its limit passes the gap.
+
+Every run is a process of its own, one after the other; clocks and what they count are described in
+worker.py. The peers take a matrix of distances, so they are run only while a matrix fits (see ``PEERS``);
+computing it is not counted. elkai takes no time limit: its seconds are what one run took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from common import (
+    gap_percent,
+    is_available,
+    load,
+    note,
+    parser,
+    report,
+    run_worker,
+    seconds_to,
+    spread,
+    table,
+)
+
+BARS: dict[str, list[tuple[float, float]]] = {
+    "pr1002": [(0.2, 0.13)],
+    "pr2392": [(0.2, 1.5), (0.02, 7)],
+    "fnl4461": [(0.5, 0.2), (0.2, 0.6), (0.05, 20)],
+    "C10k.0": [(0.9, 7)],
+    "E10k.0": [(0.5, 0.5), (0.13, 20)],
+    "usa13509": [(1.0, 0.4), (0.25, 5), (0.16, 20)],
+    "d18512": [(1.0, 0.3), (0.5, 0.9), (0.2, 7), (0.12, 20)],
+    "pla85900": [(0.5, 5), (0.2, 35)],
+    "E100k.0": [(1.0, 2.5), (0.5, 10), (0.28, 55)],
+    "C100k.0": [(1.2, 55)],
+    "E1M.0": [(2.0, 30), (1.0, 90)],
+}
+QUICK = ("pr1002", "E10k.0")
+QUICK_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A solver of PyPI: up to how many cities it is run, and whether it takes a time limit."""
+
+    cities: int
+    limited: bool
+
+
+# What a matrix and, for the last two, Python lists of it leave of 8 GB, and a run of minutes at most.
+PEERS = {"fast-tsp": Peer(20_000, True), "OR-Tools": Peer(5_000, True), "elkai": Peer(2_500, False)}
+PEER_TIMEOUT = 600.0
+
+
+def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Run all there is to run on one instance."""
+    bars = [bar for bar in BARS[name] if not options.quick or bar[1] <= QUICK_SECONDS]
+    job = {"job": "warptsp", "instance": name, "shared": str(options.shared), "threads": 1}
+    if options.param:
+        job["params"] = dict(text.split("=", 1) for text in options.param)
+    longest = max(seconds for _, seconds in bars)
+    found: dict[str, Any] = {"instance": name, "bars": [], "peers": {}}
+    free = []
+    for seed in options.seeds:
+        note(f"{name}: seed {seed}, {longest:g} s, free-running")
+        free.append(checked(run_worker({**job, "time_limit": longest, "horizon": False, "seed": seed})))
+    found.update(cities=free[0]["cities"], known=free[0]["known"])
+    found["free"] = [{**run, "gap": gap_percent(run["length"], run["known"])} for run in free]
+    for gap, seconds in bars:
+        runs = []
+        for seed in options.seeds:
+            note(f"{name}: seed {seed}, {gap:g} % within {seconds:g} s")
+            run = checked(run_worker({**job, "time_limit": seconds, "seed": seed}))
+            runs.append({**run, "gap": gap_percent(run["length"], run["known"])})
+        length = found["known"] * (1 + gap / 100)
+        reached = [seconds_to(run["history"], length) for run in free]
+        found["bars"].append({"gap": gap, "seconds": seconds, "runs": runs, "free_seconds": reached})
+    if options.peers:
+        found["peers"] = measure_peers(name, found, options)
+    return found
+
+
+def checked(run: dict[str, Any]) -> dict[str, Any]:
+    """Return a run of ours, or end the benchmark: an error of ours is not a result."""
+    if "error" in run:
+        raise SystemExit(f"warptsp: {run['error']}")
+    return run
+
+
+def measure_peers(name: str, found: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """Run the peers that can take the instance, with each bar's seconds, or once if they take no limit."""
+    import numpy as np
+
+    wanted = [peer for peer in options.peers if found["cities"] <= PEERS[peer].cities]
+    results: dict[str, Any] = {}
+    if not wanted:
+        return results
+    with tempfile.TemporaryDirectory() as folder:
+        problem = load(options.shared, name)
+        cities = np.arange(problem.n)
+        matrix = np.empty((problem.n, problem.n), dtype=np.int32)
+        for city in cities:
+            matrix[city] = problem.distance(np.full_like(cities, city), cities)
+        path = Path(folder, "matrix.npy")
+        np.save(path, matrix)
+        del matrix
+        for peer in wanted:
+            limits = [bar["seconds"] for bar in found["bars"]] if PEERS[peer].limited else [None]
+            for seconds in limits:
+                note(f"{name}: {peer}" + (f", {seconds:g} s" if seconds else ""))
+                job = {"job": peer, "matrix": str(path), "time_limit": seconds}
+                run = run_worker(job, python=options.peer_python, timeout=PEER_TIMEOUT + (seconds or 0))
+                if "length" in run:
+                    run["gap"] = gap_percent(run["length"], found["known"])
+                results.setdefault(peer, []).append({"time_limit": seconds, **run})
+    return results
+
+
+def bar_rows(found: dict[str, Any]) -> list[list[str]]:
+    """Return a row of the first table for each bar of an instance."""
+    rows = []
+    for bar in found["bars"]:
+        gaps = [run["gap"] for run in bar["runs"]]
+        met = statistics.median(gaps) <= bar["gap"]
+        reached = [seconds for seconds in bar["free_seconds"] if seconds is not None]
+        count = len(bar["free_seconds"])
+        free = spread(reached, 2) if reached else "not reached"
+        if 0 < len(reached) < count:
+            free += f", {len(reached)} of {count} seeds"
+        cpu = spread([run["cpu"] for run in bar["runs"]], 2)
+        verdict = "met" if met else "**missed**"
+        limit = f"{bar['gap']:g} % in {bar['seconds']:g} s"
+        rows.append([found["instance"], str(found["cities"]), limit, spread(gaps), cpu, verdict, free])
+    return rows
+
+
+def peer_rows(found: dict[str, Any]) -> list[list[str]]:
+    """Return a row of the second table for each time limit of an instance."""
+    rows = []
+    for place, bar in enumerate(found["bars"]):
+        ours = f"{statistics.median(run['gap'] for run in bar['runs']):.3f}"
+        row = [found["instance"], f"{bar['seconds']:g}", ours]
+        for peer, facts in PEERS.items():
+            runs = found["peers"].get(peer)
+            if runs is None:
+                row.append("-")
+            else:
+                run = runs[place if facts.limited else 0]
+                row.append(peer_cell(run, bar["seconds"]))
+        rows.append(row)
+    return rows
+
+
+def peer_cell(run: dict[str, Any], seconds: float) -> str:
+    """Return a peer's gap, and its time where that is not the limit."""
+    if "error" in run:
+        return str(run["error"])
+    late = run["wall"] > seconds * 1.02 + 0.1 or run["time_limit"] is None
+    return f"{run['gap']:.3f}" + (f" in {run['wall']:.1f} s" if late else "")
+
+
+def main() -> None:
+    options_parser = parser(__doc__)
+    options_parser.add_argument(
+        "--instances", nargs="+", choices=list(BARS), default=list(BARS), metavar="NAME"
+    )
+    options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    options_parser.add_argument(
+        "--peers", nargs="*", choices=list(PEERS), default=[], help="peers to run too"
+    )
+    options_parser.add_argument("--peer-python", default=sys.executable, help="Python that has the peers")
+    options_parser.add_argument(
+        "--param", action="append", metavar="NAME=VALUE", help="parameter of the method"
+    )
+    options = options_parser.parse_args()
+    if options.quick:
+        options.instances = [name for name in options.instances if name in QUICK]
+        options.seeds = options.seeds[:1]
+    results = []
+    for name in options.instances:
+        if not is_available(options.shared, name):
+            note(f"{name}: skipped, it is not in {options.shared}")
+            continue
+        results.append(measure(name, options))
+    ours = table(
+        ["instance", "cities", "bar", "gap at the limit, %", "CPU s", "", "free-running, s"],
+        [row for found in results for row in bar_rows(found)],
+    )
+    seeds = ", ".join(map(str, options.seeds))
+    text = (
+        f"One thread, seeds {seeds}: median (least to greatest). Gap to the optimum or best known.\n\n{ours}"
+    )
+    if options.peers:
+        peers = table(
+            ["instance", "time limit, s", "warptsp", *PEERS],
+            [row for found in results if found["peers"] for row in peer_rows(found)],
+        )
+        text += f"\n\n## Peers\n\nGap in % within the same time on the same machine, one thread.\n\n{peers}"
+    report("time_to_gap", "Time to gap", text, results, options.output)
+
+
+if __name__ == "__main__":
+    main()

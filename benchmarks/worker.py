@@ -1,0 +1,208 @@
+"""One measurement in a process of its own: a job as JSON on stdin, what came out as JSON on stdout.
+
+The clocks start when the instance is in memory in the form that the solver takes, and stop when it has
+returned a tour. So reading is never counted; for the peers, which take a matrix of distances, neither is
+computing it. Nothing but the solver's own work happens in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def solve_warptsp(job: dict[str, Any]) -> dict[str, Any]:
+    """Solve with this package; ``horizon`` tells whether the search may know its time limit beforehand."""
+    from common import load
+
+    import warptsp
+    from warptsp import stop
+
+    _warm_up()
+    before = _status("VmRSS:")
+    problem = load(Path(job["shared"]), job["instance"])
+    limit = job["time_limit"]
+    criterion = (
+        stop.MaxRuntime(limit) if job.get("horizon", True) else stop.Custom(lambda s: s.elapsed >= limit)
+    )
+    if job.get("target") is not None:
+        criterion = criterion | stop.TargetLength(job["target"])
+    _reset_peak()
+    wall, cpu = time.monotonic(), time.process_time()
+    result = warptsp.solve(
+        problem, stop=criterion, seed=job["seed"], threads=job["threads"], params=job.get("params")
+    )
+    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
+    known = problem.known_length
+    return {
+        "length": result.length,
+        "known": None if known is None else known.length,
+        "cities": problem.n,
+        "wall": wall,
+        "cpu": cpu,
+        "history": _thinned(result.history),
+        "counters": result.counters,
+        "peak_bytes": _peak() - before,
+    }
+
+
+def solve_small(job: dict[str, Any]) -> dict[str, Any]:
+    """Solve with this package, and stop at the known length."""
+    from common import load
+
+    known = load(Path(job["shared"]), job["instance"]).known_length
+    return solve_warptsp({**job, "target": None if known is None else known.length})
+
+
+def solve_uniform(job: dict[str, Any]) -> dict[str, Any]:
+    """Solve uniform points with this package, without a warm-up: a user's first call has none either."""
+    import numpy as np
+
+    import warptsp
+
+    points = np.random.default_rng(job["seed"]).random((job["cities"], 2))
+    wall = time.monotonic()
+    warptsp.solve(points, time_limit=job["time_limit"], seed=job["seed"], threads=job["threads"])
+    return {"wall": time.monotonic() - wall}
+
+
+def read(job: dict[str, Any]) -> dict[str, Any]:
+    """Read a file with this package; the peak is the whole process's above what it held with all imported."""
+    import warptsp
+
+    small = Path(job["path"]).with_name("warm_up.csv")
+    small.write_text("x,y\n0,0\n1,0\n", encoding="utf-8")
+    warptsp.load(small)
+    before = _status("VmRSS:")
+    _reset_peak()
+    wall = time.monotonic()
+    problem = warptsp.load(job["path"])
+    return {"wall": time.monotonic() - wall, "peak_bytes": _peak() - before, "cities": problem.n}
+
+
+def _warm_up() -> None:
+    """Import all that a search imports, so that the clock sees the search alone."""
+    import numpy as np
+
+    import warptsp
+
+    warptsp.solve(np.random.default_rng(1).random((100, 2)), kicks=10, threads=1)
+
+
+def _thinned(history: list[Any]) -> list[tuple[float, float]]:
+    """Return the history with at most one point for each per cent of time."""
+    kept: list[tuple[float, float]] = []
+    for seconds, length in history:
+        if len(kept) > 1 and seconds < 1.01 * kept[-2][0]:
+            kept.pop()
+        kept.append((round(seconds, 4), length))
+    return kept
+
+
+def solve_fast_tsp(job: dict[str, Any]) -> list[int]:
+    """Return the tour of fast-tsp, a compiled local search with a time limit."""
+    import fast_tsp
+
+    matrix = _matrix(job)
+    return _timed(lambda: fast_tsp.find_tour(matrix, duration_seconds=job["time_limit"], max_threads=1))
+
+
+def solve_elkai(job: dict[str, Any]) -> list[int]:
+    """Return the tour of elkai, which is LKH; it takes no time limit."""
+    import elkai
+
+    matrix = elkai.DistanceMatrix(_matrix(job).tolist())
+    return _timed(lambda: matrix.solve_tsp(runs=1))[:-1]
+
+
+def solve_ortools(job: dict[str, Any]) -> list[int]:
+    """Return the tour of OR-Tools' routing solver with guided local search."""
+    from ortools.constraint_solver import pywrapcp, routing_enums_pb2
+
+    matrix = _matrix(job).tolist()
+
+    def search() -> list[int]:
+        manager = pywrapcp.RoutingIndexManager(len(matrix), 1, 0)
+        routing = pywrapcp.RoutingModel(manager)
+        routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(matrix))
+        parameters = pywrapcp.DefaultRoutingSearchParameters()
+        parameters.first_solution_strategy = routing_enums_pb2.FirstSolutionStrategy.PATH_CHEAPEST_ARC
+        parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+        parameters.time_limit.FromMilliseconds(int(1000 * job["time_limit"]))
+        solution = routing.SolveWithParameters(parameters)
+        if solution is None:
+            raise SystemExit(f"no tour in {job['time_limit']:g} s")
+        tour, index = [], routing.Start(0)
+        while not routing.IsEnd(index):
+            tour.append(manager.IndexToNode(index))
+            index = solution.Value(routing.NextVar(index))
+        return tour
+
+    return _timed(search)
+
+
+def _matrix(job: dict[str, Any]) -> Any:
+    import numpy as np
+
+    return np.load(job["matrix"])
+
+
+_clocks = {"wall": 0.0, "cpu": 0.0}
+
+
+def _timed(search: Callable[[], list[int]]) -> list[int]:
+    wall, cpu = time.monotonic(), time.process_time()
+    tour = search()
+    _clocks.update(wall=time.monotonic() - wall, cpu=time.process_time() - cpu)
+    return tour
+
+
+def _peer(search: Callable[[dict[str, Any]], list[int]], job: dict[str, Any]) -> dict[str, Any]:
+    tour = search(job)
+    matrix = _matrix(job)
+    if sorted(tour) != list(range(len(matrix))):
+        raise SystemExit("what it returned is no tour")
+    length = sum(int(matrix[a, b]) for a, b in zip(tour, tour[1:] + tour[:1], strict=True))
+    return {"length": length, **_clocks}
+
+
+def _status(field: str) -> int:
+    """Return a figure of /proc/self/status in bytes; 0 where there is none."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as lines:
+            return next((1024 * int(line.split()[1]) for line in lines if line.startswith(field)), 0)
+    except OSError:
+        return 0
+
+
+def _reset_peak() -> None:
+    """Begin a new count of the peak of resident memory, so that reading the instance is not in it."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as stream:
+        stream.write("5")
+
+
+def _peak() -> int:
+    return _status("VmHWM:") or 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+JOBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "warptsp": solve_warptsp,
+    "small": solve_small,
+    "uniform": solve_uniform,
+    "read": read,
+    "fast-tsp": lambda job: _peer(solve_fast_tsp, job),
+    "elkai": lambda job: _peer(solve_elkai, job),
+    "OR-Tools": lambda job: _peer(solve_ortools, job),
+}
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    job = json.load(sys.stdin)
+    print(json.dumps(JOBS[job["job"]](job)))
