@@ -122,20 +122,19 @@ def _build(hook: Callable[..., str], *arguments: object) -> str:
         return hook(*arguments)
 
 
+def _requires(hook: Callable[[ConfigSettings], list[str]], config_settings: ConfigSettings) -> list[str]:
+    _check_python_headers()
+    return [*hook(config_settings), *([ZIG_REQUIREMENT] if _needs_zig() else [])]
+
+
 def get_requires_for_build_wheel(config_settings: ConfigSettings = None) -> list[str]:
     """Return what pip has to install before `build_wheel`."""
-    return [
-        *_skbuild.get_requires_for_build_wheel(config_settings),
-        *([ZIG_REQUIREMENT] if _needs_zig() else []),
-    ]
+    return _requires(_skbuild.get_requires_for_build_wheel, config_settings)
 
 
 def get_requires_for_build_editable(config_settings: ConfigSettings = None) -> list[str]:
     """Return what pip has to install before `build_editable`."""
-    return [
-        *_skbuild.get_requires_for_build_editable(config_settings),
-        *([ZIG_REQUIREMENT] if _needs_zig() else []),
-    ]
+    return _requires(_skbuild.get_requires_for_build_editable, config_settings)
 
 
 def build_wheel(

@@ -1,0 +1,50 @@
+"""The documents: links that lead somewhere, README lines that are where .ci/run looks for them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
+HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+
+
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    words = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(text))
+    return {word.replace(" ", "-") for word in words}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        linked = page.parent / name if name else page
+        assert linked.exists(), f"{page.name} links to {target}, which is not there"
+        if anchor:
+            assert anchor in anchors(linked), f"{page.name} links to {target}: no such heading"
+
+
+def test_every_page_is_reached_from_the_index():
+    index = (REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in REPOSITORY.glob("docs/*.md"):
+        assert page.name == "index.md" or f"({page.name})" in index, f"docs/index.md lacks {page.name}"
+
+
+def test_readme_begins_with_the_two_lines():
+    script = REPOSITORY / ".ci" / "readme-lines"
+    lines = subprocess.check_output([sys.executable, script], text=True).splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("python3 -m venv ")
+    assert "warptsp solve examples/" in lines[0]
+    assert lines[1].startswith("python3 -m venv ")
+    assert lines[1].endswith("pytest")
