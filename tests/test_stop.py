@@ -124,7 +124,7 @@ def test_default_stop_of_small_instances_waits_for_half_of_the_run():
     assert stop(state(elapsed=8, improved_at=4.0))
     assert "nothing improved" in stop.reason(state(elapsed=8, improved_at=4.0))
     assert stop(state(elapsed=10, improved_at=9.9))
-    assert "no time limit given" in stop.reason(state(elapsed=10, improved_at=9.9))
+    assert "no limit given" in stop.reason(state(elapsed=10, improved_at=9.9))
 
 
 def test_default_stop_of_large_instances_has_a_growing_horizon():

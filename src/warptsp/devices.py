@@ -76,7 +76,6 @@ def describe() -> dict[str, Any]:
 
     flags = _cpu_flags()
     simd = [name for name in ("avx512f", "avx2", "avx", "sse4_2", "asimd", "sve") if name in flags]
-    build = getattr(_native, "build_info", dict)
     return {
         "warptsp": warptsp.__version__,
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
@@ -86,7 +85,7 @@ def describe() -> dict[str, Any]:
         "cores": os.cpu_count() or 1,
         "threads": available_threads(),
         "simd": simd,
-        "native": dict(build()),
+        "native": _native.build_info(),
         "gpu": None,
         "gpu_why": NO_CUDA,
     }

@@ -17,7 +17,7 @@ def command(as_json: bool) -> None:
     if as_json:
         echo_json(found)
         return
-    native = ", ".join(f"{name} {value}" for name, value in found["native"].items()) or "no details"
+    native = ", ".join(f"{name} {value}" for name, value in found["native"].items())
     click.echo(f"warptsp   {found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}")
     click.echo(f"system    {found['system']}")
     click.echo(f"cpu       {found['cpu']}")

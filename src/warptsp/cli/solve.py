@@ -138,6 +138,7 @@ def command(
     Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143.
     """
     from warptsp.io import load
+    from warptsp.result import Result
     from warptsp.solver import solve
 
     _check_outputs(instance, outputs, pictures, checkpoint, as_json)
@@ -150,23 +151,32 @@ def command(
             check_drawable(problem, picture)
     stop = _stop(**stops)
     display = make_display("none" if quiet else progress)
-    with display:
-        result = solve(
-            problem,
-            stop=stop,
-            seed=seed,
-            start=start,
-            device=device,
-            threads=threads,
-            method=method,
-            params=parse_params(params),
-            callback=display,
-            checkpoint=checkpoint,
-            checkpoint_interval=checkpoint_interval,
-        )
+    failure = None
+    try:
+        with display:
+            result = solve(
+                problem,
+                stop=stop,
+                seed=seed,
+                start=start,
+                device=device,
+                threads=threads,
+                method=method,
+                params=parse_params(params),
+                callback=display,
+                checkpoint=checkpoint,
+                checkpoint_interval=checkpoint_interval,
+            )
+    except BaseException as error:
+        # Whatever went wrong, a tour that was found is written first.
+        if not isinstance(getattr(error, "result", None), Result):
+            raise
+        failure, result = error, error.result  # type: ignore[attr-defined]
     tour = result.tour if first is None else result.tour_from(first)
     _write(result, tour, outputs, pictures)
     _report(instance, result, outputs, pictures, checkpoint, as_json)
+    if failure is not None:
+        raise failure
     return 0 if result.signal is None else 128 + result.signal
 
 

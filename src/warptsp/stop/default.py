@@ -45,10 +45,10 @@ class DefaultStop(StoppingCriterion):
         if self._settled(state):
             return "nothing can improve" if state.length == 0 else "the optimal length is reached"
         if self.max_kicks is not None and state.kicks >= self.max_kicks:
-            return f"{self.max_kicks} kicks, plenty for {self.cities} cities"
+            return f"no limit given: {self.max_kicks} kicks do for {self.cities} cities"
         if self.cities <= SMALL and self._idle(state):
-            return f"nothing improved in the last {state.elapsed - state.improved_at:.1f} s"
-        return f"no time limit given: {self.max_seconds:g} s for {self.cities} cities"
+            return f"no limit given: nothing improved in the last {state.elapsed - state.improved_at:.1f} s"
+        return f"no limit given: {self.max_seconds:g} s for {self.cities} cities"
 
     def limit(self) -> Limit:
         return Limit(seconds=self.max_seconds, kicks=self.max_kicks)
@@ -60,10 +60,10 @@ class DefaultStop(StoppingCriterion):
 
     def __str__(self) -> str:
         if self.max_kicks is not None:
-            return f"no time limit given: {self.max_kicks} kicks"
+            return f"no limit given: {self.max_kicks} kicks"
         if self.cities <= SMALL:
-            return f"no time limit given: until nothing improves, at most {self.max_seconds:g} s"
-        return f"no time limit given: {self.max_seconds:g} s"
+            return f"no limit given: until nothing improves, at most {self.max_seconds:g} s"
+        return f"no limit given: {self.max_seconds:g} s"
 
     def __repr__(self) -> str:
         return f"DefaultStop({self.cities}, optimum={self.optimum!r})"

@@ -2,9 +2,11 @@
 
 using namespace warptsp;
 
+void bind_build_info(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
 
 NB_MODULE(_native, m) {
+  bind_build_info(m);
   nb::class_<StopToken>(m, "StopToken", "A request to stop that native loops poll; safe to use from any thread.")
       .def(nb::init<>())
       .def("request", &StopToken::request)

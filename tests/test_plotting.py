@@ -1,0 +1,128 @@
+"""Pictures: well-formed, of a sensible size, and with the tour in them."""
+
+import struct
+import xml.etree.ElementTree as ElementTree
+import zlib
+
+import numpy as np
+import pytest
+
+from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
+from warptsp.plotting import VECTOR_CITIES, check_drawable, draw
+from warptsp.problem import OpenPath, Problem
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def random_problem(n, **fields):
+    return Problem.from_points(np.random.default_rng(0).random((n, 2)), **fields)
+
+
+def read_png(path):
+    """Return the palette indices, after checking every checksum."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    place, chunks = 8, {}
+    while place < len(data):
+        size, kind = struct.unpack(">I4s", data[place : place + 8])
+        body = data[place + 8 : place + 8 + size]
+        assert struct.unpack(">I", data[place + 8 + size : place + 12 + size])[0] == zlib.crc32(kind + body)
+        chunks[kind] = body
+        place += 12 + size
+    width, height, depth, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    assert (depth, colour) == (8, 3)
+    assert len(chunks[b"PLTE"]) == 768
+    rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), dtype=np.uint8).reshape(height, width + 1)
+    assert not rows[:, 0].any()
+    return rows[:, 1:]
+
+
+def paths(path):
+    return [element.get("d") for element in ElementTree.parse(path).getroot().iter(f"{SVG}path")]
+
+
+def test_svg_goes_through_every_city(tmp_path):
+    problem = Problem.from_points([[0, 0], [10, 0], [10, 5], [0, 5]], name="a <box> & co")
+    draw(tmp_path / "box.svg", problem, np.array([0, 1, 2, 3]), size=140)
+    root = ElementTree.parse(tmp_path / "box.svg").getroot()
+    assert root.get("width") == "140"
+    assert root.find(f"{SVG}title").text == "a <box> & co, 4 cities, length 30"
+    tour, dots = paths(tmp_path / "box.svg")
+    # 10 steps a pixel, margin 4, y downwards.
+    assert tour == "M40 700l1320 0 0 -660 -1320 0z"
+    assert dots.count("h0") == 4
+
+
+def test_an_open_path_is_not_closed(tmp_path):
+    draw(tmp_path / "path.svg", random_problem(5, open=OpenPath()), np.arange(5))
+    assert not paths(tmp_path / "path.svg")[0].endswith("z")
+
+
+def test_png_has_lines_and_dots(tmp_path):
+    problem = Problem.from_points([[0, 0], [10, 0], [10, 10], [0, 10]])
+    draw(tmp_path / "box.png", problem, np.array([0, 1, 2, 3]), size=100)
+    pixels = read_png(tmp_path / "box.png")
+    assert pixels.shape == (100, 100)
+    line, dot = pixels >> 4, pixels & 15
+    assert line[50, 4] > 7
+    assert line[4, 50] > 7
+    assert dot[4, 4] > 7
+    assert pixels[50, 50] == 0
+    assert pixels[0].max() == 0
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [[3.0, 4.0]],
+        [[1.0, 1.0]] * 5,
+        [[0.0, 0.0], [1e12, 0.0], [2e12, 0.0]],
+        [[0.0, 0.0], [0.0, 1e-9]],
+        [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+    ],
+)
+def test_odd_instances(tmp_path, suffix, points):
+    problem = Problem.from_points(points)
+    path = tmp_path / f"odd.{suffix}"
+    draw(path, problem, np.arange(problem.n))
+    assert path.stat().st_size > 100
+
+
+def test_a_large_instance_becomes_a_small_file(tmp_path):
+    problem = random_problem(VECTOR_CITIES + 1)
+    order = np.lexsort((problem.coordinates[:, 1], (problem.coordinates[:, 0] * 300).astype(int)))
+    draw(tmp_path / "large.svg", problem, order, size=600)
+    image = ElementTree.parse(tmp_path / "large.svg").getroot().find(f"{SVG}image")
+    assert image.get("href").startswith("data:image/png;base64,")
+    assert (tmp_path / "large.svg").stat().st_size < 1_000_000
+
+
+def test_maps_are_cut_where_nobody_lives(tmp_path):
+    islands = Problem.from_points([[-18.0, 178.0], [-17.0, -179.0], [-16.0, 177.0]], metric="GREAT_CIRCLE")
+    draw(tmp_path / "fiji.svg", islands, np.arange(3), size=100)
+    width, height = (
+        float(ElementTree.parse(tmp_path / "fiji.svg").getroot().get(k)) for k in ("width", "height")
+    )
+    assert 0.3 < (height - 24) / width < 1
+
+
+def test_a_matrix_cannot_be_drawn_without_display_coordinates(tmp_path):
+    matrix = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    with pytest.raises(UnsupportedProblem, match="no coordinates to draw"):
+        check_drawable(Problem.from_matrix(matrix), "x.svg")
+    shown = Problem.from_matrix(matrix, display=np.array([[0.0, 0], [1, 0], [0, 1]]))
+    draw(tmp_path / "x.svg", shown, np.arange(3))
+
+
+def test_bad_input(tmp_path):
+    problem = random_problem(4)
+    with pytest.raises(InvalidOption, match=r"'x\.jpg' ends in neither"):
+        draw("x.jpg", problem, np.arange(4))
+    with pytest.raises(InvalidTour):
+        draw(tmp_path / "x.svg", problem, np.zeros(4, dtype=int))
+    with pytest.raises(InvalidOption, match="picture size: 3"):
+        draw(tmp_path / "x.svg", problem, np.arange(4), size=3)
+    with pytest.raises(OutputError, match="cannot write"):
+        draw(tmp_path / "none" / "x.svg", problem, np.arange(4))
+    assert list(tmp_path.iterdir()) == []
