@@ -15,4 +15,5 @@ NB_MODULE(_native, m) {
       .def("requested", &StopToken::requested)
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
       .def("stopped", &StopToken::stopped);
+  bind_geometry(m);
 }

@@ -1,0 +1,409 @@
+// Candidate lists: for every city its nearest neighbours, some of them in each quadrant. Host code only.
+//
+// Quadrant neighbours: D. S. Johnson and L. A. McGeoch, "Experimental analysis of heuristics for the STSP" (2002).
+// A city without neighbours to one side is what makes a search fail on clustered instances, so each quadrant is
+// searched to its end, not only among the nearest few dozen.
+//
+// Order among cities at equal distance from city i: (j - i) mod n ascending. Coincident cities then name each other in
+// a ring, where "the smallest index first" would have all of them name the same few.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kd_tree.h"
+
+namespace warptsp {
+
+// How far away (sectors choose the Norm of the metric; the Euclidean one is squared).
+template <int Norm, int D>
+inline double norm_of(const double *delta) {
+  double sum = 0.0;
+  for (int d = 0; d < D; ++d) {
+    if (Norm == 2)
+      sum += delta[d] * delta[d];
+    else if (Norm == 1)
+      sum += std::fabs(delta[d]);
+    else
+      sum = std::max(sum, std::fabs(delta[d]));
+  }
+  return sum;
+}
+
+// Offsets of a box from the city that searches: low <= delta <= high for every city in it.
+template <int D>
+struct Offsets {
+  double low[D], high[D];
+  // The part of the box on the positive or negative side of the axis, as its least |delta|.
+  double above(int d) const { return std::max(low[d], 0.0); }
+  double below(int d) const { return std::max(-high[d], 0.0); }
+  double nearest(int d) const { return std::max(std::max(low[d], -high[d]), 0.0); }
+};
+
+// Sectors divide the neighbours of a city: of(delta) names the one in which a city lies, and meets() says whether a
+// box may hold cities of it, and gives their least |delta| along each axis.
+
+struct NoSectors {
+  static constexpr int size = 0;
+  void stand_at(const double *) {}
+  int of(const double *) const { return 0; }
+  template <int D>
+  bool meets(int, const Offsets<D> &, double *) const {
+    return false;
+  }
+};
+
+// The plane in four, each with one of its two borders; coincident cities count in the first.
+struct Quadrants {
+  static constexpr int size = 4;
+  void stand_at(const double *) {}
+  int of(const double *delta) const {
+    const double x = delta[0], y = delta[1];
+    if (y >= 0.0 && x > 0.0) return 0;
+    if (x <= 0.0 && y > 0.0) return 1;
+    if (y <= 0.0 && x < 0.0) return 2;
+    return x == 0.0 && y == 0.0 ? 0 : 3;
+  }
+  bool meets(int sector, const Offsets<2> &box, double *least) const {
+    const double *low = box.low, *high = box.high;
+    least[0] = sector == 0 || sector == 3 ? box.above(0) : box.below(0);
+    least[1] = sector == 0 || sector == 1 ? box.above(1) : box.below(1);
+    switch (sector) {
+      case 0:
+        return high[1] >= 0.0 && (high[0] > 0.0 || (low[0] <= 0.0 && high[0] == 0.0 && low[1] <= 0.0));
+      case 1: return low[0] <= 0.0 && high[1] > 0.0;
+      case 2: return low[1] <= 0.0 && low[0] < 0.0;
+      default: return high[0] >= 0.0 && low[1] < 0.0;
+    }
+  }
+};
+
+// Space in eight, by the signs of the three differences (zero counts as positive).
+struct Octants {
+  static constexpr int size = 8;
+  void stand_at(const double *) {}
+  int of(const double *delta) const { return (delta[0] < 0.0) | (delta[1] < 0.0) << 1 | (delta[2] < 0.0) << 2; }
+  bool meets(int sector, const Offsets<3> &box, double *least) const {
+    for (int d = 0; d < 3; ++d) {
+      const bool negative = sector >> d & 1;
+      if (negative ? box.low[d] >= 0.0 : box.high[d] < 0.0) return false;
+      least[d] = negative ? box.below(d) : box.above(d);
+    }
+    return true;
+  }
+};
+
+// On the unit sphere: north-east, north-west, south-west and south-east in the plane that touches it at the city.
+struct TangentQuadrants {
+  static constexpr int size = 4;
+  double east[3], north[3];
+  void stand_at(const double *p) {
+    const double across = std::sqrt(p[0] * p[0] + p[1] * p[1]);
+    if (across > 0.0) {
+      east[0] = -p[1] / across;
+      east[1] = p[0] / across;
+    } else {  // a pole: any two directions do
+      east[0] = 0.0;
+      east[1] = 1.0;
+    }
+    east[2] = 0.0;
+    north[0] = -p[2] * east[1];
+    north[1] = p[2] * east[0];
+    north[2] = p[0] * east[1] - p[1] * east[0];
+  }
+  static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+  // Above every dot(a, delta) of the box also in floating point, as products and sums are rounded monotonically.
+  static double most(const double *a, const Offsets<3> &box) {
+    double products[3];
+    for (int d = 0; d < 3; ++d) products[d] = std::max(a[d] * box.low[d], a[d] * box.high[d]);
+    return products[0] + products[1] + products[2];
+  }
+  static double least_dot(const double *a, const Offsets<3> &box) {
+    double products[3];
+    for (int d = 0; d < 3; ++d) products[d] = std::min(a[d] * box.low[d], a[d] * box.high[d]);
+    return products[0] + products[1] + products[2];
+  }
+  int of(const double *delta) const {
+    const double x[2] = {dot(east, delta), dot(north, delta)};
+    return Quadrants().of(x);
+  }
+  bool meets(int sector, const Offsets<3> &box, double *least) const {
+    for (int d = 0; d < 3; ++d) least[d] = box.nearest(d);
+    Offsets<2> plane;
+    plane.low[0] = least_dot(east, box);
+    plane.high[0] = most(east, box);
+    plane.low[1] = least_dot(north, box);
+    plane.high[1] = most(north, box);
+    double ignored[2];
+    return Quadrants().meets(sector, plane, ignored);
+  }
+};
+
+// The search of one thread.
+template <int D, int Norm, class Sectors>
+class CandidateSearch {
+ public:
+  CandidateSearch(const KdTree<D> &tree, int count, int per_sector)
+      : tree_(tree), count_(count), per_sector_(Sectors::size ? per_sector : 0),
+        nearest_(count + Sectors::size * per_sector_) {}
+
+  // Candidates of the city at `position` of the tree, `count` of them, -1 where there are no more cities.
+  void find(int leaf, int position, int *row) {
+    const TreePoint<D> &from = tree_.points()[position];
+    for (int d = 0; d < D; ++d) origin_[d] = from.at[d];
+    city_ = from.city;
+    sectors_.stand_at(origin_);
+    for (Neighbour &entry : nearest_) entry = Neighbour{std::numeric_limits<double>::infinity(), end_of_list};
+    reach_ = std::numeric_limits<double>::infinity();
+
+    scan(leaf);
+    for (int v = leaf; v > 1; v >>= 1) {
+      const Offsets<D> box = offsets(v ^ 1);
+      const double distance = distance_to(box);
+      if (useful(v ^ 1, box, distance)) descend(v ^ 1);
+    }
+    write(row);
+  }
+
+ private:
+  static constexpr int end_of_list = std::numeric_limits<int>::max();
+
+  struct Neighbour {
+    double distance;
+    int step;  // (its index - the city's index) mod n
+    bool operator<(const Neighbour &other) const {
+      return distance < other.distance || (distance == other.distance && step < other.step);
+    }
+  };
+
+  int step_to(int city) const { return city >= city_ ? city - city_ : city - city_ + tree_.size(); }
+
+  // No larger than the step to any other city below the node.
+  int least_step(const TreeNode<D> &node) const {
+    if (city_ >= node.first_city && city_ < node.last_city) return 1;
+    return step_to(node.first_city);
+  }
+
+  Offsets<D> offsets(int v) const {
+    const TreeNode<D> &node = tree_.node(v);
+    Offsets<D> box;
+    for (int d = 0; d < D; ++d) {
+      box.low[d] = node.low[d] - origin_[d];
+      box.high[d] = node.high[d] - origin_[d];
+    }
+    return box;
+  }
+
+  double distance_to(const Offsets<D> &box) const {
+    double least[D];
+    for (int d = 0; d < D; ++d) least[d] = box.nearest(d);
+    return norm_of<Norm, D>(least);
+  }
+
+  const Neighbour &worst() const { return nearest_[count_ - 1]; }
+  Neighbour *sector(int s) { return nearest_.data() + count_ + s * per_sector_; }
+
+  bool useful(int v, const Offsets<D> &box, double distance) {
+    if (distance > reach_) return false;
+    const int step = least_step(tree_.node(v));
+    if (Neighbour{distance, step} < worst()) return true;
+    if (per_sector_ == 0) return false;
+    for (int s = 0; s < Sectors::size; ++s) {
+      const Neighbour &last = sector(s)[per_sector_ - 1];
+      double least[D];
+      if (!(distance > last.distance) && sectors_.meets(s, box, least) &&
+          Neighbour{norm_of<Norm, D>(least), step} < last)
+        return true;
+    }
+    return false;
+  }
+
+  void descend(int v) {
+    if (tree_.is_leaf(v)) {
+      scan(v);
+      return;
+    }
+    int first = 2 * v, second = 2 * v + 1;
+    Offsets<D> near = offsets(first), far = offsets(second);
+    double near_distance = distance_to(near), far_distance = distance_to(far);
+    if (Neighbour{far_distance, least_step(tree_.node(second))} <
+        Neighbour{near_distance, least_step(tree_.node(first))}) {
+      std::swap(first, second);
+      std::swap(near, far);
+      std::swap(near_distance, far_distance);
+    }
+    if (useful(first, near, near_distance)) descend(first);
+    if (useful(second, far, far_distance)) descend(second);
+  }
+
+  void scan(int leaf) {
+    const TreePoint<D> *const end = tree_.points() + tree_.leaf_end(leaf);
+    for (const TreePoint<D> *p = tree_.points() + tree_.leaf_begin(leaf); p < end; ++p) {
+      double delta[D];
+      for (int d = 0; d < D; ++d) delta[d] = p->at[d] - origin_[d];
+      const double distance = norm_of<Norm, D>(delta);
+      if (distance > reach_ || p->city == city_) continue;
+      const Neighbour found{distance, step_to(p->city)};
+      bool changed = false;
+      if (found < worst()) {
+        insert(nearest_.data(), count_, found);
+        changed = true;
+      }
+      if (per_sector_ > 0) {
+        Neighbour *const list = sector(sectors_.of(delta));
+        if (found < list[per_sector_ - 1]) {
+          insert(list, per_sector_, found);
+          changed = true;
+        }
+      }
+      if (changed) {
+        reach_ = worst().distance;
+        if (per_sector_ > 0)
+          for (int s = 0; s < Sectors::size; ++s) reach_ = std::max(reach_, sector(s)[per_sector_ - 1].distance);
+      }
+    }
+  }
+
+  static void insert(Neighbour *list, int length, const Neighbour &found) {
+    int k = length - 1;
+    for (; k > 0 && found < list[k - 1]; --k) list[k] = list[k - 1];
+    list[k] = found;
+  }
+
+  // The neighbours of the sectors, and the nearest of the others up to `count`, in order.
+  void write(int *row) {
+    int others = count_;
+    if (per_sector_ > 0) {
+      chosen_.clear();
+      for (int k = 0; k < Sectors::size * per_sector_; ++k)
+        if (nearest_[count_ + k].step != end_of_list) insert_sorted(nearest_[count_ + k]);
+      others = count_ - (int)chosen_.size();
+      const int from_sectors = (int)chosen_.size();
+      for (int k = 0; k < count_ && others > 0; ++k) {
+        const Neighbour &entry = nearest_[k];
+        if (entry.step == end_of_list) break;
+        bool taken = false;
+        for (int c = 0; c < from_sectors && !taken; ++c) taken = chosen_[c].step == entry.step;
+        if (taken) continue;
+        chosen_.push_back(entry);
+        --others;
+      }
+      for (int c = from_sectors; c < (int)chosen_.size(); ++c) {
+        const Neighbour entry = chosen_[c];
+        int k = c;
+        for (; k > 0 && entry < chosen_[k - 1]; --k) chosen_[k] = chosen_[k - 1];
+        chosen_[k] = entry;
+      }
+      for (int k = 0; k < count_; ++k) row[k] = k < (int)chosen_.size() ? city_at(chosen_[k].step) : -1;
+    } else {
+      for (int k = 0; k < count_; ++k) row[k] = nearest_[k].step == end_of_list ? -1 : city_at(nearest_[k].step);
+    }
+  }
+  void insert_sorted(const Neighbour &entry) {
+    chosen_.push_back(entry);
+    int k = (int)chosen_.size() - 1;
+    for (; k > 0 && entry < chosen_[k - 1]; --k) chosen_[k] = chosen_[k - 1];
+    chosen_[k] = entry;
+  }
+  int city_at(int step) const { return city_ < tree_.size() - step ? city_ + step : city_ + (step - tree_.size()); }
+
+  const KdTree<D> &tree_;
+  const int count_, per_sector_;
+  Sectors sectors_;
+  double origin_[D];
+  int city_ = 0;
+  double reach_ = 0.0;  // no city farther away than this can enter a list
+  std::vector<Neighbour> nearest_;  // overall, then sector by sector
+  std::vector<Neighbour> chosen_;
+};
+
+// Rows of `count` candidates for the `n` cities of `points`. False if the token stopped it.
+template <int D, int Norm, class Sectors>
+bool find_candidates(const double *points, int n, int count, int per_sector, int threads, const StopToken &token,
+                     int *rows) {
+  if (n == 0) return true;
+  KdTree<D> tree;
+  if (!tree.build(points, n, threads, token)) return false;
+  const int leaves = tree.first_leaf();
+  const int leaves_a_task = std::max(1, std::min(32, leaves / (8 * threads)));
+  const int tasks = (leaves + leaves_a_task - 1) / leaves_a_task;
+  std::atomic<bool> stopped{false};
+  // One search a thread would do; one a task keeps the threads apart, and costs one small allocation in 256 cities.
+  for_each_task(threads, tasks, [&](int task) {
+    if (stopped.load(std::memory_order_relaxed)) return;
+    if (token.stopped()) {
+      stopped = true;
+      return;
+    }
+    CandidateSearch<D, Norm, Sectors> search(tree, count, per_sector);
+    for (int k = task * leaves_a_task; k < std::min(leaves, (task + 1) * leaves_a_task); ++k) {
+      const int leaf = tree.first_leaf() + k;
+      for (int position = tree.leaf_begin(leaf); position < tree.leaf_end(leaf); ++position)
+        search.find(leaf, position, rows + (int64_t)tree.points()[position].city * count);
+    }
+  });
+  return !stopped;
+}
+
+// `dimensions` 2 or 3; `norm` 2 Euclidean, 1 Manhattan, 0 maximum; `sphere`: rows are unit vectors.
+inline bool candidate_lists(const double *points, int n, int dimensions, int count, int per_sector, int norm,
+                            bool sphere, int threads, const StopToken &token, int *rows) {
+  const bool sectors = per_sector > 0;
+  if (dimensions == 2) {
+    if (norm == 2)
+      return sectors ? find_candidates<2, 2, Quadrants>(points, n, count, per_sector, threads, token, rows)
+                     : find_candidates<2, 2, NoSectors>(points, n, count, 0, threads, token, rows);
+    if (norm == 1)
+      return sectors ? find_candidates<2, 1, Quadrants>(points, n, count, per_sector, threads, token, rows)
+                     : find_candidates<2, 1, NoSectors>(points, n, count, 0, threads, token, rows);
+    return sectors ? find_candidates<2, 0, Quadrants>(points, n, count, per_sector, threads, token, rows)
+                   : find_candidates<2, 0, NoSectors>(points, n, count, 0, threads, token, rows);
+  }
+  if (sphere && sectors)
+    return find_candidates<3, 2, TangentQuadrants>(points, n, count, per_sector, threads, token, rows);
+  const int per_octant = std::min(per_sector, count / Octants::size);
+  if (norm == 2)
+    return per_octant > 0 ? find_candidates<3, 2, Octants>(points, n, count, per_octant, threads, token, rows)
+                          : find_candidates<3, 2, NoSectors>(points, n, count, 0, threads, token, rows);
+  if (norm == 1)
+    return per_octant > 0 ? find_candidates<3, 1, Octants>(points, n, count, per_octant, threads, token, rows)
+                          : find_candidates<3, 1, NoSectors>(points, n, count, 0, threads, token, rows);
+  return per_octant > 0 ? find_candidates<3, 0, Octants>(points, n, count, per_octant, threads, token, rows)
+                        : find_candidates<3, 0, NoSectors>(points, n, count, 0, threads, token, rows);
+}
+
+// The same from any distance function, distance(i, j), by looking at every pair; it knows no quadrants.
+template <class Distance>
+bool nearest_by_distance(int n, const Distance &distance, int count, int threads, const StopToken &token, int *rows) {
+  typedef decltype(distance(0, 0)) Value;
+  std::atomic<bool> stopped{false};
+  constexpr int rows_a_task = 8;
+  for_each_task(threads, (n + rows_a_task - 1) / rows_a_task, [&](int task) {
+    std::vector<Value> nearest(count);
+    for (int city = task * rows_a_task; city < std::min(n, (task + 1) * rows_a_task); ++city) {
+      if (stopped.load(std::memory_order_relaxed) || token.stopped()) {
+        stopped = true;
+        return;
+      }
+      int *const row = rows + (int64_t)city * count;
+      int found = 0;
+      for (int step = 1; step < n; ++step) {
+        const int other = step < n - city ? city + step : city + (step - n);
+        const Value value = distance(city, other);
+        if (found == count && !(value < nearest[count - 1])) continue;
+        int k = found < count ? found++ : count - 1;
+        for (; k > 0 && value < nearest[k - 1]; --k) {
+          nearest[k] = nearest[k - 1];
+          row[k] = row[k - 1];
+        }
+        nearest[k] = value;
+        row[k] = other;
+      }
+      for (int k = found; k < count; ++k) row[k] = -1;
+    }
+  });
+  return !stopped;
+}
+
+}  // namespace warptsp
