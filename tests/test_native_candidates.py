@@ -1,0 +1,222 @@
+"""Candidate lists against a slow, obvious reference, on any kind of points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from warptsp import _native
+
+
+def candidates(
+    points: NDArray[np.float64],
+    count: int,
+    per_quadrant: int = 0,
+    norm: int = 2,
+    *,
+    sphere: bool = False,
+    threads: int = 1,
+) -> NDArray[np.int32]:
+    rows = np.ascontiguousarray(points, dtype=np.float64)
+    lists = _native.candidate_lists(rows, count, per_quadrant, norm, sphere, threads, _native.StopToken())
+    assert lists is not None
+    return lists
+
+
+def distances(delta: NDArray[np.float64], norm: int) -> NDArray[np.float64]:
+    if norm == 2:
+        return (delta * delta).sum(axis=1) if delta.shape[1] == 2 else _sum_of_squares(delta)
+    return np.abs(delta).sum(axis=1) if norm == 1 else np.abs(delta).max(axis=1)
+
+
+def _sum_of_squares(delta: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y, z = (delta * delta).T
+    return np.asarray((x + y) + z)
+
+
+def quadrant(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Half-open quadrants; coincident points belong to the first."""
+    first = (y >= 0) & (x > 0) | (x == 0) & (y == 0)
+    return np.select([first, (x <= 0) & (y > 0), (y <= 0) & (x < 0)], [0, 1, 2], 3)
+
+
+def sectors_of(points: NDArray[np.float64], city: int, sphere: bool) -> NDArray[np.intp]:
+    delta = points - points[city]
+    if points.shape[1] == 2:
+        return quadrant(*delta.T)
+    if not sphere:
+        return np.asarray((delta < 0) @ np.array([1, 2, 4]))
+    x, y, z = points[city]
+    across = np.sqrt(x * x + y * y)
+    east = np.array([-y / across, x / across, 0.0]) if across > 0 else np.array([0.0, 1.0, 0.0])
+    north = np.array([-z * east[1], z * east[0], x * east[1] - y * east[0]])
+    return quadrant(
+        delta[:, 0] * east[0] + delta[:, 1] * east[1] + delta[:, 2] * east[2],
+        delta[:, 0] * north[0] + delta[:, 1] * north[1] + delta[:, 2] * north[2],
+    )
+
+
+def reference(
+    points: NDArray[np.float64], count: int, per_sector: int, norm: int, sphere: bool = False
+) -> NDArray[np.int32]:
+    n = len(points)
+    lists = np.full((n, count), -1, dtype=np.int32)
+    sectors = 8 if points.shape[1] == 3 and not sphere else 4
+    per_sector = min(per_sector, count // sectors)
+    for city in range(n):
+        distance = distances(points - points[city], norm)
+        step = (np.arange(n) - city) % n
+        order = [int(j) for j in np.lexsort((step, distance)) if j != city]
+        sector = sectors_of(points, city, sphere)
+        chosen = [j for s in range(sectors) for j in [j for j in order if sector[j] == s][:per_sector]]
+        chosen += [j for j in order if j not in chosen][: count - len(chosen)]
+        chosen.sort(key=lambda j: (distance[j], step[j]))
+        lists[city, : len(chosen)] = chosen
+    return lists
+
+
+def cloud(kind: str, n: int, random: np.random.Generator) -> NDArray[np.float64]:
+    match kind:
+        case "uniform":
+            return random.random((n, 2))
+        case "lattice with duplicates":
+            return random.integers(0, 6, (n, 2)).astype(float)
+        case "large":
+            return 1e12 + random.normal(size=(n, 2)) * 1e12
+        case "small and collinear":
+            return np.repeat(random.integers(0, 50, (n, 1)) * 1e-9, 2, axis=1)
+        case "vertical line":
+            return np.stack([np.full(n, 3.0), random.integers(0, 2 * n, n)], axis=1)
+        case "one place":
+            return np.full((n, 2), -7.25)
+        case "clusters in clusters":
+            return np.exp(random.normal(size=(n, 2)) * 30)
+    raise AssertionError(kind)
+
+
+KINDS = [
+    "uniform",
+    "lattice with duplicates",
+    "large",
+    "small and collinear",
+    "vertical line",
+    "one place",
+    "clusters in clusters",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25, deadline=None, print_blob=True)
+@given(
+    n=st.integers(1, 90),
+    seed=st.integers(0, 2**32 - 1),
+    norm=st.sampled_from([2, 1, 0]),
+    lists=st.sampled_from([(10, 2), (5, 0), (4, 1), (8, 2), (1, 0), (9, 1)]),
+    threads=st.integers(1, 3),
+)
+def test_equals_the_reference(
+    kind: str, n: int, seed: int, norm: int, lists: tuple[int, int], threads: int
+) -> None:
+    points = cloud(kind, n, np.random.default_rng(seed))
+    count, per_quadrant = lists
+    found = candidates(points, count, per_quadrant, norm, threads=threads)
+    np.testing.assert_array_equal(found, reference(points, count, per_quadrant, norm))
+
+
+@settings(max_examples=40, deadline=None, print_blob=True)
+@given(
+    n=st.integers(1, 60),
+    seed=st.integers(0, 2**32 - 1),
+    norm=st.sampled_from([2, 1, 0]),
+    lists=st.sampled_from([(10, 2), (16, 2), (8, 0), (20, 2)]),
+)
+def test_octants_in_space(n: int, seed: int, norm: int, lists: tuple[int, int]) -> None:
+    random = np.random.default_rng(seed)
+    points = random.random((n, 3)) if seed % 2 else random.integers(0, 4, (n, 3)).astype(float)
+    count, per_octant = lists
+    np.testing.assert_array_equal(
+        candidates(points, count, per_octant, norm), reference(points, count, per_octant, norm)
+    )
+
+
+@settings(max_examples=40, deadline=None, print_blob=True)
+@given(n=st.integers(1, 60), seed=st.integers(0, 2**32 - 1))
+def test_quadrants_on_the_sphere(n: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(n, 3))
+    points /= np.sqrt((points * points).sum(axis=1))[:, None]
+    points[:: max(1, n // 3)] = [0.0, 0.0, 1.0]
+    np.testing.assert_array_equal(
+        candidates(points, 10, 2, sphere=True), reference(points, 10, 2, 2, sphere=True)
+    )
+
+
+def test_large_instances_do_not_depend_on_threads() -> None:
+    points = np.random.default_rng(5).random((30_000, 2))
+    one = candidates(points, 10, 2)
+    for threads in (2, 3, 7):
+        np.testing.assert_array_equal(candidates(points, 10, 2, threads=threads), one)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sample_of_a_large_instance(kind: str) -> None:
+    n = 40_000
+    points = cloud(kind, n, np.random.default_rng(11))
+    lists = candidates(points, 10, 2)
+    for city in range(0, n, 4001):
+        delta = points - points[city]
+        distance = distances(delta, 2)
+        step = (np.arange(n) - city) % n
+        order = np.lexsort((step, distance))
+        order = order[order != city]
+        sector = quadrant(*delta[order].T)
+        chosen = np.concatenate([order[sector == s][:2] for s in range(4)])
+        rest = order[:20][~np.isin(order[:20], chosen)]
+        chosen = np.concatenate([chosen, rest[: 10 - len(chosen)]])
+        chosen = chosen[np.lexsort((step[chosen], distance[chosen]))]
+        np.testing.assert_array_equal(lists[city], chosen)
+
+
+@settings(max_examples=25, deadline=None, print_blob=True)
+@given(n=st.integers(1, 40), seed=st.integers(0, 2**32 - 1), whole=st.booleans(), count=st.integers(1, 12))
+def test_matrix(n: int, seed: int, whole: bool, count: int) -> None:
+    random = np.random.default_rng(seed)
+    matrix = random.integers(0, 9, (n, n)).astype(np.int32 if whole else np.float64)
+    matrix = np.maximum(matrix, matrix.T)
+    lists = _native.candidate_lists_matrix(matrix, count, 1 + seed % 3, _native.StopToken())
+    assert lists is not None
+    for city in range(n):
+        step = (np.arange(n) - city) % n
+        order = [j for j in np.lexsort((step, matrix[city])) if j != city][:count]
+        assert list(lists[city]) == order + [-1] * (count - len(order))
+
+
+def test_stopped() -> None:
+    token = _native.StopToken()
+    token.request()
+    points = np.random.default_rng(1).random((1000, 2))
+    assert _native.candidate_lists(points, 10, 2, 2, False, 2, token) is None
+    assert _native.candidate_lists_matrix(np.zeros((50, 50)), 5, 1, token) is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "count", "per_quadrant", "norm", "sphere", "message"),
+    [
+        (4, 10, 2, 2, False, "4 columns"),
+        (2, 0, 0, 2, False, "count is 0"),
+        (2, 10, 3, 2, False, "per_quadrant is 3"),
+        (2, 10, -1, 2, False, "per_quadrant is -1"),
+        (2, 10, 2, 3, False, "norm is 3"),
+        (2, 10, 2, 2, True, "sphere"),
+    ],
+)
+def test_bad_arguments(
+    columns: int, count: int, per_quadrant: int, norm: int, sphere: bool, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        _native.candidate_lists(
+            np.zeros((5, columns)), count, per_quadrant, norm, sphere, 1, _native.StopToken()
+        )
