@@ -116,13 +116,13 @@ def test_default_stop_of_tiny_instances_counts_kicks():
     assert DefaultStop(12)(state(length=0))
 
 
-def test_default_stop_of_small_instances_waits_for_half_of_the_run():
+def test_default_stop_of_small_instances_waits_for_a_share_of_the_run():
     stop = DefaultStop(1000)
     assert stop.horizon() == Limit()
     assert stop.limit() == Limit(10.0, None)
-    assert not stop(state(elapsed=8, improved_at=4.1))
-    assert stop(state(elapsed=8, improved_at=4.0))
-    assert "nothing improved" in stop.reason(state(elapsed=8, improved_at=4.0))
+    assert not stop(state(elapsed=8, improved_at=3.3))
+    assert stop(state(elapsed=8, improved_at=3.2))
+    assert "nothing improved" in stop.reason(state(elapsed=8, improved_at=3.2))
     assert stop(state(elapsed=10, improved_at=9.9))
     assert "no limit given" in stop.reason(state(elapsed=10, improved_at=9.9))
 

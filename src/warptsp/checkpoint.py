@@ -25,6 +25,11 @@ class Checkpoint:
     The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it.
     Writing takes at most about 2 % of the run: where one write takes long, the next ones come less often.
 
+    Attributes
+    ----------
+    cost : float
+        Seconds that the last write took; an estimate before the first.
+
     Raises
     ------
     OutputError
@@ -42,13 +47,13 @@ class Checkpoint:
         self._next = time.monotonic() + interval
         self._written: int | float | None = None
         # Text of ten million cities takes about a second; corrected by the first write.
-        self._cost = 1.5e-7 * problem.n
+        self.cost = 1.5e-7 * problem.n
 
     def due(self, length: int | float, remaining: float | None) -> bool:
         """Tell whether a tour of this length should be written now, with this much time left."""
         if time.monotonic() < self._next or not self._is_news(length):
             return False
-        return remaining is None or remaining > 3.0 * self._cost
+        return remaining is None or remaining > 3.0 * self.cost
 
     def write(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Write a checked tour of this exact length, unless a shorter or equal one is there from this run."""
@@ -58,9 +63,9 @@ class Checkpoint:
             return
         begun = time.monotonic()
         write_tour(self.path, tour, self.problem, format="tsplib")
-        self._cost = time.monotonic() - begun
+        self.cost = time.monotonic() - begun
         self._written = length
-        self._next = time.monotonic() + max(self.interval, 50.0 * self._cost)
+        self._next = time.monotonic() + max(self.interval, 50.0 * self.cost)
         logger.info("checkpoint of length %s written to %s", length, os.fspath(self.path))
 
     def _is_news(self, length: int | float) -> bool:

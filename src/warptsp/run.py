@@ -273,7 +273,8 @@ class Run:
         # At the end: one check and length, the copies of the result, and some time to let go of memory.
         if self._limit.seconds is None:
             return
-        self._reserve = max(self._reserve, 1.25 * check + 4e-9 * self.problem.n + 0.002)
+        writing = 0.0 if self._checkpoint is None else self._checkpoint.cost
+        self._reserve = max(self._reserve, 1.25 * check + 4e-9 * self.problem.n + writing + 0.002)
         self.token.set_deadline(self.started + self._limit.seconds - self._reserve)
 
     def _estimate_check(self) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 
 from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device, resolve_threads
-from warptsp.errors import InvalidOption, InvalidTour, WarpTSPError
+from warptsp.errors import InvalidOption, InvalidTour, OutputError, WarpTSPError
 from warptsp.methods import Method, check_params, get_method
 from warptsp.problem import OpenPath, Problem
 from warptsp.result import Result
@@ -159,9 +159,30 @@ def solve(
         failure = run.failure or failure
         if failure is not None and run.best is None:
             raise failure
-        result = _finish(run, chosen, used_device, start_name, caught, failure)
+        tour, length = _best_tour(run, chosen)
         if saver is not None:
-            saver.write(result.tour, result.length)
+            try:
+                saver.write(tour, length)
+            except OutputError as error:
+                failure = failure or error
+        result = Result(
+            tour=tour,
+            length=length,
+            problem=instance,
+            known=known,
+            history=run.history,
+            counters={"kicks": 0, **run.counters},
+            seconds=run.elapsed(),
+            stop_reason=run.reason() if failure is run.failure else type(failure).__name__,
+            interrupted=bool(caught) or failure is not None,
+            signal=caught[0] if caught else None,
+            seed=seed,
+            threads=used_threads,
+            method=chosen.name,
+            device=used_device,
+            start=start_name,
+            params=parameters,
+        )
     if failure is not None:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
         failure.result = result  # type: ignore[attr-defined]
@@ -313,14 +334,8 @@ def _signals(run: Run, caught: list[int]) -> Iterator[None]:
             signal.signal(restored, handler)
 
 
-def _finish(
-    run: Run,
-    method: Method,
-    device: str,
-    start: str,
-    caught: list[int],
-    failure: BaseException | None,
-) -> Result:
+def _best_tour(run: Run, method: Method) -> tuple[NDArray[np.int32], int | float]:
+    """Return the best tour of a run, from its proper first city, and its length."""
     problem = run.problem
     if run.best is None:
         run.offer(_first_aid(run))
@@ -329,28 +344,8 @@ def _finish(
         raise WarpTSPError(f"method {method.name} gave no tour, which is a bug; please report it")
     if problem.open is None and problem.n:
         tour = np.roll(tour, -int(np.argmin(tour)))
-    else:
-        tour = np.ascontiguousarray(_turned(problem, tour))
     tour.flags.writeable = False
-    counters = {"kicks": 0, **run.counters}
-    return Result(
-        tour=tour,
-        length=length,
-        problem=problem,
-        known=run.known,
-        history=run.history,
-        counters=counters,
-        seconds=run.elapsed(),
-        stop_reason=run.reason() if failure is None or run.failure is not None else type(failure).__name__,
-        interrupted=bool(caught) or failure is not None,
-        signal=caught[0] if caught else None,
-        seed=run.seed,
-        threads=run.threads,
-        method=method.name,
-        device=device,
-        start=start,
-        params=run.params,
-    )
+    return tour, length
 
 
 def _first_aid(run: Run) -> NDArray[np.int32]:

@@ -41,6 +41,7 @@ class PlainDisplay(NoDisplay):
     """A line on stderr at once, then after 1, 2 and every 5 seconds."""
 
     def __init__(self) -> None:
+        self._begun = time.monotonic()
         self._next = 0.0
         self._lines = 0
 
@@ -51,6 +52,12 @@ class PlainDisplay(NoDisplay):
         click.echo(describe(progress), err=True)
         self._lines += 1
         self._next = progress.elapsed + (1.0, 2.0, 5.0)[min(self._lines, 3) - 1]
+
+    def phase(self, text: str) -> None:
+        """Write what is being prepared, once that has taken a while."""
+        elapsed = time.monotonic() - self._begun
+        if elapsed > 1.0:
+            click.echo(f"{elapsed:7.1f} s  {text} ...", err=True)
 
 
 class RichDisplay(NoDisplay):

@@ -143,6 +143,8 @@ def _converted(name: str, value: Any, hint: Any) -> Any:
     elif isinstance(value, bool) and bool not in options and typing.get_origin(hint) is None:
         pass
     elif any(_fits(value, option) for option in options):
+        if isinstance(value, list):
+            return tuple(value)
         return float(value) if float in options and isinstance(value, int) and int not in options else value
     raise InvalidOption(f"parameter {name}: {value!r} is not of type {_type_name(hint)}")
 
@@ -151,8 +153,11 @@ def _fits(value: Any, hint: Any) -> bool:
     origin = typing.get_origin(hint)
     if origin is typing.Literal:
         return value in typing.get_args(hint)
+    if origin is tuple:
+        inner = typing.get_args(hint)[0]
+        return isinstance(value, (list, tuple)) and all(_fits(part, inner) for part in value)
     if origin is not None:
-        return isinstance(value, (list, tuple) if origin in (list, tuple) else origin)
+        return isinstance(value, origin)
     if hint is float:
         return isinstance(value, (int, float))
     return not isinstance(hint, type) or isinstance(value, hint)
