@@ -58,7 +58,7 @@ constexpr double geo_radius_km = 6378.388;
 constexpr double earth_radius_m = 6371008.8;
 
 WARPTSP_FN double square(double v) { return v * v; }
-WARPTSP_FN double larger(double a, double b) { return a > b ? a : b; }
+WARPTSP_FN double larger(double a, double b) { return a > b || a != a ? a : b; }  // NaN stays NaN
 
 WARPTSP_FN double euclidean_2d(const double *p, const double *q) {
   return WARPTSP_MATH(sqrt)(square(p[0] - q[0]) + square(p[1] - q[1]));
@@ -69,7 +69,7 @@ WARPTSP_FN double euclidean_3d(const double *p, const double *q) {
 // Angle between two unit vectors; the half-chord form keeps its precision for neighbours a metre apart.
 WARPTSP_FN double angle_between(const double *p, const double *q) {
   const double half_chord = 0.5 * euclidean_3d(p, q);
-  return 2.0 * WARPTSP_MATH(asin)(half_chord < 1.0 ? half_chord : 1.0);
+  return 2.0 * WARPTSP_MATH(asin)(half_chord > 1.0 ? 1.0 : half_chord);  // NaN stays NaN
 }
 
 struct EuclideanRounded {
@@ -88,7 +88,7 @@ struct EuclideanExact {
   }
 };
 
-// Every other metric with coordinates.
+// Every other metric with coordinates. A row of NaN is the dummy city of an open path, at distance 0 from all.
 WARPTSP_FN double coordinate_distance(MetricKind kind, const double *p, const double *q) {
   switch (kind) {
     case MetricKind::euc_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q) + 0.5);
@@ -135,8 +135,9 @@ struct AnyCoordinates {
   Points points;
   MetricKind kind;
   WARPTSP_FN V operator()(int a, int b) const {
-    return (V)coordinate_distance(kind, points.rows + points.stride * (long long)a,
-                                  points.rows + points.stride * (long long)b);
+    const double d = coordinate_distance(kind, points.rows + points.stride * (long long)a,
+                                         points.rows + points.stride * (long long)b);
+    return d == d ? (V)d : V(0);
   }
 };
 
