@@ -4,6 +4,7 @@ using namespace warptsp;
 
 void bind_build_info(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
+void bind_search(nb::module_ &m);
 
 NB_MODULE(_native, m) {
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
@@ -16,4 +17,5 @@ NB_MODULE(_native, m) {
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
       .def("stopped", &StopToken::stopped);
   bind_geometry(m);
+  bind_search(m);
 }

@@ -1,0 +1,165 @@
+// The main solver's search, for Python: warptsp.methods.lk drives it.
+#include "tour_search.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "common.h"
+
+using namespace warptsp;
+
+namespace {
+
+// Keeps the arrays that a search refers to alive with it.
+struct BoundSearch {
+  std::unique_ptr<TourSearch> search;
+  Array<const double, 2> points;
+  Array<const int, 2> int_matrix;
+  Array<const double, 2> real_matrix;
+};
+
+template <class Source>
+std::unique_ptr<TourSearch> make(const Source &source, Instance &&instance, std::vector<int> &&tour, double tolerance) {
+  typedef typename Source::Metric::Value Value;
+  return std::make_unique<TourSearchOf<Source>>(source, std::move(instance), std::move(tour), (Value)tolerance);
+}
+
+std::vector<int> copied(const int *values, size_t count) { return std::vector<int>(values, values + count); }
+
+void check_cities(const std::vector<int> &cities, int n, const char *what, int lowest) {
+  for (int c : cities)
+    if (c < lowest || c >= n) throw nb::value_error(what);
+}
+
+BoundSearch make_search(MetricKind kind, bool small_integers, std::optional<Array<const double, 2>> points,
+                        std::optional<Array<const int, 2>> int_matrix,
+                        std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> candidates,
+                        Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges, double tolerance,
+                        int depth, const std::vector<int> &breadth, int segment) {
+  Instance instance;
+  const int n = (int)tour.shape(0);
+  if (n < 8) throw nb::value_error("a search needs 8 cities or more");
+  if ((int)candidates.shape(0) != n) throw nb::value_error("candidates and tour differ in length");
+  if ((points && (int)points->shape(0) != n) || (int_matrix && (int)int_matrix->shape(0) != n) ||
+      (real_matrix && (int)real_matrix->shape(0) != n) || !(points || int_matrix || real_matrix))
+    throw nb::value_error("points or matrix and tour differ in length");
+  if (depth < 1 || depth > lk_max_depth || segment < 1 || breadth.empty() || breadth.size() > lk_wide_levels)
+    throw nb::value_error("depth, segment or breadth is out of range");
+  instance.size = n;
+  instance.kind = kind;
+  instance.points = points ? Points{points->data(), (int)points->shape(1)} : Points{nullptr, 0};
+  instance.dimensions = points ? (int)points->shape(1) : 0;
+  instance.candidates = copied(candidates.data(), candidates.size());
+  check_cities(instance.candidates, n, "a candidate is no city", -1);
+  instance.params.candidates = (int)candidates.shape(1);
+  instance.params.depth = depth;
+  instance.params.segment = segment;
+  for (int level = 0; level < lk_wide_levels; level++) {
+    const int b = level < (int)breadth.size() ? breadth[level] : 1;
+    if (b < 1 || b > lk_max_breadth) throw nb::value_error("a breadth is out of range");
+    instance.params.breadth[level] = b;
+  }
+  if (fixed_edges && fixed_edges->shape(0) > 0) {
+    instance.fixed.assign(2 * (size_t)n, -1);
+    for (size_t e = 0; e < fixed_edges->shape(0); e++)
+      for (int s = 0; s < 2; s++) {
+        const int a = (*fixed_edges)(e, s), b = (*fixed_edges)(e, 1 - s);
+        if (a < 0 || a >= n || b < 0 || b >= n) throw nb::value_error("a fixed edge names no city");
+        int *slot = &instance.fixed[2 * (size_t)a];
+        if (slot[0] >= 0) slot++;
+        *slot = b;
+      }
+  }
+  std::vector<int> start = copied(tour.data(), n);
+  check_cities(start, n, "the tour names no city", 0);
+
+  BoundSearch bound;
+  if (points) {
+    bound.points = *points;
+    const Points rows = instance.points;
+    if (kind == MetricKind::euc_2d && small_integers)
+      bound.search = make(PointSource<EuclideanRounded>{rows, kind}, std::move(instance), std::move(start), 0);
+    else if (kind == MetricKind::exact_2d)
+      bound.search = make(PointSource<EuclideanExact>{rows, kind}, std::move(instance), std::move(start), tolerance);
+    else if (is_integral(kind) && small_integers)
+      bound.search = make(PointSource<AnyCoordinates<int>>{rows, kind}, std::move(instance), std::move(start), 0);
+    else
+      bound.search =
+          make(PointSource<AnyCoordinates<double>>{rows, kind}, std::move(instance), std::move(start), tolerance);
+  } else if (int_matrix) {
+    bound.int_matrix = *int_matrix;
+    bound.search = make(MatrixSource<int>{int_matrix->data(), n}, std::move(instance), std::move(start), 0);
+  } else {
+    bound.real_matrix = *real_matrix;
+    bound.search = make(MatrixSource<double>{real_matrix->data(), n}, std::move(instance), std::move(start), tolerance);
+  }
+  return bound;
+}
+
+nb::dict counters(const BoundSearch &bound) {
+  const LkCounters &c = bound.search->counters();
+  nb::dict d;
+  d["kicks"] = c.kicks;
+  d["kicks_accepted"] = c.accepted;
+  d["kicks_improving"] = c.improved;
+  d["kicks_restored"] = c.restored;
+  d["kicks_refused"] = c.refused;
+  d["city_evaluations"] = c.evaluations;
+  d["steps"] = c.steps;
+  d["moves"] = c.moves;
+  d["cells_written"] = c.cells;
+  return d;
+}
+
+}  // namespace
+
+void bind_search(nb::module_ &m) {
+  nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
+      .def_static(
+          "create",
+          [](int kind, bool small_integers, std::optional<Array<const double, 2>> points,
+             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
+             Array<const int, 2> candidates, Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges,
+             double tolerance, int depth, const std::vector<int> &breadth, int segment) {
+            return make_search((MetricKind)kind, small_integers, points, int_matrix, real_matrix, candidates, tour,
+                               fixed_edges, tolerance, depth, breadth, segment);
+          },
+          nb::kw_only(), nb::arg("kind"), nb::arg("small_integers"), nb::arg("points").none(),
+          nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("candidates"), nb::arg("tour"),
+          nb::arg("fixed_edges").none(), nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"),
+          nb::arg("segment"))
+      .def(
+          "optimize",
+          [](BoundSearch &b, StopToken &token) { interruptible(token, [&] { b.search->optimize(token); }); },
+          nb::arg("token"), "Local search from every city.")
+      .def(
+          "kicks",
+          [](BoundSearch &b, long long count, double temperature, unsigned long long seed, unsigned long long round,
+             StopToken &token) {
+            interruptible(token, [&] { b.search->kicks({count, temperature, seed, round, 0}, token); });
+          },
+          nb::arg("count"), nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
+          "Kicks on the whole tour; stops early only when the token says so.")
+      .def(
+          "round",
+          [](BoundSearch &b, int parts, bool boxes, bool optimize, double kicks_per_city, double temperature,
+             unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
+            interruptible(token, [&] {
+              b.search->round({parts, boxes, optimize, kicks_per_city, temperature, seed, round, threads}, token);
+            });
+          },
+          nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("optimize"), nb::arg("kicks_per_city"),
+          nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
+          "Cuts the tour into parts, improves them all, links them back.")
+      .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
+      .def_prop_ro("length", [](const BoundSearch &b) { return b.search->length(); })
+      .def_prop_ro("best_length", [](const BoundSearch &b) { return b.search->best_length(); })
+      .def("best", [](const BoundSearch &b) {
+        std::vector<int> tour = b.search->best();
+        const size_t n = tour.size();
+        return to_numpy(std::move(tour), {n});
+      })
+      .def("counters", &counters);
+}
