@@ -33,7 +33,7 @@ void check_cities(const std::vector<int> &cities, int n, const char *what, int l
     if (c < lowest || c >= n) throw nb::value_error(what);
 }
 
-BoundSearch make_search(MetricKind kind, bool small_integers, std::optional<Array<const double, 2>> points,
+BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
                         std::optional<Array<const int, 2>> int_matrix,
                         std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> candidates,
                         Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges, double tolerance,
@@ -79,9 +79,10 @@ BoundSearch make_search(MetricKind kind, bool small_integers, std::optional<Arra
   if (points) {
     bound.points = *points;
     const Points rows = instance.points;
-    if (kind == MetricKind::euc_2d && small_integers)
+    // The two specialised metrics know no dummy city.
+    if (kind == MetricKind::euc_2d && small_integers && !dummy)
       bound.search = make(PointSource<EuclideanRounded>{rows, kind}, std::move(instance), std::move(start), 0);
-    else if (kind == MetricKind::exact_2d)
+    else if (kind == MetricKind::exact_2d && !dummy)
       bound.search = make(PointSource<EuclideanExact>{rows, kind}, std::move(instance), std::move(start), tolerance);
     else if (is_integral(kind) && small_integers)
       bound.search = make(PointSource<AnyCoordinates<int>>{rows, kind}, std::move(instance), std::move(start), 0);
@@ -119,14 +120,14 @@ void bind_search(nb::module_ &m) {
   nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
       .def_static(
           "create",
-          [](int kind, bool small_integers, std::optional<Array<const double, 2>> points,
+          [](int kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
              Array<const int, 2> candidates, Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges,
              double tolerance, int depth, const std::vector<int> &breadth, int segment) {
-            return make_search((MetricKind)kind, small_integers, points, int_matrix, real_matrix, candidates, tour,
+            return make_search((MetricKind)kind, small_integers, dummy, points, int_matrix, real_matrix, candidates, tour,
                                fixed_edges, tolerance, depth, breadth, segment);
           },
-          nb::kw_only(), nb::arg("kind"), nb::arg("small_integers"), nb::arg("points").none(),
+          nb::kw_only(), nb::arg("kind"), nb::arg("small_integers"), nb::arg("dummy"), nb::arg("points").none(),
           nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("candidates"), nb::arg("tour"),
           nb::arg("fixed_edges").none(), nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"),
           nb::arg("segment"))

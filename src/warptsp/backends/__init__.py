@@ -1,0 +1,1 @@
+"""Where a search runs: the preparation that all back ends share, and one module for each of them."""

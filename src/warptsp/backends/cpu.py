@@ -1,0 +1,45 @@
+"""The searches on CPU threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.backends.instance import SearchInstance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def tour_search(
+    instance: SearchInstance,
+    candidates: NDArray[np.int32],
+    tour: NDArray[np.int32],
+    *,
+    depth: int,
+    breadth: tuple[int, ...],
+    segment: int,
+) -> _native.TourSearch:
+    """Lin-Kernighan search of one tour (native/tour_search.h); all arrays in the search's numbers."""
+    matrix = instance.matrix
+    integral = matrix is not None and np.issubdtype(matrix.dtype, np.integer)
+    if integral and not instance.small_integers:
+        assert matrix is not None
+        matrix, integral = matrix.astype(np.float64), False
+    return _native.TourSearch.create(
+        kind=instance.problem.metric.kind,
+        small_integers=instance.small_integers,
+        dummy=instance.dummy is not None,
+        points=instance.points,
+        int_matrix=matrix if integral else None,
+        real_matrix=None if integral else matrix,
+        candidates=candidates,
+        tour=np.ascontiguousarray(tour),
+        fixed_edges=instance.fixed_edges,
+        tolerance=instance.tolerance,
+        depth=depth,
+        breadth=list(breadth),
+        segment=segment,
+    )
