@@ -48,3 +48,45 @@ def greedy_edge_matrix(
     threads: int,
     token: StopToken,
 ) -> NDArray[np.int32] | None: ...
+class TourSearch:
+    """One tour and the Lin-Kernighan search that shortens it; see native/tour_search.h."""
+
+    @staticmethod
+    def create(
+        *,
+        kind: int,
+        small_integers: bool,
+        dummy: bool,
+        points: NDArray[np.float64] | None,
+        int_matrix: NDArray[np.int32] | None,
+        real_matrix: NDArray[np.float64] | None,
+        candidates: NDArray[np.int32],
+        tour: NDArray[np.int32],
+        fixed_edges: NDArray[np.int32] | None,
+        tolerance: float,
+        depth: int,
+        breadth: list[int],
+        segment: int,
+    ) -> TourSearch: ...
+    def optimize(self, token: StopToken) -> None: ...
+    def kicks(self, count: int, temperature: float, seed: int, round: int, token: StopToken) -> None: ...
+    def round(
+        self,
+        *,
+        parts: int,
+        boxes: bool,
+        optimize: bool,
+        kicks_per_city: float,
+        temperature: float,
+        seed: int,
+        round: int,
+        threads: int,
+        token: StopToken,
+    ) -> None: ...
+    def return_to_best(self) -> None: ...
+    @property
+    def length(self) -> float: ...
+    @property
+    def best_length(self) -> float: ...
+    def best(self) -> NDArray[np.int32]: ...
+    def counters(self) -> dict[str, int]: ...

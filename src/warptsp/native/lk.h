@@ -335,7 +335,7 @@ class LinKernighan {
       // From here on only the best step is followed.
       Value g = step.gain;
       for (int depth = level + 1, from = level + 1; depth < p_.depth; depth++, from ^= (level + 1) ^ (level + 2)) {
-        Step only;
+        Step only{};
         if (!expand(paths_[from], e, g, 1, &only)) break;
         counters.steps++;
         e = city(only.o4);
