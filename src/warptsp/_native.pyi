@@ -48,6 +48,7 @@ def greedy_edge_matrix(
     threads: int,
     token: StopToken,
 ) -> NDArray[np.int32] | None: ...
+
 class TourSearch:
     """One tour and the Lin-Kernighan search that shortens it; see native/tour_search.h."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,10 @@ def tour_search(
     segment: int,
 ) -> _native.TourSearch:
     """Lin-Kernighan search of one tour (native/tour_search.h); all arrays in the search's numbers."""
-    matrix = instance.matrix
-    integral = matrix is not None and np.issubdtype(matrix.dtype, np.integer)
-    if integral and not instance.small_integers:
-        assert matrix is not None
-        matrix, integral = matrix.astype(np.float64), False
+    matrix: Any = instance.matrix
+    integral = matrix is not None and instance.problem.integral and instance.small_integers
+    if matrix is not None:
+        matrix = np.ascontiguousarray(matrix, dtype=np.int32 if integral else np.float64)
     return _native.TourSearch.create(
         kind=instance.problem.metric.kind,
         small_integers=instance.small_integers,

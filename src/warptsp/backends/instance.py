@@ -1,13 +1,14 @@
 """A problem as the searches want it: a closed tour through cities numbered along a space-filling curve.
 
-Neighbours in space then lie close together in memory, whatever the order of the file. An open path becomes a
-closed tour: with two given ends by a fixed edge between them, otherwise by a dummy city at distance 0 from all.
+Neighbours in space then lie close together in memory, whatever the order of the file. An open path becomes
+a closed tour: with two given ends by a fixed edge between them, otherwise by a dummy city at distance 0 from
+all others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
 _PLANE_NORM = {Metric.MAN_2D: 1, Metric.MAX_2D: 0, Metric.MAN_3D: 1, Metric.MAX_3D: 0}
+
+
+def _with_dummy(matrix: Any) -> Any:
+    return np.pad(matrix, ((0, 1), (0, 1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +47,7 @@ class SearchInstance:
     dummy : int or None
         Number of the dummy city, the last one.
     closing : int or float
-        Length of the fixed edge that closes an open path: part of the closed tour's length, not of the path's.
+        Length of the fixed edge that closes an open path: in the closed tour's length, not in the path's.
     """
 
     problem: Problem
@@ -105,7 +110,7 @@ class SearchInstance:
                 if points is not None:
                     points = np.vstack([points, np.full((1, points.shape[1]), np.nan)])
                 if matrix is not None:
-                    matrix = np.pad(matrix, ((0, 1), (0, 1)))
+                    matrix = _with_dummy(matrix)
             fixed = np.concatenate([fixed, np.array(extra, dtype=np.int32).reshape(-1, 2)])
         return cls(problem, city, points, matrix, np.ascontiguousarray(fixed), dummy, closing)
 

@@ -5,10 +5,10 @@ result kept if it is short enough (native/lk.h). O. Martin, S. W. Otto and E. W.
 chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applegate, W. Cook and A. Rohe,
 "Chained Lin-Kernighan for large traveling salesman problems", INFORMS J. Computing 15 (2003).
 
-A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or number
-of kicks; without one, in cycles of doubling length that each begin with the best tour. Several threads, and
-tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space in turn, so that
-seams move (native/partition.h).
+A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
+number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several threads,
+and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space in turn, so
+that seams move (native/partition.h).
 """
 
 from __future__ import annotations
@@ -131,9 +131,7 @@ class _Search:
         else:
             from warptsp.construct import construct
 
-            made = construct(
-                self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token
-            )
+            made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
             tour = None if made is None else instance.close(made)
         if tour is None:
             return self._fall_back(instance)
@@ -260,14 +258,16 @@ class _Search:
 
     def _report(self, phase: str) -> bool:
         native = self.native
-        assert native is not None and self.instance is not None
+        assert native is not None
+        assert self.instance is not None
         length = native.best_length - self.instance.closing
         counters = native.counters()
         self.kicks = counters.pop("kicks") + counters["kicks_refused"]
         return self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
 
     def _best(self) -> NDArray[np.int32]:
-        assert self.native is not None and self.instance is not None
+        assert self.native is not None
+        assert self.instance is not None
         return self.instance.open(self.native.best())
 
     def finish(self) -> None:
