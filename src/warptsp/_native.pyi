@@ -91,3 +91,22 @@ class TourSearch:
     def best_length(self) -> float: ...
     def best(self) -> NDArray[np.int32]: ...
     def counters(self) -> dict[str, int]: ...
+
+# tsplib.cpp and dimacs.cpp
+
+def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[np.float64], int]:
+    """Numbers of `text` from byte `begin` to the first token that is none, and where that token starts."""
+
+def parse_table(
+    text: bytes, begin: int, columns: int, delimiter: str
+) -> tuple[NDArray[np.float64], int]:
+    """Rows of `columns` numbers from byte `begin` on, and where the first line starts that is none."""
+
+def format_integers(rows: NDArray[np.int64]) -> bytes:
+    """Lines of integers separated by blanks."""
+
+def dimacs_uniform(n: int, seed: int) -> NDArray[np.float64]:
+    """Coordinates of a uniform instance of the DIMACS challenge, shape (n, 2)."""
+
+def dimacs_clustered(n: int, seed: int) -> NDArray[np.float64]:
+    """Coordinates of a clustered instance of the DIMACS challenge, shape (n, 2)."""

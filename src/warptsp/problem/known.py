@@ -8,6 +8,7 @@ instance that has the name but other cities is not recognised.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -30,7 +31,7 @@ class KnownLength:
         Number of cities.
     metric : Metric
     length : int
-    proven : bool
+    optimal : bool
         True if no shorter tour exists; otherwise the best that anyone has published.
     """
 
@@ -38,7 +39,7 @@ class KnownLength:
     n: int
     metric: Metric
     length: int
-    proven: bool
+    optimal: bool
     fixed_edges: int
     identity_length: int
 
@@ -56,23 +57,43 @@ class KnownLength:
         )
 
 
-def known_length_by_name(name: str) -> KnownLength | None:
-    """The entry for an instance called `name`, in any case, with or without the ending ``.tsp``."""
-    return _table().get(name.strip().lower().removesuffix(".tsp"))
+# The challenge's generators call their instances by number of cities and seed.
+_DIMACS_FILE = re.compile(r"port(c?)gen-(\d+)-(\d+)")
+
+
+def known_length_by_name(name: str, fixed_edges: int = 0) -> KnownLength | None:
+    """The entry for an instance called `name`, in any case, with or without the ending ``.tsp``.
+
+    Parameters
+    ----------
+    name : str
+    fixed_edges : int
+        Number of fixed edges: linhp318 is lin318 with one, also by name.
+    """
+    key = name.strip().lower().removesuffix(".tsp")
+    dimacs = _DIMACS_FILE.fullmatch(key)
+    if dimacs:
+        n, seed = int(dimacs[2]), int(dimacs[3])
+        number = 0 if seed == n else seed - 10 * n
+        sizes = (entry for entry in _table().values() if entry.n == n and entry.name.endswith(f".{number}"))
+        prefix = "C" if dimacs[1] else "E"
+        return next((entry for entry in sizes if entry.name.startswith(prefix)), None)
+    return _table().get((key, fixed_edges))
 
 
 @cache
-def _table() -> dict[str, KnownLength]:
+def _table() -> dict[tuple[str, int], KnownLength]:
     text = resources.files(__package__).joinpath("known_lengths.csv").read_text(encoding="utf-8")
-    return {
-        row["name"].lower(): KnownLength(
+    entries = [
+        KnownLength(
             name=row["name"],
             n=int(row["n"]),
             metric=Metric[row["metric"]],
             length=int(row["length"]),
-            proven=row["proven"] == "1",
+            optimal=row["proven"] == "1",
             fixed_edges=int(row["fixed_edges"]),
             identity_length=int(row["identity_length"]),
         )
         for row in csv.DictReader(text.splitlines())
-    }
+    ]
+    return {(entry.name.lower(), entry.fixed_edges): entry for entry in entries}

@@ -3,8 +3,10 @@
 using namespace warptsp;
 
 void bind_build_info(nb::module_ &m);
+void bind_dimacs(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
 void bind_search(nb::module_ &m);
+void bind_tsplib(nb::module_ &m);
 
 NB_MODULE(_native, m) {
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
@@ -16,6 +18,8 @@ NB_MODULE(_native, m) {
       .def("requested", &StopToken::requested)
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
       .def("stopped", &StopToken::stopped);
+  bind_dimacs(m);
   bind_geometry(m);
   bind_search(m);
+  bind_tsplib(m);
 }

@@ -1,0 +1,67 @@
+"""What the readers of text files share."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import sys
+import zlib
+from pathlib import Path
+
+from warptsp.errors import ParseError
+
+__all__ = ["decode", "line_number", "quoted", "read_bytes"]
+
+_BREAK = re.compile(rb"\r\n?|\n")
+
+
+def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """The contents of a file, and its name for messages; ``-`` is standard input, gzip is unpacked.
+
+    Raises
+    ------
+    ParseError
+        The file is missing, empty or no text.
+    """
+    name = os.fspath(path)
+    try:
+        if name == "-":
+            name, data = "<stdin>", sys.stdin.buffer.read()
+        else:
+            data = Path(name).read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+    except FileNotFoundError:
+        raise ParseError("no such file", file=name) from None
+    except IsADirectoryError:
+        raise ParseError("is a directory: the name of a file is needed", file=name) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ParseError(f"is damaged: {error}", file=name) from None
+    except OSError as error:
+        raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ParseError("is UTF-16 text: save it as UTF-8", file=name, line=1)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if not data.strip(b"\x00\t\n\x0b\x0c\r \x1a"):
+        raise ParseError("is empty: a list of cities is needed", file=name)
+    return data, name
+
+
+def line_number(data: bytes, offset: int) -> int:
+    """The line, counted from 1, that byte `offset` lies in; lines end as on Unix, Windows or old Macs."""
+    return 1 + len(_BREAK.findall(data[:offset]))
+
+
+def decode(text: bytes) -> str:
+    """UTF-8 if it is that, otherwise Latin-1, which every text is."""
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def quoted(text: bytes | str, limit: int = 40) -> str:
+    """A piece of the user's text for a message, on one line and not too long."""
+    shown = decode(text[: 4 * limit]) if isinstance(text, bytes) else text
+    return repr(shown if len(shown) <= limit else shown[: limit - 3] + "...")

@@ -1,0 +1,152 @@
+"""Instances in files: which format, and reading and writing them."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from warptsp.errors import InvalidOption
+from warptsp.outputs import atomic_write
+from warptsp.problem import Metric, Problem
+
+from ._text import read_bytes
+from .geojson import parse_geojson
+from .npy import MAGIC, load_npy
+from .table import parse_table
+from .table_writer import problem_table
+from .tsplib import looks_like_tsplib, parse_problem
+from .tsplib_writer import problem_tsplib
+
+__all__ = ["FORMATS", "load", "problem_format", "write_problem"]
+
+FORMATS = {
+    "tsplib": (".tsp", ".tsplib", ".hpp"),
+    "csv": (".csv", ".tsv"),
+    "npy": (".npy",),
+    "geojson": (".geojson", ".json"),
+}
+"""The formats that instances are read in, with the endings that mean them; otherwise the contents decide."""
+
+_WRITTEN = {"tsplib": (".tsp",), "csv": (".csv",), "tsv": (".tsv",), "npy": (".npy",)}
+
+
+def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
+    """Read an instance.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, perhaps names) or of distances;
+        a ``.npy`` array of points or distances; GeoJSON points. A text may be packed by gzip. ``-`` is
+        standard input.
+    format : str, optional
+        One of `FORMATS`; by default the ending of the name decides, or the contents if that means nothing.
+
+    Returns
+    -------
+    Problem
+        Its name is the file's if the file does not give one.
+
+    Raises
+    ------
+    ParseError
+        With file, line and what would be right.
+    InvalidOption
+        There is no such format.
+    """
+    if format is not None and format.lower() not in FORMATS and format.lower() != "tsv":
+        raise InvalidOption(f"there is no format {format!r}: use one of {', '.join(FORMATS)}")
+    chosen = "csv" if format is not None and format.lower() == "tsv" else format and format.lower()
+    name = os.fspath(path)
+    if chosen is None:
+        bare = name.lower().removesuffix(".gz")
+        chosen = next((found for found, endings in FORMATS.items() if bare.endswith(endings)), None)
+    if chosen == "npy" and name != "-" and Path(name).is_file():
+        problem = load_npy(path)
+    else:
+        data, file = read_bytes(path)
+        chosen = chosen or _format_of(data)
+        # A table under the name of another format, or the reverse, is what its contents say it is.
+        if chosen == "csv" and format is None and looks_like_tsplib(data) and b"_SECTION" in data:
+            chosen = "tsplib"
+        if chosen == "tsplib":
+            problem = parse_problem(data, file)
+        elif chosen == "npy":
+            problem = load_npy(file, data)
+        elif chosen == "geojson":
+            problem = parse_geojson(data, file)
+        else:
+            problem = parse_table(data, file)
+    if not problem.name and name != "-":
+        problem = dataclasses.replace(problem, name=Path(Path(name).name.removesuffix(".gz")).stem)
+    return problem
+
+
+def _format_of(data: bytes) -> str:
+    if data.startswith(MAGIC):
+        return "npy"
+    if data.lstrip()[:1] in (b"{", b"["):
+        return "geojson"
+    return "tsplib" if looks_like_tsplib(data) and b"_SECTION" in data.upper() else "csv"
+
+
+def problem_format(path: str | os.PathLike[str], format: str | None = None) -> str:
+    """The format that an instance is written in: `format`, or what the ending of `path` means.
+
+    Raises
+    ------
+    InvalidOption
+        There is no such format, or the ending means none.
+    """
+    if format is not None:
+        if format.lower() not in _WRITTEN:
+            raise InvalidOption(f"there is no format {format!r} to write: use one of {', '.join(_WRITTEN)}")
+        return format.lower()
+    name = os.fspath(path).lower()
+    for found, endings in _WRITTEN.items():
+        if name.endswith(endings):
+            return found
+    known = ", ".join(ending for endings in _WRITTEN.values() for ending in endings)
+    raise InvalidOption(f"{os.fspath(path)}: the name's ending means no format: use one of {known}")
+
+
+def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str | None = None) -> None:
+    """Write an instance, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+    problem : Problem
+    format : str, optional
+        ``tsplib``, ``csv``, ``tsv`` or ``npy``; by default the one that the ending of `path` means.
+
+    Raises
+    ------
+    InvalidOption
+        The format is unknown or cannot hold the instance.
+    OutputError
+        The file cannot be written.
+    """
+    chosen = problem_format(path, format)
+    with atomic_write(path) as stream:
+        for piece in _pieces(chosen, problem):
+            stream.write(piece)
+
+
+def _pieces(format: str, problem: Problem) -> Iterable[bytes]:
+    if format == "tsplib":
+        return problem_tsplib(problem)
+    if format == "npy":
+        if problem.metric not in (Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT):
+            raise InvalidOption(
+                f"a .npy file cannot say that distances are {problem.metric.name}: write a .tsp file"
+            )
+        stream = io.BytesIO()
+        np.save(stream, np.asarray(problem.matrix if problem.coordinates is None else problem.coordinates))
+        return [stream.getvalue()]
+    return problem_table(problem, delimiter="\t" if format == "tsv" else ",")

@@ -1,0 +1,65 @@
+"""NumPy files: points or a distance matrix."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp.errors import InvalidProblem, ParseError
+from warptsp.problem import Problem
+
+from .table import is_square_matrix
+
+__all__ = ["MAGIC", "load_npy", "read_array"]
+
+MAGIC = b"\x93NUMPY"
+
+
+def load_npy(path: str | os.PathLike[str], data: bytes | None = None) -> Problem:
+    """The instance in a ``.npy`` file: shape (n, 2) or (n, 3) is points, (n, n) is distances.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file; it is mapped into memory, not copied, where its type allows that.
+    data : bytes, optional
+        Its contents, if they do not come from a file.
+
+    Raises
+    ------
+    ParseError
+        The file is no array of numbers of such a shape.
+    """
+    array = read_array(path, data)
+    try:
+        if array.ndim == 2 and array.shape[0] == array.shape[1] and is_square_matrix(array):
+            return Problem.from_matrix(array)
+        return Problem.from_points(array)
+    except InvalidProblem as error:
+        raise ParseError(str(error), file=path) from None
+
+
+def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArray[Any]:
+    """The array of numbers in a ``.npy`` file.
+
+    Raises
+    ------
+    ParseError
+        The file is damaged or holds something else.
+    """
+    try:
+        if data is None:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+        else:
+            array = np.load(io.BytesIO(data), allow_pickle=False)
+    except Exception as error:  # a damaged header can raise anything that Python's parser can
+        raise ParseError(f"is no readable .npy file: {error}", file=path) from None
+    if not isinstance(array, np.ndarray):
+        raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=path)
+    if not np.issubdtype(array.dtype, np.integer) and not np.issubdtype(array.dtype, np.floating):
+        raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=path)
+    return array

@@ -1,0 +1,301 @@
+"""CSV and TSV files: places with x, y or latitude, longitude and perhaps names; or a distance matrix."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp._native import parse_table as parse_numeric_table
+from warptsp.errors import InvalidProblem, ParseError
+from warptsp.problem import Metric, Problem
+
+from ._text import decode, quoted
+
+__all__ = ["is_square_matrix", "parse_table"]
+
+_X = frozenset({"x", "easting"})
+_Y = frozenset({"y", "northing"})
+_Z = frozenset({"z"})
+_LATITUDE = frozenset({"lat", "latitude"})
+_LONGITUDE = frozenset({"lon", "lng", "long", "longitude"})
+_NAME = frozenset({"name", "label", "city", "place", "title"})
+_ID = frozenset({"id", "node", "index", "number", "nr", "#"})
+_POSITIONS = "columns x and y, or lat and lon, are needed"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where things are in a row."""
+
+    count: int
+    positions: tuple[int, ...]  # x, y or x, y, z or latitude, longitude
+    metric: Metric
+    id: int | None = None
+    name: int | None = None
+
+
+def parse_table(data: bytes, file: str) -> Problem:
+    """The instance in the text of a CSV or TSV file.
+
+    Raises
+    ------
+    ParseError
+        With file, line and column.
+    """
+    return _Table(data, file).problem()
+
+
+def is_square_matrix(array: NDArray[np.float64]) -> bool:
+    """Whether an array of two dimensions means distances rather than points.
+
+    Two or three rows of as many numbers could be either: they are distances if symmetric with a zero
+    diagonal.
+    """
+    n = len(array)
+    if array.ndim != 2 or array.shape[1] != n:
+        return False
+    return n > 3 or n == 1 or bool(np.array_equal(array, array.T) and not array.diagonal().any())
+
+
+class _Table:
+    def __init__(self, data: bytes, file: str) -> None:
+        self.file = file
+        self.data = data.rstrip(b"\x00\x1a \t\r\n")
+        self.lines = _data_lines(self.data)
+        first = next(self.lines, None)
+        if first is None:
+            self._fail("has no lines but comments: a list of cities is needed")
+        self.first_line, self.first_end, text = first
+        self.delimiter = _delimiter(text)
+        self.first = self._split(self.first_line, text)
+
+    # Lines and fields
+
+    def _fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
+        raise ParseError(message, file=self.file, line=line, keyword=column)
+
+    def _split(self, line: int, text: str) -> list[str]:
+        if self.delimiter == " ":
+            fields: Sequence[str] = text.split()
+        elif '"' not in text:
+            fields = text.split(self.delimiter)
+        else:
+            try:
+                fields = next(csv.reader([text], delimiter=self.delimiter, strict=True))
+            except (csv.Error, StopIteration) as error:
+                self._fail(f"{quoted(text)} is not a CSV line: {error}", line)
+        return [field.strip() for field in fields]
+
+    def _rows(self, after_header: bool) -> Iterator[tuple[int, list[str]]]:
+        lines = _data_lines(self.data)
+        if after_header:
+            next(lines)
+        for line, _, text in lines:
+            yield line, self._split(line, text)
+
+    def _number(self, text: str, line: int, column: str) -> float:
+        if _WORDS_FOR_NO_NUMBER.fullmatch(text):
+            what = "nothing" if text == "" else quoted(text)
+            self._fail(f"{what} in column {column}: a finite number is needed", line, column)
+        if not _NUMBER.fullmatch(text):
+            hint = " (decimals have a point, not a comma)" if re.fullmatch(r"[+-]?\d+,\d+", text) else ""
+            self._fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
+        value = float(text)
+        if abs(value) == float("inf"):
+            self._fail(f"{quoted(text)} is too large for a floating-point number", line, column)
+        return value
+
+    # What the table is
+
+    def problem(self) -> Problem:
+        if not any(_NUMBER.fullmatch(field) for field in self.first) or self._has_header_names():
+            return self._labelled_matrix() or self._with_header()
+        return self._without_header()
+
+    def _has_header_names(self) -> bool:
+        names = {field.lower() for field in self.first}
+        return bool(names & (_X | _LATITUDE)) and bool(names & (_Y | _LONGITUDE))
+
+    def _with_header(self) -> Problem:
+        names = [field.lower() for field in self.first]
+
+        def find(accepted: frozenset[str]) -> int | None:
+            found = [place for place, name in enumerate(names) if name in accepted]
+            if len(found) > 1:
+                both = " and ".join(quoted(self.first[place]) for place in found[:2])
+                self._fail(f"columns {both} mean the same: one of them must go", self.first_line)
+            return found[0] if found else None
+
+        latitude, longitude = find(_LATITUDE), find(_LONGITUDE)
+        x, y, z = find(_X), find(_Y), find(_Z)
+        positions: tuple[int, ...]
+        if latitude is not None and longitude is not None:
+            positions, metric = (latitude, longitude), Metric.GREAT_CIRCLE
+        elif x is not None and y is not None:
+            positions = (x, y) if z is None else (x, y, z)
+            metric = Metric.EXACT_2D if z is None else Metric.EXACT_3D
+        else:
+            shown = ", ".join(quoted(field) for field in self.first[:8])
+            self._fail(f"the first line names the columns {shown}: {_POSITIONS}", self.first_line)
+        columns = _Columns(len(names), positions, metric, find(_ID), find(_NAME))
+        return self._points(columns, after_header=True)
+
+    def _without_header(self) -> Problem:
+        matrix = self._numeric(len(self.first), after_header=False)
+        if matrix is not None and is_square_matrix(matrix):
+            return self._matrix(matrix, None)
+        numeric = [place for place, field in enumerate(self.first) if _NUMBER.fullmatch(field)]
+        others = [place for place in range(len(self.first)) if place not in numeric]
+        if len(others) > 1 or len(numeric) not in (2, 3):
+            self._fail(
+                f"{len(self.first)} columns without a line of names: give one that tells which are x and y, "
+                "or lat and lon",
+                self.first_line,
+            )
+        name = others[0] if others else None
+        if len(numeric) == 3 and matrix is not None and _counts_rows(matrix[:, 0]):
+            columns = _Columns(3, (1, 2), Metric.EXACT_2D, id=0)
+        else:
+            metric = Metric.EXACT_2D if len(numeric) == 2 else Metric.EXACT_3D
+            columns = _Columns(len(self.first), tuple(numeric), metric, name=name)
+        return self._points(columns, after_header=False)
+
+    # Points
+
+    def _numeric(self, count: int, after_header: bool) -> NDArray[np.float64] | None:
+        """All numbers at once, if the table holds nothing else."""
+        begin = 0
+        if after_header:
+            begin = self.first_end
+        numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
+        return numbers if end >= len(self.data) and len(numbers) else None
+
+    def _points(self, columns: _Columns, after_header: bool) -> Problem:
+        fields: dict[str, object] = {}
+        numbers = self._numeric(columns.count, after_header) if columns.name is None else None
+        if numbers is not None:
+            coordinates = np.ascontiguousarray(numbers[:, columns.positions])
+            ids = None if columns.id is None else numbers[:, columns.id]
+            if ids is not None and not (ids == np.floor(ids)).all():
+                ids = None
+                numbers = None
+        if numbers is None:
+            coordinates, ids, names = self._slow_points(columns, after_header)
+            if names is not None:
+                fields["labels"] = names
+        if ids is not None and not np.array_equal(ids, np.arange(1, len(ids) + 1)):
+            self._check_ids(ids, columns, after_header)
+            fields["node_ids"] = ids.astype(np.int64)
+        try:
+            return Problem(columns.metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
+        except InvalidProblem as error:
+            line = self._line_of_bad_degrees(coordinates, after_header) if columns.metric.geographic else None
+            self._fail(str(error), line)
+
+    def _slow_points(
+        self, columns: _Columns, after_header: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, list[str] | None]:
+        """Row by row: for tables with names, and to find what is wrong with the others."""
+        titles = self.first if after_header else [str(place + 1) for place in range(columns.count)]
+        values: list[float] = []
+        ids: list[str] = []
+        names: list[str] = []
+        for line, row in self._rows(after_header):
+            if len(row) != columns.count:
+                noun = "field" if len(row) == 1 else "fields"
+                self._fail(f"{len(row)} {noun} where the first line has {columns.count}", line)
+            for place in columns.positions:
+                values.append(self._number(row[place], line, titles[place]))
+            if columns.name is not None:
+                names.append(row[columns.name])
+            if columns.id is not None:
+                ids.append(row[columns.id])
+        if not values:
+            self._fail("has no cities below the line of names", self.first_line)
+        coordinates = np.array(values).reshape(-1, len(columns.positions))
+        if not ids:
+            return coordinates, None, names or None
+        if all(re.fullmatch(r"\d{1,15}", text) for text in ids):
+            return coordinates, np.array([float(text) for text in ids]), names or None
+        return coordinates, None, names or ids  # what is no number is a name
+
+    def _check_ids(self, ids: NDArray[np.float64], columns: _Columns, after_header: bool) -> None:
+        assert columns.id is not None
+        seen: set[float] = set()
+        repeated = len(np.unique(ids)) < len(ids)
+        for (line, _), value in zip(self._rows(after_header), ids.tolist(), strict=False):
+            if value < 0 or value > 2**53:
+                self._fail(f"id {value:.15g}: an integer from 0 upwards is needed", line)
+            if repeated and value in seen:
+                self._fail(f"id {value:.15g} is there for the second time", line)
+            if repeated:
+                seen.add(value)
+            elif not (ids < 0).any() and not (ids > 2**53).any():
+                return
+
+    def _line_of_bad_degrees(self, coordinates: NDArray[np.float64], after_header: bool) -> int | None:
+        latitude, longitude = coordinates[:, 0], coordinates[:, 1]
+        bad = (np.abs(latitude) > 90.0) | (longitude < -180.0) | (longitude > 360.0)
+        if not bad.any():
+            return None
+        row = int(np.argmax(bad))
+        return next((line for place, (line, _) in enumerate(self._rows(after_header)) if place == row), None)
+
+    # Matrices
+
+    def _labelled_matrix(self) -> Problem | None:
+        """A matrix whose first row and first column hold the same names, or None if it is none."""
+        names = self.first[1:]
+        count = len(names)
+        rows: list[list[str]] = []
+        for line, row in self._rows(after_header=True):
+            if len(rows) >= count or len(row) != count + 1 or row[0] != names[len(rows)]:
+                return None
+            rows.append([str(line), *row[1:]])
+        if not rows or len(rows) != count:
+            return None
+        matrix = np.array(
+            [
+                [self._number(text, int(row[0]), name) for text, name in zip(row[1:], names, strict=True)]
+                for row in rows
+            ]
+        )
+        return self._matrix(matrix, names)
+
+    def _matrix(self, matrix: NDArray[np.float64], labels: list[str] | None) -> Problem:
+        kept: NDArray[np.float64] | NDArray[np.int64] = matrix
+        if np.array_equal(matrix, np.floor(matrix)) and np.abs(matrix).max() <= 2.0**53:
+            kept = matrix.astype(np.int64)
+        try:
+            return Problem.from_matrix(kept, labels=labels)
+        except InvalidProblem as error:
+            self._fail(str(error))
+
+
+def _counts_rows(values: NDArray[np.float64]) -> bool:
+    """Whether a column is 1, 2, 3, ... or 0, 1, 2, ...: node numbers, not coordinates."""
+    first = values[0]
+    return first in (0.0, 1.0) and len(values) > 1 and np.array_equal(values, first + np.arange(len(values)))
+
+
+def _data_lines(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """Number, byte offset of the end, and text of each line that is neither blank nor a comment (``#``)."""
+    line = 1
+    for match in re.finditer(rb"([^\r\n]*)(\r\n|\r|\n|$)", data):
+        text = match[1].strip()
+        if text and not (text.startswith(b"#") and not text.startswith((b"#,", b"#;", b"#\t"))):
+            yield line, match.end(), decode(match[1])
+        line += 1
+
+
+def _delimiter(text: str) -> str:
+    bare = re.sub(r'"[^"]*"', "", text)
+    return next((character for character in "\t;," if character in bare), " ")
