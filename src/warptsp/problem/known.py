@@ -31,7 +31,7 @@ class KnownLength:
         Number of cities.
     metric : Metric
     length : int
-    optimal : bool
+    proven : bool
         True if no shorter tour exists; otherwise the best that anyone has published.
     """
 
@@ -39,7 +39,7 @@ class KnownLength:
     n: int
     metric: Metric
     length: int
-    optimal: bool
+    proven: bool
     fixed_edges: int
     identity_length: int
 
@@ -90,7 +90,7 @@ def _table() -> dict[tuple[str, int], KnownLength]:
             n=int(row["n"]),
             metric=Metric[row["metric"]],
             length=int(row["length"]),
-            optimal=row["proven"] == "1",
+            proven=row["proven"] == "1",
             fixed_edges=int(row["fixed_edges"]),
             identity_length=int(row["identity_length"]),
         )
