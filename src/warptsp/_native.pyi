@@ -30,7 +30,7 @@ def candidate_lists_matrix(
     matrix: NDArray[np.int32] | NDArray[np.float64], count: int, threads: int, token: StopToken
 ) -> NDArray[np.int32] | None: ...
 def space_filling_curve(
-    points: NDArray[np.float64], kind: str, token: StopToken
+    points: NDArray[np.float64], kind: str, token: StopToken, sphere: bool = False
 ) -> NDArray[np.int32] | None: ...
 def greedy_edge(
     points: NDArray[np.float64],
@@ -47,6 +47,24 @@ def greedy_edge_matrix(
     fixed_edges: NDArray[np.int32],
     threads: int,
     token: StopToken,
+) -> NDArray[np.int32] | None: ...
+def nearest_neighbor(
+    points: NDArray[np.float64],
+    start: int,
+    norm: int,
+    fixed_edges: NDArray[np.int32],
+    threads: int,
+    token: StopToken,
+) -> NDArray[np.int32] | None: ...
+def nearest_neighbor_matrix(
+    matrix: NDArray[np.int32] | NDArray[np.float64],
+    start: int,
+    fixed_edges: NDArray[np.int32],
+    token: StopToken,
+) -> NDArray[np.int32] | None: ...
+def random_tour(n: int, seed: int, token: StopToken) -> NDArray[np.int32] | None: ...
+def keep_fixed_edges(
+    order: NDArray[np.int32], fixed_edges: NDArray[np.int32], token: StopToken
 ) -> NDArray[np.int32] | None: ...
 
 class TourSearch:
@@ -97,9 +115,7 @@ class TourSearch:
 def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[np.float64], int]:
     """Numbers of `text` from byte `begin` to the first token that is none, and where that token starts."""
 
-def parse_table(
-    text: bytes, begin: int, columns: int, delimiter: str
-) -> tuple[NDArray[np.float64], int]:
+def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[NDArray[np.float64], int]:
     """Rows of `columns` numbers from byte `begin` on, and where the first line starts that is none."""
 
 def format_integers(rows: NDArray[np.int64]) -> bytes:

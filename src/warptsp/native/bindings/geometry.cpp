@@ -6,7 +6,10 @@
 #include "candidates.h"
 #include "common.h"
 #include "curve.h"
+#include "fixed_paths.h"
 #include "greedy.h"
+#include "nearest_neighbor.h"
+#include "random_tour.h"
 
 using namespace warptsp;
 
@@ -55,15 +58,16 @@ nb::object to_numpy(Buffer<T> &&values, std::initializer_list<size_t> shape) {
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
 }
 
-// Runs `fill(result)` so that signals are served; the array, or None if the token stopped it.
+// Runs `fill(result)` so that signals are served; the array of that shape, or None if the token stopped it.
 template <class Fill>
-nb::object fill_array(size_t rows, size_t columns, StopToken &token, const Fill &fill) {
-  Buffer<int> result(rows * columns);
+nb::object fill_array(std::initializer_list<size_t> shape, StopToken &token, const Fill &fill) {
+  size_t size = 1;
+  for (const size_t extent : shape) size *= extent;
+  Buffer<int> result(size);
   bool complete = false;
   interruptible(token, [&] { complete = fill(result.data()); });
   if (!complete) return nb::none();
-  if (columns == 1) return to_numpy(std::move(result), {rows});
-  return to_numpy(std::move(result), {rows, columns});
+  return to_numpy(std::move(result), shape);
 }
 
 nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
@@ -74,14 +78,10 @@ nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant,
           "per_quadrant is " + std::to_string(per_quadrant) + "; 0 to a quarter of count are possible");
   require(norm >= 0 && norm <= 2, "norm is " + std::to_string(norm) + "; 2, 1 or 0 (maximum) are possible");
   require(!sphere || (points.shape(1) == 3 && norm == 2), "points on the sphere have 3 columns and norm 2");
-  Buffer<int> result(points.shape(0) * count);
-  bool complete = false;
-  interruptible(token, [&] {
-    complete = candidate_lists(points.data(), (int)points.shape(0), (int)points.shape(1), count, per_quadrant, norm,
-                               sphere, threads, token, result.data());
+  return fill_array({points.shape(0), (size_t)count}, token, [&](int *rows) {
+    return candidate_lists(points.data(), (int)points.shape(0), (int)points.shape(1), count, per_quadrant, norm,
+                           sphere, threads, token, rows);
   });
-  if (!complete) return nb::none();
-  return to_numpy(std::move(result), {points.shape(0), (size_t)count});
 }
 
 template <class V>
@@ -90,22 +90,23 @@ nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int coun
   require(count >= 1, "count is " + std::to_string(count) + "; at least 1 is needed");
   const int n = (int)matrix.shape(0);
   const Matrix<V> distance{matrix.data(), n};
-  Buffer<int> result((size_t)n * count);
-  bool complete = false;
-  interruptible(token,
-                [&] { complete = nearest_by_distance(n, distance, count, threads, token, result.data()); });
-  if (!complete) return nb::none();
-  return to_numpy(std::move(result), {(size_t)n, (size_t)count});
+  return fill_array({matrix.shape(0), (size_t)count}, token,
+                    [&](int *rows) { return nearest_by_distance(n, distance, count, threads, token, rows); });
 }
 
-nb::object bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token) {
+nb::object bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token, bool sphere) {
   check_rows(points);
   require(kind == "hilbert" || kind == "sierpinski",
           "unknown curve '" + kind + "'; 'hilbert' and 'sierpinski' are possible");
-  require(kind == "hilbert" || points.shape(1) == 2, "the Sierpinski curve needs points in the plane");
   const Curve curve = kind == "hilbert" ? Curve::hilbert : Curve::sierpinski;
-  return fill_array(points.shape(0), 1, token, [&](int *tour) {
-    return space_filling_curve(points.data(), (int)points.shape(0), (int)points.shape(1), curve, token, tour);
+  const int n = (int)points.shape(0), dimensions = (int)points.shape(1);
+  require(!sphere || dimensions == 3, "points on the sphere have 3 columns");
+  require(curve == Curve::hilbert || dimensions == 2 || sphere, "the Sierpinski curve lies in the plane");
+  return fill_array({points.shape(0)}, token, [&](int *tour) {
+    if (!sphere) return space_filling_curve(points.data(), n, dimensions, curve, token, tour);
+    Buffer<double> chart(2 * (size_t)n);
+    return chart_sphere(points.data(), n, token, chart.data()) &&
+           space_filling_curve(chart.data(), n, 2, curve, token, tour);
   });
 }
 
@@ -116,7 +117,7 @@ nb::object bind_greedy_edge(const Rows &points, const Edges &candidates, int met
   require(metric >= 0 && metric < (int)MetricKind::matrix, "unknown metric " + std::to_string(metric));
   check_candidates(candidates, n);
   check_fixed_edges(fixed_edges, n);
-  return fill_array(n, 1, token, [&](int *tour) {
+  return fill_array({n}, token, [&](int *tour) {
     return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm,
                               candidates.data(), (int)candidates.shape(1), fixed_edges.data(), fixed_edges.shape(0),
                               threads, token, tour);
@@ -130,9 +131,54 @@ nb::object bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges 
   const size_t n = matrix.shape(0);
   check_candidates(candidates, n);
   check_fixed_edges(fixed_edges, n);
-  return fill_array(n, 1, token, [&](int *tour) {
+  return fill_array({n}, token, [&](int *tour) {
     return greedy_edge_matrix(matrix.data(), (int)n, candidates.data(), (int)candidates.shape(1), fixed_edges.data(),
                               fixed_edges.shape(0), threads, token, tour);
+  });
+}
+
+void check_start(int start, size_t n) {
+  require(start >= 0 && (size_t)start < n, "start city " + std::to_string(start) + " is not a city");
+}
+
+nb::object bind_nearest_neighbor(const Rows &points, int start, int norm, const Edges &fixed_edges, int threads,
+                                 StopToken &token) {
+  check_rows(points);
+  const size_t n = points.shape(0);
+  check_start(start, n);
+  check_fixed_edges(fixed_edges, n);
+  return fill_array({n}, token, [&](int *tour) {
+    return nearest_neighbor_points(points.data(), (int)n, (int)points.shape(1), norm, start, fixed_edges.data(),
+                                   fixed_edges.shape(0), threads, token, tour);
+  });
+}
+
+template <class V>
+nb::object bind_nearest_neighbor_matrix(const Array<const V, 2> &matrix, int start, const Edges &fixed_edges,
+                                        StopToken &token) {
+  check_square(matrix);
+  const size_t n = matrix.shape(0);
+  check_start(start, n);
+  check_fixed_edges(fixed_edges, n);
+  return fill_array({n}, token, [&](int *tour) {
+    UnvisitedRows<V> unvisited(matrix.data(), (int)n);
+    return nearest_neighbor_tour((int)n, start, fixed_edges.data(), fixed_edges.shape(0), unvisited, token, tour);
+  });
+}
+
+nb::object bind_random_tour(int n, uint64_t seed, StopToken &token) {
+  require(n >= 0, "n is " + std::to_string(n));
+  return fill_array({(size_t)n}, token, [&](int *tour) { return random_tour(n, seed, token, tour); });
+}
+
+nb::object bind_keep_fixed_edges(const Array<const int, 1> &order, const Edges &fixed_edges, StopToken &token) {
+  const size_t n = order.shape(0);
+  for (size_t i = 0; i < n; ++i)
+    require(order.data()[i] >= 0 && (size_t)order.data()[i] < n,
+            "the order has city " + std::to_string(order.data()[i]) + ", which is not a city");
+  check_fixed_edges(fixed_edges, n);
+  return fill_array({n}, token, [&](int *tour) {
+    return keep_fixed_edges(order.data(), (int)n, fixed_edges.data(), fixed_edges.shape(0), token, tour);
   });
 }
 
@@ -148,11 +194,20 @@ void bind_geometry(nb::module_ &m) {
   m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, arg("matrix"), arg("count"), arg("threads"),
         arg("token"));
   m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
-        "The cities in the order of a space-filling curve; None if stopped.");
+        arg("sphere") = false, "The cities in the order of a space-filling curve; None if stopped.");
   m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("candidates"), arg("metric"), arg("norm"),
         arg("fixed_edges"), arg("threads"), arg("token"), "The greedy edge tour; None if stopped.");
   m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("candidates"), arg("fixed_edges"),
         arg("threads"), arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
   m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("candidates"), arg("fixed_edges"),
         arg("threads"), arg("token"));
+  m.def("nearest_neighbor", bind_nearest_neighbor, arg("points"), arg("start"), arg("norm"), arg("fixed_edges"),
+        arg("threads"), arg("token"), "The nearest neighbour tour; None if stopped.");
+  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, arg("matrix"), arg("start"),
+        arg("fixed_edges"), arg("token"), "The nearest neighbour tour of a distance matrix; None if stopped.");
+  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<double>, arg("matrix"), arg("start"),
+        arg("fixed_edges"), arg("token"));
+  m.def("random_tour", bind_random_tour, arg("n"), arg("seed"), arg("token"), "A random order; None if stopped.");
+  m.def("keep_fixed_edges", bind_keep_fixed_edges, arg("order"), arg("fixed_edges"), arg("token"),
+        "The order, with the paths of fixed edges as a whole where their first city comes; None if stopped.");
 }

@@ -1,0 +1,20 @@
+"""The cities in random order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warptsp import _native
+
+from .constructions import keep_fixed_edges
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+
+def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
+    """The order that belongs to the seed, on every machine."""
+    return keep_fixed_edges(problem, _native.random_tour(problem.n, seed % 2**64, token), token)

@@ -1,0 +1,34 @@
+"""The cities along Sierpinski's curve.
+
+L. K. Platzman and J. J. Bartholdi, *Spacefilling curves and the planar travelling salesman problem*, J. ACM
+36 (1989). Chosen over Hilbert's by measuring: 34 % above the optimum on uniform points against 37 %. The
+globe is spread out flat; for points in space, where Sierpinski's curve does not go, it is Hilbert's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warptsp import _native
+from warptsp.errors import UnsupportedProblem
+
+from .constructions import keep_fixed_edges
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+
+def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
+    """The tour along the curve; the fastest construction that looks at the cities at all."""
+    if problem.matrix is not None:
+        raise UnsupportedProblem(
+            "start 'space-filling' needs coordinates, and a distance matrix has none: use 'greedy' or "
+            "'nearest-neighbor'"
+        )
+    points = problem.search_points()
+    sphere = problem.metric.geographic
+    kind = "sierpinski" if points.shape[1] == 2 or sphere else "hilbert"
+    return keep_fixed_edges(problem, _native.space_filling_curve(points, kind, token, sphere), token)

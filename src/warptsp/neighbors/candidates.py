@@ -1,0 +1,103 @@
+"""Nearest neighbours, some of them in each quadrant (``native/candidates.h``, ``docs/candidates.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warptsp import _native
+from warptsp.errors import InvalidOption
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+__all__ = ["CandidateParams", "candidate_lists", "search_norm"]
+
+_NORMS = {
+    Metric.MAN_2D: 1,
+    Metric.MAN_3D: 1,
+    Metric.MAX_2D: 0,
+    Metric.MAX_3D: 0,
+    Metric.XRAY1: 0,
+    Metric.XRAY2: 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateParams:
+    """How many candidates each city gets.
+
+    Attributes
+    ----------
+    count : int
+        Candidates of a city, at least 1.
+    per_quadrant : int
+        So many of them are the nearest of each of the four quadrants around the city; the others are the
+        nearest of all. From 0 to a quarter of `count`. In space the octants take the quadrants' place, with
+        at most ``count // 8`` each; on the globe the quadrants lie between the compass directions; a matrix
+        has none.
+
+    Raises
+    ------
+    InvalidOption
+    """
+
+    count: int = 10
+    per_quadrant: int = 2
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.count <= 1000:
+            raise InvalidOption(f"count is {self.count}: 1 to 1000 candidates are possible")
+        if not 0 <= 4 * self.per_quadrant <= self.count:
+            raise InvalidOption(
+                f"per_quadrant is {self.per_quadrant}: with count {self.count}, 0 to {self.count // 4} "
+                "are possible"
+            )
+
+
+def search_norm(metric: Metric) -> int:
+    """The norm by which nearness in space follows the metric: 2 Euclidean, 1 Manhattan, 0 maximum."""
+    return _NORMS.get(metric, 2)
+
+
+def candidate_lists(
+    problem: Problem,
+    params: CandidateParams | None = None,
+    *,
+    threads: int = 1,
+    token: _native.StopToken | None = None,
+) -> NDArray[np.int32] | None:
+    """The candidates of every city.
+
+    Parameters
+    ----------
+    problem : Problem
+    params : CandidateParams, optional
+    threads : int
+        The lists do not depend on it.
+    token : _native.StopToken, optional
+
+    Returns
+    -------
+    ndarray of int32, shape (n, count), or None
+        Row i: candidates of city i, nearest first; of several at one distance, those that follow i in index
+        order (cyclically) first, so that coincident cities form rings. -1 where there are no more cities.
+        None if the token stopped it.
+    """
+    params = params or CandidateParams()
+    token = token or _native.StopToken()
+    if problem.matrix is not None:
+        return _native.candidate_lists_matrix(problem.matrix, params.count, threads, token)
+    return _native.candidate_lists(
+        problem.search_points(),
+        params.count,
+        params.per_quadrant,
+        search_norm(problem.metric),
+        problem.metric.geographic,
+        threads,
+        token,
+    )
