@@ -51,11 +51,10 @@ def is_available(shared: Path, name: str) -> bool:
 
 def load(shared: Path, name: str) -> Problem:
     """Return an instance by name: DIMACS E and C are generated, others read from the shared folder."""
-    import warptsp
+    from warptsp.generate import dimacs
+    from warptsp.io import load as read
 
-    if DIMACS.fullmatch(name):
-        return warptsp.generate.dimacs(name)
-    return warptsp.load(tsplib_file(shared, name))
+    return dimacs(name) if DIMACS.fullmatch(name) else read(tsplib_file(shared, name))
 
 
 def run_worker(job: dict[str, Any], *, python: str = sys.executable, timeout: float | None = None) -> Any:
