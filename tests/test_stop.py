@@ -128,6 +128,8 @@ def test_default_stop_of_small_instances_waits_for_a_share_of_the_run():
 
 
 def test_default_stop_of_large_instances_has_a_growing_horizon():
+    assert DefaultStop(5_000).horizon() == Limit(10.0, None)
+    assert not DefaultStop(5_000)(state(elapsed=9.9))
     limits = [DefaultStop(n).horizon().seconds for n in (100_000, 1_000_000, 10_000_000)]
     assert limits == [56.2, 316.2, 1778.3]
 

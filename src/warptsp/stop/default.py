@@ -5,7 +5,9 @@ from __future__ import annotations
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
 TINY = 12  # cities up to which a few hundred kicks have always found the optimum
-SMALL = 10_000  # cities up to which 10 s suffice
+SMALL = 2_000  # cities up to which a search may be done before its time is up
+MEDIUM = 10_000  # cities up to which 10 s suffice
+SECONDS = 10.0
 # Without a horizon a method searches in cycles of doubling length, each of which is more than half of the run
 # so far when it ends: after one of them has brought nothing, the next one is not worth its time.
 IDLE = 0.6  # share of the run without an improvement after which it ends
@@ -15,21 +17,22 @@ class DefaultStop(StoppingCriterion):
     """Stop when the search seems done: nothing has improved for a good part of its time, or the time is up.
 
     - Up to 12 cities: after a few hundred kicks, which take milliseconds.
-    - Up to 10 000 cities: when the last 60 % of the run so far, and at least a time that grows with the
-      number of cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it
-      searches in rounds of growing length.
-    - Beyond: after 10 s (n / 10 000)^0.75, which is 56 s for 100 000 cities, 5 minutes for a million and
-      half an hour for ten million. The method plans its search for just this time.
+    - Up to 2000 cities: when the last 60 % of the run so far, and at least a time that grows with the number of
+      cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it searches in cycles
+      of growing length.
+    - Up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for 100 000 cities, 5 minutes
+      for a million, half an hour for ten million. Searches of this size improve to the end, and the method
+      plans for just this time.
     - At once where nothing can improve: the tour has length 0, or exactly the optimal length on record.
     """
 
     def __init__(self, cities: int, optimum: int | float | None = None) -> None:
         self.cities = cities
         self.optimum = optimum
-        self.max_seconds = round(10.0 * max(1.0, cities / SMALL) ** 0.75, 1)
+        self.max_seconds = round(SECONDS * max(1.0, cities / MEDIUM) ** 0.75, 1)
         self.max_kicks = 50 * cities if cities <= TINY else None
-        # Measured: a quarter of a second finds the optimum of 52 cities, and 1000 cities want a few seconds.
-        self.patience = 0.2 + cities / 500.0
+        # Measured: a third of a second finds the optimum of 52 cities, and 1000 cities want a few seconds.
+        self.patience = 0.2 + cities / 300.0
 
     def __call__(self, state: SearchState) -> bool:
         if self._settled(state) or state.elapsed >= self.max_seconds:
