@@ -137,12 +137,15 @@ def command(
 
     Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143.
     """
-    from warptsp.io import load
+    from warptsp.io import check_tour_output, load
     from warptsp.result import Result
     from warptsp.solver import solve
 
     _check_outputs(instance, outputs, pictures, checkpoint, as_json)
     problem = load(instance, format=format_)
+    for output in outputs:
+        if output != "-":
+            check_tour_output(output, problem)
     problem, first = _ends(problem, open_, from_, to)
     if pictures:
         from warptsp.plotting import check_drawable

@@ -1,0 +1,301 @@
+"""The command line: results on stdout, one line of complaint on stderr, exit status."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.cli import COMMANDS, run
+from warptsp.methods import METHODS, Method
+
+TSPLIB = """NAME : square{n}
+TYPE : TSP
+DIMENSION : {n}
+EDGE_WEIGHT_TYPE : EUC_2D
+NODE_COORD_SECTION
+{rows}
+EOF
+"""
+
+
+def write_instance(path, n=20, seed=0):
+    rows = np.random.default_rng(seed).integers(0, 1000, (n, 2))
+    text = "\n".join(f"{i + 1} {x} {y}" for i, (x, y) in enumerate(rows))
+    path.write_text(TSPLIB.format(n=n, rows=text))
+    return path
+
+
+@pytest.fixture
+def instance(tmp_path):
+    return write_instance(tmp_path / "square.tsp")
+
+
+@pytest.fixture(autouse=True)
+def _two_opt(monkeypatch):
+    monkeypatch.setitem(METHODS, "two-opt", Method("two-opt", "two_opt_method", "2-opt, for tests"))
+
+
+def call(*arguments):
+    return run([str(argument) for argument in arguments])
+
+
+def solve(*arguments):
+    return call("solve", "--method", "two-opt", *arguments)
+
+
+def complaint(capsys):
+    """Return the one line on stderr, after making sure that nothing else was written."""
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert len(lines) == 1, captured.err
+    assert lines[0].startswith("warptsp: error: ")
+    return lines[0]
+
+
+def test_solve_writes_what_was_asked_for(instance, tmp_path, capsys):
+    tour, picture = tmp_path / "out.tour", tmp_path / "out.svg"
+    assert solve(instance, "--kicks", 20, "-o", tour, "--picture", picture, "--seed", 3) == 0
+    captured = capsys.readouterr()
+    for words in (
+        "20 cities, EUC_2D, closed tour",
+        "length ",
+        "20 kicks",
+        "seed         3",
+        str(tour),
+        str(picture),
+    ):
+        assert words in captured.out
+    assert "length" in captured.err  # progress
+    assert picture.read_text().startswith("<svg")
+    assert call("check", instance, tour) == 0
+    assert "each of the 20 cities once" in capsys.readouterr().out
+    assert call("plot", instance, tour, tmp_path / "again.png") == 0
+
+
+def test_json_is_all_there_is_on_stdout(instance, tmp_path, capsys):
+    assert solve(instance, "--kicks", 3, "--json", "-q", "-o", tmp_path / "out.tour") == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    found = json.loads(captured.out)
+    assert found["cities"] == 20
+    assert found["counters"]["kicks"] == 3
+    problem = warptsp.load(instance)
+    assert found["length"] == problem.length(warptsp.read_tour(tmp_path / "out.tour", problem))
+    assert found["outputs"] == [str(tmp_path / "out.tour")]
+    assert found["stop_reason"] == "limit of 3 kicks"
+    assert found["interrupted"] is False
+
+
+def test_nothing_is_written_unasked(instance, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert solve(instance, "--kicks", 1) == 0
+    assert "not written; --output FILE writes it" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == [instance]
+
+
+def test_stopping_options(instance, capsys):
+    for options, reason in (
+        (["--time-limit", "50ms"], "time limit of 0.05 s"),
+        (["--no-improvement-kicks", 2], "no improvement for 2 kicks"),
+        (["--no-improvement", 0], "no improvement for 0 s"),
+        (["--target-length", 1e9], "target length"),
+        (["--kicks", 2, "--time-limit", "1h"], "limit of 2 kicks"),
+    ):
+        assert solve(instance, *options, "--json", "-q") == 0
+        assert json.loads(capsys.readouterr().out)["stop_reason"].startswith(reason)
+
+
+def test_params_reach_the_method(instance, capsys):
+    assert solve(instance, "--kicks", 0, "--param", "neighbors=7", "--json", "-q") == 0
+    assert json.loads(capsys.readouterr().out)["params"] == {"neighbors": 7}
+    assert call("solve", "--list-methods") == 0
+    out = capsys.readouterr().out
+    assert "--param neighbors=10   (int)" in out
+    assert "lk " in out
+
+
+def test_checkpoint_and_start(instance, tmp_path, capsys):
+    saved = tmp_path / "saved.tour"
+    assert solve(instance, "--kicks", 10, "--checkpoint", saved, "--json", "-q") == 0
+    first = json.loads(capsys.readouterr().out)
+    assert solve(instance, "--kicks", 0, "--start", saved, "--json", "-q") == 0
+    assert json.loads(capsys.readouterr().out)["length"] <= first["length"]
+
+
+def test_ends_of_paths_and_tours(instance, tmp_path, capsys):
+    out = tmp_path / "out.tour"
+    assert solve(instance, "--kicks", 0, "--from", 7, "-o", out, "--json", "-q") == 0
+    assert json.loads(capsys.readouterr().out)["closed"] is True
+    assert warptsp.read_tour(out, warptsp.load(instance))[0] == 6
+    assert call("solve", instance, "--open", "--method", "construct", "-o", out, "--json", "-q") == 0
+    assert json.loads(capsys.readouterr().out)["closed"] is False
+    small = write_instance(tmp_path / "small.tsp", n=8)
+    assert call("solve", small, "--method", "exact", "--from", 3, "--to", 8, "-o", out, "-q") == 0
+    tour = warptsp.read_tour(out, warptsp.load(small))
+    assert (tour[0], tour[-1]) == (2, 7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--time-limit", "soon"], "'soon' is not a time such as 10"),
+        (["--time-limit", "-1"], "'-1' is not a time"),
+        (["--kicks", "-1"], "kicks: -1"),
+        (["--kicks", "many"], "'many' is not a valid integer"),
+        (["--method", "lkh"], "'lkh' is unknown; there are lk"),
+        (["--param", "neighbors"], "write NAME=VALUE"),
+        (["--param", "neighbours=5"], "has neighbors, temperature"),
+        (["--param", "neighbors=5", "--param", "neighbors=6"], "given twice"),
+        (["--device", "cuda"], "not part of this release"),
+        (["--device", "tpu"], "'tpu' is unknown"),
+        (["--threads", "0"], "threads: 0"),
+        (["--seed", "-1"], "seed: -1"),
+        (["--start", "gready"], "neither a construction"),
+        (["--target-gap", "1"], "no optimal or best known length"),
+        (["--from", "99"], "--from '99': no such city; give a number from the file (1 to 20)"),
+        (["--from", "1", "--to", "1"], "a round trip is a closed tour"),
+        (["--to", "1", "--closed"], "a closed tour has no end"),
+        (["--progress", "loud"], "'loud'"),
+        (["-o", "tour.xyz"], "tour.xyz"),
+        (["-o", "tour.gpx"], "tour.gpx"),
+        (["--picture", "tour.jpg"], "must end in .svg or .png"),
+        (["-o", "none/tour.csv"], "no directory"),
+        (["--picture", "none/tour.svg"], "no directory"),
+        (["--checkpoint", "none/tour.tour"], "no directory"),
+        (["--checkpoint", "."], "is a directory"),
+        (["--picture", "a.svg", "--picture", "a.svg"], "taken by --picture already"),
+        (["--checkpoint", "square.tsp"], "the instance itself already"),
+        (["-o", "-", "--json"], "both want stdout"),
+        (["--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_bad_options_get_one_line_and_status_2(instance, tmp_path, capsys, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert solve("square.tsp", "-q", *arguments) == 2
+    assert words in complaint(capsys)
+    assert os.listdir(tmp_path) == ["square.tsp"]
+
+
+def test_bad_files_get_one_line_and_status_2(instance, tmp_path, capsys):
+    for command in ("solve", "info"):
+        assert call(command, tmp_path / "none.tsp") == 2
+        assert "none.tsp" in complaint(capsys)
+    (tmp_path / "bad.tour").write_text("TYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n1\n2\n2\n-1\nEOF\n")
+    assert call("check", instance, tmp_path / "bad.tour") == 2
+    assert "bad.tour" in complaint(capsys)
+    assert solve(instance, "--start", tmp_path / "bad.tour", "-q") == 2
+    assert "bad.tour" in complaint(capsys)
+    assert call("solve") == 2
+    assert "Missing argument 'INSTANCE'" in complaint(capsys)
+    assert call("dance") == 2
+    assert "No such command 'dance'" in complaint(capsys)
+
+
+def test_help_lists_every_command(capsys):
+    assert call("--help") == 0
+    out = capsys.readouterr().out
+    for name in COMMANDS:
+        assert name in out
+        assert call(name, "--help") == 0
+    assert call("--version") == 0
+    assert warptsp.__version__ in capsys.readouterr().out
+
+
+def test_devices(capsys):
+    assert call("devices") == 0
+    assert "gpu       none used: the CUDA back end" in capsys.readouterr().out
+    assert call("devices", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["threads"] >= 1
+    assert found["gpu"] is None
+
+
+def test_info(instance, capsys):
+    assert call("info", instance) == 0
+    assert "cities               20" in capsys.readouterr().out
+    assert call("info", instance, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["metric"] == "EUC_2D"
+
+
+def test_solving_imports_nothing_heavy(instance):
+    code = (
+        "import sys; from warptsp.cli import run; "
+        f"assert run(['solve', {str(instance)!r}, '--method', 'construct']) == 0; "
+        "print([m for m in ('scipy', 'rich', 'matplotlib', 'hypothesis', 'asyncio') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_import_loads_nothing():
+    code = "import sys, warptsp; print([m for m in sys.modules if m.startswith('warptsp.') or m == 'numpy'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_module_runs_and_reports_the_status(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "warptsp", "info", str(tmp_path / "none.tsp")], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("warptsp: error: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_every_public_name_is_there():
+    for name in warptsp.__all__:
+        assert getattr(warptsp, name) is not None
+    assert set(warptsp.__all__) <= set(dir(warptsp))
+    with pytest.raises(AttributeError, match="nonsense"):
+        warptsp.nonsense  # noqa: B018
+    import_module("warptsp.solver")  # must not hide the function
+    assert callable(warptsp.solve)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cities", "words"),
+    [
+        (["uniform", "50", "--seed", "3", "--side", "100"], 50, "uniform"),
+        (["clustered", "50", "--clusters", "2", "--spread", "10"], 50, "cluster"),
+        (["grid", "4x5", "--spacing", "10"], 20, "200"),
+        (["E1k.0"], 1000, "DIMACS"),
+        (["c1k.1"], 1000, "DIMACS"),
+    ],
+)
+def test_generate(tmp_path, capsys, arguments, cities, words):
+    path = tmp_path / "made.tsp"
+    assert call("generate", *arguments, "-o", path) == 0
+    out = capsys.readouterr().out
+    assert f"{cities} cities" in out
+    assert words in out
+    assert warptsp.load(path).n == cities
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ring", "5"], "'ring' is unknown; there are uniform"),
+        (["uniform"], "needs the number of cities"),
+        (["uniform", "many"], "'many': uniform needs the number of cities"),
+        (["uniform", "0"], "between 1 and 10000000"),
+        (["uniform", "10000001"], "between 1 and 10000000"),
+        (["uniform", "5", "--clusters", "2"], "--clusters does not fit uniform, which takes --seed, --side"),
+        (["grid", "5"], "ROWSxCOLUMNS"),
+        (["grid", "1x5"], "rows: 1"),
+        (["grid", "5x5", "--seed", "1"], "--seed does not fit grid"),
+        (["E5k.0"], "no DIMACS instance"),
+        (["E1k.0", "5"], "the name E1k.0 tells the size"),
+        (["uniform", "5", "-o", "none/x.tsp"], "no directory"),
+    ],
+)
+def test_generate_refuses(tmp_path, capsys, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    assert call("generate", *arguments) == 2
+    assert words in complaint(capsys)
+    assert os.listdir(tmp_path) == []

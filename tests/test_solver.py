@@ -1,0 +1,478 @@
+"""``solve`` around a method: options, stopping, interruption, checkpoints, results."""
+
+import itertools
+import logging
+import signal
+import threading
+
+import numpy as np
+import pytest
+import two_opt_method
+
+import warptsp
+from warptsp.errors import (
+    BackendUnavailable,
+    InvalidOption,
+    InvalidProblem,
+    InvalidTour,
+    OutputError,
+    UnsupportedProblem,
+    WarpTSPError,
+)
+from warptsp.methods import METHODS, Method
+from warptsp.problem import OpenPath, Problem
+from warptsp.run import Run
+from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetGap, TargetLength
+
+
+@pytest.fixture(autouse=True)
+def _two_opt(monkeypatch):
+    monkeypatch.setitem(METHODS, "two-opt", Method("two-opt", "two_opt_method", "2-opt, for tests"))
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(1).random((40, 2))
+
+
+def solve(problem, **options):
+    return warptsp.solve(problem, **{"method": "two-opt", "threads": 1, **options})
+
+
+def is_tour(tour, n):
+    return tour.dtype == np.int32 and sorted(tour.tolist()) == list(range(n))
+
+
+def use(monkeypatch, function):
+    """Make a function the method of the next calls of `solve`."""
+    monkeypatch.setattr(two_opt_method, "run", function)
+
+
+# Results
+
+
+def test_result_is_a_checked_tour_with_its_exact_length(points):
+    result = solve(points, kicks=20)
+    problem = Problem.from_points(points)
+    assert is_tour(result.tour, 40)
+    assert result.tour[0] == 0
+    assert not result.tour.flags.writeable
+    assert result.length == problem.length(result.tour)
+    assert result.kicks == 20
+    assert result.stop_reason == "limit of 20 kicks"
+    assert not result.interrupted
+    lengths = [point.length for point in result.history]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[-1] == pytest.approx(result.length)
+    assert [p.seconds for p in result.history] == sorted(p.seconds for p in result.history)
+    assert result.counters["moves"] == 20
+    assert "length" in result.summary()
+    assert "seed         0" in str(result)
+    assert repr(result).startswith("Result(cities=40")
+    assert result.gap is None
+    assert result.as_dict()["cities"] == 40
+
+
+def test_same_seed_same_kicks_same_tour(points):
+    first, second, other = (solve(points, kicks=2, seed=s, start="random") for s in (3, 3, 4))
+    assert np.array_equal(first.tour, second.tour)
+    assert first.length == second.length
+    assert not np.array_equal(first.tour, other.tour)
+
+
+def test_a_closed_tour_can_start_anywhere(points):
+    result = solve(points, kicks=3)
+    turned = result.tour_from(17)
+    assert turned[0] == 17
+    assert result.problem.length(turned) == pytest.approx(result.length)
+    with pytest.raises(InvalidOption, match="40"):
+        result.tour_from(40)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("path", [None, OpenPath(), OpenPath(start=0), OpenPath(end=0)])
+def test_no_search_for_up_to_three_cities(n, path):
+    points = np.array([[0.0, 0.0], [5.0, 0.0], [1.0, 0.0]])[:n]
+    result = warptsp.solve(Problem.from_points(points, open=path))
+    assert is_tour(result.tour, n)
+    orders = [np.array(o) for o in itertools.permutations(range(n))]
+    allowed = [o for o in orders if _fits(path, o)]
+    assert result.length == min(result.problem.length(o) for o in allowed)
+
+
+def _fits(path, order):
+    return path is None or (path.start in (None, order[0]) and path.end in (None, order[-1]))
+
+
+# Kinds of instances
+
+
+def test_a_list_a_matrix_and_a_file_are_problems(tmp_path, points):
+    assert solve(points.tolist(), kicks=1).problem.n == 40
+    matrix = np.abs(np.arange(6)[:, None] - np.arange(6)[None])
+    assert solve(matrix, kicks=1).length == 10
+    with pytest.raises(InvalidProblem):
+        solve(np.zeros((4, 5)))
+    with pytest.raises(InvalidProblem, match="missing"):
+        solve(tmp_path / "missing.tsp")
+
+
+def test_three_by_three_is_a_matrix_if_it_can_be_one():
+    assert warptsp.solve([[0, 1, 2], [1, 0, 3], [2, 3, 0]]).length == 6
+    assert warptsp.solve([[0, 0, 0], [1, 0, 0], [1, 0, 0]]).length == 2.0
+    assert warptsp.solve([[0, 4], [4, 0]]).length == 8
+    assert warptsp.solve([[0, 0], [3, 4]]).length == 10.0
+
+
+def test_open_paths(points):
+    free = solve(points, open=True, kicks=2, method="construct", start="given")
+    assert free.problem.open == OpenPath()
+    tour = warptsp.solve(points[:8], open=OpenPath(start=3, end=5), method="exact").tour
+    assert (tour[0], tour[-1]) == (3, 5)
+    closed = warptsp.solve(Problem.from_points(points[:8], open=OpenPath()), open=False, method="exact")
+    assert closed.problem.open is None
+    with pytest.raises(InvalidOption, match="'yes'"):
+        solve(points, open="yes")
+
+
+# Stopping
+
+
+def test_stop_criteria_reach_the_method(points):
+    assert solve(points, stop=MaxKicks(4)).kicks == 4
+    assert solve(points, stop=MaxKicks(4), kicks=3).kicks == 3
+    assert solve(points, stop=lambda state: state.kicks >= 2).kicks == 2
+    result = solve(points, stop=TargetLength(1e9) | MaxKicks(50))
+    assert result.kicks == 0
+    assert result.stop_reason == "target length of 1000000000.0 reached"
+    result = solve(points, stop=NoImprovement(kicks=5))
+    assert result.stop_reason == "no improvement for 5 kicks"
+
+
+def test_time_limit_ends_the_search_and_is_the_reason(points):
+    result = solve(points, time_limit=0.05)
+    assert result.stop_reason == "time limit of 0.05 s"
+    assert result.seconds >= 0.03
+
+
+def test_no_time_still_gives_a_tour(points):
+    assert is_tour(solve(points, time_limit=0).tour, 40)
+    assert is_tour(warptsp.solve(points, time_limit=0, method="construct").tour, 40)
+
+
+def test_target_gap_needs_something_to_compare_with(points):
+    with pytest.raises(InvalidOption, match="no optimal or best known length"):
+        solve(points, stop=TargetGap(1) | MaxRuntime(1))
+    assert solve(points, stop=TargetGap(1, reference=1e9)).kicks == 0
+
+
+def test_default_stop_ends_small_instances_by_itself():
+    result = solve(np.random.default_rng(0).random((8, 2)))
+    assert result.kicks == 400
+    assert "400 kicks" in result.stop_reason
+    result = solve(np.ones((30, 2)))
+    assert result.length == 0
+    assert result.stop_reason == "nothing can improve"
+
+
+def test_a_token_stops_from_another_thread(points):
+    token = StopToken()
+    begun = threading.Event()
+    thread = threading.Thread(target=lambda: (begun.wait(), token.request()))
+    thread.start()
+    result = solve(points, stop=token, callback=lambda progress: begun.set())
+    thread.join()
+    assert result.stop_reason == "stop requested"
+    assert not result.interrupted
+    assert is_tour(result.tour, 40)
+    assert token.requested
+
+
+def test_solving_in_another_thread_touches_no_signal_handler(points):
+    handlers = []
+
+    def callback(progress):
+        handlers.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=lambda: solve(points, kicks=1, callback=callback))
+    thread.start()
+    thread.join()
+    assert set(handlers) == {signal.SIG_DFL}
+
+
+# Interruption
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_returns_the_best_tour(points, number):
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+
+    def callback(progress):
+        if progress.kicks == 3:
+            signal.raise_signal(number)
+
+    result = solve(points, callback=callback)
+    assert result.interrupted
+    assert result.signal == number
+    assert result.kicks == 3
+    assert is_tour(result.tour, 40)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_second_ctrl_c_is_a_keyboard_interrupt(points, monkeypatch):
+    def stubborn(problem, run):
+        run.offer(np.arange(problem.n))
+        signal.raise_signal(signal.SIGINT)
+        assert run.token.stopped()
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("not reached")
+
+    use(monkeypatch, stubborn)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        solve(points)
+    assert is_tour(caught.value.result.tour, 40)
+
+
+def test_the_program_keeps_its_own_handlers(points):
+    seen = []
+    before = signal.signal(signal.SIGTERM, lambda *_: seen.append("mine"))
+    try:
+        result = solve(
+            points, kicks=5, callback=lambda p: signal.raise_signal(signal.SIGTERM) if p.kicks == 2 else None
+        )
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert seen == ["mine"]
+    assert result.kicks == 5
+
+
+def test_an_interruption_before_the_first_tour_still_gives_one(points, monkeypatch, caplog):
+    def slow_setup(problem, run):
+        signal.raise_signal(signal.SIGINT)
+
+    use(monkeypatch, slow_setup)
+    with caplog.at_level(logging.WARNING, "warptsp"):
+        result = solve(points)
+    assert result.interrupted
+    assert is_tour(result.tour, 40)
+    assert "plain construction" in caplog.text
+
+
+@pytest.mark.parametrize("error", [RuntimeError("mine"), KeyboardInterrupt(), SystemExit(3)])
+def test_a_raising_callback_keeps_the_best_tour(points, error):
+    def callback(progress):
+        if progress.kicks == 2:
+            raise error
+
+    with pytest.raises(type(error)) as caught:
+        solve(points, callback=callback)
+    assert caught.value is error
+    assert is_tour(error.result.tour, 40)
+    assert error.result.interrupted
+    assert error.result.kicks == 2
+    assert "result" in error.__notes__[0]
+
+
+def test_a_raising_criterion_keeps_the_best_tour(points):
+    def criterion(state):
+        return state.kicks / 0
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        solve(points, stop=criterion)
+    assert is_tour(caught.value.result.tour, 40)
+
+
+def test_a_failing_method_keeps_the_best_tour(points, monkeypatch):
+    def broken(problem, run):
+        run.offer(np.arange(problem.n))
+        run.offer(np.zeros(problem.n, dtype=np.int32))
+
+    use(monkeypatch, broken)
+    with pytest.raises(WarpTSPError, match="bug") as caught:
+        solve(points)
+    assert is_tour(caught.value.result.tour, 40)
+
+
+def test_a_callback_can_stop_the_search(points):
+    events = []
+
+    def callback(progress):
+        events.append(progress)
+        return progress.kicks >= 4
+
+    result = solve(points, callback=callback)
+    assert result.kicks == 4
+    assert result.stop_reason == "the callback returned True"
+    assert [event.kicks for event in events] == [0, 1, 2, 3, 4]
+    assert events[0].improved
+    assert events[-1].length == pytest.approx(result.length)
+    assert is_tour(events[-1].tour(), 40)
+    assert events[0].remaining is not None
+
+
+# Start tours
+
+
+def test_never_worse_than_the_start_tour(points, monkeypatch):
+    good = solve(points, kicks=60)
+    use(monkeypatch, lambda problem, run: run.offer(np.arange(problem.n)))
+    again = solve(points, start=good.tour)
+    assert again.length == good.length
+    assert solve(points, start=good).length == good.length
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ([0, 1, 2], "start tour: 3 cities, and the instance has 40"),
+        ([0] * 40, "more than once"),
+        (list(range(1, 41)), "40"),
+        (np.arange(40) * 1.0, "integers"),
+        (np.zeros((2, 20), dtype=int), "dimension"),
+    ],
+)
+def test_bad_start_tours(points, start, words):
+    with pytest.raises(InvalidTour, match=words):
+        solve(points, start=start)
+
+
+def test_unknown_start(points):
+    with pytest.raises(InvalidOption, match=r"'gready' is neither a construction \(greedy.*nor a file"):
+        solve(points, start="gready")
+
+
+def test_a_start_tour_must_have_the_fixed_edges_and_ends(points):
+    fixed = Problem.from_points(points, fixed_edges=np.array([[0, 5]]))
+    with pytest.raises(InvalidTour, match="lacks the fixed edge 1 - 6"):
+        solve(fixed, start=np.arange(40))
+    path = Problem.from_points(points, open=OpenPath(start=39))
+    assert warptsp.solve(path, start=np.arange(40), method="construct").tour[0] == 39
+    with pytest.raises(InvalidTour, match="must start at node 40"):
+        solve(path, start=[0, 39, *range(1, 39)])
+
+
+# Checkpoints
+
+
+def test_checkpoint_is_a_start_tour(points, tmp_path):
+    path = tmp_path / "best.tour"
+    first = solve(points, kicks=20, checkpoint=path, checkpoint_interval=0)
+    assert list(tmp_path.iterdir()) == [path]
+    again = solve(points, start=path, kicks=0)
+    assert again.length == first.length
+    assert again.start == str(path)
+    other = np.random.default_rng(5).random((41, 2))
+    with pytest.raises(InvalidTour, match="41"):
+        solve(other, start=path)
+
+
+def test_checkpoint_is_written_while_searching_and_after_a_failure(points, tmp_path):
+    path = tmp_path / "best.tour"
+    seen = []
+
+    def callback(progress):
+        seen.append(path.exists())
+        if progress.kicks == 5:
+            path.unlink()
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        solve(points, callback=callback, checkpoint=path, checkpoint_interval=0, start="random")
+    assert seen[:2] == [False, True]
+
+
+def test_unwritable_checkpoint_is_found_before_solving(points, tmp_path):
+    with pytest.raises(OutputError, match="no directory"):
+        solve(points, checkpoint=tmp_path / "none" / "best.tour")
+
+
+def test_a_failing_checkpoint_does_not_cost_the_search(points, tmp_path, caplog):
+    path = tmp_path / "sub" / "best.tour"
+    path.parent.mkdir()
+
+    def callback(progress):
+        if progress.kicks == 0:
+            path.parent.rmdir()
+        if progress.kicks == 3:
+            path.parent.mkdir()
+
+    result = solve(points, kicks=5, checkpoint=path, checkpoint_interval=0, callback=callback)
+    assert result.kicks == 5
+    assert "checkpoint not written" in caplog.text
+    assert path.exists()
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"method": "lkh"}, InvalidOption, "'lkh' is unknown; there are lk"),
+        ({"method": 3}, InvalidOption, "3 is unknown"),
+        ({"device": "tpu"}, InvalidOption, "'tpu' is unknown; there are auto, cpu, cuda"),
+        ({"device": "cuda"}, BackendUnavailable, "not part of this release"),
+        ({"device": "cuda:1"}, BackendUnavailable, "cuda:1"),
+        ({"threads": 0}, InvalidOption, "threads: 0"),
+        ({"threads": 1.5}, InvalidOption, "threads: 1.5"),
+        ({"seed": -1}, InvalidOption, "seed: -1"),
+        ({"seed": 2**64}, InvalidOption, "seed"),
+        ({"seed": "a"}, InvalidOption, "seed: 'a'"),
+        ({"time_limit": -1}, InvalidOption, "time limit: -1"),
+        ({"time_limit": "10"}, InvalidOption, "time limit: '10'"),
+        ({"kicks": -1}, InvalidOption, "kicks: -1"),
+        ({"stop": 5}, InvalidOption, "stop: 5"),
+        ({"callback": 5}, InvalidOption, "callback: 5"),
+        (
+            {"params": {"neighbours": 5}},
+            InvalidOption,
+            "'neighbours': method two-opt has neighbors, temperature",
+        ),
+        ({"params": {"neighbors": 0}}, InvalidOption, "neighbors: 0"),
+        ({"params": {"neighbors": 1.5}}, InvalidOption, "neighbors: 1.5 is not of type int"),
+        ({"params": {"neighbors": "many"}}, InvalidOption, "neighbors: 'many' is not of type int"),
+        ({"params": {"neighbors": True}}, InvalidOption, "neighbors: True"),
+        ({"params": 5}, InvalidOption, "params: 5"),
+        ({"params": {"a": 1}, "method": "construct"}, InvalidOption, "no parameters"),
+        ({"checkpoint_interval": -1, "checkpoint": "x.tour"}, InvalidOption, "checkpoint interval: -1"),
+    ],
+)
+def test_impossible_options_are_named(points, options, error, words):
+    with pytest.raises(error, match=words):
+        solve(points, **options)
+
+
+def test_params_are_converted(points):
+    texts = {"neighbors": "5", "temperature": "0.5", "verbose": "yes", "first": "none", "ratios": "1, 0.5"}
+    values = {"neighbors": 5, "temperature": 0.5, "verbose": True, "first": None, "ratios": (1.0, 0.5)}
+    assert solve(points, kicks=0, params=texts).params == values
+    assert solve(points, kicks=0, params=values).params == values
+    assert solve(points, kicks=0, params=two_opt_method.TwoOptParams(neighbors=7)).params["neighbors"] == 7
+    assert solve(points, kicks=0, params={"temperature": 1}).params == {"temperature": 1.0}
+
+
+def test_exact_refuses_many_cities(points):
+    with pytest.raises(UnsupportedProblem, match="40 cities are too many"):
+        warptsp.solve(points, method="exact")
+
+
+# The run
+
+
+def test_update_is_told_about_drift_of_floats():
+    problem = Problem.from_points(np.random.default_rng(0).random((5, 2)))
+    run = Run(problem, stop=MaxKicks(10))
+    order = np.arange(5, dtype=np.int32)
+    for length in (3.0, 3.0 - 1e-15, 2.0):
+        run.update(length=length, kicks=1, tour=lambda: order)
+    assert [point.length for point in run.history] == [3.0, 2.0]
+
+
+def test_the_deadline_leaves_time_for_the_check():
+    problem = Problem.from_points(np.random.default_rng(0).random((200_000, 2)))
+    run = Run(problem, stop=MaxRuntime(100))
+    assert 0 < 100 - run.elapsed() - run.remaining() < 5
+    before = run.remaining()
+    run.offer(np.arange(200_000))
+    assert run.remaining() <= before
+    assert Run(problem, stop=MaxKicks(1)).remaining() is None
