@@ -6,9 +6,9 @@ chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applega
 "Chained Lin-Kernighan for large traveling salesman problems", INFORMS J. Computing 15 (2003).
 
 A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
-number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several threads,
-and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space in turn, so
-that seams move (native/partition.h).
+number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several
+threads, and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space
+in turn, so that seams move (native/partition.h).
 """
 
 from __future__ import annotations
