@@ -354,7 +354,6 @@ def _first_aid(run: Run) -> NDArray[np.int32]:
     from warptsp.construct import construct
 
     logger.warning("stopped during the set-up, before the first tour: the result is a plain construction")
-    tour = construct(
-        run.problem, "space-filling", seed=run.seed, threads=run.threads, token=_native.StopToken()
-    )
+    start = "space-filling" if run.problem.metric.has_coordinates else "given"
+    tour = construct(run.problem, start, seed=run.seed, threads=run.threads, token=_native.StopToken())
     return np.arange(run.problem.n, dtype=np.int32) if tour is None else tour

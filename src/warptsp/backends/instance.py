@@ -84,7 +84,7 @@ class SearchInstance:
         city = np.arange(n, dtype=np.int32)
         if matrix is None:
             rows = np.ascontiguousarray(problem.search_points())
-            curve = _native.space_filling_curve(rows, "hilbert", token)
+            curve = _native.space_filling_curve(rows, "hilbert", token, problem.metric.geographic)
             if curve is None:
                 return None
             city = curve
