@@ -72,7 +72,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
         data, file = read_bytes(path)
         chosen = chosen or _format_of(data)
         # A table under the name of another format, or the reverse, is what its contents say it is.
-        if chosen == "csv" and format is None and looks_like_tsplib(data) and b"_SECTION" in data:
+        if chosen == "csv" and format is None and looks_like_tsplib(data):
             chosen = "tsplib"
         if chosen == "tsplib":
             problem = parse_problem(data, file)
@@ -92,7 +92,7 @@ def _format_of(data: bytes) -> str:
         return "npy"
     if data.lstrip()[:1] in (b"{", b"["):
         return "geojson"
-    return "tsplib" if looks_like_tsplib(data) and b"_SECTION" in data.upper() else "csv"
+    return "tsplib" if looks_like_tsplib(data) else "csv"
 
 
 def problem_format(path: str | os.PathLike[str], format: str | None = None) -> str:

@@ -55,6 +55,7 @@ _SECTIONS = frozenset(
 )
 _ENTRY = re.compile(rb"([A-Za-z][A-Za-z0-9_]*)[ \t]*([:=]?)[ \t]*([^\r\n]*)")
 _TOKEN = re.compile(rb"\S+")
+_ANY_SECTION = re.compile(rb"_SECTION", re.IGNORECASE)
 _LINE = re.compile(rb"[^\r\n]*")
 _EXACT_INTEGERS = 2.0**53
 _WEIGHT_TYPES = ", ".join(metric.name for metric in Metric)
@@ -108,9 +109,14 @@ class _Section:
 
 
 def looks_like_tsplib(data: bytes) -> bool:
-    """Whether the first word of a text is a TSPLIB keyword."""
+    """Whether a text begins as a TSPLIB file does, and not as a table with a column "name" does."""
     match = _ENTRY.match(data, _skip_blank(data, 0))
-    return match is not None and match[1].upper().decode() in _HEADER | _SECTIONS
+    if match is None:
+        return False
+    keyword = match[1].upper().decode()
+    if keyword in _HEADER:
+        return bool(match[2]) or _ANY_SECTION.search(data) is not None
+    return keyword in _SECTIONS
 
 
 def parse_problem(data: bytes, file: str) -> Problem:

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .metric import Metric
 
-__all__ = ["KnownLength", "known_length_by_name"]
+__all__ = ["KnownLength", "known_grid", "known_length_by_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,16 @@ class KnownLength:
     metric: Metric
     length: int
     proven: bool
-    fixed_edges: int
-    identity_length: int
+    fixed_edges: int = 0
+    identity_length: int | None = None
 
     def gap(self, length: float) -> float:
         """How much longer `length` is, as a fraction: 0.01 is one per cent."""
         return (float(length) - self.length) / self.length
 
-    def matches(self, n: int, metric: Metric, fixed_edges: int, identity_length: Callable[[], float]) -> bool:
+    def belongs_to(
+        self, n: int, metric: Metric, fixed_edges: int, identity_length: Callable[[], float]
+    ) -> bool:
         """Whether an instance of this name is the published one."""
         return (
             self.n == n
@@ -55,6 +60,34 @@ class KnownLength:
             and self.fixed_edges == fixed_edges
             and self.identity_length == identity_length()
         )
+
+
+def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | None:
+    """The optimal length of a grid made by `warptsp.generate.grid`, if these are its cities."""
+    from warptsp.generate.grid import grid_optimal_length
+
+    match = re.fullmatch(r"grid(\d{1,9})x(\d{1,9})", name)
+    if match is None:
+        return None
+    rows, columns = int(match[1]), int(match[2])
+    spacing = float(coordinates[-1, 0]) / max(1, columns - 1)
+    if (
+        rows < 2
+        or columns < 2
+        or rows * columns != len(coordinates)
+        or not spacing.is_integer()
+        or spacing < 1
+    ):
+        return None
+    for axis, count in ((0, columns), (1, rows)):
+        steps = spacing * np.arange(count)
+        lines = coordinates[:, axis].reshape(rows, columns)
+        if not np.array_equal(
+            lines, np.broadcast_to(steps if axis == 0 else steps[:, np.newaxis], lines.shape)
+        ):
+            return None
+    length = grid_optimal_length(rows, columns, spacing=int(spacing))
+    return KnownLength(name, len(coordinates), Metric.EUC_2D, length, proven=True)
 
 
 # The challenge's generators call their instances by number of cities and seed.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from warptsp.errors import InvalidProblem, InvalidTour
 
 from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances, unit_vectors
-from .known import KnownLength, known_length_by_name
+from .known import KnownLength, known_grid, known_length_by_name
 from .metric import Metric
 
 __all__ = ["OpenPath", "Problem"]
@@ -188,6 +188,10 @@ class Problem:
         """
         if not self.name or self.open is not None:
             return None
+        if self.metric is Metric.EUC_2D and self.coordinates is not None and not len(self.fixed_edges):
+            lattice = known_grid(self.name, self.coordinates)
+            if lattice is not None:
+                return lattice
         entry = known_length_by_name(self.name, len(self.fixed_edges))
         if entry is None:
             return None
@@ -195,7 +199,9 @@ class Problem:
         def identity_length() -> float:
             return self.length(np.arange(self.n, dtype=np.int32))
 
-        return entry if entry.matches(self.n, self.metric, len(self.fixed_edges), identity_length) else None
+        return (
+            entry if entry.belongs_to(self.n, self.metric, len(self.fixed_edges), identity_length) else None
+        )
 
     @property
     def plot_points(self) -> NDArray[np.float64] | None:

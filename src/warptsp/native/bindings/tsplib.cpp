@@ -37,7 +37,6 @@ nb::tuple parse_numbers(nb::bytes text, size_t begin, size_t expected) {
   return nb::make_tuple(to_numpy(std::move(numbers), {count}), static_cast<size_t>(p - data));
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_break(char c) { return c == '\n' || c == '\r'; }
 
 // The numbers of a table from `begin` on, and where the first line starts that does not have exactly `columns` of
@@ -47,6 +46,7 @@ nb::tuple parse_table(nb::bytes text, size_t begin, size_t columns, char delimit
   const char *line = data + (begin < text.size() ? begin : text.size());
   std::vector<double> numbers;
   size_t rows = 0;
+  const auto is_blank = [delimiter](char c) { return c == ' ' || (c == '\t' && delimiter != '\t'); };
   for (;;) {
     while (line != end && is_space(*line)) ++line;
     if (line == end) break;

@@ -1,0 +1,154 @@
+"""Generated instances."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from warptsp.errors import InvalidOption
+from warptsp.generate import (
+    clustered,
+    dimacs,
+    grid,
+    grid_optimal_length,
+    grid_optimal_tour,
+    is_dimacs_name,
+    uniform,
+)
+from warptsp.generate.dimacs import SIZES
+from warptsp.io import load, write_problem
+from warptsp.problem import Metric
+
+
+def slow_generator(seed):
+    """The subtractive generator once more, as Knuth writes it down."""
+    state = [0] * 55
+    state[0] = last = seed
+    following = 1
+    for i in range(1, 55):
+        state[21 * i % 55] = following
+        following = (last - following) % 10**9
+        last = state[21 * i % 55]
+    a, b = 0, 24
+    for count in itertools.count():
+        a, b = (a - 1) % 55, (b - 1) % 55
+        state[a] = (state[a] - state[b]) % 10**9
+        if count >= 165:
+            yield state[a]
+
+
+@pytest.mark.parametrize(("name", "seed"), [("E1k.0", 1000), ("E1k.3", 10003), ("E3k.0", 3162)])
+def test_uniform_dimacs_instances(name, seed):
+    problem = dimacs(name)
+    draws = itertools.islice(slow_generator(seed), 2 * problem.n)
+    assert problem.coordinates.reshape(-1).tolist() == [draw // 1000 for draw in draws]
+    assert problem.metric is Metric.EUC_2D
+
+
+def test_clustered_dimacs_instances():
+    problem = dimacs("C1k.0")
+    draws = slow_generator(1000)
+    centers = np.array([int(next(draws) / 1e9 * 1e6) for _ in range(20)]).reshape(10, 2)
+    nearest = np.abs(problem.coordinates[:, None] - centers[None]).max(axis=2).min(axis=1)
+    # Standard deviation 10**6 / sqrt(1000).
+    assert np.median(nearest) < 1.3 * 31_623
+    assert nearest.max() < 5 * 31_623
+
+
+def test_dimacs_instances_are_the_published_ones():
+    """The table of known lengths holds the length in file order, so recognition is a check of every city."""
+    for kind, (size, n), number in itertools.product("EC", SIZES.items(), range(2)):
+        if n <= 100_000:
+            problem = dimacs(f"{kind}{size}.{number}")
+            assert problem.n == n
+            if (kind, size, number) in {("E", "1k", 0), ("C", "1k", 0), ("E", "10k", 1), ("C", "100k", 0)}:
+                assert problem.known_length is not None
+    assert dimacs("E1k.0").known_length.length == 23360648
+    assert dimacs("C1k.0").known_length.length == 11387430
+
+
+def test_dimacs_names():
+    assert dimacs("e1K.0").name == "E1k.0"
+    assert is_dimacs_name("E10M.0")
+    assert not is_dimacs_name("berlin52")
+    for name in ("E2k.0", "D1k.0", "E1k", "E1k.0.0"):
+        with pytest.raises(InvalidOption, match="there is no DIMACS instance"):
+            dimacs(name)
+
+
+def test_the_example_is_what_the_generator_makes(tmp_path):
+    example = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
+    write_problem(tmp_path / "E1k.0.tsp", dimacs("E1k.0"))
+    assert (tmp_path / "E1k.0.tsp").read_bytes() == example.read_bytes()
+    assert load(example).known_length.length == 23360648
+
+
+def test_random_instances():
+    assert np.array_equal(uniform(100, seed=1).coordinates, uniform(100, seed=1).coordinates)
+    assert not np.array_equal(uniform(100, seed=1).coordinates, uniform(100, seed=2).coordinates)
+    points = uniform(10_000, side=10).coordinates
+    assert sorted(set(points.reshape(-1).tolist())) == list(range(10))
+    assert len(uniform(10).coordinates) == 10
+    few = clustered(1000, seed=3, clusters=2, spread=10)
+    assert np.array_equal(few.coordinates, clustered(1000, seed=3, clusters=2, spread=10).coordinates)
+    assert len(np.unique(few.coordinates // 100_000, axis=0)) <= 8
+    assert clustered(1).n == 1
+    assert np.array_equal(few.coordinates, np.rint(few.coordinates))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: uniform(0), "n: 0 is not possible, it must lie between 1"),
+        (lambda: uniform(5, seed=-1), "seed: -1 is not possible"),
+        (lambda: uniform(5, side=0), "side: 0 is not possible"),
+        (lambda: clustered(5, clusters=0), "clusters: 0 is not possible"),
+        (lambda: clustered(5, spread=-1), "spread: -1 is not possible"),
+        (lambda: clustered(5, spread=float("nan")), "spread: nan is not possible"),
+        (lambda: grid(1, 5), "rows: 1 is not possible"),
+        (lambda: grid(5, 1), "columns: 1 is not possible"),
+        (lambda: grid(2, 2, spacing=0), "spacing: 0 is not possible"),
+    ],
+)
+def test_impossible_numbers(make, message):
+    with pytest.raises(InvalidOption, match=message):
+        make()
+
+
+@pytest.mark.parametrize("rows", range(2, 8))
+@pytest.mark.parametrize("columns", range(2, 8))
+def test_the_tour_of_a_grid_has_the_optimal_length(rows, columns):
+    problem = grid(rows, columns, spacing=7)
+    tour = grid_optimal_tour(rows, columns)
+    problem.check_tour(tour)
+    assert problem.length(tour) == grid_optimal_length(rows, columns, spacing=7)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 3), (3, 2), (2, 4), (3, 3)])
+def test_no_tour_of_a_small_grid_is_shorter(rows, columns):
+    problem = grid(rows, columns)
+    shortest = min(
+        problem.length([0, *order])
+        for order in itertools.permutations(range(1, rows * columns))
+        if order[0] < order[-1]
+    )
+    assert shortest == grid_optimal_length(rows, columns)
+    assert problem.known_length.length == shortest
+
+
+def test_grids_are_recognised(tmp_path):
+    problem = grid(5, 6, spacing=3)
+    write_problem(tmp_path / "a.tsp", problem)
+    found = load(tmp_path / "a.tsp")
+    assert found.known_length.length == 90
+    assert found.known_length.proven
+    assert "the optimal tour is 90 long" in found.comment
+    moved = problem.coordinates.copy()
+    moved[7] += 1
+    from warptsp.problem import Problem
+
+    assert Problem(Metric.EUC_2D, coordinates=moved, name=problem.name).known_length is None
+    assert Problem(Metric.MAN_2D, coordinates=problem.coordinates, name=problem.name).known_length is None

@@ -1,0 +1,358 @@
+"""CSV, TSV, .npy and GeoJSON instances."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.io import load, write_problem
+from warptsp.io.geojson import parse_geojson
+from warptsp.io.npy import load_npy
+from warptsp.io.table import parse_table
+from warptsp.io.table_writer import problem_table
+from warptsp.problem import Metric, Problem
+
+
+def parse(text):
+    return parse_table(text if isinstance(text, bytes) else text.encode(), "file.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x,y\n1,2\n3,4\n5.5,-60\n",
+        "x,y\r\n1,2\r\n3,4\r\n5.5,-60",
+        "x,y\r1,2\r3,4\r5.5,-60",
+        " X ; Y \n1;2\n3 ; 4\n5.5;-6e1\n",
+        "y\tx\n2\t1\n4\t3\n-60\t5.5\n",
+        "1,2\n3,4\n5.5,-60\n",
+        "1 2\n3   4\n  5.5 -60\n",
+        "# places\n\n1,2\n# more\n3,4\n\n5.5,-60\n\n",
+        '"x","y"\n"1","2"\n3,4\n5.5,-60\n',
+        "x,y,remark\n1,2,a\n3,4,\n5.5,-60,c\n",
+        "1,1,2\n2,3,4\n3,5.5,-60\n",
+        "0,1,2\n1,3,4\n2,5.5,-60\n",
+        "easting;northing\n1;2\n3;4\n5.5;-60",
+    ],
+)
+def test_the_same_points_in_many_ways(text):
+    problem = parse(text)
+    assert problem.metric is Metric.EXACT_2D
+    assert problem.coordinates.tolist() == [[1, 2], [3, 4], [5.5, -60]]
+    assert problem.labels is None
+
+
+def test_latitude_and_longitude_mean_great_circles():
+    problem = parse('Name;Longitude;Latitude\nBerlin;13.405;52.52\n"Paris; France";2.3522;48.8566\n')
+    assert problem.metric is Metric.GREAT_CIRCLE
+    assert problem.coordinates.tolist() == [[52.52, 13.405], [48.8566, 2.3522]]
+    assert list(problem.labels) == ["Berlin", "Paris; France"]
+    assert parse("lat,lng\n1,2\n").metric is Metric.GREAT_CIRCLE
+
+
+def test_names_and_ids():
+    assert list(parse("a,1,2\nb,3,4\n").labels) == ["a", "b"]
+    assert list(parse("1,2,a\n3,4,b\n").labels) == ["a", "b"]
+    assert parse("id,x,y\n7,1,2\n0,3,4\n").node_ids.tolist() == [7, 0]
+    assert list(parse("id,x,y\nA1,1,2\nA2,3,4\n").labels) == ["A1", "A2"]
+    both = parse("id,name,x,y\n7,a,1,2\n9,b,3,4\n")
+    assert both.node_ids.tolist() == [7, 9]
+    assert list(both.labels) == ["a", "b"]
+    assert list(parse("name,x,y\nK\u00f6ln,1,2\n".encode("latin-1")).labels) == ["K\u00f6ln"]
+
+
+def test_three_dimensions():
+    problem = parse("x,y,z\n1,2,3\n4,5,6\n")
+    assert problem.metric is Metric.EXACT_3D
+    assert parse("10,2,3\n4,5,6\n").metric is Metric.EXACT_3D
+
+
+def test_matrices():
+    problem = parse("0,1,2,3\n1,0,4,5\n2,4,0,6\n3,5,6,0\n")
+    assert problem.metric is Metric.EXPLICIT
+    assert problem.matrix.dtype == np.int32
+    assert parse("0 1.5\n1.5 0").matrix.tolist() == [[0, 1.5], [1.5, 0]]
+    assert parse("0,1\n2,3\n").metric is Metric.EXACT_2D
+    named = parse(",A,B\nA,0,4\nB,4,0\n")
+    assert named.matrix.tolist() == [[0, 4], [4, 0]]
+    assert list(named.labels) == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("# nothing\n", None, "no lines but comments"),
+        ("x,y\n", 1, "no cities below the line of names"),
+        ("foo,bar\n1,2\n", 1, "names the columns 'foo', 'bar': columns x and y, or lat and lon, are needed"),
+        ("x,x,y\n1,2,3\n", 1, "columns 'x' and 'x' mean the same"),
+        ("lat,latitude,lon\n1,2,3\n", 1, "columns 'lat' and 'latitude' mean the same"),
+        ("x,y\n1,2\n\n3\n", 4, "1 field where the first line has 2"),
+        ("x,y\n1,2\n3,4,5\n", 3, "3 fields where the first line has 2"),
+        ("x,y\n1,2\n3,\n", 3, "nothing in column y: a finite number is needed"),
+        ("x,y\n1,2\n3,nan\n", 3, "'nan' in column y: a finite number is needed"),
+        ("x,y\n1,2\n-inf,3\n", 3, "'-inf' in column x: a finite number is needed"),
+        ("x,y\n1,2\n3,1e999\n", 3, "'1e999' is too large"),
+        ("x,y\n1,2\n3,four\n", 3, "'four' in column y: a number is needed"),
+        ("x;y\n1;2\n3,5;4\n", 3, "'3,5' in column x: a number is needed .decimals have a point"),
+        ("1,2\n3,4\n5,six\n", 3, "'six' in column 2"),
+        ("1,2,3,4,5\n1,2,3,4,5\n", 1, "5 columns without a line of names"),
+        ("id,x,y\n1,1,2\n1,3,4\n", 3, "id 1 is there for the second time"),
+        ("lat,lon\n52,13\n91,2\n", 3, "latitude 91 .* latitude before longitude"),
+        ("lat,lon\n52,13\n1,-181\n", 3, "longitude -181"),
+        ('x,y\n1,2\n"3,4\n', 3, "is not a CSV line"),
+        ("0,1,2,3\n1,0,4,5\n2,4,0,6\n3,5,7,0\n", None, "not symmetric"),
+        (",A,B\nA,0,x\nB,4,0\n", 2, "'x' in column B"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_errors(text, line, message, newline):
+    with pytest.raises(ParseError, match=message) as caught:
+        parse(text.replace("\n", newline))
+    assert caught.value.line == line
+    assert "\n" not in str(caught.value)
+
+
+PIECES = st.sampled_from(
+    [b"", b",", b";", b"\n", b"\r", b'"', b"nan", b"1e999", b"\x00", b"\xff", b"lat", b"-", b" "]
+)
+
+
+@st.composite
+def mutated(draw, seeds):
+    data = bytearray(draw(st.sampled_from(seeds)).encode())
+    for _ in range(draw(st.integers(1, 4))):
+        begin = draw(st.integers(0, len(data)))
+        end = min(len(data), begin + draw(st.integers(0, 5)))
+        data[begin:end] = draw(st.one_of(PIECES, st.binary(max_size=3)))
+    return bytes(data)
+
+
+@given(
+    mutated(["x,y\n1,2\n3,4\n", "id;name;lat;lon\n1;a;5;6\n2;b;7;8\n", "0,1\n1,0\n", ",A,B\nA,0,1\nB,1,0\n"])
+)
+def test_fuzzed_tables(data):
+    message = ""
+    try:
+        problem = parse(data)
+    except InvalidProblem as error:
+        message = str(error)
+    else:
+        assert problem.length(np.arange(problem.n)) >= 0
+    assert "\n" not in message
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(-1e15, 1e15)] * 2), min_size=1, max_size=20), st.booleans(), st.booleans()
+)
+def test_tables_read_back_the_same(rows, with_ids, with_names):
+    points = np.array(rows)
+    if np.ptp(points, axis=0).max() < 1e-100:
+        points[:, 0] = 0.0
+    fields = {}
+    if with_ids:
+        fields["node_ids"] = np.arange(len(rows)) * 3
+    if with_names:
+        fields["labels"] = [f'city {i}, "{i}"' for i in range(len(rows))]
+    problem = Problem.from_points(points, **fields)
+    found = parse(b"".join(problem_table(problem)))
+    assert np.array_equal(found.coordinates, problem.coordinates)
+    assert np.array_equal(found.ids_of(np.arange(found.n)), problem.ids_of(np.arange(found.n)))
+    assert found.label(0) == problem.label(0)
+
+
+def test_what_a_table_cannot_say():
+    with pytest.raises(
+        InvalidOption, match=r"a table cannot say that distances are EUC_2D: write a \.tsp file"
+    ):
+        list(problem_table(Problem.from_points([[1, 2]], "EUC_2D")))
+    with pytest.raises(InvalidOption, match="fixed edges"):
+        list(problem_table(Problem.from_points(np.eye(3, 2), fixed_edges=[[0, 1]])))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".npy", ".tsp"])
+def test_writing_and_loading(tmp_path, ending):
+    points = Problem.from_points(np.random.default_rng(0).random((20, 2)))
+    matrix = np.arange(16).reshape(4, 4)
+    distances = Problem.from_matrix(matrix + matrix.T)
+    for problem in (points, distances):
+        path = tmp_path / f"some{ending}"
+        write_problem(path, problem)
+        found = load(path)
+        assert found.metric is problem.metric
+        assert np.array_equal(found.coordinates, problem.coordinates)
+        assert np.array_equal(found.matrix, problem.matrix)
+        assert found.name == ("" if ending == ".tsp" else "some") or ending == ".tsp"
+
+
+def test_formats(tmp_path):
+    path = tmp_path / "places"
+    for text, metric in (
+        ("x,y\n1,2\n", Metric.EXACT_2D),
+        ("NAME: x\nDIMENSION: 1\nEDGE_WEIGHT_TYPE: MAN_2D\nNODE_COORD_SECTION\n1 2 3\n", Metric.MAN_2D),
+        ('{"type": "Point", "coordinates": [1, 2]}', Metric.GREAT_CIRCLE),
+        ("name,x,y\na,1,2\n", Metric.EXACT_2D),
+    ):
+        path.write_text(text)
+        assert load(path).metric is metric
+    with pytest.raises(ParseError, match="TSPLIB"):
+        load(path, format="tsplib")
+    assert load(path, format="CSV").name == "places"
+    assert load(path, format="tsv").name == "places"
+    with pytest.raises(InvalidOption, match="there is no format 'xls': use one of tsplib, csv, npy, geojson"):
+        load(path, format="xls")
+    with pytest.raises(InvalidOption, match=r"ending means no format: use one of \.tsp"):
+        write_problem(tmp_path / "a.xls", load(path))
+    with pytest.raises(InvalidOption, match="there is no format 'gpx' to write"):
+        write_problem(tmp_path / "a.tsp", load(path), format="gpx")
+    with pytest.raises(InvalidOption, match="npy file cannot say"):
+        write_problem(tmp_path / "a.npy", Problem.from_points([[1, 2]], "GEO"))
+
+
+def test_standard_input(monkeypatch):
+    class Input:
+        buffer = io.BytesIO(b"x,y\n1,2\n")
+
+    monkeypatch.setattr(sys, "stdin", Input)
+    assert load("-").n == 1
+    Input.buffer = io.BytesIO(b"x,y\n1,two\n")
+    with pytest.raises(ParseError, match="<stdin>:2: 'two'"):
+        load("-")
+
+
+# .npy
+
+
+@pytest.mark.parametrize(
+    ("array", "metric"),
+    [
+        (np.zeros((5, 2)), Metric.EXACT_2D),
+        (np.zeros((5, 3), dtype=np.float32), Metric.EXACT_3D),
+        (np.zeros((2, 2)), Metric.EXPLICIT),
+        (np.ones((2, 2)), Metric.EXACT_2D),
+        (np.ones((5, 5), dtype=np.uint8), Metric.EXPLICIT),
+        (np.asfortranarray(np.ones((5, 2))), Metric.EXACT_2D),
+        (np.ones((4, 2), dtype=">f8"), Metric.EXACT_2D),
+    ],
+)
+def test_npy(tmp_path, array, metric):
+    np.save(tmp_path / "a.npy", array)
+    assert load(tmp_path / "a.npy").metric is metric
+    assert load_npy("a.npy", (tmp_path / "a.npy").read_bytes()).metric is metric
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((5, 4)), r"shape \(5, 4\)"),
+        (np.zeros(5), r"shape \(5,\)"),
+        (np.array([["a", "b"]]), "holds <U1 values"),
+        (np.array([[1 + 2j, 3]]), "real numbers are needed"),
+        (np.array([[1, math]] if (math := object()) else None, dtype=object), "is no readable .npy file"),
+        (np.full((3, 2), np.nan), "is nan"),
+    ],
+)
+def test_bad_npy(tmp_path, array, message):
+    np.save(tmp_path / "a.npy", array, allow_pickle=True)
+    with pytest.raises(ParseError, match=message):
+        load(tmp_path / "a.npy")
+
+
+@given(st.data())
+def test_fuzzed_npy(data):
+    stream = io.BytesIO()
+    np.save(stream, np.ones((3, 2)))
+    contents = bytearray(stream.getvalue())
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(contents)))
+        contents[place : place + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=5))
+    with contextlib.suppress(InvalidProblem):
+        load_npy("a.npy", bytes(contents))
+
+
+# GeoJSON
+
+
+def feature(*position, **properties):
+    return {
+        "type": "Feature",
+        "properties": properties or None,
+        "geometry": {"type": "Point", "coordinates": list(position)},
+    }
+
+
+def geojson(document):
+    return parse_geojson(json.dumps(document).encode(), "file.geojson")
+
+
+def test_geojson():
+    problem = geojson(
+        {"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern"), feature(8.5, 47.4)]}
+    )
+    assert problem.metric is Metric.GREAT_CIRCLE
+    assert problem.coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
+    assert list(problem.labels) == ["Bern", ""]
+    points = {"type": "MultiPoint", "coordinates": [[7.4, 46.9, 540], [8.5, 47.4]]}
+    assert geojson(points).coordinates.tolist() == [[46.9, 7.4], [47.4, 8.5]]
+    assert geojson({"type": "GeometryCollection", "geometries": [points]}).n == 2
+    assert geojson(points).labels is None
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ([], "the document is 'None': a Point or a MultiPoint is needed"),
+        ({"type": "FeatureCollection"}, "the document has no list of features"),
+        ({"type": "FeatureCollection", "features": []}, "holds no points"),
+        (
+            {"type": "FeatureCollection", "features": [feature(1, 2), feature(1)]},
+            "feature 2 has no coordinates",
+        ),
+        ({"type": "FeatureCollection", "features": [feature("1", 2)]}, "feature 1 has the coordinate '1'"),
+        (
+            {"type": "FeatureCollection", "features": [feature(True, 2)]},
+            "feature 1 has the coordinate 'True'",
+        ),
+        ({"type": "FeatureCollection", "features": [feature(46, 120)]}, r"feature 1 lies at \[46, 120\]"),
+        (
+            {"type": "FeatureCollection", "features": [feature(10**400, 1)]},
+            "feature 1 has a coordinate too large",
+        ),
+        ({"type": "Feature", "geometry": {"type": "LineString"}}, "the document is 'LineString'"),
+        ({"type": "MultiPoint", "coordinates": 3}, "no list of coordinates"),
+    ],
+)
+def test_bad_geojson(document, message):
+    with pytest.raises(ParseError, match=message):
+        geojson(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"type":\n}', "file.geojson:2: is not JSON"),
+        ('{"type": "Point", "coordinates": [NaN, 1]}', "NaN is no JSON number"),
+        ("[" * 100_000, "cannot be read as JSON"),
+        ('{"type": "Point", "coordinates": [' + "9" * 5000 + ", 1]}", "cannot be read as JSON"),
+    ],
+)
+def test_what_is_no_json(text, message):
+    with pytest.raises(ParseError, match=message):
+        parse_geojson(text.encode(), "file.geojson")
+
+
+@given(mutated([json.dumps({"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern")]})]))
+def test_fuzzed_geojson(data):
+    message = ""
+    try:
+        parse_geojson(data, "file.geojson")
+    except InvalidProblem as error:
+        message = str(error)
+    assert "\n" not in message

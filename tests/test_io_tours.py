@@ -1,0 +1,248 @@
+"""Tours in files: written, read, refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
+from warptsp.io import TOUR_FORMATS, check_tour_output, read_tour, tour_format, write_tour
+from warptsp.problem import OpenPath, Problem
+
+PLACES = [[52.52, 13.405], [48.8566, 2.3522], [41.9, 12.5], [-10.0, 350.0]]
+NAMES = ["Berlin", "Paris <\u00cele>", 'Ro"ma, RM', "\x07Sea"]
+
+
+@pytest.fixture
+def places():
+    return Problem.from_points(PLACES, "GREAT_CIRCLE", labels=NAMES, name="places")
+
+
+@pytest.mark.parametrize("format_", ["tsplib", "csv", "tsv", "list"])
+@pytest.mark.parametrize("metric", ["EUC_2D", "GREAT_CIRCLE", "EXPLICIT"])
+@pytest.mark.parametrize("numbered", [False, True])
+def test_tours_read_back(tmp_path, format_, metric, numbered):
+    fields = {"node_ids": [5, 0, 7, 2]} if numbered else {}
+    if metric == "EXPLICIT":
+        problem = Problem.from_matrix(np.ones((4, 4)), **fields)
+    else:
+        problem = Problem.from_points(PLACES, metric, **fields)
+    path = tmp_path / f"a{TOUR_FORMATS[format_][0]}"
+    write_tour(path, [2, 0, 3, 1], problem)
+    found = read_tour(path, problem)
+    assert found.dtype == np.int32
+    assert found.tolist() == [2, 0, 3, 1]
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@given(st.permutations(range(7)))
+def test_any_tour_reads_back(tmp_path_factory, tour):
+    path = tmp_path_factory.mktemp("tours") / "a.tour"
+    problem = Problem.from_points(np.eye(7, 2))
+    write_tour(path, tour, problem)
+    assert read_tour(path, problem).tolist() == tour
+
+
+def test_long_tours(tmp_path):
+    n = 300_000
+    problem = Problem.from_points(np.zeros((n, 2)))
+    tour = np.random.default_rng(0).permutation(n)
+    for name in ("a.tour", "a.csv"):
+        write_tour(tmp_path / name, tour, problem)
+        assert np.array_equal(read_tour(tmp_path / name, problem), tour)
+
+
+def test_csv_has_the_cities_in_order(tmp_path, places):
+    write_tour(tmp_path / "a.csv", [2, 0, 1, 3], places)
+    assert (tmp_path / "a.csv").read_text() == (
+        "position,id,name,lat,lon\n"
+        '1,3,"Ro""ma, RM",41.9,12.5\n'
+        "2,1,Berlin,52.52,13.405\n"
+        "3,2,Paris <\u00cele>,48.8566,2.3522\n"
+        "4,4,\x07Sea,-10.0,-10.0\n"
+    )
+    write_tour(tmp_path / "b.csv", [1, 0], Problem.from_points([[0, 0.5], [3, 4]], "EUC_2D"))
+    assert (tmp_path / "b.csv").read_text() == "position,id,x,y\n1,2,3,4.0\n2,1,0,0.5\n"
+
+
+def test_geojson_is_a_closed_line(tmp_path, places):
+    write_tour(tmp_path / "a.geojson", [2, 0, 1, 3], places)
+    feature = json.loads((tmp_path / "a.geojson").read_text())
+    assert feature["type"] == "Feature"
+    assert feature["geometry"]["type"] == "LineString"
+    line = feature["geometry"]["coordinates"]
+    assert line == [[12.5, 41.9], [13.405, 52.52], [2.3522, 48.8566], [-10.0, -10.0], [12.5, 41.9]]
+    assert feature["properties"]["length"] == places.length([2, 0, 1, 3])
+    assert feature["properties"]["order"][0] == NAMES[2]
+    path = dataclasses.replace(places, open=OpenPath())
+    write_tour(tmp_path / "a.geojson", [2, 0, 1, 3], path)
+    assert len(json.loads((tmp_path / "a.geojson").read_text())["geometry"]["coordinates"]) == 4
+    write_tour(tmp_path / "one.geojson", [0], Problem.from_points([[1, 2]], "GREAT_CIRCLE"))
+    assert json.loads((tmp_path / "one.geojson").read_text())["geometry"]["coordinates"] == [[2, 1], [2, 1]]
+
+
+def test_gpx_is_a_route(tmp_path, places):
+    write_tour(tmp_path / "a.gpx", [2, 0, 1, 3], places)
+    root = ElementTree.parse(tmp_path / "a.gpx").getroot()
+    space = "{http://www.topografix.com/GPX/1/1}"
+    points = root.findall(f"{space}rte/{space}rtept")
+    assert [float(point.get("lat")) for point in points] == [41.9, 52.52, 48.8566, -10.0, 41.9]
+    assert [float(point.get("lon")) for point in points] == [12.5, 13.405, 2.3522, -10.0, 12.5]
+    assert [point.find(f"{space}name").text for point in points[:4]] == [NAMES[2], NAMES[0], NAMES[1], "?Sea"]
+
+
+def test_degrees_of_tsplib_become_decimal(tmp_path):
+    problem = Problem.from_points([[52.30, -13.15], [0, 0]], "GEO")
+    write_tour(tmp_path / "a.geojson", [0, 1], problem)
+    line = json.loads((tmp_path / "a.geojson").read_text())["geometry"]["coordinates"]
+    assert line[0] == pytest.approx([-13.25, 52.5])
+
+
+def test_maps_need_latitudes(tmp_path):
+    plane = Problem.from_points([[0, 0], [3, 4]])
+    for name in ("a.gpx", "a.geojson", "a.json"):
+        with pytest.raises(
+            InvalidOption, match="needs latitudes and longitudes, and the instance has Euclidean"
+        ):
+            write_tour(tmp_path / name, [0, 1], plane)
+        with pytest.raises(InvalidOption, match="needs latitudes"):
+            check_tour_output(tmp_path / name, plane)
+    assert list(tmp_path.iterdir()) == []
+    check_tour_output(tmp_path / "a.tour", plane)
+
+
+def test_tour_formats():
+    assert tour_format("a/b.OPT.TOUR") == "tsplib"
+    assert tour_format("x", "GPX") == "gpx"
+    with pytest.raises(
+        InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of \.tour"
+    ):
+        tour_format("a.xls")
+    with pytest.raises(InvalidOption, match="there is no tour format 'xls': use one of tsplib"):
+        tour_format("a.tour", "xls")
+
+
+def test_nothing_is_half_written(tmp_path, places):
+    path = tmp_path / "a.tour"
+    write_tour(path, [0, 1, 2, 3], places)
+    before = path.read_bytes()
+    with pytest.raises(InvalidTour, match="missing"):
+        write_tour(path, [0, 1, 2, 2], places)
+    assert path.read_bytes() == before
+    with pytest.raises(OutputError, match="cannot write"):
+        write_tour(tmp_path / "no" / "a.tour", [0, 1, 2, 3], places)
+    assert os.listdir(tmp_path) == ["a.tour"]
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3 1 2 4", [2, 0, 1, 3]),
+        ("3\n1\r\n2\n4\n", [2, 0, 1, 3]),
+        ("2 0 1 3", [2, 0, 1, 3]),
+        ("4\n2 0 1 3\n", [2, 0, 1, 3]),
+        ("position,id\n1,3\n2,1\n3,2\n4,4\n", [2, 0, 1, 3]),
+        ("Node;other\n3;a\n\n1;b\n2;c\n4;d\n", [2, 0, 1, 3]),
+        ("name\nSea\nBerlin\nParis\nRoma\n", [3, 0, 1, 2]),
+    ],
+)
+def test_other_lists(tmp_path, text, expected):
+    problem = Problem.from_points(PLACES, "GREAT_CIRCLE", labels=["Berlin", "Paris", "Roma", "Sea"])
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    assert read_tour(path, problem).tolist() == expected
+
+
+def test_arrays(tmp_path):
+    problem = Problem.from_points(PLACES)
+    np.save(tmp_path / "a.npy", [2, 0, 1, 3])
+    assert read_tour(tmp_path / "a.npy", problem).tolist() == [2, 0, 1, 3]
+    np.save(tmp_path / "a.npy", [2.0, 0, 1, 3])
+    with pytest.raises(InvalidTour, match="integers, not float64"):
+        read_tour(tmp_path / "a.npy", problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("1 2 3", "a tour of 3 cities for an instance places of 4: node 4 is missing"),
+        ("1 2 3 3", "node 3 is there more than once; node 4 is missing"),
+        ("1 2 3 5", "the instance places has no node 5: its nodes are 1 to 4"),
+        ("0 1 2 4", "there is no city 4: the list has a 0, so it counts from 0 to 3"),
+        ("1 2\n3 4.5", ":2: '4.5' in a list of cities: an integer is needed"),
+        ("1 2\n3 x", ":2: 'x' in a list of cities"),
+        ("1 2\n3 nan", ":2: 'nan' in a list of cities"),
+        ("1 2\n3 -4", "no node -4"),
+        ("a,b\n1,2\n", "columns 'a', 'b': a column id or name is needed"),
+        ("position,id\n1,3\n2\n", ":3: 1 fields: column 'id' is missing"),
+        ("position,id\n1,3\n2,x\n", ":3: 'x' in column id: a node number is needed"),
+        ('id,b\n1,"2\n', "is not a CSV line"),
+        ("name\nBerlin\nBonn\n", "no city called 'Bonn'"),
+    ],
+)
+def test_files_that_are_no_tour(tmp_path, places, text, message):
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    with pytest.raises((ParseError, InvalidTour), match=message) as caught:
+        read_tour(path, places)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_names_must_be_there_and_differ(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("name\na\na\n")
+    with pytest.raises(InvalidTour, match="the instance has no names"):
+        read_tour(path, Problem.from_points([[0, 0], [1, 1]]))
+    with pytest.raises(InvalidTour, match="have the same name"):
+        read_tour(path, Problem.from_points([[0, 0], [1, 1]], labels=["a", "a"]))
+
+
+def test_constraints_are_not_the_readers_business(tmp_path):
+    problem = Problem.from_points(np.eye(4, 2), fixed_edges=[[0, 2]], open=OpenPath(start=3))
+    (tmp_path / "a.txt").write_text("1 2 3 4")
+    assert read_tour(tmp_path / "a.txt", problem).tolist() == [0, 1, 2, 3]
+
+
+PIECES = st.sampled_from(
+    [b"", b",", b"\n", b"-1", b"0", b"id", b"TOUR_SECTION", b"\xff", b'"', b"9" * 30, b"{"]
+)
+
+
+@given(st.sampled_from([b"1 2 3 4", b"id\n1\n2\n3\n4\n", b"TYPE: TOUR\nTOUR_SECTION\n1 2 3 4 -1"]), st.data())
+def test_fuzzed_tours(tmp_path_factory, seed, data):
+    contents = bytearray(seed)
+    for _ in range(data.draw(st.integers(1, 3))):
+        begin = data.draw(st.integers(0, len(contents)))
+        contents[begin : begin + data.draw(st.integers(0, 4))] = data.draw(
+            st.one_of(PIECES, st.binary(max_size=3))
+        )
+    path = tmp_path_factory.mktemp("fuzz") / "a"
+    path.write_bytes(bytes(contents))
+    message = ""
+    try:
+        tour = read_tour(path, Problem.from_points(PLACES))
+    except (ParseError, InvalidTour) as error:
+        message = str(error)
+    else:
+        assert sorted(tour.tolist()) == [0, 1, 2, 3]
+    assert "\n" not in message
+
+
+def test_lengths_in_comments(tmp_path, places):
+    write_tour(tmp_path / "a.tour", [0, 1, 2, 3], places)
+    text = (tmp_path / "a.tour").read_text()
+    assert f"COMMENT : tour of length {places.length([0, 1, 2, 3])}\n" in text
+    assert math.isfinite(places.length([0, 1, 2, 3]))

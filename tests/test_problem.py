@@ -1,0 +1,421 @@
+"""The problem: validation, distances, lengths, tours."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
+from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.problem import _exact_parts
+
+COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
+
+
+def nint(value):
+    return int(value + 0.5)
+
+
+def slow_distance(metric, p, q):
+    """Each definition once more, for two points, in plain Python."""
+    difference = [abs(a - b) for a, b in zip(p, q, strict=True)]
+    euclidean = math.sqrt(sum(d * d for d in difference))
+    if metric in (Metric.EUC_2D, Metric.EUC_3D):
+        return nint(euclidean)
+    if metric is Metric.CEIL_2D:
+        return math.ceil(euclidean)
+    if metric is Metric.FLOOR_2D:
+        return math.floor(euclidean)
+    if metric in (Metric.EXACT_2D, Metric.EXACT_3D):
+        return euclidean
+    if metric is Metric.ATT:
+        r = math.sqrt((difference[0] ** 2 + difference[1] ** 2) / 10.0)
+        return nint(r) + 1 if nint(r) < r else nint(r)
+    if metric in (Metric.MAN_2D, Metric.MAN_3D):
+        return nint(sum(difference))
+    if metric in (Metric.MAX_2D, Metric.MAX_3D):
+        return max(nint(d) for d in difference)
+    if metric is Metric.GEO:
+
+        def radians(x):
+            degrees = int(x)
+            return 3.141592 * (degrees + 5.0 * (x - degrees) / 3.0) / 180.0
+
+        (lat_a, lon_a), (lat_b, lon_b) = [[radians(x) for x in point] for point in (p, q)]
+        q1, q2, q3 = math.cos(lon_a - lon_b), math.cos(lat_a - lat_b), math.cos(lat_a + lat_b)
+        return int(6378.388 * math.acos(min(1.0, 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3))) + 1.0)
+    if metric is Metric.GREAT_CIRCLE:
+        (lat_a, lon_a), (lat_b, lon_b) = [[math.radians(x) for x in point] for point in (p, q)]
+        h = (
+            math.sin((lat_a - lat_b) / 2) ** 2
+            + math.cos(lat_a) * math.cos(lat_b) * math.sin((lon_a - lon_b) / 2) ** 2
+        )
+        return 2 * 6371008.8 * math.asin(min(1.0, math.sqrt(h)))
+    phi = min(difference[0], abs(difference[0] - 360.0))
+    if metric is Metric.XRAY1:
+        return nint(100.0 * max(phi, difference[1], difference[2]))
+    return nint(100.0 * max(phi / 1.25, difference[1] / 1.5, difference[2] / 1.15))
+
+
+@st.composite
+def instances(draw, metric=None):
+    metric = metric or draw(st.sampled_from(COORDINATE_METRICS))
+    n = draw(st.integers(1, 12))
+    if metric is Metric.GREAT_CIRCLE:
+        columns = [st.floats(-90, 90), st.floats(-180, 180)]
+    elif metric is Metric.GEO:
+        columns = [st.floats(-89, 89), st.floats(-180, 180)]
+    else:
+        columns = [st.one_of(st.integers(-1000, 1000).map(float), st.floats(-1e6, 1e6))] * metric.dimensions
+    rows = draw(st.lists(st.tuples(*columns), min_size=n, max_size=n))
+    # Subnormal spreads are refused, and tested elsewhere.
+    return Problem(metric, coordinates=np.round(np.array(rows, dtype=float), 6))
+
+
+@given(instances(), st.data())
+def test_distances_follow_their_definitions(problem, data):
+    a = data.draw(st.integers(0, problem.n - 1))
+    b = data.draw(st.integers(0, problem.n - 1))
+    expected = 0 if a == b else slow_distance(problem.metric, problem.coordinates[a], problem.coordinates[b])
+    found = problem.distance(a, b)
+    assert type(found) is (int if problem.metric.integral else float)
+    if problem.metric is Metric.GREAT_CIRCLE:
+        assert found == pytest.approx(expected, rel=1e-7, abs=1e-6)
+    elif problem.metric is Metric.GEO:
+        # acos of NumPy and of the C library may differ in the last bit, at a whole number of kilometres.
+        assert abs(found - expected) <= 1
+    elif problem.metric.integral:
+        assert found == expected
+    else:
+        assert found == pytest.approx(expected, rel=1e-14)
+    assert found <= problem.distance_bound
+    assert problem.distance(b, a) == found
+
+
+@given(instances(), st.randoms(use_true_random=False))
+def test_length_sums_the_edges_and_ignores_start_and_direction(problem, random):
+    tour = list(range(problem.n))
+    random.shuffle(tour)
+    edges = [problem.distance(a, b) for a, b in itertools.pairwise([*tour, tour[0]])]
+    length = problem.length(tour)
+    assert length == (sum(edges) if problem.metric.integral else math.fsum(edges))
+    assert problem.length(tour[2:] + tour[:2]) == length
+    assert problem.length(tour[::-1]) == length
+    path = dataclasses.replace(problem, open=OpenPath())
+    expected = sum(edges[:-1]) if problem.metric.integral else math.fsum(edges[:-1])
+    assert path.length(tour) == expected
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=300))
+def test_exact_parts_lose_almost_nothing(values):
+    exact = sum(map(Fraction, values))
+    parts = _exact_parts(np.array(values))
+    assert abs(sum(map(Fraction, parts)) - exact) <= exact * Fraction(1, 2**80)
+
+
+def test_arrays_of_cities_are_broadcast():
+    problem = Problem.from_points([[0, 0], [3, 4], [6, 8]], "EUC_2D")
+    found = problem.distance([[0], [1]], [0, 1, 2])
+    assert found.dtype == np.int64
+    assert found.tolist() == [[0, 5, 10], [5, 0, 5]]
+
+
+def test_long_tours_are_summed_in_pieces():
+    n = 200_001
+    points = np.zeros((n, 2))
+    points[:, 0] = np.arange(n)
+    problem = Problem.from_points(points, "EUC_2D")
+    assert problem.length(np.arange(n)) == 2 * (n - 1)
+    assert Problem.from_points(points).length(np.arange(n)) == 2.0 * (n - 1)
+
+
+@pytest.mark.parametrize("scale", [1e12, 1.0, 1e-9, 1e-100, 1e100])
+def test_a_square_of_any_size(scale):
+    square = np.array([[0, 0], [0, 1], [1, 1], [1, 0]]) * scale
+    assert Problem.from_points(square).length([0, 1, 2, 3]) == 4 * scale
+    assert Problem.from_points(square).length([0, 2, 1, 3]) == pytest.approx((2 + 2 * 2**0.5) * scale)
+
+
+def test_integer_lengths_beyond_int32_and_int64():
+    n = 100
+    points = np.zeros((n, 2))
+    points[::2] = 6e13
+    problem = Problem.from_points(points, "EUC_2D")
+    edge = nint(math.sqrt(2 * 6e13**2))
+    assert problem.length(np.arange(n)) == n * edge
+    assert problem.distance(0, 1) == edge
+    copies = np.full(2_000_000, 0)
+    copies[1::2] = 1
+    assert problem.length(copies) == 2_000_000 * edge  # above 2**63
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("metric", COORDINATE_METRICS)
+def test_tiny_instances(n, metric):
+    problem = Problem(metric, coordinates=np.eye(n, metric.dimensions))
+    length = problem.length(range(n))
+    assert length == 0 if n == 1 else length > 0
+    problem.check_tour(range(n))
+    assert problem.length([0]) == 0
+
+
+def test_all_cities_at_one_place():
+    problem = Problem.from_points(np.full((1000, 2), 7.25))
+    assert problem.length(range(1000)) == 0.0
+    geo = Problem.from_points(np.full((5, 2), 7.25), "GEO")
+    assert geo.length(range(5)) == 5  # the formula of GEO rounds up: 1 km
+
+
+def test_great_circle_distances():
+    places = [[52.52, 13.405], [48.8566, 2.3522], [0, 0], [0, 180], [90, 0], [-90, 77], [0, 1e-9], [45, -180]]
+    problem = Problem.from_points([*places, [45, 180]], "GREAT_CIRCLE")
+    assert problem.distance(0, 1) == pytest.approx(877_464, abs=1)
+    half = math.pi * 6371008.8
+    assert problem.distance(2, 3) == pytest.approx(half, rel=1e-15)
+    assert problem.distance(4, 5) == pytest.approx(half, rel=1e-15)
+    assert problem.distance(2, 6) == pytest.approx(math.radians(1e-9) * 6371008.8, rel=1e-12)
+    assert problem.distance(7, 8) == pytest.approx(0, abs=1e-8)
+
+
+@given(instances(metric=Metric.GREAT_CIRCLE))
+def test_search_points_are_unit_vectors(problem):
+    points = problem.search_points()
+    assert points.shape == (problem.n, 3)
+    assert np.linalg.norm(points, axis=1) == pytest.approx(1.0)
+    chord = np.linalg.norm(points[0] - points[-1])
+    angle = 2 * math.asin(min(1.0, chord / 2))
+    assert angle * 6371008.8 == pytest.approx(problem.distance(0, problem.n - 1), rel=1e-6, abs=1e-2)
+
+
+def test_search_points_of_a_plane_are_the_coordinates():
+    problem = Problem.from_points([[1, 2], [3, 4]])
+    assert np.shares_memory(problem.search_points(), problem.coordinates)
+    with pytest.raises(InvalidProblem, match="no coordinates"):
+        Problem.from_matrix([[0, 1], [1, 0]]).search_points()
+
+
+def test_metric_numbers_are_those_of_the_native_header():
+    header = Path(__file__).parents[1] / "src" / "warptsp" / "native" / "metric.h"
+    native = dict(re.findall(r"^  (\w+) = (\d+),", header.read_text(), re.MULTILINE))
+    expected = {metric.name.lower(): str(metric.kind) for metric in Metric if metric is not Metric.EXPLICIT}
+    assert native == {**expected, "matrix": str(Metric.EXPLICIT.kind)}
+
+
+def test_metric_names():
+    assert Metric.parse(" euc_2d ") is Metric.EUC_2D
+    with pytest.raises(InvalidOption, match=r"unknown metric 'euclid': use one of EUC_2D"):
+        Metric.parse("euclid")
+    assert all(metric.description for metric in Metric)
+
+
+# Validation
+
+
+@pytest.mark.parametrize(
+    ("points", "metric", "message"),
+    [
+        ([], None, "shape"),
+        (np.empty((0, 2)), None, "no cities"),
+        ([[1, 2], [3]], None, "not numbers"),
+        ([["a", "b"]], None, "not numbers"),
+        ([[1j, 2]], None, "complex"),
+        ([[2**60 + 1, 2]], None, "cannot be kept exactly"),
+        ([1, 2, 3], None, "shape"),
+        ([[1, 2, 3, 4]], None, "shape"),
+        ([[1, 2], [3, math.nan]], None, r"coordinate 1 of city 1 .* is nan"),
+        ([[1, 2], [-math.inf, 1]], None, r"coordinate 0 of city 1 .* is -inf"),
+        ([[1, 2]], "EUC_3D", r"needs \(n, 3\)"),
+        ([[1, 2, 3]], "GEO", r"needs \(n, 2\)"),
+        ([[91, 2]], "GREAT_CIRCLE", "latitude 91 of city 0"),
+        ([[1, 2], [1, 361]], "GREAT_CIRCLE", "longitude 361 of city 1"),
+        ([[0, 0], [1e200, 0]], None, "scale the coordinates"),
+        ([[0, 0], [1e-200, 0]], None, "scale the coordinates"),
+        ([[-1e308, 0], [1e308, 0]], None, "scale the coordinates"),
+        ([[0, 0], [1e15, 0]], "EUC_2D", "use EXACT_2D"),
+    ],
+)
+def test_bad_points(points, metric, message):
+    with pytest.raises(InvalidProblem, match=message):
+        Problem.from_points(points, metric)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.empty((0, 0)), "no cities"),
+        ([1, 2], "square"),
+        ([[0, 1, 2], [1, 0, 3]], "square"),
+        ([[0, 1], [2, 0]], r"not symmetric: entry \(0, 1\) is 1 and entry \(1, 0\) is 2"),
+        ([[0.0, 1.0], [1.001, 0.0]], "not symmetric"),
+        ([[0, -1], [-1, 0]], r"entry \(0, 1\) of the matrix is -1"),
+        ([[0, math.nan], [math.nan, 0]], r"entry \(0, 1\) of the matrix is nan"),
+        ([[0, math.inf], [math.inf, 0]], "give a forbidden edge a large one"),
+        ([[0, 2**60], [2**60, 0]], "cannot be kept exactly"),
+        ([["a"]], "not numbers"),
+    ],
+)
+def test_bad_matrices(matrix, message):
+    with pytest.raises(InvalidProblem, match=message):
+        Problem.from_matrix(matrix)
+
+
+def test_matrices():
+    integers = Problem.from_matrix(np.array([[9, 2, 3], [2, 9, 4], [3, 4, 9]], dtype=np.int64))
+    assert integers.matrix.dtype == np.int32
+    assert integers.length([0, 1, 2]) == 9
+    assert type(integers.length([0, 1, 2])) is int
+    real = Problem.from_matrix([[math.inf, 0.5], [0.5, math.nan]])
+    assert real.length([0, 1]) == 1.0
+    assert type(real.length([0, 1])) is float
+    large = Problem.from_matrix([[0, 2**40], [2**40, 0]])
+    assert large.matrix.dtype == np.float64
+    nearly = Problem.from_matrix([[0, 0.1 + 0.2], [0.3, 0]])
+    assert nearly.distance(0, 1) == nearly.distance(1, 0)
+
+
+def test_the_users_matrix_is_not_changed():
+    matrix = np.array([[5, 1], [1, 5]], dtype=np.int32)
+    Problem.from_matrix(matrix)
+    assert matrix[0, 0] == 5
+
+
+@pytest.mark.parametrize("n", [300, 2100])
+def test_a_large_matrix_is_checked_everywhere(n):
+    matrix = np.zeros((n, n))
+    Problem.from_matrix(matrix)
+    matrix[n - 1, n - 2] = 1.0
+    with pytest.raises(InvalidProblem, match="not symmetric"):
+        Problem.from_matrix(matrix)
+
+
+def test_arrays_are_read_only():
+    problem = Problem.from_points(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="read-only"):
+        problem.coordinates[0, 0] = 1.0
+
+
+SQUARE = [[0, 0], [0, 1], [1, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"fixed_edges": [[0, 1, 2]]}, "pairs"),
+        ({"fixed_edges": [[0.5, 1]]}, "pairs"),
+        ({"fixed_edges": [[0, 4]]}, "city 4: cities are 0 to 3"),
+        ({"fixed_edges": [[2, 2]]}, "joins node 3 to itself"),
+        ({"fixed_edges": [[0, 1], [0, 2], [3, 0]]}, "node 1 has 3 fixed edges"),
+        ({"fixed_edges": [[0, 1], [1, 2], [2, 0]]}, "close a cycle"),
+        ({"fixed_edges": [[0, 1], [1, 2], [2, 3], [0, 3]], "open": OpenPath()}, "close a cycle"),
+        ({"open": OpenPath(start=4)}, "start is city 4"),
+        ({"open": OpenPath(end=-1)}, "end is city -1"),
+        ({"open": OpenPath(1, 1)}, "starts and ends at node 2"),
+        ({"open": OpenPath(start=1), "fixed_edges": [[0, 1], [1, 2]]}, "cannot start at node 2"),
+        ({"open": OpenPath(0, 2), "fixed_edges": [[0, 1], [1, 2]]}, "leave 1 cities out"),
+        ({"node_ids": [1, 2, 3]}, "4 integers are needed"),
+        ({"node_ids": [1, 2, 3, -4]}, "-4 is negative"),
+        ({"node_ids": [1, 2, 3, 3]}, "3 is used for more than one"),
+        ({"labels": ["a"]}, "1 labels for 4 cities"),
+        ({"display": [[0, 1]]}, "display"),
+        ({"display": np.full((4, 2), math.nan)}, "display"),
+    ],
+)
+def test_bad_constraints(fields, message):
+    with pytest.raises(InvalidProblem, match=message):
+        Problem.from_points(SQUARE, **fields)
+
+
+@pytest.mark.parametrize(
+    "edges", [[[0, 1], [1, 2], [2, 3], [3, 0]], [[1, 0], [0, 1]], [[0, 1], [2, 3]], np.empty((0, 2))]
+)
+def test_good_fixed_edges(edges):
+    problem = Problem.from_points(SQUARE, fixed_edges=edges)
+    problem.check_tour([0, 1, 2, 3])
+    assert problem.fixed_edges.dtype == np.int32
+
+
+def test_two_fixed_triangles_are_no_tour():
+    with pytest.raises(InvalidProblem, match="close a cycle"):
+        Problem.from_points(np.eye(6, 2), fixed_edges=[[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]])
+
+
+def test_coordinates_and_matrix_exclude_each_other():
+    with pytest.raises(InvalidProblem, match="takes coordinates and no matrix"):
+        Problem(Metric.EUC_2D, matrix=np.zeros((2, 2)))
+    with pytest.raises(InvalidProblem, match="takes a matrix and no coordinates"):
+        Problem(Metric.EXPLICIT, coordinates=np.zeros((2, 2)))
+
+
+# Tours
+
+
+@pytest.mark.parametrize(
+    ("tour", "message"),
+    [
+        ([0, 1, 2], "a tour of 3 cities for an instance of 4: node 13 is missing"),
+        ([0, 1, 2, 2], "node 12 is there more than once; node 13 is missing"),
+        ([0, 0, 0, 0], "nodes 11, 12, 13 are missing"),
+        ([0, 1, 2, 4], "there is no city 4: cities are counted from 0 to 3"),
+        ([0, 1, 2, -1], "there is no city -1"),
+        ([0.0, 1.0, 2.0, 3.0], "integers, not float64"),
+        ([], "a tour of 0 cities"),
+        ([[0, 1], [2, 3]], "one dimension"),
+        ([[0], [1, 2]], "sequence of integers"),
+        ("abcd", "one dimension"),
+    ],
+)
+def test_bad_tours(tour, message):
+    problem = Problem.from_points(SQUARE, node_ids=[10, 11, 12, 13])
+    with pytest.raises(InvalidTour, match=message):
+        problem.check_tour(tour)
+
+
+def test_tours_must_keep_constraints():
+    problem = Problem.from_points(SQUARE, fixed_edges=[[0, 2]])
+    problem.check_tour([0, 2, 1, 3])
+    problem.check_tour([2, 1, 3, 0])
+    with pytest.raises(InvalidTour, match="lacks the fixed edge 1 - 3"):
+        problem.check_tour([0, 1, 2, 3])
+    problem.check_tour([0, 1, 2, 3], constraints=False)
+    path = dataclasses.replace(problem, open=OpenPath(start=1, end=3))
+    path.check_tour([1, 0, 2, 3])
+    with pytest.raises(InvalidTour, match="must start at node 2, not at 4"):
+        path.check_tour([3, 2, 0, 1])
+    with pytest.raises(InvalidTour, match="must end at node 4, not at 3"):
+        path.check_tour([1, 0, 3, 2])
+    free = dataclasses.replace(problem, open=OpenPath())
+    with pytest.raises(InvalidTour, match="lacks the fixed edge"):
+        free.check_tour([2, 1, 3, 0])
+
+
+def test_cities_and_ids():
+    plain = Problem.from_points(SQUARE, name="square")
+    assert plain.node_id(2) == 3
+    assert plain.ids_of([2, 0]).tolist() == [3, 1]
+    assert plain.cities_of([3, 1]).tolist() == [2, 0]
+    with pytest.raises(InvalidTour, match="square has no node 5: its nodes are 1 to 4"):
+        plain.cities_of([1, 5])
+    numbered = Problem.from_points(SQUARE, node_ids=[7, 3, 0, 9], labels=["a", "b", "c", "d"])
+    assert numbered.cities_of(numbered.ids_of([3, 2, 1, 0])).tolist() == [3, 2, 1, 0]
+    assert numbered.label(1) == "b"
+    with pytest.raises(InvalidTour, match="no node 8: its 4 nodes lie between 0 and 9"):
+        numbered.cities_of([8])
+    with pytest.raises(InvalidTour, match="no node 10"):
+        numbered.cities_of([10])
+
+
+def test_plot_points():
+    assert Problem.from_points([[1, 2], [3, 4]]).plot_points.tolist() == [[1, 2], [3, 4]]
+    assert Problem.from_points([[1, 2], [3, 4]], "GREAT_CIRCLE").plot_points.tolist() == [[2, 1], [4, 3]]
+    assert Problem.from_points([[1, 2, 3]]).plot_points.tolist() == [[1, 2]]
+    assert Problem.from_matrix([[0]]).plot_points is None
+    assert Problem.from_matrix([[0]], display=[[5, 6]]).plot_points.tolist() == [[5, 6]]
