@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import escape
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,4 +43,4 @@ def tour_gpx(problem: Problem, tour: NDArray[np.int32]) -> bytes:
 
 
 def _text(value: str) -> str:
-    return escape(_NO_XML.sub("?", value))
+    return escape(_NO_XML.sub("?", value), quote=False)
