@@ -108,8 +108,8 @@ class SubProblem {
   // Local search from every city. Returns the gain.
   double optimize(const StopToken &token) {
     double gain = 0;
-    for (int c = 0; c < size() && !token.stopped(); c += 256)
-      gain += search_->optimize(c, std::min(size(), c + 256));
+    for (int c = 0; c < size() && !token.stopped(); c += 16)
+      gain += search_->optimize(c, std::min(size(), c + 16));
     return gain;
   }
 
