@@ -17,12 +17,13 @@ from pathlib import Path
 from common import parser, report, spread, table, tsplib_file
 
 IMPORT_BAR, SOLVE_BAR = 0.15, 1.0
-IMPORT = "import numpy, time; t = time.perf_counter(); import warptsp; print(time.perf_counter() - t)"
+IMPORT = "import numpy, time; t = time.perf_counter(); import warptsp{}; print(time.perf_counter() - t)"
 
 
-def import_seconds() -> float:
-    """Return how long ``import warptsp`` takes after NumPy's."""
-    return float(subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, check=True).stdout)
+def import_seconds(then: str = "") -> float:
+    """Return how long ``import warptsp``, and a statement after it, take after NumPy's import."""
+    command = [sys.executable, "-c", IMPORT.format(then)]
+    return float(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
 def command_seconds(*words: str) -> float:
@@ -52,6 +53,10 @@ def main() -> None:
         outputs = ("--output", str(Path(folder, "tour.tour")), "--picture", str(Path(folder, "tour.svg")))
         measured = {
             "import warptsp": (IMPORT_BAR, [import_seconds() for _ in range(repeats + 1)][1:]),
+            "import warptsp; warptsp.solve": (
+                IMPORT_BAR,
+                [import_seconds("; warptsp.solve") for _ in range(repeats + 1)][1:],
+            ),
             f"warptsp solve {instance.name}": (
                 SOLVE_BAR,
                 [command_seconds("solve", str(instance), *outputs) for _ in range(repeats + 1)][1:],
