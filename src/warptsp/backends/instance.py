@@ -88,7 +88,7 @@ class SearchInstance:
             if curve is None:
                 return None
             city = curve
-            points = rows[city]
+            points = rows.take(city, axis=0)
         fixed = problem.fixed_edges
         if len(fixed) or problem.open is not None:
             number = np.empty(n, dtype=np.int32)

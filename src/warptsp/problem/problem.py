@@ -326,7 +326,9 @@ class Problem:
             entries = self.matrix[a, b]
             return np.asarray(entries, dtype=np.int64 if self.integral else np.float64)
         assert self.coordinates is not None
-        values = coordinate_distances(self.metric, self.coordinates[a], self.coordinates[b])
+        # Rows are taken several times faster by `take` than by an index.
+        p, q = self.coordinates.take(a, axis=0), self.coordinates.take(b, axis=0)
+        values = coordinate_distances(self.metric, p, q)
         if self.metric is Metric.GEO:
             values[a == b] = 0.0  # the formula rounds up, to 1
         return values.astype(np.int64) if self.integral else values
