@@ -107,3 +107,33 @@ def test_kill_9_while_writing_leaves_the_old_file(tmp_path):
     process.kill()
     process.communicate(timeout=60)
     assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_signal_at_any_moment_leaves_a_whole_tour_or_nothing(tmp_path, number, seed):
+    instance, out = tmp_path / "some.npy", tmp_path / "out.tour"
+    np.save(instance, np.random.default_rng(0).random((30_000, 2)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warptsp", "solve", str(instance), "-o", str(out), "--progress", "none"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # From the start of the interpreter through reading and set-up into the search.
+    time.sleep(random.Random(seed).uniform(0.0, 1.0))
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=60)
+    if out.exists():
+        assert process.returncode == 128 + number
+        assert stderr in ("", PLAIN)
+        problem = warptsp.load(instance)
+        problem.check_tour(warptsp.read_tour(out, problem))
+    else:  # it came before the search: no handler of ours was there yet
+        assert process.returncode in (-number, 130)
+    assert set(os.listdir(tmp_path)) <= {"some.npy", "out.tour"}
+
+
+PLAIN = (
+    "warptsp: warning: stopped during the set-up, before the first tour: the result is a plain construction\n"
+)
