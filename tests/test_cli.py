@@ -99,6 +99,18 @@ def test_nothing_is_written_unasked(instance, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == [instance]
 
 
+def test_a_tour_on_stdout_is_alone_there(instance, tmp_path, capsys):
+    assert solve(instance, "--kicks", 1, "-o", "-") == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("NAME")
+    assert "length       " in captured.err
+    (tmp_path / "out.tour").write_text(captured.out)
+    assert call("check", instance, tmp_path / "out.tour") == 0
+    capsys.readouterr()
+    assert call("generate", "uniform", "5") == 0
+    assert capsys.readouterr().out.startswith("NAME")
+
+
 def test_stopping_options(instance, capsys):
     for options, reason in (
         (["--time-limit", "50ms"], "time limit of 0.05 s"),

@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -76,6 +78,30 @@ def test_devices_are_written_directly():
     with atomic_write(os.devnull) as stream:
         stream.write(b"gone")
     assert check_writable(os.devnull)
+
+
+def test_standard_output(tmp_path, capsysbinary):
+    assert check_writable("-")
+    print("before")
+    with atomic_write("-") as stream:
+        stream.write(b"bytes\n")
+    print("after")
+    assert capsysbinary.readouterr().out == b"before\nbytes\nafter\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+def test_a_redirected_standard_output_is_not_replaced(tmp_path):
+    path = tmp_path / "log"
+    code = (
+        "from warptsp.outputs import atomic_write\n"
+        "for name in ('-', '/dev/stdout'):\n"
+        "    with atomic_write(name) as stream:\n        stream.write(name.encode())"
+    )
+    with open(path, "ab") as log:
+        log.write(b"before ")
+        log.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
+    assert path.read_text() == "before -/dev/stdout"
 
 
 def test_no_directory_is_an_output_error(tmp_path):

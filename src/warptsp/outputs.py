@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,8 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         Naming the path, what is wrong and what would be right.
     """
     target = _resolved(path)
+    if os.fspath(path) == "-":
+        return target
     parent = target.parent
     if target.is_dir():
         raise OutputError(f"{path}: is a directory; give the name of a file in it")
@@ -29,7 +32,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{path}: there is no directory {parent}; create it first")
     if not parent.is_dir():
         raise OutputError(f"{path}: {parent} is not a directory")
-    if _is_special(target):
+    if _is_special(path, target):
         if not os.access(target, os.W_OK):
             raise OutputError(f"{path}: no permission to write")
         return target
@@ -51,17 +54,23 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     """Open a file beside `path` that takes its place, complete and on the disk, when the block ends well.
 
     At any moment, also after ``kill -9``, `path` is either the old file or the new one. If the block raises,
-    nothing changes. Pipes and devices such as ``/dev/stdout`` are written directly.
+    nothing changes. ``-`` is standard output; pipes and devices are written directly.
 
     Raises
     ------
     OutputError
         If the file cannot be written: no directory, no permission, disk full.
     """
+    if os.fspath(path) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
     target = _resolved(path)
-    if _is_special(target):
+    if _is_special(path, target):
         try:
-            with open(target, mode) as stream:
+            # Appending changes nothing for pipes, and keeps what a file behind /dev/stdout holds already.
+            with open(path, mode.replace("w", "a")) as stream:
                 yield stream
         except OSError as error:
             raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
@@ -89,8 +98,9 @@ def _resolved(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _is_special(target: Path) -> bool:
-    return target.exists() and not target.is_file() and not target.is_dir()
+def _is_special(path: str | os.PathLike[str], target: Path) -> bool:
+    named = os.path.abspath(path).startswith(("/dev/", "/proc/"))  # /dev/stdout may stand for a plain file
+    return named or (target.exists() and not target.is_file() and not target.is_dir())
 
 
 def _discard(partial: Path) -> None:

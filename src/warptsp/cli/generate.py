@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -44,11 +43,8 @@ def command(kind: str, size: str | None, output: str, **options: int | float | N
     if output != "-":
         check_writable(output)
     problem = _make(kind, size, {name: value for name, value in options.items() if value is not None})
-    if output == "-":
-        sys.stdout.flush()
-        write_problem("/dev/stdout", problem)
-    else:
-        write_problem(output, problem)
+    write_problem(output, problem, format="tsplib" if output == "-" else None)
+    if output != "-":
         click.echo(f"instance     {output}, {problem.name}, {problem.n} cities: {problem.comment}")
 
 

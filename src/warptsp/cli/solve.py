@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,11 +260,7 @@ def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[
     from warptsp.io import write_tour
 
     for name in outputs:
-        if name == "-":
-            sys.stdout.flush()
-            write_tour("/dev/stdout", tour, result.problem, format="tsplib")
-        else:
-            write_tour(name, tour, result.problem)
+        write_tour(name, tour, result.problem, format="tsplib" if name == "-" else None)
     if pictures:
         from warptsp.plotting import draw
 
