@@ -113,6 +113,8 @@ def test_a_list_a_matrix_and_a_file_are_problems(tmp_path, points):
     assert solve(matrix, kicks=1).length == 10
     with pytest.raises(InvalidProblem):
         solve(np.zeros((4, 5)))
+    with pytest.raises(InvalidProblem, match="different lengths"):
+        solve([[1, 2], [3]])
     with pytest.raises(InvalidProblem, match="missing"):
         solve(tmp_path / "missing.tsp")
 
@@ -414,6 +416,9 @@ def test_a_failing_checkpoint_does_not_cost_the_search(points, tmp_path, caplog)
         ({"device": "cuda"}, BackendUnavailable, "not part of this release"),
         ({"device": "cuda:1"}, BackendUnavailable, "cuda:1"),
         ({"threads": 0}, InvalidOption, "threads: 0"),
+        ({"threads": 10**6}, InvalidOption, "1 to 1024"),
+        ({"checkpoint": 5}, InvalidOption, "checkpoint: 5"),
+        ({"start": [[1], [2, 3]]}, InvalidTour, "not a sequence of city numbers"),
         ({"threads": 1.5}, InvalidOption, "threads: 1.5"),
         ({"seed": -1}, InvalidOption, "seed: -1"),
         ({"seed": 2**64}, InvalidOption, "seed"),

@@ -12,6 +12,7 @@ from typing import Any
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.stop._check import checked_count
 
+MOST_THREADS = 1024
 NO_CUDA = "the CUDA back end is not part of this release"
 
 
@@ -56,7 +57,11 @@ def resolve_threads(threads: object) -> int:
     """
     if threads is None:
         return available_threads()
-    return checked_count("threads", threads, minimum=1, what="a number of threads, 1 or more")
+    what = f"a number of threads, 1 to {MOST_THREADS}"
+    count = checked_count("threads", threads, minimum=1, what=what)
+    if count > MOST_THREADS:
+        raise InvalidOption(f"threads: {threads!r} is not {what}")
+    return count
 
 
 def _container_quota() -> int:

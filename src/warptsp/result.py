@@ -85,7 +85,7 @@ class Result:
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, seed, reason of the end."""
         lines = [
-            f"length       {format_length(self.length)}{self._unit()}",
+            f"length       {format_length(self.length)}{unit_of(self.problem)}",
             f"time         {self.seconds:.2f} s, {self.kicks} kicks, {_counted(self.threads, 'thread')}",
             f"seed         {self.seed}",
             f"stopped by   {self.stop_reason}",
@@ -97,9 +97,6 @@ class Result:
                 1, f"gap          {format_gap(self.gap)} to the {kind}, {format_length(known.length)}"
             )
         return "\n".join(lines)
-
-    def _unit(self) -> str:
-        return " m, along great circles" if self.problem.metric.name == "GREAT_CIRCLE" else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the summary as plain numbers and strings, for JSON; without the tour and the history."""
@@ -174,6 +171,11 @@ class Result:
 def format_length(length: int | float) -> str:
     """Write a length in full if it is an integer, with ten significant digits if not."""
     return str(length) if isinstance(length, int) else f"{length:.10g}"
+
+
+def unit_of(problem: Problem) -> str:
+    """Return what to write behind a length; nothing where the instance does not tell."""
+    return " m along great circles" if problem.metric.name == "GREAT_CIRCLE" else ""
 
 
 def format_gap(gap: float) -> str:

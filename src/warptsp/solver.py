@@ -16,7 +16,7 @@ import numpy as np
 
 from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device, resolve_threads
-from warptsp.errors import InvalidOption, InvalidTour, OutputError, WarpTSPError
+from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, OutputError, WarpTSPError
 from warptsp.methods import Method, check_params, get_method
 from warptsp.problem import OpenPath, Problem
 from warptsp.result import Result
@@ -129,6 +129,8 @@ def solve(
     start_name, start_tour = _start(instance, start)
     saver = None
     if checkpoint is not None:
+        if not isinstance(checkpoint, (str, os.PathLike)):
+            raise InvalidOption(f"checkpoint: {checkpoint!r} is not the name of a file")
         saver = Checkpoint(checkpoint, instance, checkpoint_interval)
 
     run = Run(
@@ -207,7 +209,10 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem
         from warptsp.io import load
 
         return load(problem)
-    array = np.asarray(problem)
+    try:
+        array = np.asarray(problem)
+    except ValueError as error:
+        raise InvalidProblem("the rows have different lengths: points have shape (n, 2) or (n, 3)") from error
     square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if square and (len(array) > 3 or array.shape == (1, 1)):
         return Problem.from_matrix(array)
@@ -281,7 +286,10 @@ def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.in
     InvalidTour
         If it is no tour of this problem: other cities, a fixed edge missing, other ends.
     """
-    array = np.asarray(tour)
+    try:
+        array = np.asarray(tour)
+    except ValueError as error:
+        raise InvalidTour(f"{name}: not a sequence of city numbers: {error}") from error
     if array.ndim == 1 and len(array) != problem.n:
         called = f" {problem.name}" if problem.name else ""
         raise InvalidTour(

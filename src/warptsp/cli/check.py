@@ -22,7 +22,7 @@ def command(instance: Path, tour: Path, format_: str | None, open_: bool | None,
     """
     from warptsp.io import load, read_tour
     from warptsp.progress import relative_gap
-    from warptsp.result import format_gap, format_length
+    from warptsp.result import format_gap, format_length, unit_of
     from warptsp.solver import checked_start, with_open
 
     problem = load(instance, format=format_)
@@ -46,7 +46,7 @@ def command(instance: Path, tour: Path, format_: str | None, open_: bool | None,
         )
         return
     click.echo(f"tour         visits each of the {problem.n} cities once")
-    click.echo(f"length       {format_length(length)}")
+    click.echo(f"length       {format_length(length)}{unit_of(problem)}")
     if known is not None and gap is not None:
         kind = "optimum" if known.proven else "best known length"
         click.echo(f"gap          {format_gap(gap)} to the {kind}, {format_length(known.length)}")

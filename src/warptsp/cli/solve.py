@@ -290,7 +290,8 @@ def _report(
         return
     problem = result.problem
     kind = "closed tour" if problem.open is None else "open path"
-    lines = [f"instance     {problem.name or instance}, {problem.n} cities, {problem.metric.name}, {kind}"]
+    name = problem.name or ("standard input" if str(instance) == "-" else instance)
+    lines = [f"instance     {name}, {problem.n} cities, {problem.metric.name}, {kind}"]
     lines.append(result.summary())
     lines += [f"tour         {name}" for name in files]
     lines += [f"picture      {name}" for name in pictures]
@@ -307,5 +308,6 @@ def _list_methods(context: click.Context) -> None:
     for method in METHODS.values():
         click.echo(f"{method.name:12} {method.summary}")
         for name, kind, default in describe_params(method):
-            click.echo(f"    --param {name}={default}   ({kind})")
+            shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+            click.echo(f"    --param {name}={shown}   ({kind})")
     context.exit()
