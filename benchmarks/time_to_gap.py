@@ -74,17 +74,18 @@ def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
     longest = max(seconds for _, seconds in bars)
     found: dict[str, Any] = {"instance": name, "bars": [], "peers": {}}
     free = []
-    for seed in options.seeds:
+    for seed in options.seeds if options.free else ():
         note(f"{name}: seed {seed}, {longest:g} s, free-running")
-        free.append(checked(run_worker({**job, "time_limit": longest, "horizon": False, "seed": seed})))
-    found.update(cities=free[0]["cities"], known=free[0]["known"])
-    found["free"] = [{**run, "gap": gap_percent(run["length"], run["known"])} for run in free]
+        run = checked(run_worker({**job, "time_limit": longest, "horizon": False, "seed": seed}))
+        free.append({**run, "gap": gap_percent(run["length"], run["known"])})
+    found["free"] = free
     for gap, seconds in bars:
         runs = []
         for seed in options.seeds:
             note(f"{name}: seed {seed}, {gap:g} % within {seconds:g} s")
             run = checked(run_worker({**job, "time_limit": seconds, "seed": seed}))
             runs.append({**run, "gap": gap_percent(run["length"], run["known"])})
+        found.update(cities=runs[0]["cities"], known=runs[0]["known"])
         length = found["known"] * (1 + gap / 100)
         reached = [seconds_to(run["history"], length) for run in free]
         found["bars"].append({"gap": gap, "seconds": seconds, "runs": runs, "free_seconds": reached})
@@ -137,7 +138,7 @@ def bar_rows(found: dict[str, Any]) -> list[list[str]]:
         met = statistics.median(gaps) <= bar["gap"]
         reached = [seconds for seconds in bar["free_seconds"] if seconds is not None]
         count = len(bar["free_seconds"])
-        free = spread(reached, 2) if reached else "not reached"
+        free = spread(reached, 2) if reached else "not reached" if count else "-"
         if 0 < len(reached) < count:
             free += f", {len(reached)} of {count} seeds"
         cpu = spread([run["cpu"] for run in bar["runs"]], 2)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from warptsp.cli import commands
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
@@ -48,3 +51,32 @@ def test_readme_begins_with_the_two_lines():
     assert "warptsp solve examples/" in lines[0]
     assert lines[1].startswith("python3 -m venv ")
     assert lines[1].endswith("pytest")
+
+
+def code(page, language):
+    """The code blocks of a page in one language."""
+    pattern = rf"^```{language}\n(.*?)^```"
+    return re.findall(pattern, page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+COMMANDS = [
+    pytest.param(line, id=line)
+    for page in PAGES
+    for block in code(page, "sh")
+    for line in block.splitlines()
+    if line.startswith("warptsp ")
+]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_are_accepted(line):
+    """Every command and option exists, and every option gets a value of its type; nothing is run."""
+    name, *words = shlex.split(line, comments=True)[1:]
+    context = commands.make_context("warptsp", [name, *words])
+    commands.get_command(context, name).make_context(name, words, parent=context)
+
+
+def test_the_readme_example_runs(capsys):
+    (example,) = code(REPOSITORY / "README.md", "python")
+    exec(compile(example, "README.md", "exec"), {})
+    assert "length" in capsys.readouterr().out
