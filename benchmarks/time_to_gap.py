@@ -180,6 +180,9 @@ def main() -> None:
     )
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     options_parser.add_argument(
+        "--free", action=argparse.BooleanOptionalAction, default=True, help="free-running too"
+    )
+    options_parser.add_argument(
         "--peers", nargs="*", choices=list(PEERS), default=[], help="peers to run too"
     )
     options_parser.add_argument("--peer-python", default=sys.executable, help="Python that has the peers")
@@ -190,6 +193,12 @@ def main() -> None:
     if options.quick:
         options.instances = [name for name in options.instances if name in QUICK]
         options.seeds = options.seeds[:1]
+    seconds = sum(
+        sum(limits) + (max(limits) if options.free else 0)
+        for limits in ([bar[1] for bar in BARS[name]] for name in options.instances)
+    )
+    if not options.quick:
+        note(f"about {seconds * len(options.seeds) / 60:.0f} minutes, and the time of the peers")
     results = []
     for name in options.instances:
         if not is_available(options.shared, name):
