@@ -146,7 +146,7 @@ class CandidateSearch {
  public:
   CandidateSearch(const KdTree<D> &tree, int count, int per_sector)
       : tree_(tree), count_(count), per_sector_(Sectors::size ? per_sector : 0),
-        nearest_(count + Sectors::size * per_sector_) {}
+        lists_(Sectors::size * per_sector_ + count) {}
 
   // Candidates of the city at `position` of the tree, `count` of them, -1 where there are no more cities.
   void find(int leaf, int position, int *row) {
@@ -154,7 +154,8 @@ class CandidateSearch {
     for (int d = 0; d < D; ++d) origin_[d] = from.at[d];
     city_ = from.city;
     sectors_.stand_at(origin_);
-    for (Neighbour &entry : nearest_) entry = Neighbour{std::numeric_limits<double>::infinity(), end_of_list};
+    for (Neighbour &entry : lists_) entry = Neighbour{std::numeric_limits<double>::infinity(), end_of_list};
+    others_ = count_;
     reach_ = std::numeric_limits<double>::infinity();
 
     scan(leaf);
@@ -201,13 +202,13 @@ class CandidateSearch {
     return norm_of<Norm, D>(least);
   }
 
-  const Neighbour &worst() const { return nearest_[count_ - 1]; }
-  Neighbour *sector(int s) { return nearest_.data() + count_ + s * per_sector_; }
+  Neighbour *sector(int s) { return lists_.data() + s * per_sector_; }
+  Neighbour *others() { return sector(Sectors::size); }
 
   bool useful(int v, const Offsets<D> &box, double distance) {
     if (distance > reach_) return false;
     const int step = least_step(tree_.node(v));
-    if (Neighbour{distance, step} < worst()) return true;
+    if (others_ > 0 && Neighbour{distance, step} < others()[others_ - 1]) return true;
     if (per_sector_ == 0) return false;
     for (int s = 0; s < Sectors::size; ++s) {
       const Neighbour &last = sector(s)[per_sector_ - 1];
@@ -244,23 +245,27 @@ class CandidateSearch {
       for (int d = 0; d < D; ++d) delta[d] = p->at[d] - origin_[d];
       const double distance = norm_of<Norm, D>(delta);
       if (distance > reach_ || p->city == city_) continue;
-      const Neighbour found{distance, step_to(p->city)};
+      Neighbour found{distance, step_to(p->city)};
       bool changed = false;
-      if (found < worst()) {
-        insert(nearest_.data(), count_, found);
-        changed = true;
-      }
       if (per_sector_ > 0) {
         Neighbour *const list = sector(sectors_.of(delta));
         if (found < list[per_sector_ - 1]) {
+          // The city that it drives out, if any, is one of the others from now on.
+          const Neighbour last = list[per_sector_ - 1];
           insert(list, per_sector_, found);
+          found = last;
+          if (last.step == end_of_list) --others_;
           changed = true;
         }
       }
+      if (others_ > 0 && found < others()[others_ - 1]) {
+        insert(others(), others_, found);
+        changed = true;
+      }
       if (changed) {
-        reach_ = worst().distance;
-        if (per_sector_ > 0)
-          for (int s = 0; s < Sectors::size; ++s) reach_ = std::max(reach_, sector(s)[per_sector_ - 1].distance);
+        reach_ = others_ > 0 ? others()[others_ - 1].distance : 0.0;
+        for (int s = 0; s < Sectors::size && per_sector_ > 0; ++s)
+          reach_ = std::max(reach_, sector(s)[per_sector_ - 1].distance);
       }
     }
   }
@@ -271,40 +276,18 @@ class CandidateSearch {
     list[k] = found;
   }
 
-  // The neighbours of the sectors, and the nearest of the others up to `count`, in order.
+  // All lists in one order.
   void write(int *row) {
-    int others = count_;
-    if (per_sector_ > 0) {
-      chosen_.clear();
-      for (int k = 0; k < Sectors::size * per_sector_; ++k)
-        if (nearest_[count_ + k].step != end_of_list) insert_sorted(nearest_[count_ + k]);
-      others = count_ - (int)chosen_.size();
-      const int from_sectors = (int)chosen_.size();
-      for (int k = 0; k < count_ && others > 0; ++k) {
-        const Neighbour &entry = nearest_[k];
-        if (entry.step == end_of_list) break;
-        bool taken = false;
-        for (int c = 0; c < from_sectors && !taken; ++c) taken = chosen_[c].step == entry.step;
-        if (taken) continue;
-        chosen_.push_back(entry);
-        --others;
-      }
-      for (int c = from_sectors; c < (int)chosen_.size(); ++c) {
-        const Neighbour entry = chosen_[c];
-        int k = c;
-        for (; k > 0 && entry < chosen_[k - 1]; --k) chosen_[k] = chosen_[k - 1];
-        chosen_[k] = entry;
-      }
-      for (int k = 0; k < count_; ++k) row[k] = k < (int)chosen_.size() ? city_at(chosen_[k].step) : -1;
-    } else {
-      for (int k = 0; k < count_; ++k) row[k] = nearest_[k].step == end_of_list ? -1 : city_at(nearest_[k].step);
+    int size = 0;
+    Neighbour *const all = lists_.data();
+    for (int k = 0; k < Sectors::size * per_sector_ + others_; ++k) {
+      const Neighbour entry = all[k];
+      if (entry.step == end_of_list) continue;
+      int at = size++;
+      for (; at > 0 && entry < all[at - 1]; --at) all[at] = all[at - 1];
+      all[at] = entry;
     }
-  }
-  void insert_sorted(const Neighbour &entry) {
-    chosen_.push_back(entry);
-    int k = (int)chosen_.size() - 1;
-    for (; k > 0 && entry < chosen_[k - 1]; --k) chosen_[k] = chosen_[k - 1];
-    chosen_[k] = entry;
+    for (int k = 0; k < count_; ++k) row[k] = k < size ? city_at(all[k].step) : -1;
   }
   int city_at(int step) const { return city_ < tree_.size() - step ? city_ + step : city_ + (step - tree_.size()); }
 
@@ -314,8 +297,10 @@ class CandidateSearch {
   double origin_[D];
   int city_ = 0;
   double reach_ = 0.0;  // no city farther away than this can enter a list
-  std::vector<Neighbour> nearest_;  // overall, then sector by sector
-  std::vector<Neighbour> chosen_;
+  // The nearest of each sector, and the nearest of those that are in no sector's list: so many as the sectors' lists
+  // leave places.
+  std::vector<Neighbour> lists_;
+  int others_ = 0;
 };
 
 // Rows of `count` candidates for the `n` cities of `points`. False if the token stopped it.
