@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from warptsp import _native
 from warptsp.construct import CONSTRUCTIONS, construct
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.neighbors import CandidateParams, candidate_lists
 from warptsp.problem import Metric, OpenPath, Problem
 
 COORDINATE_METRICS = [metric for metric in Metric if metric is not Metric.EXPLICIT]
@@ -100,28 +98,24 @@ def test_free_ends_drop_the_longest_link() -> None:
     assert problem.length(tour) == 51.0
 
 
-def greedy_reference(
-    length: NDArray[np.float64], rows: NDArray[np.int32], fixed: NDArray[np.int32]
-) -> list[tuple[int, int]]:
-    """Edges of the greedy fragments, in the order in which they come in."""
+def greedy_edges(length: NDArray[np.float64], fixed: NDArray[np.int32]) -> set[tuple[int, int]]:
+    """The definition: of all edges, the shortest that still fits; ties by (i, (j - i) mod n)."""
     n = len(length)
-    edges: list[tuple[float, int, int, int]] = []
-    for i, k in itertools.product(range(n), range(rows.shape[1])):
-        if rows[i, k] >= 0:
-            edges.append((length[i, rows[i, k]], i * rows.shape[1] + k, i, int(rows[i, k])))
-    degree, root, taken = [0] * n, list(range(n)), []
+    degree, root = [0] * n, list(range(n))
 
     def find(city: int) -> int:
         while root[city] != city:
             city = root[city]
         return city
 
-    for a, b in [(int(a), int(b)) for a, b in fixed] + [(a, b) for _, _, a, b in sorted(edges)]:
+    edges = sorted((length[i, j], i, (j - i) % n, j) for i in range(n) for j in range(n) if i != j)
+    taken = set()
+    for a, b in [(int(a), int(b)) for a, b in fixed] + [(a, b) for _, a, _, b in edges]:
         if degree[a] < 2 and degree[b] < 2 and find(a) != find(b):
             degree[a] += 1
             degree[b] += 1
             root[find(a)] = find(b)
-            taken.append((min(a, b), max(a, b)))
+            taken.add((min(a, b), max(a, b)))
     return taken
 
 
@@ -130,29 +124,22 @@ def greedy_reference(
     metric=st.sampled_from([Metric.EUC_2D, Metric.EXACT_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.EXPLICIT]),
     n=st.integers(3, 60),
     seed=st.integers(0, 2**32 - 1),
-    fixed=st.booleans(),
 )
-def test_greedy_is_greedy(metric: Metric, n: int, seed: int, fixed: bool) -> None:
-    """With complete lists nothing is left to join: the tour is that of the definition."""
-    edges = some_fixed_edges(n, seed) if fixed else np.empty((0, 2), dtype=np.int32)
-    problem = instance(metric, n, seed, fixed_edges=edges)
-    lists = candidate_lists(problem, CandidateParams(count=n - 1, per_quadrant=0))
-    assert lists is not None
+def test_greedy_is_greedy(metric: Metric, n: int, seed: int) -> None:
+    """Up to some hundred cities the first round sees every edge: the tour is that of the definition."""
+    problem = instance(metric, n, seed)
+    if metric in (Metric.EUC_2D, Metric.EXACT_2D):
+        # Distances that differ by rounding alone are in another order than here.
+        points = np.random.default_rng(seed).random((n, 2)) * 1000
+        problem = Problem.from_points(points, Metric.EXACT_2D)
+    tour = construct(problem, "greedy", threads=1 + seed % 2)
+    assert tour is not None
     cities = np.arange(n)
     length = np.asarray(problem.distance(cities[:, None], cities[None, :]), dtype=np.float64)
-    if problem.matrix is None:
-        tour = _native.greedy_edge(
-            problem.search_points(), lists, metric.kind, {"MAN_2D": 1, "MAX_2D": 0}.get(metric.name, 2),
-            problem.fixed_edges, 1, _native.StopToken(),
-        )  # fmt: skip
-    else:
-        tour = _native.greedy_edge_matrix(problem.matrix, lists, problem.fixed_edges, 1, _native.StopToken())
-    assert tour is not None
-    problem.check_tour(tour)
-    expected = greedy_reference(length, lists, problem.fixed_edges)
+    expected = greedy_edges(length, problem.fixed_edges)
     found = {(min(a, b), max(a, b)) for a, b in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
     assert len(expected) == n - 1
-    assert set(expected) <= found
+    assert expected <= found
 
 
 @pytest.mark.parametrize("kind", ["uniform", "clustered", "one place", "a line", "a lattice"])

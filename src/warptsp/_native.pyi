@@ -34,7 +34,6 @@ def space_filling_curve(
 ) -> NDArray[np.int32] | None: ...
 def greedy_edge(
     points: NDArray[np.float64],
-    candidates: NDArray[np.int32],
     metric: int,
     norm: int,
     fixed_edges: NDArray[np.int32],
@@ -43,7 +42,6 @@ def greedy_edge(
 ) -> NDArray[np.int32] | None: ...
 def greedy_edge_matrix(
     matrix: NDArray[np.int32] | NDArray[np.float64],
-    candidates: NDArray[np.int32],
     fixed_edges: NDArray[np.int32],
     threads: int,
     token: StopToken,

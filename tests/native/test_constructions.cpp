@@ -47,10 +47,9 @@ TEST(every_construction_on_any_points) {
       const std::vector<double> points = cloud(kind, n, dimensions, random);
       const std::vector<int> fixed = trial % 2 ? fixed_edges(n, random) : std::vector<int>();
       const MetricKind metric = dimensions == 3 ? MetricKind::exact_3d : MetricKind::exact_2d;
-      std::vector<int> rows((size_t)n * 5), tour(n), kept(n);
-      CHECK(candidate_lists(points.data(), n, dimensions, 5, 1, 2, false, 2, token, rows.data()));
-      CHECK(greedy_edge_points(points.data(), n, dimensions, metric, 2, rows.data(), 5, fixed.data(),
-                               (int64_t)fixed.size() / 2, 2, token, tour.data()));
+      std::vector<int> tour(n), kept(n);
+      CHECK(greedy_edge_points(points.data(), n, dimensions, metric, 2, fixed.data(), (int64_t)fixed.size() / 2, 2,
+                               token, tour.data()));
       check_tour(tour, fixed);
       CHECK(nearest_neighbor_points(points.data(), n, dimensions, 2, random.below(n), fixed.data(),
                                     (int64_t)fixed.size() / 2, 2, token, tour.data()));
@@ -70,29 +69,14 @@ TEST(matrices) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j) matrix[i * n + j] = matrix[j * n + i] = random.below(30);
     const std::vector<int> fixed = trial % 2 ? fixed_edges(n, random) : std::vector<int>();
-    std::vector<int> rows((size_t)n * 3), tour(n);
-    const Matrix<double> length{matrix.data(), n};
-    CHECK(nearest_by_distance(n, length, 3, 1, token, rows.data()));
-    CHECK(greedy_edge_matrix(matrix.data(), n, rows.data(), 3, fixed.data(), (int64_t)fixed.size() / 2, 2, token,
-                             tour.data()));
+    std::vector<int> tour(n);
+    CHECK(greedy_edge_matrix(matrix.data(), n, fixed.data(), (int64_t)fixed.size() / 2, 2, token, tour.data()));
     check_tour(tour, fixed);
     UnvisitedRows<double> unvisited(matrix.data(), n);
     CHECK(nearest_neighbor_tour(n, random.below(n), fixed.data(), (int64_t)fixed.size() / 2, unvisited, token,
                                 tour.data()));
     check_tour(tour, fixed);
   }
-}
-
-TEST(no_candidates_at_all) {
-  check::Random random(3);
-  const StopToken token;
-  const int n = 3000;
-  const std::vector<double> points = cloud(0, n, 2, random);
-  const std::vector<int> rows((size_t)n * 2, -1);
-  std::vector<int> tour(n);
-  CHECK(greedy_edge_points(points.data(), n, 2, MetricKind::euc_2d, 2, rows.data(), 2, nullptr, 0, 1, token,
-                           tour.data()));
-  check_tour(tour, {});
 }
 
 TEST(a_fixed_tour) {
@@ -109,11 +93,9 @@ TEST(stops_at_any_moment) {
   const int n = 20000;
   const std::vector<double> points = cloud(0, n, 2, random);
   const StopToken never;
-  std::vector<int> rows((size_t)n * 5), tour(n), complete(n);
-  CHECK(candidate_lists(points.data(), n, 2, 5, 1, 2, false, 1, never, rows.data()));
+  std::vector<int> tour(n), complete(n);
   const auto greedy = [&](const StopToken &token, std::vector<int> &result) {
-    return greedy_edge_points(points.data(), n, 2, MetricKind::exact_2d, 2, rows.data(), 5, nullptr, 0, 2, token,
-                              result.data());
+    return greedy_edge_points(points.data(), n, 2, MetricKind::exact_2d, 2, nullptr, 0, 2, token, result.data());
   };
   CHECK(greedy(never, complete));
   for (int trial = 0; trial < 12; ++trial) {

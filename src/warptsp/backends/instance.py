@@ -143,22 +143,19 @@ class SearchInstance:
         first = np.full((n, 1), self.dummy, dtype=np.int32)
         return np.ascontiguousarray(np.vstack([np.hstack([first, lists]), last]))
 
-    def greedy(
-        self, candidates: NDArray[np.int32], threads: int, token: _native.StopToken
-    ) -> NDArray[np.int32] | None:
+    def greedy(self, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
         """The greedy tour; None if the token stopped it."""
         n = len(self.city)
-        own = candidates if self.dummy is None else np.ascontiguousarray(candidates[:n, 1:])
         fixed = self.fixed_edges
         if self.dummy is not None:
             fixed = np.ascontiguousarray(fixed[(fixed != self.dummy).all(axis=1)])
         if self.points is not None:
             metric = self.problem.metric
             norm = _PLANE_NORM.get(metric, 2)
-            tour = _native.greedy_edge(self.points[:n], own, metric.kind, norm, fixed, threads, token)
+            tour = _native.greedy_edge(self.points[:n], metric.kind, norm, fixed, threads, token)
         else:
             assert self.problem.matrix is not None
-            tour = _native.greedy_edge_matrix(self.problem.matrix, own, fixed, threads, token)
+            tour = _native.greedy_edge_matrix(self.problem.matrix, fixed, threads, token)
         return None if tour is None else self.close(self.city[tour], from_path=False)
 
     def close(self, tour: NDArray[np.int32], *, from_path: bool = True) -> NDArray[np.int32]:

@@ -127,7 +127,7 @@ class _Search:
         if given is not None:
             tour: NDArray[np.int32] | None = instance.close(given)
         elif run.start == "greedy":
-            tour = instance.greedy(candidates, run.threads, run.token)
+            tour = instance.greedy(run.threads, run.token)
         else:
             from warptsp.construct import construct
 

@@ -34,15 +34,6 @@ void check_square(const Array<const V, 2> &matrix) {
                                                   std::to_string(matrix.shape(1)));
 }
 
-void check_candidates(const Edges &candidates, size_t n) {
-  require(candidates.shape(0) == n, "candidates have " + std::to_string(candidates.shape(0)) + " rows for " +
-                                        std::to_string(n) + " cities");
-  require(n * candidates.shape(1) <= 0xffffffffu, "more than 2^32 candidates");
-  const int *const first = candidates.data();
-  for (size_t i = 0; i < n * candidates.shape(1); ++i)
-    require(first[i] >= -1 && first[i] < (int)n, "candidate " + std::to_string(first[i]) + " is not a city");
-}
-
 void check_fixed_edges(const Edges &edges, size_t n) {
   require(edges.shape(1) == 2, "fixed edges have " + std::to_string(edges.shape(1)) + " columns; 2 are needed");
   for (size_t i = 0; i < 2 * edges.shape(0); ++i)
@@ -110,30 +101,27 @@ nb::object bind_space_filling_curve(const Rows &points, const std::string &kind,
   });
 }
 
-nb::object bind_greedy_edge(const Rows &points, const Edges &candidates, int metric, int norm,
-                            const Edges &fixed_edges, int threads, StopToken &token) {
+nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edges &fixed_edges, int threads,
+                            StopToken &token) {
   check_rows(points);
   const size_t n = points.shape(0);
   require(metric >= 0 && metric < (int)MetricKind::matrix, "unknown metric " + std::to_string(metric));
-  check_candidates(candidates, n);
   check_fixed_edges(fixed_edges, n);
   return fill_array({n}, token, [&](int *tour) {
     return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm,
-                              candidates.data(), (int)candidates.shape(1), fixed_edges.data(), fixed_edges.shape(0),
-                              threads, token, tour);
+                              fixed_edges.data(), fixed_edges.shape(0), threads, token, tour);
   });
 }
 
 template <class V>
-nb::object bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &candidates, const Edges &fixed_edges,
-                                   int threads, StopToken &token) {
+nb::object bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &fixed_edges, int threads,
+                                   StopToken &token) {
   check_square(matrix);
   const size_t n = matrix.shape(0);
-  check_candidates(candidates, n);
   check_fixed_edges(fixed_edges, n);
   return fill_array({n}, token, [&](int *tour) {
-    return greedy_edge_matrix(matrix.data(), (int)n, candidates.data(), (int)candidates.shape(1), fixed_edges.data(),
-                              fixed_edges.shape(0), threads, token, tour);
+    return greedy_edge_matrix(matrix.data(), (int)n, fixed_edges.data(), fixed_edges.shape(0), threads, token,
+                              tour);
   });
 }
 
@@ -195,12 +183,10 @@ void bind_geometry(nb::module_ &m) {
         arg("token"));
   m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
         arg("sphere") = false, "The cities in the order of a space-filling curve; None if stopped.");
-  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("candidates"), arg("metric"), arg("norm"),
+  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("norm"),
         arg("fixed_edges"), arg("threads"), arg("token"), "The greedy edge tour; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("candidates"), arg("fixed_edges"),
-        arg("threads"), arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("candidates"), arg("fixed_edges"),
-        arg("threads"), arg("token"));
+  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("fixed_edges"), arg("threads"), arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
+  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("fixed_edges"), arg("threads"), arg("token"));
   m.def("nearest_neighbor", bind_nearest_neighbor, arg("points"), arg("start"), arg("norm"), arg("fixed_edges"),
         arg("threads"), arg("token"), "The nearest neighbour tour; None if stopped.");
   m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, arg("matrix"), arg("start"),
