@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from ._text import decode, quoted
 
 __all__ = ["is_square_matrix", "parse_table"]
 
+_CHUNK = 1 << 16
 _X = frozenset({"x", "easting"})
 _Y = frozenset({"y", "northing"})
 _Z = frozenset({"z"})
@@ -69,8 +71,7 @@ class _Table:
     def __init__(self, data: bytes, file: str) -> None:
         self.file = file
         self.data = data.rstrip(b"\x00\x1a \t\r\n")
-        self.lines = _data_lines(self.data)
-        first = next(self.lines, None)
+        first = _first_line(self.data)
         if first is None:
             self._fail("has no lines but comments: a list of cities is needed")
         self.first_line, self.first_end, text = first
@@ -95,11 +96,34 @@ class _Table:
         return [field.strip() for field in fields]
 
     def _rows(self, after_header: bool) -> Iterator[tuple[int, list[str]]]:
-        lines = _data_lines(self.data)
+        for lines, rows in self._chunks(after_header):
+            yield from zip(lines, rows, strict=True)
+
+    def _chunks(self, after_header: bool) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """The fields of some thousand lines at a time, and the numbers of those lines."""
+        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
+        numbered = (
+            (line, content)
+            for line, content in enumerate(text.split("\n"), start=1)
+            if content and not content.isspace() and not _is_comment(content)
+        )
         if after_header:
-            next(lines)
-        for line, _, text in lines:
-            yield line, self._split(line, text)
+            next(numbered)
+        while chunk := list(itertools.islice(numbered, _CHUNK)):
+            yield [line for line, _ in chunk], self._split_lines(chunk)
+
+    def _split_lines(self, chunk: list[tuple[int, str]]) -> list[list[str]]:
+        texts = [text for _, text in chunk]
+        if self.delimiter == " ":
+            return [text.split() for text in texts]
+        if not any('"' in text for text in texts):
+            return [text.split(self.delimiter) for text in texts]
+        try:
+            rows = list(csv.reader(texts, delimiter=self.delimiter, strict=True))
+        except csv.Error:
+            rows = []
+        # A quoted field that goes on in the next line is none of ours; line by line the fault is found.
+        return rows if len(rows) == len(texts) else [self._split(line, text) for line, text in chunk]
 
     def _number(self, text: str, line: int, column: str) -> float:
         if _WORDS_FOR_NO_NUMBER.fullmatch(text):
@@ -153,7 +177,7 @@ class _Table:
         if matrix is not None and is_square_matrix(matrix):
             return self._matrix(matrix, None)
         numeric = [place for place, field in enumerate(self.first) if _NUMBER.fullmatch(field)]
-        others = [place for place in range(len(self.first)) if place not in numeric]
+        others = sorted(set(range(len(self.first))) - set(numeric))
         if len(others) > 1 or len(numeric) not in (2, 3):
             self._fail(
                 f"{len(self.first)} columns without a line of names: give one that tells which are x and y, "
@@ -205,27 +229,51 @@ class _Table:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, list[str] | None]:
         """Row by row: for tables with names, and to find what is wrong with the others."""
         titles = self.first if after_header else [str(place + 1) for place in range(columns.count)]
-        values: list[float] = []
+        values: list[NDArray[np.float64]] = []
         ids: list[str] = []
         names: list[str] = []
-        for line, row in self._rows(after_header):
-            if len(row) != columns.count:
-                noun = "field" if len(row) == 1 else "fields"
-                self._fail(f"{len(row)} {noun} where the first line has {columns.count}", line)
-            for place in columns.positions:
-                values.append(self._number(row[place], line, titles[place]))
+        for lines, rows in self._chunks(after_header):
+            found = self._fast_positions(rows, columns)
+            values.append(self._positions(lines, rows, columns, titles) if found is None else found)
             if columns.name is not None:
-                names.append(row[columns.name])
+                names += [row[columns.name].strip() for row in rows]
             if columns.id is not None:
-                ids.append(row[columns.id])
+                ids += [row[columns.id].strip() for row in rows]
         if not values:
             self._fail("has no cities below the line of names", self.first_line)
-        coordinates = np.array(values).reshape(-1, len(columns.positions))
+        coordinates = np.concatenate(values)
         if not ids:
             return coordinates, None, names or None
         if all(re.fullmatch(r"\d{1,15}", text) for text in ids):
             return coordinates, np.array([float(text) for text in ids]), names or None
         return coordinates, None, names or ids  # what is no number is a name
+
+    def _fast_positions(self, rows: list[list[str]], columns: _Columns) -> NDArray[np.float64] | None:
+        """The coordinates of these rows, or None if anything about them calls for a closer look."""
+        if any(len(row) != columns.count for row in rows):
+            return None
+        texts = [[row[place] for row in rows] for place in columns.positions]
+        # Python's float takes more than we do: underscores, other digits, words.
+        if any("_" in text or not text.isascii() for text in map("".join, texts)):
+            return None
+        try:
+            positions = np.array([list(map(float, column)) for column in texts]).T
+        except ValueError:
+            return None
+        return positions if np.isfinite(positions).all() else None
+
+    def _positions(
+        self, lines: list[int], rows: list[list[str]], columns: _Columns, titles: list[str]
+    ) -> NDArray[np.float64]:
+        values = []
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) != columns.count:
+                noun = "field" if len(row) == 1 else "fields"
+                self._fail(f"{len(row)} {noun} where the first line has {columns.count}", line)
+            values.append(
+                [self._number(row[place].strip(), line, titles[place]) for place in columns.positions]
+            )
+        return np.array(values)
 
     def _check_ids(self, ids: NDArray[np.float64], columns: _Columns, after_header: bool) -> None:
         assert columns.id is not None
@@ -257,14 +305,17 @@ class _Table:
         count = len(names)
         rows: list[list[str]] = []
         for line, row in self._rows(after_header=True):
-            if len(rows) >= count or len(row) != count + 1 or row[0] != names[len(rows)]:
+            if len(rows) >= count or len(row) != count + 1 or row[0].strip() != names[len(rows)]:
                 return None
             rows.append([str(line), *row[1:]])
         if not rows or len(rows) != count:
             return None
         matrix = np.array(
             [
-                [self._number(text, int(row[0]), name) for text, name in zip(row[1:], names, strict=True)]
+                [
+                    self._number(text.strip(), int(row[0]), name)
+                    for text, name in zip(row[1:], names, strict=True)
+                ]
                 for row in rows
             ]
         )
@@ -286,14 +337,19 @@ def _counts_rows(values: NDArray[np.float64]) -> bool:
     return first in (0.0, 1.0) and len(values) > 1 and np.array_equal(values, first + np.arange(len(values)))
 
 
-def _data_lines(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """Number, byte offset of the end, and text of each line that is neither blank nor a comment (``#``)."""
-    line = 1
-    for match in re.finditer(rb"([^\r\n]*)(\r\n|\r|\n|$)", data):
-        text = match[1].strip()
-        if text and not (text.startswith(b"#") and not text.startswith((b"#,", b"#;", b"#\t"))):
-            yield line, match.end(), decode(match[1])
-        line += 1
+def _first_line(data: bytes) -> tuple[int, int, str] | None:
+    """Number, byte offset of the end, and text of the first line that is neither blank nor a comment."""
+    for line, match in enumerate(re.finditer(rb"([^\r\n]*)(?:\r\n|\r|\n|$)", data), start=1):
+        text = decode(match[1])
+        if text and not text.isspace() and not _is_comment(text):
+            return line, match.end(), text
+    return None
+
+
+def _is_comment(text: str) -> bool:
+    """Whether a line begins with a ``#`` that is not the name of a column."""
+    text = text.lstrip()
+    return text.startswith("#") and not text.startswith(("#,", "#;", "#\t"))
 
 
 def _delimiter(text: str) -> str:
