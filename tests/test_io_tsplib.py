@@ -569,7 +569,7 @@ def test_tours_that_are_none(tmp_path, text, message):
 def test_known_lengths_need_more_than_the_name():
     assert known_length_by_name("BERLIN52.tsp").length == 7542
     assert known_length_by_name("nobody") is None
-    assert known_length_by_name("linhp318", 1).length == 41345 + 3869
+    assert known_length_by_name("linhp318", ((1, 214),)).length == 41345 + 3869
     assert known_length_by_name("lin318").length == 42029
     assert known_length_by_name("portcgen-1000-10001").name == "C1k.1"
     assert known_length_by_name("portgen-1000-1000").name == "E1k.0"
@@ -579,6 +579,16 @@ def test_known_lengths_need_more_than_the_name():
     assert parse(GOOD.replace("NAME: t", "NAME: berlin52")).known_length is None
     random = np.random.default_rng(0).random((52, 2)) * 1000
     assert Problem.from_points(random, "EUC_2D", name="berlin52").known_length is None
+
+
+def test_other_fixed_edges_make_another_instance(shared_data):
+    import dataclasses
+
+    problem = load(shared_data / "tsplib" / "linhp318.tsp")
+    assert problem.known_length.length == 45214
+    for edges in ([[0, 212]], [[0, 213], [4, 5]], []):
+        changed = dataclasses.replace(problem, name="linhp318", fixed_edges=np.array(edges, dtype=np.int32))
+        assert changed.known_length is None
 
 
 def test_a_known_length_belongs_to_the_closed_tour(shared_data):

@@ -22,6 +22,9 @@ from .metric import Metric
 __all__ = ["KnownLength", "known_grid", "known_length_by_name"]
 
 
+FixedEdges = tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class KnownLength:
     """The optimal or best known length of a named instance.
@@ -43,23 +46,16 @@ class KnownLength:
     metric: Metric
     length: int
     proven: bool
-    fixed_edges: int = 0
+    fixed_edges: FixedEdges = ()
     identity_length: int | None = None
 
     def gap(self, length: float) -> float:
         """How much longer `length` is, as a fraction: 0.01 is one per cent."""
         return (float(length) - self.length) / self.length
 
-    def belongs_to(
-        self, n: int, metric: Metric, fixed_edges: int, identity_length: Callable[[], float]
-    ) -> bool:
-        """Whether an instance of this name is the published one."""
-        return (
-            self.n == n
-            and self.metric is metric
-            and self.fixed_edges == fixed_edges
-            and self.identity_length == identity_length()
-        )
+    def belongs_to(self, n: int, metric: Metric, identity_length: Callable[[], float]) -> bool:
+        """Whether an instance of this name, with these fixed edges, is the published one."""
+        return self.n == n and self.metric is metric and self.identity_length == identity_length()
 
 
 def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | None:
@@ -94,14 +90,14 @@ def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | Non
 _DIMACS_FILE = re.compile(r"port(c?)gen-(\d+)-(\d+)")
 
 
-def known_length_by_name(name: str, fixed_edges: int = 0) -> KnownLength | None:
+def known_length_by_name(name: str, fixed_edges: FixedEdges = ()) -> KnownLength | None:
     """The entry for an instance called `name`, in any case, with or without the ending ``.tsp``.
 
     Parameters
     ----------
     name : str
-    fixed_edges : int
-        Number of fixed edges: linhp318 is lin318 with one, also by name.
+    fixed_edges : tuple of pairs of node numbers
+        linhp318 is lin318 with one, also by name.
     """
     key = name.strip().lower().removesuffix(".tsp")
     dimacs = _DIMACS_FILE.fullmatch(key)
@@ -115,7 +111,7 @@ def known_length_by_name(name: str, fixed_edges: int = 0) -> KnownLength | None:
 
 
 @cache
-def _table() -> dict[tuple[str, int], KnownLength]:
+def _table() -> dict[tuple[str, FixedEdges], KnownLength]:
     text = resources.files(__package__).joinpath("known_lengths.csv").read_text(encoding="utf-8")
     entries = [
         KnownLength(
@@ -124,9 +120,14 @@ def _table() -> dict[tuple[str, int], KnownLength]:
             metric=Metric[row["metric"]],
             length=int(row["length"]),
             proven=row["proven"] == "1",
-            fixed_edges=int(row["fixed_edges"]),
+            fixed_edges=_edges(row["fixed_edges"]),
             identity_length=int(row["identity_length"]),
         )
         for row in csv.DictReader(text.splitlines())
     ]
     return {(entry.name.lower(), entry.fixed_edges): entry for entry in entries}
+
+
+def _edges(text: str) -> FixedEdges:
+    pairs = (pair.split("-") for pair in text.split())
+    return tuple((int(a), int(b)) for a, b in pairs)

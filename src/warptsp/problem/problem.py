@@ -192,16 +192,15 @@ class Problem:
             lattice = known_grid(self.name, self.coordinates)
             if lattice is not None:
                 return lattice
-        entry = known_length_by_name(self.name, len(self.fixed_edges))
+        fixed = tuple((self.node_id(a), self.node_id(b)) for a, b in self.fixed_edges[:8])
+        entry = known_length_by_name(self.name, fixed)
         if entry is None:
             return None
 
         def identity_length() -> float:
             return self.length(np.arange(self.n, dtype=np.int32))
 
-        return (
-            entry if entry.belongs_to(self.n, self.metric, len(self.fixed_edges), identity_length) else None
-        )
+        return entry if entry.belongs_to(self.n, self.metric, identity_length) else None
 
     @property
     def plot_points(self) -> NDArray[np.float64] | None:
