@@ -154,8 +154,7 @@ def test_fuzzed_tables(data):
 )
 def test_tables_read_back_the_same(rows, with_ids, with_names):
     points = np.array(rows)
-    if np.ptp(points, axis=0).max() < 1e-100:
-        points[:, 0] = 0.0
+    points[np.abs(points) < 1e-100] = 0.0  # a spread as small as that is refused, and tested elsewhere
     fields = {}
     if with_ids:
         fields["node_ids"] = np.arange(len(rows)) * 3

@@ -419,3 +419,9 @@ def test_plot_points():
     assert Problem.from_points([[1, 2, 3]]).plot_points.tolist() == [[1, 2]]
     assert Problem.from_matrix([[0]]).plot_points is None
     assert Problem.from_matrix([[0]], display=[[5, 6]]).plot_points.tolist() == [[5, 6]]
+
+
+def test_repr_is_short():
+    assert repr(Problem.from_points(SQUARE, name="s")) == "<Problem 's': 4 cities, EXACT_2D>"
+    text = repr(Problem.from_points(SQUARE, fixed_edges=[[0, 1]], open=OpenPath(2)))
+    assert text == "<Problem '': 4 cities, EXACT_2D, 1 fixed edges, open=OpenPath(start=2, end=None)>"

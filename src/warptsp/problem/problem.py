@@ -51,7 +51,7 @@ def _no_edges() -> NDArray[np.int32]:
     return np.empty((0, 2), dtype=np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Problem:
     """A symmetric travelling-salesman instance, checked when it is made.
 
@@ -93,6 +93,12 @@ class Problem:
     labels: Sequence[str] | None = None
     display: NDArray[np.float64] | None = None
     open: OpenPath | None = None
+    _found: dict[str, KnownLength | None] = field(default_factory=dict, init=False)
+
+    def __repr__(self) -> str:
+        path = "" if self.open is None else f", open={self.open}"
+        fixed = f", {len(self.fixed_edges)} fixed edges" if len(self.fixed_edges) else ""
+        return f"<Problem {self.name!r}: {self.n} cities, {self.metric.name}{fixed}{path}>"
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -186,6 +192,11 @@ class Problem:
         The name alone is not trusted: the number of cities, the metric, the fixed edges and the length of the
         tour in file order must agree too.
         """
+        if "known" not in self._found:
+            self._found["known"] = self._known_length()
+        return self._found["known"]
+
+    def _known_length(self) -> KnownLength | None:
         if not self.name or self.open is not None:
             return None
         if self.metric is Metric.EUC_2D and self.coordinates is not None and not len(self.fixed_edges):
