@@ -199,14 +199,14 @@ def _png(stops: NDArray[np.float64], closed: bool, width: int, height: int) -> b
 
 
 def _along(stops: NDArray[np.float64], closed: bool):  # type: ignore[no-untyped-def]
-    """Yield points along the edges of the tour, at most one unit apart, in arrays of a few million."""
+    """Yield points along the edges of the tour, at most one unit apart, in arrays of half a million."""
     ends = np.roll(stops, -1, axis=0) if closed else np.append(stops[1:], stops[-1:], axis=0)
     counts = np.ceil(np.abs(ends - stops).max(axis=1)).astype(np.int64) + 1
     total = np.cumsum(counts)
     begin = 0
     while begin < len(stops):
         base = total[begin - 1] if begin else 0
-        end = max(begin + 1, int(np.searchsorted(total, base + 2_000_000)))
+        end = max(begin + 1, int(np.searchsorted(total, base + 500_000)))
         count = counts[begin:end]
         edge = np.repeat(np.arange(begin, end), count)
         rank = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)

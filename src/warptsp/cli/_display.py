@@ -61,13 +61,14 @@ class PlainDisplay(NoDisplay):
 
 
 class RichDisplay(NoDisplay):
-    """One line on the terminal that is kept up to date."""
+    """One line on the terminal that is kept up to date, its clock also between two events."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._live: Any = None
-        self._text: Any = None
         self._phase = ""
+        self._progress: Progress | None = None
+        self._received = 0.0
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -78,30 +79,38 @@ class RichDisplay(NoDisplay):
     def phase(self, text: str) -> None:
         """Show what is being prepared."""
         self._phase = text
-        self._show(f"  {text} ...")
+        self._show()
 
     def __call__(self, progress: Progress) -> None:
         """Show where the search stands."""
-        self._show(describe(progress))
+        self._progress = progress
+        self._received = time.monotonic()
+        self._show()
 
-    def _show(self, line: str) -> None:
-        if self._live is None:
-            if time.monotonic() - self._begun < QUICK:
-                return
+    def _show(self) -> None:
+        if self._live is None and time.monotonic() - self._begun >= QUICK:
             from rich.console import Console
             from rich.live import Live
-            from rich.text import Text
 
-            self._text = Text
-            console = Console(stderr=True)
-            self._live = Live(console=console, refresh_per_second=8, transient=True)
+            self._live = Live(
+                console=Console(stderr=True), get_renderable=self._line, refresh_per_second=8, transient=True
+            )
             self._live.start()
-        self._live.update(self._text(line, no_wrap=True, overflow="ellipsis"))
+
+    def _line(self) -> Any:
+        from rich.text import Text
+
+        now = time.monotonic()
+        if self._progress is None:
+            line = f"{now - self._begun:7.1f} s  {self._phase} ..."
+        else:
+            line = describe(self._progress, waited=now - self._received)
+        return Text(line, no_wrap=True, overflow="ellipsis")
 
 
-def describe(progress: Progress) -> str:
-    """Return one line on where a search stands."""
-    parts = [f"{progress.elapsed:7.1f} s", f"length {format_length(progress.length)}"]
+def describe(progress: Progress, waited: float = 0.0) -> str:
+    """Return one line on where a search stands, `waited` seconds after the event."""
+    parts = [f"{progress.elapsed + waited:7.1f} s", f"length {format_length(progress.length)}"]
     if progress.gap is not None:
         parts.append(f"gap {format_gap(progress.gap)}")
     if progress.kicks:
@@ -110,7 +119,7 @@ def describe(progress: Progress) -> str:
     if progress.phase != "search":
         parts.append(progress.phase)
     if progress.remaining is not None:
-        parts.append(f"{progress.remaining:.1f} s left at most")
+        parts.append(f"{max(0.0, progress.remaining - waited):.1f} s left at most")
     return "  ".join(parts)
 
 
