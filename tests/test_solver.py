@@ -104,6 +104,18 @@ def _fits(path, order):
     return path is None or (path.start in (None, order[0]) and path.end in (None, order[-1]))
 
 
+def test_a_result_saves_and_draws_itself(points, tmp_path):
+    result = solve(points, kicks=2)
+    result.save(tmp_path / "out.csv")
+    result.save(tmp_path / "out.png")
+    result.plot(tmp_path / "out.svg", size=200, title="mine")
+    assert np.array_equal(warptsp.read_tour(tmp_path / "out.csv", result.problem), result.tour)
+    assert "mine" in (tmp_path / "out.svg").read_text()
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InvalidOption, match=r"out\.foo"):
+        result.save(tmp_path / "out.foo")
+
+
 # Kinds of instances
 
 
@@ -381,6 +393,17 @@ def test_checkpoint_is_written_while_searching_and_after_a_failure(points, tmp_p
     with pytest.raises(RuntimeError, match="stop"):
         solve(points, callback=callback, checkpoint=path, checkpoint_interval=0, start="random")
     assert seen[:2] == [False, True]
+
+
+def test_an_old_checkpoint_is_replaced_with_a_warning_unless_the_run_goes_on_from_it(
+    points, tmp_path, caplog
+):
+    path = tmp_path / "best.tour"
+    solve(points, kicks=2, checkpoint=path)
+    solve(points, kicks=2, checkpoint=path, start=path)
+    assert caplog.text == ""
+    solve(points, kicks=2, checkpoint=path)
+    assert "will be replaced" in caplog.text
 
 
 def test_unwritable_checkpoint_is_found_before_solving(points, tmp_path):

@@ -132,6 +132,11 @@ def solve(
         if not isinstance(checkpoint, (str, os.PathLike)):
             raise InvalidOption(f"checkpoint: {checkpoint!r} is not the name of a file")
         saver = Checkpoint(checkpoint, instance, checkpoint_interval)
+        name = os.fspath(checkpoint)
+        if os.path.isfile(name) and start_name != name:
+            logger.warning(
+                "the checkpoint %s is there already and will be replaced; start goes on from it", name
+            )
 
     run = Run(
         instance,

@@ -119,7 +119,7 @@ def describe(progress: Progress, waited: float = 0.0) -> str:
     if progress.phase != "search":
         parts.append(progress.phase)
     if progress.remaining is not None:
-        parts.append(f"{max(0.0, progress.remaining - waited):.1f} s left at most")
+        parts.append(f"{max(0.0, progress.remaining - waited):.1f} s left")
     return "  ".join(parts)
 
 
