@@ -282,6 +282,32 @@ def test_matrices():
     assert nearly.distance(0, 1) == nearly.distance(1, 0)
 
 
+@pytest.mark.parametrize(
+    ("array", "metric"),
+    [
+        (np.zeros((5, 2)), "EXACT_2D"),
+        (np.zeros((5, 3)), "EXACT_3D"),
+        (np.ones((5, 5)), "EXPLICIT"),
+        ([[0]], "EXPLICIT"),
+        ([[0, 1], [1, 0]], "EXPLICIT"),
+        ([[0, 1], [2, 0]], "EXACT_2D"),
+        ([[1, 2], [2, 1]], "EXACT_2D"),
+        ([[0, 1, 2], [1, 0, 3], [2, 3, 0]], "EXPLICIT"),
+        ([[0, 1, 2], [1, 5, 3], [2, 3, 0]], "EXACT_3D"),
+    ],
+)
+def test_arrays_are_points_or_distances(array, metric):
+    assert Problem.from_array(array).metric.name == metric
+
+
+def test_a_small_matrix_may_be_asymmetric_too():
+    with pytest.raises(InvalidProblem, match="not symmetric"):
+        Problem.from_array([[0, 1, 2], [1, 0, 3], [2, 4, 0]])
+    for array in (5.0, [], [1, 2], np.zeros((2, 2, 2))):
+        with pytest.raises(InvalidProblem, match="shape"):
+            Problem.from_array(array)
+
+
 def test_the_users_matrix_is_not_changed():
     matrix = np.array([[5, 1], [1, 5]], dtype=np.int32)
     Problem.from_matrix(matrix)

@@ -218,12 +218,7 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem
         array = np.asarray(problem)
     except ValueError as error:
         raise InvalidProblem("the rows have different lengths: points have shape (n, 2) or (n, 3)") from error
-    square = array.ndim == 2 and array.shape[0] == array.shape[1]
-    if square and (len(array) > 3 or array.shape == (1, 1)):
-        return Problem.from_matrix(array)
-    if square and np.array_equal(array, array.T) and not array.diagonal().any():
-        return Problem.from_matrix(array)
-    return Problem.from_points(array)
+    return Problem.from_array(array)
 
 
 def with_open(problem: Problem, open: bool | OpenPath) -> Problem:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Problem
 
-from .table import is_square_matrix
-
 __all__ = ["MAGIC", "load_npy", "read_array"]
 
 MAGIC = b"\x93NUMPY"
@@ -36,9 +34,7 @@ def load_npy(path: str | os.PathLike[str], data: bytes | None = None) -> Problem
     """
     array = read_array(path, data)
     try:
-        if array.ndim == 2 and array.shape[0] == array.shape[1] and is_square_matrix(array):
-            return Problem.from_matrix(array)
-        return Problem.from_points(array)
+        return Problem.from_array(array)
     except InvalidProblem as error:
         raise ParseError(str(error), file=path) from None
 

@@ -18,7 +18,7 @@ from warptsp.problem import Metric, Problem
 
 from ._text import decode, quoted
 
-__all__ = ["is_square_matrix", "parse_table"]
+__all__ = ["parse_table"]
 
 _CHUNK = 1 << 16
 _X = frozenset({"x", "easting"})
@@ -53,18 +53,6 @@ def parse_table(data: bytes, file: str) -> Problem:
         With file, line and column.
     """
     return _Table(data, file).problem()
-
-
-def is_square_matrix(array: NDArray[np.float64]) -> bool:
-    """Whether an array of two dimensions means distances rather than points.
-
-    Two or three rows of as many numbers could be either: they are distances if symmetric with a zero
-    diagonal.
-    """
-    n = len(array)
-    if array.ndim != 2 or array.shape[1] != n:
-        return False
-    return n > 3 or n == 1 or bool(np.array_equal(array, array.T) and not array.diagonal().any())
 
 
 class _Table:
@@ -174,10 +162,18 @@ class _Table:
 
     def _without_header(self) -> Problem:
         matrix = self._numeric(len(self.first), after_header=False)
-        if matrix is not None and is_square_matrix(matrix):
-            return self._matrix(matrix, None)
+        if matrix is not None and matrix.shape[0] == matrix.shape[1]:
+            square = self._square(matrix)
+            if square.metric is Metric.EXPLICIT:
+                return square
         numeric = [place for place, field in enumerate(self.first) if _NUMBER.fullmatch(field)]
         others = sorted(set(range(len(self.first))) - set(numeric))
+        if matrix is not None and len(numeric) > 3:
+            self._fail(
+                f"{len(matrix)} lines of {len(numeric)} numbers: a distance matrix must be square, and a list "
+                "of places needs a line of names that tells which columns are x and y, or lat and lon",
+                self.first_line,
+            )
         if len(others) > 1 or len(numeric) not in (2, 3):
             self._fail(
                 f"{len(self.first)} columns without a line of names: give one that tells which are x and y, "
@@ -319,16 +315,22 @@ class _Table:
                 for row in rows
             ]
         )
-        return self._matrix(matrix, names)
-
-    def _matrix(self, matrix: NDArray[np.float64], labels: list[str] | None) -> Problem:
-        kept: NDArray[np.float64] | NDArray[np.int64] = matrix
-        if np.array_equal(matrix, np.floor(matrix)) and np.abs(matrix).max() <= 2.0**53:
-            kept = matrix.astype(np.int64)
         try:
-            return Problem.from_matrix(kept, labels=labels)
+            return Problem.from_matrix(_integers(matrix), labels=names)
         except InvalidProblem as error:
             self._fail(str(error))
+
+    def _square(self, matrix: NDArray[np.float64]) -> Problem:
+        try:
+            return Problem.from_array(_integers(matrix))
+        except InvalidProblem as error:
+            self._fail(str(error))
+
+
+def _integers(matrix: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
+    """The same numbers as integers, if they are that."""
+    whole = np.array_equal(matrix, np.floor(matrix)) and np.abs(matrix).max() <= 2.0**53
+    return matrix.astype(np.int64) if whole else matrix
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:

@@ -6,8 +6,10 @@
 
 #include <cfloat>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace warptsp {
 
@@ -133,6 +135,58 @@ const char *parse_number(const char *p, const char *end, double &value, Slow &&s
 #endif
   }
   return slow(std::string(begin, p).c_str(), value) ? p : nullptr;
+}
+
+// Every number from `p` up to the first token that is none, whose place is returned. `expected` is how many there
+// should be; it is believed only as far as the text could hold them. `poll` is called now and then.
+template <class Slow, class Poll>
+const char *read_numbers(const char *p, const char *end, std::size_t expected, std::vector<double> &numbers,
+                         Slow &&slow, Poll &&poll) {
+  const std::size_t possible = static_cast<std::size_t>(end - p) / 2 + 1;
+  numbers.reserve(expected < possible ? expected : possible);
+  for (;;) {
+    while (p != end && is_space(*p)) ++p;
+    double value;
+    const char *const after = p == end ? nullptr : parse_number(p, end, value, slow);
+    if (after == nullptr) return p;
+    numbers.push_back(value);
+    p = after;
+    if ((numbers.size() & 0xfffff) == 0) poll();
+  }
+}
+
+// The numbers of a table of which each line has `columns`; blank lines are passed over. Returns where the first line
+// starts that is different. A delimiter ' ' stands for any number of blanks.
+template <class Slow, class Poll>
+const char *read_table(const char *line, const char *end, std::size_t columns, char delimiter,
+                       std::vector<double> &numbers, Slow &&slow, Poll &&poll) {
+  const auto is_break = [](char c) { return c == '\n' || c == '\r'; };
+  const auto skip_blanks = [&](const char *p) {
+    while (p != end && (*p == ' ' || (*p == '\t' && delimiter != '\t'))) ++p;
+    return p;
+  };
+  for (std::size_t rows = 0;;) {
+    const char *p = skip_blanks(line);
+    if (p == end) return p;
+    if (is_break(*p)) {
+      line = p + 1;
+      continue;
+    }
+    for (std::size_t column = 0; p != nullptr && column < columns; ++column) {
+      if (column != 0 && delimiter != ' ') p = p != end && *p == delimiter ? skip_blanks(p + 1) : nullptr;
+      double value;
+      if (p != nullptr) p = parse_number(p, end, value, slow, delimiter);
+      if (p == nullptr) break;
+      numbers.push_back(value);
+      p = skip_blanks(p);
+    }
+    if (p == nullptr || (p != end && !is_break(*p))) {
+      numbers.resize(rows * columns);
+      return line;
+    }
+    line = p;
+    if ((++rows & 0xfffff) == 0) poll();
+  }
 }
 
 }  // namespace warptsp

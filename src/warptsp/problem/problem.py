@@ -154,6 +154,21 @@ class Problem:
         """An instance of a square, symmetric matrix of distances; its diagonal is ignored."""
         return cls(Metric.EXPLICIT, matrix=np.asarray(matrix), **fields)
 
+    @classmethod
+    def from_array(cls, array: ArrayLike, **fields: Any) -> Problem:
+        """An instance of distances if the array is square, otherwise of points.
+
+        Two or three rows of as many numbers could be either. Three are distances if the diagonal is zero, and
+        two if they are symmetric as well.
+        """
+        values = np.asarray(array)
+        n = len(values) if values.ndim else 0
+        if values.ndim != 2 or values.shape[1] != n:
+            return cls.from_points(values, **fields)
+        diagonal = bool(values.diagonal().any())
+        points = (n == 3 and diagonal) or (n == 2 and (diagonal or values[0, 1] != values[1, 0]))
+        return cls.from_points(values, **fields) if points else cls.from_matrix(values, **fields)
+
     # What it is
 
     @property

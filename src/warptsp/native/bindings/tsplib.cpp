@@ -1,7 +1,4 @@
 // The numbers of a TSPLIB section, from text to an array and back.
-#include <cstring>
-#include <string>
-
 #include "common.h"
 #include "tsplib_numbers.h"
 
@@ -15,65 +12,30 @@ bool python_number(const char *text, double &value) {
   return std::isfinite(value);
 }
 
-// Every number from `begin` up to the first token that is none; and where that token starts.
-nb::tuple parse_numbers(nb::bytes text, size_t begin, size_t expected) {
-  const char *const data = text.c_str(), *const end = data + text.size();
-  const char *p = data + (begin < text.size() ? begin : text.size());
-  std::vector<double> numbers;
-  // What a file promises is believed only as far as its remaining bytes could hold it.
-  const size_t possible = static_cast<size_t>(end - p) / 2 + 1;
-  numbers.reserve(expected < possible ? expected : possible);
-  for (;;) {
-    while (p != end && is_space(*p)) ++p;
-    if (p == end) break;
-    double value;
-    const char *const after = parse_number(p, end, value, python_number);
-    if (after == nullptr) break;
-    numbers.push_back(value);
-    p = after;
-    if ((numbers.size() & 0xfffff) == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-  const size_t count = numbers.size();
-  return nb::make_tuple(to_numpy(std::move(numbers), {count}), static_cast<size_t>(p - data));
+void serve_signals() {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-bool is_break(char c) { return c == '\n' || c == '\r'; }
+const char *at(const nb::bytes &text, size_t offset) {
+  return text.c_str() + (offset < text.size() ? offset : text.size());
+}
 
-// The numbers of a table from `begin` on, and where the first line starts that does not have exactly `columns` of
-// them; blank lines are passed over. The delimiter may be a blank: then any number of blanks separates two fields.
-nb::tuple parse_table(nb::bytes text, size_t begin, size_t columns, char delimiter) {
-  const char *const data = text.c_str(), *const end = data + text.size();
-  const char *line = data + (begin < text.size() ? begin : text.size());
+nb::tuple parse_numbers(nb::bytes text, size_t begin, size_t expected) {
   std::vector<double> numbers;
-  size_t rows = 0;
-  const auto is_blank = [delimiter](char c) { return c == ' ' || (c == '\t' && delimiter != '\t'); };
-  for (;;) {
-    while (line != end && is_space(*line)) ++line;
-    if (line == end) break;
-    const char *p = line;
-    size_t column = 0;
-    for (;; ++column) {
-      while (p != end && is_blank(*p)) ++p;
-      if (column == columns || p == end || is_break(*p)) break;
-      if (column != 0 && delimiter != ' ') {
-        if (*p != delimiter) break;
-        ++p;
-        while (p != end && is_blank(*p)) ++p;
-      }
-      double value;
-      const char *const after = p == end ? nullptr : parse_number(p, end, value, python_number, delimiter);
-      if (after == nullptr) break;
-      numbers.push_back(value);
-      p = after;
-    }
-    if (column != columns || (p != end && !is_break(*p))) {
-      numbers.resize(rows * columns);
-      break;
-    }
-    line = p;
-    if ((++rows & 0xfffff) == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-  return nb::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(line - data));
+  const char *const end = text.c_str() + text.size();
+  const char *const after = read_numbers(at(text, begin), end, expected, numbers, python_number, serve_signals);
+  const size_t count = numbers.size();
+  return nb::make_tuple(to_numpy(std::move(numbers), {count}), static_cast<size_t>(after - text.c_str()));
+}
+
+nb::tuple parse_table(nb::bytes text, size_t begin, size_t columns, char delimiter) {
+  if (columns == 0) throw nb::value_error("a table has at least one column");
+  std::vector<double> numbers;
+  const char *const end = text.c_str() + text.size();
+  const char *const after =
+      read_table(at(text, begin), end, columns, delimiter, numbers, python_number, serve_signals);
+  const size_t rows = numbers.size() / columns;
+  return nb::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(after - text.c_str()));
 }
 
 char *append(char *out, long long value) {
