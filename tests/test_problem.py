@@ -294,6 +294,7 @@ def test_matrices():
         ([[1, 2], [2, 1]], "EXACT_2D"),
         ([[0, 1, 2], [1, 0, 3], [2, 3, 0]], "EXPLICIT"),
         ([[0, 1, 2], [1, 5, 3], [2, 3, 0]], "EXACT_3D"),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "EXACT_3D"),
     ],
 )
 def test_arrays_are_points_or_distances(array, metric):

@@ -170,8 +170,8 @@ class _Table:
         others = sorted(set(range(len(self.first))) - set(numeric))
         if matrix is not None and len(numeric) > 3:
             self._fail(
-                f"{len(matrix)} lines of {len(numeric)} numbers: a distance matrix must be square, and a list "
-                "of places needs a line of names that tells which columns are x and y, or lat and lon",
+                f"{len(matrix)} lines of {len(numeric)} numbers: a distance matrix must be square, and a "
+                "list of places needs a line of names that tells which columns are x and y, or lat and lon",
                 self.first_line,
             )
         if len(others) > 1 or len(numeric) not in (2, 3):

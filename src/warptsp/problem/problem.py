@@ -158,16 +158,17 @@ class Problem:
     def from_array(cls, array: ArrayLike, **fields: Any) -> Problem:
         """An instance of distances if the array is square, otherwise of points.
 
-        Two or three rows of as many numbers could be either. Three are distances if the diagonal is zero, and
-        two if they are symmetric as well.
+        Two or three rows of as many numbers could be either. They are distances if the diagonal is zero and
+        they are symmetric, or else three rows with no other zero, which then are distances with a mistake.
         """
         values = np.asarray(array)
         n = len(values) if values.ndim else 0
-        if values.ndim != 2 or values.shape[1] != n:
-            return cls.from_points(values, **fields)
-        diagonal = bool(values.diagonal().any())
-        points = (n == 3 and diagonal) or (n == 2 and (diagonal or values[0, 1] != values[1, 0]))
-        return cls.from_points(values, **fields) if points else cls.from_matrix(values, **fields)
+        square = values.ndim == 2 and values.shape[1] == n
+        if square and n in (2, 3):
+            no_other_zero = n == 3 and np.count_nonzero(values) == 6
+            symmetric = np.array_equal(values, values.T)
+            square = not values.diagonal().any() and (symmetric or no_other_zero)
+        return cls.from_matrix(values, **fields) if square else cls.from_points(values, **fields)
 
     # What it is
 
