@@ -80,3 +80,12 @@ def test_the_readme_example_runs(capsys):
     (example,) = code(REPOSITORY / "README.md", "python")
     exec(compile(example, "README.md", "exec"), {})
     assert "length" in capsys.readouterr().out
+
+
+def test_the_examples_of_the_python_page_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for example in code(REPOSITORY / "docs" / "python.md", "python"):
+        exec(compile(example, "python.md", "exec"), names)
+    assert "km" in capsys.readouterr().out
+    assert (tmp_path / "tour.svg").exists()
