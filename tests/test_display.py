@@ -64,5 +64,8 @@ def test_rich_draws_once_the_run_is_not_a_quick_one(monkeypatch, capsys):
 def test_modes(mode, kind, capsys):
     display = make_display(mode)
     assert type(display) is kind
-    logging.getLogger("warptsp.solver").warning("careful")
+    level = logging.getLogger("warptsp").level
+    with display:
+        logging.getLogger("warptsp.solver").warning("careful")
+    assert logging.getLogger("warptsp").level == level
     assert capsys.readouterr().err == "warptsp: warning: careful\n"

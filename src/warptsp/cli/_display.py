@@ -20,15 +20,21 @@ MODES = ("auto", "rich", "plain", "none")
 
 
 class NoDisplay:
-    """Draws nothing."""
+    """Draws nothing; shows the library's warnings on stderr while it is entered, as every display does."""
 
     def __enter__(self) -> NoDisplay:
+        logger = logging.getLogger("warptsp")
+        self._handler, self._level = _PhaseHandler(self), logger.level
+        logger.addHandler(self._handler)
+        logger.setLevel(logging.INFO)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pass
+        logger = logging.getLogger("warptsp")
+        logger.removeHandler(self._handler)
+        logger.setLevel(self._level)
 
     def __call__(self, progress: Progress) -> None:
         """Take note of a progress event."""
@@ -75,6 +81,7 @@ class RichDisplay(NoDisplay):
     ) -> None:
         if self._live is not None:
             self._live.stop()
+        super().__exit__(kind, error, trace)
 
     def phase(self, text: str) -> None:
         """Show what is being prepared."""
@@ -136,13 +143,7 @@ class _PhaseHandler(logging.Handler):
 
 
 def make_display(mode: str) -> NoDisplay:
-    """Return the display for a mode of `MODES`, and show the library's warnings on stderr."""
+    """Return the display for a mode of `MODES`."""
     if mode == "auto":
         mode = "rich" if sys.stderr.isatty() else "plain"
-    display: NoDisplay = {"rich": RichDisplay, "plain": PlainDisplay, "none": NoDisplay}[mode]()
-    logger = logging.getLogger("warptsp")
-    for old in [h for h in logger.handlers if isinstance(h, _PhaseHandler)]:
-        logger.removeHandler(old)
-    logger.addHandler(_PhaseHandler(display))
-    logger.setLevel(logging.INFO)
-    return display
+    return {"rich": RichDisplay, "plain": PlainDisplay, "none": NoDisplay}[mode]()
