@@ -45,7 +45,7 @@ void check_fixed_edges(const Edges &edges, size_t n) {
 template <class T>
 nb::object to_numpy(Buffer<T> &&values, std::initializer_list<size_t> shape) {
   T *const data = values.release();
-  nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<T *>(p); });
+  nb::capsule owner(data, [](void *p) noexcept { typename Buffer<T>::Free()(static_cast<T *>(p)); });
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
 }
 
