@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import sys
-import zlib
 from pathlib import Path
 
 from warptsp.errors import ParseError
@@ -31,13 +29,11 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
         else:
             data = Path(name).read_bytes()
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+            data = _unpacked(data, name)
     except FileNotFoundError:
         raise ParseError("no such file", file=name) from None
     except IsADirectoryError:
         raise ParseError("is a directory: the name of a file is needed", file=name) from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ParseError(f"is damaged: {error}", file=name) from None
     except OSError as error:
         raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -46,6 +42,16 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     if not data.strip(b"\x00\t\n\x0b\x0c\r \x1a"):
         raise ParseError("is empty: a list of cities is needed", file=name)
     return data, name
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    import gzip
+    import zlib
+
+    try:
+        return gzip.decompress(data)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ParseError(f"is damaged: {error}", file=name) from None
 
 
 def line_number(data: bytes, offset: int) -> int:

@@ -15,7 +15,6 @@ from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
 
 from ._text import read_bytes
-from .geojson import parse_geojson
 from .npy import MAGIC, load_npy
 from .table import parse_table
 from .table_writer import problem_table
@@ -79,6 +78,8 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
         elif chosen == "npy":
             problem = load_npy(file, data)
         elif chosen == "geojson":
+            from .geojson import parse_geojson
+
             problem = parse_geojson(data, file)
         else:
             problem = parse_table(data, file)

@@ -128,7 +128,9 @@ class _Table:
     # What the table is
 
     def problem(self) -> Problem:
-        if not any(_NUMBER.fullmatch(field) for field in self.first) or self._has_header_names():
+        if self._has_header_names():
+            return self._with_header()
+        if not any(_NUMBER.fullmatch(field) for field in self.first):
             return self._labelled_matrix() or self._with_header()
         return self._without_header()
 

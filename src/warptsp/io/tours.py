@@ -15,8 +15,6 @@ from warptsp.outputs import atomic_write
 from warptsp.problem import Problem
 
 from ._text import decode, line_number, quoted, read_bytes
-from .geojson import tour_geojson
-from .gpx import tour_gpx
 from .npy import MAGIC, read_array
 from .places import check_geographic
 from .table_writer import tour_table
@@ -105,8 +103,12 @@ def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterabl
     if format == "tsplib":
         return tour_tsplib(problem, cities)
     if format == "geojson":
+        from .geojson import tour_geojson
+
         return [tour_geojson(problem, cities)]
     if format == "gpx":
+        from .gpx import tour_gpx
+
         return [tour_gpx(problem, cities)]
     if format == "list":
         return [format_integers(np.ascontiguousarray(problem.ids_of(cities)[:, np.newaxis]))]
