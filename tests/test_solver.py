@@ -496,6 +496,15 @@ def test_update_is_told_about_drift_of_floats():
     assert [point.length for point in run.history] == [3.0, 2.0]
 
 
+def test_lengths_of_integer_metrics_are_integers():
+    problem = Problem.from_points(np.random.default_rng(0).integers(0, 9, (5, 2)), "EUC_2D")
+    run = Run(problem, stop=MaxKicks(10))
+    for length in (np.float64(20.0), 18.999999999, np.int64(18)):
+        run.update(length=length, kicks=1, tour=lambda: np.arange(5, dtype=np.int32))
+    assert [point.length for point in run.history] == [20, 19, 18]
+    assert all(type(point.length) is int for point in run.history)
+
+
 def test_the_deadline_leaves_time_for_the_check():
     problem = Problem.from_points(np.random.default_rng(0).random((200_000, 2)))
     run = Run(problem, stop=MaxRuntime(100))

@@ -267,7 +267,9 @@ class Run:
         self.interrupt(f"{what} {type(error).__name__}")
 
     def _plain(self, length: Any) -> int | float:
-        return int(length) if self.problem.integral else float(length)
+        if not self.problem.integral:
+            return float(length)
+        return round(length) if isinstance(length, float) else int(length)
 
     def _reserve_time(self, check: float) -> None:
         # At the end: one check and length, the copies of the result, and some time to let go of memory.
