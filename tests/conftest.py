@@ -17,5 +17,7 @@ def shared_data() -> Path:
     beside = Path(__file__).resolve().parents[1].parent / "shared"
     folder = Path(os.environ.get("WARPTSP_SHARED", beside)) / "data"
     if not folder.is_dir():
-        pytest.skip(f"needs the TSPLIB instances in {folder} (set WARPTSP_SHARED to their parent's parent)")
+        pytest.skip(
+            f"needs the TSPLIB instances in {folder} (or WARPTSP_SHARED set to another folder that holds data/)"
+        )
     return folder
