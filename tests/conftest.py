@@ -17,7 +17,5 @@ def shared_data() -> Path:
     beside = Path(__file__).resolve().parents[1].parent / "shared"
     folder = Path(os.environ.get("WARPTSP_SHARED", beside)) / "data"
     if not folder.is_dir():
-        pytest.skip(
-            f"needs the TSPLIB instances in {folder} (or WARPTSP_SHARED set to another folder that holds data/)"
-        )
+        pytest.skip(f"needs the TSPLIB instances in {folder} (or WARPTSP_SHARED set to a folder with data/)")
     return folder
