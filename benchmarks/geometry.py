@@ -1,0 +1,89 @@
+"""What comes before the search: candidate lists and start tours, their seconds, bytes and gaps; one thread.
+
+Seconds are those of the processor, so that other work on the machine counts little; the least of some runs.
+Gaps are over the best known length. Bytes a city are those at the peak beside the coordinates, the result
+included (Linux only).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from common import gap_percent, load, note, parser, report, table
+
+INSTANCES = ("E10k.0", "C10k.0", "E100k.0", "C100k.0", "E1M.0", "C1M.0")
+QUICK = ("E10k.0", "C10k.0")
+RUNS = 3
+
+
+def least_seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the least processor time of some runs, and the last result."""
+    seconds, result = float("inf"), None
+    for _ in range(RUNS):
+        result = None
+        begin = time.process_time()
+        result = work()
+        seconds = min(seconds, time.process_time() - begin)
+    return seconds, result
+
+
+def peak_bytes(work: Callable[[], Any]) -> float:
+    """Return by how many bytes the process grew at most while it worked."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    before = _status("VmRSS")
+    work()
+    return _status("VmHWM") - before
+
+
+def _status(entry: str) -> float:
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(entry + ":"):
+            return 1024.0 * float(line.split()[1])
+    raise SystemExit(f"/proc/self/status has no {entry}")
+
+
+def main() -> None:
+    options_parser = parser(__doc__)
+    options_parser.add_argument("--instances", nargs="+", choices=INSTANCES, default=list(INSTANCES))
+    options = options_parser.parse_args()
+
+    from warptsp.construct import CONSTRUCTIONS, construct
+    from warptsp.neighbors import CandidateParams, candidate_lists
+
+    rows, results = [], []
+    for name in QUICK if options.quick else options.instances:
+        note(name)
+        problem = load(options.shared, name)
+        known = problem.known_length
+
+        def add(what: str, work: Callable[[], Any], problem: Any = problem, known: Any = known) -> None:
+            seconds, result = least_seconds(work)
+            tour = result if result.ndim == 1 else None
+            del result
+            bytes_each = peak_bytes(work) / problem.n
+            gap = None
+            if tour is not None and known is not None:
+                gap = gap_percent(problem.length(tour), known.length)
+            results.append(
+                {"instance": problem.name, "what": what, "seconds": seconds, "bytes": bytes_each, "gap": gap}
+            )
+            shown = "" if gap is None else f"{gap:.1f}"
+            rows.append([problem.name, what, f"{seconds:.3f}", f"{bytes_each:.0f}", shown])
+
+        for count, per_quadrant in ((10, 2), (10, 0), (5, 0)):
+            params = CandidateParams(count, per_quadrant)
+            add(
+                f"candidates: {count}, {per_quadrant} a quadrant",
+                lambda problem=problem, params=params: candidate_lists(problem, params),
+            )
+        for start in (start for start in CONSTRUCTIONS if start not in ("random", "given")):
+            add(start, lambda problem=problem, start=start: construct(problem, start))
+    text = table(["instance", "what", "seconds", "bytes a city", "gap in %"], rows)
+    report("geometry", "Candidate lists and start tours", text, results, options.output)
+
+
+if __name__ == "__main__":
+    main()
