@@ -52,7 +52,7 @@ def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--instances", nargs="+", choices=INSTANCES, default=list(INSTANCES))
     options = options_parser.parse_args()
-    # What the C library keeps of memory that was freed would hide what the next work takes: large blocks go back.
+    # Memory that the C library keeps when it is freed would hide what the next work takes.
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 20)
 
     from warptsp.construct import CONSTRUCTIONS, construct
