@@ -194,6 +194,13 @@ def test_matrix(n: int, seed: int, whole: bool, count: int) -> None:
         assert list(lists[city]) == order + [-1] * (count - len(order))
 
 
+def test_more_threads_than_cities() -> None:
+    points = np.random.default_rng(9).random((50, 2))
+    np.testing.assert_array_equal(candidates(points, 5, 1, threads=100_000), candidates(points, 5, 1))
+    with pytest.raises(ValueError, match="threads is 0"):
+        candidates(points, 5, 1, threads=0)
+
+
 def test_stopped() -> None:
     token = _native.StopToken()
     token.request()

@@ -311,7 +311,7 @@ bool find_candidates(const double *points, int n, int count, int per_sector, int
   KdTree<D> tree;
   if (!tree.build(points, n, threads, token)) return false;
   const int leaves = tree.first_leaf();
-  const int leaves_a_task = std::max(1, std::min(32, leaves / (8 * threads)));
+  const int leaves_a_task = std::max(1, std::min(32, leaves / (8 * std::min(threads, 4096))));
   const int tasks = (leaves + leaves_a_task - 1) / leaves_a_task;
   std::atomic<bool> stopped{false};
   // One search a thread would do; one a task keeps the threads apart, and costs one small allocation in 256 cities.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -67,7 +68,12 @@ void for_each_task(int threads, int tasks, Work &&work) {
     for (int task = next.fetch_add(1); task < tasks; task = next.fetch_add(1)) work(task);
   };
   std::vector<std::thread> others;
-  for (int t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(run);
+  others.reserve(std::max(0, std::min(threads, tasks)));
+  try {
+    for (int t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(run);
+  } catch (const std::system_error &) {
+    // The system grants no more threads: those there are do it all.
+  }
   run();
   for (std::thread &thread : others) thread.join();
 }

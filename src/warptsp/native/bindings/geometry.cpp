@@ -28,6 +28,10 @@ void check_rows(const Rows &points) {
   require(points.shape(0) < 0x7fffffff, "too many points: " + std::to_string(points.shape(0)));
 }
 
+void check_threads(int threads) {
+  require(threads >= 1, "threads is " + std::to_string(threads) + "; at least 1 is needed");
+}
+
 template <class V>
 void check_square(const Array<const V, 2> &matrix) {
   require(matrix.shape(0) == matrix.shape(1), "the matrix is not square: " + std::to_string(matrix.shape(0)) + " x " +
@@ -63,6 +67,7 @@ nb::object fill_array(std::initializer_list<size_t> shape, StopToken &token, con
 
 nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
                                 StopToken &token) {
+  check_threads(threads);
   check_rows(points);
   require(count >= 1, "count is " + std::to_string(count) + "; at least 1 is needed");
   require(per_quadrant >= 0 && 4 * per_quadrant <= count,
@@ -77,6 +82,7 @@ nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant,
 
 template <class V>
 nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int threads, StopToken &token) {
+  check_threads(threads);
   check_square(matrix);
   require(count >= 1, "count is " + std::to_string(count) + "; at least 1 is needed");
   const int n = (int)matrix.shape(0);
@@ -103,6 +109,7 @@ nb::object bind_space_filling_curve(const Rows &points, const std::string &kind,
 
 nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edges &fixed_edges, int threads,
                             StopToken &token) {
+  check_threads(threads);
   check_rows(points);
   const size_t n = points.shape(0);
   require(metric >= 0 && metric < (int)MetricKind::matrix, "unknown metric " + std::to_string(metric));
@@ -116,6 +123,7 @@ nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edge
 template <class V>
 nb::object bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &fixed_edges, int threads,
                                    StopToken &token) {
+  check_threads(threads);
   check_square(matrix);
   const size_t n = matrix.shape(0);
   check_fixed_edges(fixed_edges, n);
@@ -131,6 +139,7 @@ void check_start(int start, size_t n) {
 
 nb::object bind_nearest_neighbor(const Rows &points, int start, int norm, const Edges &fixed_edges, int threads,
                                  StopToken &token) {
+  check_threads(threads);
   check_rows(points);
   const size_t n = points.shape(0);
   check_start(start, n);
