@@ -45,6 +45,19 @@ TEST(invariants) {
     }
 }
 
+// Selection samples the first element always, which in order is the smallest.
+TEST(cities_in_order) {
+  const StopToken token;
+  for (const int n : {20000, 33000, 65536, 100000}) {
+    std::vector<double> points(2 * (size_t)n);
+    for (int i = 0; i < n; ++i) points[2 * i] = points[2 * i + 1] = i;
+    KdTree<2> tree;
+    CHECK(tree.build(points.data(), n, 1, token));
+    for (int k = 0; k + 1 < n; ++k)
+      if (k % 64 == 0) CHECK(tree.points()[k].city <= k + 64);
+  }
+}
+
 TEST(extreme_coordinates) {
   const StopToken token;
   for (const double scale : {1e308, 1e-300, 5e-324}) {
