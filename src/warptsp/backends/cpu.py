@@ -21,6 +21,8 @@ def tour_search(
     depth: int,
     breadth: tuple[int, ...],
     segment: int,
+    walks: float,
+    walk: int,
 ) -> _native.TourSearch:
     """Lin-Kernighan search of one tour (native/tour_search.h); all arrays in the search's numbers."""
     matrix: Any = instance.matrix
@@ -41,4 +43,6 @@ def tour_search(
         depth=depth,
         breadth=list(breadth),
         segment=segment,
+        walks=walks,
+        walk=walk,
     )

@@ -52,6 +52,10 @@ class LkParams:
         Alternatives tried at the first steps; 1 at the rest.
     segment : int
         Longest segment of a double bridge, in cities.
+    walks : float
+        Share of the kicks whose four links are met on a random walk along candidates.
+    walk : int
+        Steps of the walk from one of these links to the next.
     temperature : float or None
         Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
     part : int
@@ -65,12 +69,20 @@ class LkParams:
     depth: int = 25
     breadth: tuple[int, ...] = (5, 3, 1)
     segment: int = 50
+    walks: float = 0.5
+    walk: int = 10
     temperature: float | None = None
     part: int = 50_000
     whole: int = 150_000
 
     def __post_init__(self) -> None:
-        limits = {"candidates": (1, 64), "per_quadrant": (0, 16), "depth": (1, 30), "segment": (1, 10_000)}
+        limits = {
+            "candidates": (1, 64),
+            "per_quadrant": (0, 16),
+            "depth": (1, 30),
+            "segment": (1, 10_000),
+            "walk": (1, 1000),
+        }
         limits |= {"part": (100, 10_000_000), "whole": (0, 100_000_000)}
         for name, (low, high) in limits.items():
             value = getattr(self, name)
@@ -78,6 +90,8 @@ class LkParams:
                 raise InvalidOption(f"{name}: {value} is not between {low} and {high}")
         if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
             raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
+        if not 0 <= self.walks <= 1:
+            raise InvalidOption(f"walks: {self.walks} is not a share between 0 and 1")
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
@@ -142,6 +156,8 @@ class _Search:
             depth=params.depth,
             breadth=params.breadth,
             segment=params.segment,
+            walks=params.walks,
+            walk=params.walk,
         )
         del candidates, tour
         if self._report("start tour"):

@@ -34,6 +34,8 @@ struct LkParams {
   int depth = 25;
   int breadth[lk_wide_levels] = {5, 3, 1, 1, 1}; // the rest: 1
   int segment = 50;                              // longest segment of a double bridge
+  float walks = 0.5f;                            // share of the kicks that are random walks
+  int walk = 10;                                 // steps between two of a walk's four links
 };
 
 struct LkCounters {
@@ -90,11 +92,48 @@ class LinKernighan {
     return gain;
   }
 
-  // One kick at `position`: a double bridge of four links nearby, local search from its ends, and the result kept
-  // if it is longer by no more than `allowance`, else taken back. Returns the gain (negative for a loss kept).
-  double kick(int at, Random &random, double allowance) {
-    const int a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
-    return kick_segments(at, a, b, c, allowance);
+  // One kick near `city`, local search from its ends, and the result kept if it is longer by no more than
+  // `allowance`, else taken back. Returns the gain (negative for a loss kept).
+  //
+  // A kick is a double bridge that changes four links (three would be undone at once): either three consecutive
+  // segments of random lengths, or links met on a random walk along candidates, which leads to other strands of
+  // the tour and, where cities are clustered, to other clusters.
+  double kick(int city, Random &random, double allowance) {
+    if (random.unit() > p_.walks) {
+      const int a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
+      return kick_segments(a_.position[city], a, b, c, allowance);
+    }
+    int cut[4];
+    for (int q = 0; q < 4; q++) {
+      int r = q;
+      for (const int p = a_.position[city]; ; r--) {
+        if (r == 0 || cut[r - 1] <= p) {
+          cut[r] = p;
+          break;
+        }
+        cut[r] = cut[r - 1];
+      }
+      for (int k = 0; k < p_.walk; k++) {
+        const int next = a_.candidates[(long long)city * p_.candidates + random.below(p_.candidates)];
+        if (next >= 0) city = next;
+      }
+    }
+    if (cut[0] == cut[1] || cut[1] == cut[2] || cut[2] == cut[3]) {
+      counters.refused++;
+      return 0;
+    }
+    int first = 0;
+    if (!Paths) {  // the longest of the four pieces stays where it is
+      int longest = cut[0] + a_.size - cut[3];
+      for (int q = 0; q < 3; q++)
+        if (cut[q + 1] - cut[q] > longest) longest = cut[q + 1] - cut[q], first = q + 1;
+    }
+    int length[3];
+    for (int q = 0; q < 3; q++) {
+      length[q] = cut[(first + q + 1) & 3] - cut[(first + q) & 3];
+      if (length[q] < 0) length[q] += a_.size;
+    }
+    return kick_segments(cut[first], length[0], length[1], length[2], allowance);
   }
 
   double kick_segments(int at, int a, int b, int c, double allowance) {

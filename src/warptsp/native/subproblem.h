@@ -126,7 +126,7 @@ class SubProblem {
       int c = base + random.below(window);
       if (c >= n) c -= n;
       const double allowance = schedule.temperature > 0 ? -schedule.temperature * std::log(random.unit()) : 0;
-      gain += search_->kick(position_[c], random, allowance);
+      gain += search_->kick(c, random, allowance);
     }
     return gain;
   }
