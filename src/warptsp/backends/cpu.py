@@ -23,6 +23,7 @@ def tour_search(
     segment: int,
     walks: float,
     walk: int,
+    long_links: float,
 ) -> _native.TourSearch:
     """Lin-Kernighan search of one tour (native/tour_search.h); all arrays in the search's numbers."""
     matrix: Any = instance.matrix
@@ -45,4 +46,5 @@ def tour_search(
         segment=segment,
         walks=walks,
         walk=walk,
+        long_links=long_links,
     )

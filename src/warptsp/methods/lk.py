@@ -56,6 +56,8 @@ class LkParams:
         Share of the kicks whose four links are met on a random walk along candidates.
     walk : int
         Steps of the walk from one of these links to the next.
+    long_links : float
+        Share of the kicks that cut long links; what walks and these leave are segments.
     temperature : float or None
         Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
     part : int
@@ -69,8 +71,9 @@ class LkParams:
     depth: int = 25
     breadth: tuple[int, ...] = (5, 3, 1)
     segment: int = 50
-    walks: float = 0.5
+    walks: float = 0.45
     walk: int = 10
+    long_links: float = 0.1
     temperature: float | None = None
     part: int = 50_000
     whole: int = 150_000
@@ -90,8 +93,9 @@ class LkParams:
                 raise InvalidOption(f"{name}: {value} is not between {low} and {high}")
         if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
             raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
-        if not 0 <= self.walks <= 1:
-            raise InvalidOption(f"walks: {self.walks} is not a share between 0 and 1")
+        for name in ("walks", "long_links"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InvalidOption(f"{name}: {getattr(self, name)} is not a share between 0 and 1")
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
@@ -158,6 +162,7 @@ class _Search:
             segment=params.segment,
             walks=params.walks,
             walk=params.walk,
+            long_links=params.long_links,
         )
         del candidates, tour
         if self._report("start tour"):

@@ -34,7 +34,8 @@ struct LkParams {
   int depth = 25;
   int breadth[lk_wide_levels] = {5, 3, 1, 1, 1}; // the rest: 1
   int segment = 50;                              // longest segment of a double bridge
-  float walks = 0.5f;                            // share of the kicks that are random walks
+  float long_links = 0.1f;                       // share of the kicks that cut long links
+  float walks = 0.45f;                           // share of the kicks that are random walks
   int walk = 10;                                 // steps between two of a walk's four links
 };
 
@@ -95,14 +96,39 @@ class LinKernighan {
   // One kick near `city`, local search from its ends, and the result kept if it is longer by no more than
   // `allowance`, else taken back. Returns the gain (negative for a loss kept).
   //
-  // A kick is a double bridge that changes four links (three would be undone at once): either three consecutive
-  // segments of random lengths, or links met on a random walk along candidates, which leads to other strands of
-  // the tour and, where cities are clustered, to other clusters.
+  // A kick is a double bridge that changes four links (three would be undone at once), of one of three kinds:
+  // three consecutive segments of random lengths; links met on a random walk along candidates, which leads to
+  // other strands of the tour; or long links that follow each other on the tour, which reorders whole clusters.
+  // docs/performance has what each is worth.
   double kick(int city, Random &random, double allowance) {
-    if (random.unit() > p_.walks) {
-      const int a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
-      return kick_segments(a_.position[city], a, b, c, allowance);
+    const float kind = random.unit();
+    if (kind <= p_.long_links) return kick_long_links(city, random, allowance);
+    if (kind <= p_.long_links + p_.walks) return kick_walk(city, random, allowance);
+    const int a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
+    return kick_segments(a_.position[city], a, b, c, allowance);
+  }
+
+ private:
+  // Each of the four links is the longest of a few drawn from the stretch behind the one before.
+  double kick_long_links(int city, Random &random, double allowance) {
+    constexpr int stretch = 300, draws = 20;
+    const int reach = 5 * stretch < a_.size ? stretch : a_.size / 5;
+    const int from = a_.position[city];
+    int cut[4], end = 0;
+    for (int q = 0; q < 4; q++) {
+      int longest = 1;
+      Value length = -1;
+      for (int k = 0; k < draws; k++) {
+        const int o = 1 + random.below(reach);
+        const Value l = a_.link[wrap(from + end + o)];
+        if (l > length) length = l, longest = o;
+      }
+      cut[q] = end += longest;
     }
+    return kick_segments(wrap(from + cut[0]), cut[1] - cut[0], cut[2] - cut[1], cut[3] - cut[2], allowance);
+  }
+
+  double kick_walk(int city, Random &random, double allowance) {
     int cut[4];
     for (int q = 0; q < 4; q++) {
       int r = q;
@@ -136,6 +162,8 @@ class LinKernighan {
     return kick_segments(cut[first], length[0], length[1], length[2], allowance);
   }
 
+ public:
+  // Exchanges the first and the third of three segments of a, b and c cities behind position `at`.
   double kick_segments(int at, int a, int b, int c, double allowance) {
     const int n = a_.size;
     while (a + b + c + 1 >= n) {

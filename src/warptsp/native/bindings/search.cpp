@@ -37,7 +37,7 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
                         std::optional<Array<const int, 2>> int_matrix,
                         std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> candidates,
                         Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges, double tolerance,
-                        int depth, const std::vector<int> &breadth, int segment, double walks, int walk) {
+                        int depth, const std::vector<int> &breadth, int segment, double walks, int walk, double long_links) {
   Instance instance;
   const int n = (int)tour.shape(0);
   if (n < 8) throw nb::value_error("a search needs 8 cities or more");
@@ -58,6 +58,7 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
   instance.params.segment = segment;
   instance.params.walks = (float)walks;
   instance.params.walk = walk;
+  instance.params.long_links = (float)long_links;
   for (int level = 0; level < lk_wide_levels; level++) {
     const int b = level < (int)breadth.size() ? breadth[level] : 1;
     if (b < 1 || b > lk_max_breadth) throw nb::value_error("a breadth is out of range");
@@ -125,14 +126,14 @@ void bind_search(nb::module_ &m) {
           [](int kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
              Array<const int, 2> candidates, Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges,
-             double tolerance, int depth, const std::vector<int> &breadth, int segment, double walks, int walk) {
+             double tolerance, int depth, const std::vector<int> &breadth, int segment, double walks, int walk, double long_links) {
             return make_search((MetricKind)kind, small_integers, dummy, points, int_matrix, real_matrix, candidates, tour,
-                               fixed_edges, tolerance, depth, breadth, segment, walks, walk);
+                               fixed_edges, tolerance, depth, breadth, segment, walks, walk, long_links);
           },
           nb::kw_only(), nb::arg("kind"), nb::arg("small_integers"), nb::arg("dummy"), nb::arg("points").none(),
           nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("candidates"), nb::arg("tour"),
           nb::arg("fixed_edges").none(), nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"),
-          nb::arg("segment"), nb::arg("walks"), nb::arg("walk"))
+          nb::arg("segment"), nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"))
       .def(
           "optimize",
           [](BoundSearch &b, StopToken &token) { interruptible(token, [&] { b.search->optimize(token); }); },
