@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 EXACT_CITIES = 9  # up to here the optimum costs less than setting up a search
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
+LONG = 100_000  # cities from which memory counts
 COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
@@ -252,7 +253,7 @@ class _Search:
             native.kicks(count, temperature, run.seed, self.round, run.token)
         else:
             n = self.problem.n
-            per_city = max(0.1, min(1.0, 6 * SLICE / n))
+            per_city = max(0.05, min(1.0, 10 * SLICE / n))
             if left is not None:
                 per_city = min(per_city, left / n)
             native.round(
@@ -272,8 +273,10 @@ class _Search:
         n, threads = self.problem.n, self.run.threads
         if n < LEAST_PARTED or (threads == 1 and n <= self.params.whole):
             return 1
+        # Parts in work on every thread at once would double the memory of a long tour: it gets smaller ones.
+        least = threads if n < LONG else 3 * threads
         parts = math.ceil(n / self.params.part)
-        return threads * math.ceil(max(parts, threads) / threads)
+        return threads * math.ceil(max(parts, least) / threads)
 
     # Reports
 

@@ -29,6 +29,13 @@ constexpr int lk_wide_levels = 5;                // levels with a breadth above 
 constexpr int lk_queue_capacity = 1024;          // a power of two
 constexpr int lk_log_capacity = 4096;            // words of the undo log
 
+// Cells that a walk's double bridge may rearrange. Search writes such a stretch a dozen times to take a kick back, so
+// in long arrays it would cost more than the search itself (pla85900: 30 % of the time; at 10^4 cities nothing).
+WARPTSP_FN int lk_walk_span(int size) {
+  const int span = 100000000 / size;
+  return span > 1000 ? span : 1000;
+}
+
 struct LkParams {
   int candidates = 8;                            // K, cities in a candidate list
   int depth = 25;
@@ -159,6 +166,10 @@ class LinKernighan {
       length[q] = cut[(first + q + 1) & 3] - cut[(first + q) & 3];
       if (length[q] < 0) length[q] += a_.size;
     }
+    if (length[0] + length[1] + length[2] > lk_walk_span(a_.size)) {
+      counters.refused++;
+      return 0;
+    }
     return kick_segments(cut[first], length[0], length[1], length[2], allowance);
   }
 
@@ -179,7 +190,10 @@ class LinKernighan {
     log_size_ = 0;
     log_full_ = false;
     edges_ = 0;
-    write();
+    if (!write()) {
+      counters.refused++;
+      return 0;
+    }
     // Adding up in floating point in one fixed order keeps the sum repeatable; integers are exact anyway.
     double change = (double)loss;
     change -= drain();
