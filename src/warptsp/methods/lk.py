@@ -274,7 +274,7 @@ class _Search:
         if n < LEAST_PARTED or (threads == 1 and n <= self.params.whole):
             return 1
         # Parts in work on every thread at once would double the memory of a long tour: it gets smaller ones.
-        least = threads if n < LONG else 3 * threads
+        least = threads if n < LONG else 4 * threads
         parts = math.ceil(n / self.params.part)
         return threads * math.ceil(max(parts, least) / threads)
 
