@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp import _native
-from warptsp.problem import Metric
+from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # A search in 32-bit integers adds up to some dozens of distances.
 _LARGEST_SMALL_DISTANCE = 2.0**24
-_PLANE_NORM = {Metric.MAN_2D: 1, Metric.MAX_2D: 0, Metric.MAN_3D: 1, Metric.MAX_3D: 0}
 
 
 def _with_dummy(matrix: Any) -> Any:
@@ -126,7 +125,7 @@ class SearchInstance:
                 self.points[:n],
                 own,
                 min(per_quadrant, own // 4),
-                _PLANE_NORM.get(metric, 2),
+                search_norm(metric),
                 metric.geographic,
                 threads,
                 token,
@@ -151,7 +150,7 @@ class SearchInstance:
             fixed = np.ascontiguousarray(fixed[(fixed != self.dummy).all(axis=1)])
         if self.points is not None:
             metric = self.problem.metric
-            norm = _PLANE_NORM.get(metric, 2)
+            norm = search_norm(metric)
             tour = _native.greedy_edge(self.points[:n], metric.kind, norm, fixed, threads, token)
         else:
             assert self.problem.matrix is not None
