@@ -44,6 +44,7 @@ _HOME = {
     "InvalidOption": "warptsp.errors",
     "UnsupportedProblem": "warptsp.errors",
     "BackendUnavailable": "warptsp.errors",
+    "DeviceFailure": "warptsp.errors",
     "DeviceOutOfMemory": "warptsp.errors",
     "OutputError": "warptsp.errors",
 }
@@ -53,6 +54,9 @@ __all__ = sorted([*_HOME, "__version__"])
 if TYPE_CHECKING:
     from warptsp.errors import (
         BackendUnavailable as BackendUnavailable,
+    )
+    from warptsp.errors import (
+        DeviceFailure as DeviceFailure,
     )
     from warptsp.errors import (
         DeviceOutOfMemory as DeviceOutOfMemory,

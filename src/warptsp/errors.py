@@ -10,6 +10,7 @@ import os
 
 __all__ = [
     "BackendUnavailable",
+    "DeviceFailure",
     "DeviceOutOfMemory",
     "InvalidOption",
     "InvalidProblem",
@@ -91,6 +92,10 @@ class UnsupportedProblem(WarpTSPError):  # noqa: N818
 
 class BackendUnavailable(WarpTSPError, RuntimeError):  # noqa: N818
     """The requested device or its driver is missing."""
+
+
+class DeviceFailure(WarpTSPError, RuntimeError):  # noqa: N818
+    """The device failed, or was lost, in the middle of a run."""
 
 
 class DeviceOutOfMemory(WarpTSPError, MemoryError):  # noqa: N818

@@ -1,0 +1,637 @@
+"""One GPU: its limits, its memory, its kernels, in the order of one stream.
+
+Every call returns at once unless it says that it waits; the GPU does what it was told in the order of the
+calls. A `Device` and all that it made belong to the thread that opened it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from warptsp.backends.cuda import driver as gpu_driver
+from warptsp.backends.cuda.compiler import compile_kernels, import_core, nvrtc_version
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, WarpTSPError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_SHARED = 48 * 1024  # dynamic shared memory of a block up to which a kernel need not ask for it
+
+_ERROR_NAME = re.compile(r"CUDA_ERROR_\w+")
+_KERNEL_FAULTS = {
+    "CUDA_ERROR_ASSERT",
+    "CUDA_ERROR_HARDWARE_STACK_ERROR",
+    "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+    "CUDA_ERROR_INVALID_ADDRESS_SPACE",
+    "CUDA_ERROR_INVALID_PC",
+    "CUDA_ERROR_LAUNCH_FAILED",
+    "CUDA_ERROR_MISALIGNED_ADDRESS",
+}
+_LOST = {
+    "CUDA_ERROR_CONTEXT_IS_DESTROYED",
+    "CUDA_ERROR_DEVICE_UNAVAILABLE",
+    "CUDA_ERROR_ECC_UNCORRECTABLE",
+    "CUDA_ERROR_INVALID_DEVICE",
+    "CUDA_ERROR_NO_DEVICE",
+    "CUDA_ERROR_NVLINK_UNCORRECTABLE",
+    "CUDA_ERROR_SYSTEM_NOT_READY",
+    "CUDA_ERROR_UNKNOWN",
+}
+
+
+class Device:
+    """One GPU with one stream of work; use `Device.open`, and `close` or ``with`` at the end.
+
+    Attributes
+    ----------
+    ordinal : int
+        The GPU is ``cuda:ordinal``.
+    name : str
+    compute_capability : (int, int)
+    multiprocessors : int
+    threads_per_multiprocessor, registers_per_multiprocessor : int
+    shared_memory_per_multiprocessor : int
+        Bytes, of which each block takes `shared_memory_reserved` beside its own.
+    shared_memory_per_block : int
+        Bytes that one block can have at most.
+    shared_memory_reserved : int
+    memory_total : int
+        Bytes.
+    """
+
+    def __init__(self, ordinal: int, core: Any, api: Any) -> None:
+        self.ordinal = ordinal
+        self._api = api
+        self._modules: dict[object, Module] = {}
+        self._pool: Any = None
+        with self._named("set up"):
+            gpu = core.Device(ordinal)
+            gpu.set_current()
+            limits = gpu.properties
+            self.name = str(gpu.name)
+            self.compute_capability: tuple[int, int] = tuple(gpu.compute_capability)
+            self.multiprocessors = int(limits.multiprocessor_count)
+            self.threads_per_multiprocessor = int(limits.max_threads_per_multiprocessor)
+            self.registers_per_multiprocessor = int(limits.max_registers_per_multiprocessor)
+            self.shared_memory_per_multiprocessor = int(limits.max_shared_memory_per_multiprocessor)
+            self.shared_memory_per_block = int(limits.max_shared_memory_per_block_optin)
+            self.shared_memory_reserved = int(limits.reserved_shared_memory_per_block)
+            self._gpu = gpu
+            self._context = api.CUcontext(int(gpu.context.handle))
+            self._stream = gpu.create_stream()
+            self._stream_handle = api.CUstream(int(self._stream.handle))
+            self.memory_total = int(self._call(api.cuMemGetInfo)[1])
+            self._pools = bool(limits.memory_pools_supported)
+            if self._pools:
+                self._pool = self._create_pool()
+
+    @classmethod
+    def open(cls, ordinal: int = 0) -> Device:
+        """Take the GPU ``cuda:ordinal`` into use; waits for the driver, some tenths of a second.
+
+        Raises
+        ------
+        BackendUnavailable
+            If there is no such GPU, or something that it needs is missing: what, and what to do.
+        DeviceOutOfMemory, DeviceFailure
+            If the GPU has no memory left, or does not work.
+        """
+        found, _ = gpu_driver.find_gpu(ordinal)
+        core = import_core()
+        needed = nvrtc_version()
+        if found.cuda[0] < needed[0]:
+            raise BackendUnavailable(
+                f"the NVIDIA driver {found.version or ''} supports CUDA {found.cuda[0]}.{found.cuda[1]}, and "
+                f"the packages installed are for CUDA {needed[0]}: update the driver, or "
+                f"pip install 'warptsp[cuda{found.cuda[0]}]'"
+            )
+        from cuda.bindings import driver as api
+
+        return cls(ordinal, core, api)
+
+    def close(self) -> None:
+        """Give back what the device holds; the memory of arrays, when nobody refers to them any more.
+
+        Waits for the GPU. Closing twice does nothing.
+        """
+        self._modules.clear()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            api = self._api
+            api.cuCtxSetCurrent(self._context)
+            api.cuStreamSynchronize(self._stream_handle)
+            api.cuMemPoolDestroy(pool)  # once its last array is gone
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Device(cuda:{self.ordinal}, {self.name})"
+
+    # Kernels
+
+    def module(
+        self,
+        source: str | Path,
+        names: Sequence[str],
+        defines: Mapping[str, int | str] | None = None,
+        *,
+        fmad: bool = True,
+    ) -> Module:
+        """Return kernels, compiled for this GPU; waits if they are not in the cache.
+
+        Parameters
+        ----------
+        source : str or Path
+            The name of a file in native/cuda, or the path of any other.
+        names : sequence of str
+            The kernels' names, template arguments included: ``"two_opt<float>"``.
+        defines : mapping, optional
+            Macros.
+        fmad : bool
+            Whether a product and a sum may be rounded once instead of twice; the CPU rounds twice.
+        """
+        defines = dict(defines or {})
+        key = (source, tuple(names), tuple(sorted(defines.items())), fmad)
+        if key not in self._modules:
+            code = compile_kernels(source, names, self.compute_capability, defines, fmad=fmad)
+            self._modules[key] = Module(self, code.kind, code.binary, code.symbols)
+        return self._modules[key]
+
+    # Memory
+
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        """Return an array with anything in it.
+
+        Raises
+        ------
+        DeviceOutOfMemory
+            If there is no room: how much is needed and how much is free.
+        """
+        kind = np.dtype(dtype)
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        size = math.prod(shape) * kind.itemsize
+        memory = _Memory(self, self._allocate(size) if size > 0 else 0)
+        return DeviceArray(self, shape, kind, memory.pointer, memory)
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        """Return an array of zeros."""
+        array = self.empty(shape, dtype)
+        array.zero()
+        return array
+
+    def upload(self, array: ArrayLike) -> DeviceArray:
+        """Return a copy of an array on the GPU; waits for it."""
+        values = np.asarray(array)
+        copy = self.empty(values.shape, values.dtype)
+        copy.upload(values)
+        return copy
+
+    def memory_free(self) -> int:
+        """Return the bytes that `empty` can have at most, of what this and other processes left."""
+        free = int(self._call(self._api.cuMemGetInfo)[0])
+        if self._pool is not None:
+            reserved, used, _ = self._pool_figures()
+            free += reserved - used
+        return free
+
+    def memory_peak(self) -> int:
+        """Return the largest number of bytes that arrays of this device have had at once; 0 where the driver
+        does not count them."""
+        return 0 if self._pool is None else self._pool_figures()[2]
+
+    # Time
+
+    def synchronize(self) -> None:
+        """Wait until the GPU has done all that it was told.
+
+        Raises
+        ------
+        DeviceFailure
+            If a kernel failed, or the GPU was lost.
+        """
+        with self._named("wait for its work"):
+            self._stream.sync()
+
+    @contextmanager
+    def timer(self) -> Iterator[Timer]:
+        """Measure the time that the GPU takes for what it is told inside; waits for it at the end."""
+        timer = Timer()
+        options = {"timing_enabled": True}
+        with self._named("start a timer"):
+            begun = self._stream.record(options=options)
+        yield timer
+        with self._named("wait for its work"):
+            ended = self._stream.record(options=options)
+            ended.sync()
+            timer.seconds = float(ended - begun) / 1000.0
+
+    # The driver
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+        code, *results = function(*arguments)
+        if int(code) != 0:
+            raise _DriverError(code.name)
+        return tuple(results)
+
+    @contextmanager
+    def _named(self, doing: str) -> Iterator[None]:
+        """Turn whatever the driver reports into an error that says what to do."""
+        try:
+            yield
+        except WarpTSPError:
+            raise
+        except Exception as error:
+            if not isinstance(error, _DriverError) and _ERROR_NAME.search(str(error)) is None:
+                raise
+            self._fail(doing, error)
+
+    def _fail(self, doing: str, error: Exception) -> NoReturn:
+        match = _ERROR_NAME.search(str(error))
+        name = match[0] if match is not None else str(error)
+        gpu = f"device cuda:{self.ordinal}"
+        if name == "CUDA_ERROR_OUT_OF_MEMORY":
+            raise DeviceOutOfMemory(
+                f"{gpu} has no memory left to {doing}; see nvidia-smi for who has it, or use device cpu"
+            ) from error
+        if name in _KERNEL_FAULTS:
+            raise DeviceFailure(
+                f"{gpu} failed to {doing}: {name}, a fault in a kernel; please report it with the output of "
+                "'warptsp devices'. This process cannot use the GPU again; use device cpu"
+            ) from error
+        if name == "CUDA_ERROR_LAUNCH_TIMEOUT":
+            raise DeviceFailure(
+                f"{gpu} failed to {doing}: {name}: the display's watchdog ended a kernel; use a GPU without "
+                "a display, or device cpu"
+            ) from error
+        if name in _LOST:
+            raise DeviceFailure(
+                f"{gpu} failed to {doing}: {name}: the GPU was lost, or another process holds it; see "
+                "nvidia-smi and the kernel log (dmesg, Xid), or use device cpu"
+            ) from error
+        raise DeviceFailure(f"{gpu} failed to {doing}: {name}; use device cpu") from error
+
+    def _create_pool(self) -> Any:
+        """A pool of our own keeps what is released, so that the next array costs no time."""
+        api = self._api
+        properties = api.CUmemPoolProps()
+        properties.allocType = api.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+        properties.location.type = api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        properties.location.id = self.ordinal
+        (pool,) = self._call(api.cuMemPoolCreate, properties)
+        threshold = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        self._call(api.cuMemPoolSetAttribute, pool, threshold, api.cuuint64_t(2**64 - 1))
+        return pool
+
+    def _pool_figures(self) -> tuple[int, int, int]:
+        attribute = self._api.CUmemPool_attribute
+        kinds = (
+            attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+            attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+            attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+        )
+        reserved, used, peak = (
+            int(self._call(self._api.cuMemPoolGetAttribute, self._pool, kind)[0]) for kind in kinds
+        )
+        return reserved, used, peak
+
+    def _allocate(self, size: int) -> int:
+        api = self._api
+        if self._pools and self._pool is None:
+            raise ValueError(f"{self!r} was closed")
+        try:
+            if not self._pools:
+                return int(self._call(api.cuMemAlloc, size)[0])
+            return int(self._call(api.cuMemAllocFromPoolAsync, size, self._pool, self._stream_handle)[0])
+        except _DriverError as error:
+            if str(error) != "CUDA_ERROR_OUT_OF_MEMORY":
+                self._fail(f"give {_gigabytes(size)}", error)
+            free = _gigabytes(self.memory_free())
+            raise DeviceOutOfMemory(
+                f"device cuda:{self.ordinal}: {_gigabytes(size)} more are needed, and {free} of "
+                f"{_gigabytes(self.memory_total)} are free; end what else uses the GPU (see nvidia-smi), or "
+                "use device cpu"
+            ) from error
+
+    def _free(self, pointer: int) -> None:
+        api = self._api
+        api.cuCtxSetCurrent(self._context)  # the garbage collector may run in another thread
+        if not self._pools:
+            api.cuMemFree(pointer)
+        else:
+            api.cuMemFreeAsync(pointer, self._stream_handle)
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            self.close()
+
+
+class DeviceArray:
+    """An array in the memory of a GPU, C-contiguous; released when nobody refers to it any more.
+
+    ``array[start:stop]`` is a view of rows.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : numpy.dtype
+    pointer : int
+        Its address on the GPU.
+    """
+
+    def __init__(
+        self, device: Device, shape: tuple[int, ...], dtype: np.dtype[Any], pointer: int, memory: _Memory
+    ) -> None:
+        self._device = device
+        self._memory = memory
+        self.shape = shape
+        self.dtype = dtype
+        self.pointer = pointer
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice) -> DeviceArray:
+        start, stop, step = rows.indices(self.shape[0])
+        if step != 1:
+            raise ValueError(f"step {step}: a view is of consecutive rows")
+        count = max(0, stop - start)
+        row = math.prod(self.shape[1:]) * self.dtype.itemsize
+        pointer = self.pointer + start * row if count else self.pointer
+        return DeviceArray(self._device, (count, *self.shape[1:]), self.dtype, pointer, self._memory)
+
+    def __repr__(self) -> str:
+        return f"DeviceArray(shape={self.shape}, dtype={self.dtype})"
+
+    def download(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return a copy in the host's memory, in `out` if that is given; waits for it."""
+        host = np.empty(self.shape, self.dtype) if out is None else out
+        self._check_alike(host)
+        if not host.flags.c_contiguous or not host.flags.writeable:
+            raise ValueError("out is not a writeable C-contiguous array")
+        if self.nbytes:
+            self._alive()
+            device, api = self._device, self._device._api
+            with device._named("copy an array to the host"):
+                device._call(
+                    api.cuMemcpyDtoHAsync, host.ctypes.data, self.pointer, self.nbytes, device._stream_handle
+                )
+                device._stream.sync()
+        return host
+
+    def upload(self, values: NDArray[Any]) -> None:
+        """Overwrite it with an array of the host; waits, so that the host's may change afterwards."""
+        self._check_alike(values)
+        values = np.ascontiguousarray(values)
+        if self.nbytes:
+            self._alive()
+            device, api = self._device, self._device._api
+            with device._named("copy an array from the host"):
+                device._call(
+                    api.cuMemcpyHtoDAsync,
+                    self.pointer,
+                    values.ctypes.data,
+                    self.nbytes,
+                    device._stream_handle,
+                )
+                device._stream.sync()
+
+    def copy_from(self, other: DeviceArray) -> None:
+        """Overwrite it with another array of the GPU."""
+        self._check_alike(other)
+        if self.nbytes:
+            self._alive()
+            other._alive()
+            device, api = self._device, self._device._api
+            with device._named("copy an array"):
+                device._call(
+                    api.cuMemcpyDtoDAsync, self.pointer, other.pointer, self.nbytes, device._stream_handle
+                )
+
+    def zero(self) -> None:
+        """Set every byte to 0."""
+        if self.nbytes:
+            self._alive()
+            device, api = self._device, self._device._api
+            with device._named("clear an array"):
+                device._call(api.cuMemsetD8Async, self.pointer, 0, self.nbytes, device._stream_handle)
+
+    def release(self) -> None:
+        """Give the memory back now; the array and its views cannot be used any more."""
+        self._memory.release()
+
+    def _alive(self) -> None:
+        if self._memory.pointer == 0:
+            raise ValueError(f"{self!r} was released")
+
+    def _check_alike(self, other: NDArray[Any] | DeviceArray) -> None:
+        if other.shape != self.shape or other.dtype != self.dtype:
+            raise ValueError(
+                f"an array of shape {other.shape} and type {other.dtype} is not one of shape {self.shape} "
+                f"and type {self.dtype}"
+            )
+
+
+class Module:
+    """Compiled kernels on a GPU; made by `Device.module`."""
+
+    def __init__(self, device: Device, kind: str, binary: bytes, symbols: dict[str, str]) -> None:
+        core = import_core()
+        self._device = device
+        self._kernels: dict[str, Kernel] = {}
+        load = core.ObjectCode.from_cubin if kind == "cubin" else core.ObjectCode.from_ptx
+        self._code = load(binary, symbol_mapping=symbols)
+
+    def kernel(self, name: str) -> Kernel:
+        """Return the kernel of this name, as it was given to `Device.module`."""
+        if name not in self._kernels:
+            with self._device._named(f"load the kernel {name}"):
+                self._kernels[name] = Kernel(self._device, name, self._code.get_kernel(name))
+        return self._kernels[name]
+
+
+class Kernel:
+    """A kernel on a GPU; made by `Module.kernel`.
+
+    Attributes
+    ----------
+    name : str
+    registers : int
+        Of one thread.
+    local_bytes : int
+        Of one thread: what does not fit into its registers.
+    static_shared : int
+        Bytes of shared memory that a block has beside what a launch asks for.
+    threads_per_block : int
+        The most that a block can have.
+    """
+
+    def __init__(self, device: Device, name: str, kernel: Any) -> None:
+        self.name = name
+        self._device = device
+        self._kernel = kernel
+        self._handle = device._api.CUfunction(int(kernel.handle))
+        attributes = kernel.attributes
+        self.registers = int(attributes.num_regs)
+        self.local_bytes = int(attributes.local_size_bytes)
+        self.static_shared = int(attributes.shared_size_bytes)
+        self.threads_per_block = int(attributes.max_threads_per_block)
+        self._shared = DEFAULT_SHARED - self.static_shared
+        self._sizes = self._argument_sizes()
+
+    def launch(
+        self,
+        grid: int | tuple[int, ...],
+        block: int | tuple[int, ...],
+        *arguments: DeviceArray | np.generic | None,
+        shared: int = 0,
+    ) -> None:
+        """Start the kernel; a grid without blocks does nothing.
+
+        Parameters
+        ----------
+        grid, block : int or tuple of int
+            Blocks, and threads of a block, in up to three dimensions.
+        *arguments : DeviceArray, NumPy scalar or None
+            What the kernel takes: an array as the pointer to it, None as the null pointer, a scalar as it is,
+            and a scalar of a structured type (made with ``align=True``) as the struct of these fields.
+        shared : int
+            Bytes of dynamic shared memory of a block.
+        """
+        blocks, threads = _three(grid), _three(block)
+        if 0 in blocks:
+            return
+        device = self._device
+        with device._named(f"start the kernel {self.name} (grid {grid}, block {block}, shared {shared})"):
+            self._allow(shared)
+            values, pointers = self._packed(arguments)
+            device._call(
+                device._api.cuLaunchKernel,
+                self._handle,
+                *blocks,
+                *threads,
+                shared,
+                device._stream_handle,
+                pointers.ctypes.data,
+                0,
+            )
+            del values  # the driver has copied them
+
+    def blocks_per_multiprocessor(self, block: int, shared: int = 0) -> int:
+        """Return how many blocks of this many threads and bytes of dynamic shared memory run at once on a
+        multiprocessor; 0 if none can."""
+        device = self._device
+        if shared + self.static_shared > device.shared_memory_per_block or block > self.threads_per_block:
+            return 0
+        with device._named(f"plan the kernel {self.name}"):
+            self._allow(shared)
+            return int(self._kernel.occupancy.max_active_blocks_per_multiprocessor(block, shared))
+
+    def _allow(self, shared: int) -> None:
+        """Ask for the dynamic shared memory that a block may not have by default."""
+        if shared <= self._shared:
+            return
+        device = self._device
+        most = device.shared_memory_per_block - self.static_shared
+        if shared > most:
+            raise ValueError(
+                f"kernel {self.name}: {shared} bytes of dynamic shared memory, and device "
+                f"cuda:{device.ordinal} has {most} for a block beside the {self.static_shared} of the kernel"
+            )
+        attribute = device._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        device._call(device._api.cuFuncSetAttribute, self._handle, attribute, shared)
+        self._shared = shared
+
+    def _argument_sizes(self) -> list[int] | None:
+        """Bytes of each parameter; None where the driver (before CUDA 12.4) does not tell."""
+        try:
+            return [int(info.size) for info in self._kernel.arguments_info]
+        except Exception as error:
+            logger.debug("the parameters of kernel %s are not known: %s", self.name, error)
+            return None
+
+    def _packed(
+        self, arguments: tuple[DeviceArray | np.generic | None, ...]
+    ) -> tuple[list[NDArray[Any]], NDArray[np.uint64]]:
+        values = [self._value(argument) for argument in arguments]
+        if self._sizes is not None and [value.nbytes for value in values] != self._sizes:
+            raise TypeError(
+                f"kernel {self.name} takes {len(self._sizes)} arguments of {self._sizes} bytes and was given "
+                f"{len(values)} of {[value.nbytes for value in values]}"
+            )
+        pointers = np.array([value.ctypes.data for value in values], dtype=np.uint64)
+        return values, pointers
+
+    def _value(self, argument: DeviceArray | np.generic | None) -> NDArray[Any]:
+        if argument is None:
+            return np.zeros((), np.uint64)
+        if isinstance(argument, DeviceArray):
+            if argument.size:
+                argument._alive()
+            return np.array(argument.pointer, np.uint64)
+        if isinstance(argument, np.generic):
+            return np.array(argument)
+        raise TypeError(
+            f"kernel {self.name}: the argument {argument!r} is a {type(argument).__name__}; give a "
+            "DeviceArray or a NumPy scalar, whose size is plain"
+        )
+
+
+class Timer:
+    """What `Device.timer` measured: `seconds`, of the GPU's own clock."""
+
+    seconds: float = math.nan
+
+
+class _Memory:
+    """A piece of device memory, held by an array and its views."""
+
+    def __init__(self, device: Device, pointer: int) -> None:
+        self._device = device
+        self.pointer = pointer
+
+    def release(self) -> None:
+        pointer, self.pointer = self.pointer, 0
+        if pointer and not sys.is_finalizing():
+            self._device._free(pointer)
+
+    def __del__(self) -> None:
+        self.release()
+
+
+class _DriverError(Exception):
+    """The driver returned this error."""
+
+
+def _three(extent: int | tuple[int, ...]) -> tuple[int, ...]:
+    sizes = (extent,) if isinstance(extent, int) else tuple(extent)
+    return (*(int(size) for size in sizes), 1, 1, 1)[:3]
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.2f} GB" if size >= 10_000_000 else f"{size} bytes"

@@ -1,0 +1,86 @@
+"""One self-contained source for each kernel file, so that the compiler looks for no file.
+
+``#include "name.h"`` is replaced by the header, once each; headers in angle brackets stay, and must hide from
+NVRTC behind ``#if``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from warptsp.errors import BackendUnavailable
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+KERNELS = NATIVE / "cuda"
+
+_DIRECTIVE = re.compile(r'^\s*#\s*(\w+)(?:\s*"([^"]+)")?')
+
+
+def kernel_files() -> list[str]:
+    """Return the names of the kernel files in the package, such as ``"geometry.cu"``."""
+    return sorted(path.name for path in KERNELS.glob("*.cu"))
+
+
+def expand(file: str | Path) -> str:
+    """Return the source of a kernel file with all its headers.
+
+    Parameters
+    ----------
+    file : str or Path
+        The name of a file in native/cuda, or the path of any other.
+
+    Raises
+    ------
+    BackendUnavailable
+        If a file is missing.
+    ValueError
+        If a header is included under a condition, where "once each" could lose it.
+    """
+    path = KERNELS / file if isinstance(file, str) else file
+    return "".join(_expanded(path, set()))
+
+
+def _expanded(path: Path, seen: set[Path]) -> list[str]:
+    name = _name(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except OSError as error:
+        raise BackendUnavailable(
+            f"the kernel source {path} cannot be read ({error.strerror}); install warptsp again"
+        ) from error
+    seen.add(path.resolve())
+    text = [f'#line 1 "{name}"\n']
+    depth = 0
+    for number, line in enumerate(lines, start=1):
+        directive, header = _directive(line)
+        if directive in ("if", "ifdef", "ifndef"):
+            depth += 1
+        elif directive == "endif":
+            depth -= 1
+        if directive == "include" and header is not None:
+            if depth > 0:
+                raise ValueError(f'{name}:{number}: #include "{header}" inside #if; include it in any case')
+            found = _find(path, header)
+            if found.resolve() not in seen:
+                text += _expanded(found, seen)
+            text.append(f'#line {number + 1} "{name}"\n')
+        elif directive == "pragma" and "once" in line.split():
+            text.append("\n")
+        else:
+            text.append(line if line.endswith("\n") else line + "\n")
+    return text
+
+
+def _directive(line: str) -> tuple[str | None, str | None]:
+    match = _DIRECTIVE.match(line)
+    return (None, None) if match is None else (match[1], match[2])
+
+
+def _find(including: Path, header: str) -> Path:
+    beside = including.parent / header
+    return beside if beside.is_file() else NATIVE / header
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(NATIVE).as_posix() if path.is_relative_to(NATIVE) else path.name
