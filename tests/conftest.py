@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from warptsp.errors import BackendUnavailable
+
+if TYPE_CHECKING:
+    from warptsp.backends.cuda.device import Device
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +26,16 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the TSPLIB instances in {folder} (or WARPTSP_SHARED set to a folder with data/)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def gpu() -> Iterator[Device]:
+    """The GPU cuda:0; the test is skipped, with the reason, where it cannot be used."""
+    from warptsp.backends.cuda.device import Device
+
+    try:
+        device = Device.open(0)
+    except BackendUnavailable as error:
+        pytest.skip(f"needs a GPU: {error}")
+    with device:
+        yield device
