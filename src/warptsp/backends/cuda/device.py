@@ -465,13 +465,15 @@ class Module:
         self._device = device
         self._kernels: dict[str, Kernel] = {}
         load = core.ObjectCode.from_cubin if kind == "cubin" else core.ObjectCode.from_ptx
-        self._code = load(binary, symbol_mapping=symbols)
+        self._code = load(binary)
+        self._symbols = symbols
 
     def kernel(self, name: str) -> Kernel:
         """Return the kernel of this name, as it was given to `Device.module`."""
         if name not in self._kernels:
+            symbol = self._symbols[name].encode()
             with self._device._named(f"load the kernel {name}"):
-                self._kernels[name] = Kernel(self._device, name, self._code.get_kernel(name))
+                self._kernels[name] = Kernel(self._device, name, self._code.get_kernel(symbol))
         return self._kernels[name]
 
 
@@ -527,7 +529,7 @@ class Kernel:
         if 0 in blocks:
             return
         device = self._device
-        with device._named(f"start the kernel {self.name} (grid {grid}, block {block}, shared {shared})"):
+        try:
             self._allow(shared)
             values, pointers = self._packed(arguments)
             device._call(
@@ -541,6 +543,9 @@ class Kernel:
                 0,
             )
             del values  # the driver has copied them
+        except _DriverError as error:
+            how = f"grid {grid}, block {block}, shared {shared}"
+            device._fail(f"start the kernel {self.name} ({how})", error)
 
     def blocks_per_multiprocessor(self, block: int, shared: int = 0) -> int:
         """Return how many blocks of this many threads and bytes of dynamic shared memory run at once on a
@@ -564,7 +569,8 @@ class Kernel:
                 f"cuda:{device.ordinal} has {most} for a block beside the {self.static_shared} of the kernel"
             )
         attribute = device._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        device._call(device._api.cuFuncSetAttribute, self._handle, attribute, shared)
+        kernel = device._api.CUkernel(int(self._kernel.handle))
+        device._call(device._api.cuKernelSetAttribute, attribute, shared, kernel, device.ordinal)
         self._shared = shared
 
     def _argument_sizes(self) -> list[int] | None:
@@ -584,7 +590,8 @@ class Kernel:
                 f"kernel {self.name} takes {len(self._sizes)} arguments of {self._sizes} bytes and was given "
                 f"{len(values)} of {[value.nbytes for value in values]}"
             )
-        pointers = np.array([value.ctypes.data for value in values], dtype=np.uint64)
+        addresses = [value.__array_interface__["data"][0] for value in values]
+        pointers = np.array(addresses, dtype=np.uint64)
         return values, pointers
 
     def _value(self, argument: DeviceArray | np.generic | None) -> NDArray[Any]:
