@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pretended_driver import PretendedDriver
 
 from warptsp.errors import BackendUnavailable
 
@@ -39,3 +40,24 @@ def gpu() -> Iterator[Device]:
         pytest.skip(f"needs a GPU: {error}")
     with device:
         yield device
+
+
+@pytest.fixture
+def pretend_gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Call it with the GPUs that the driver shall have, and with what shall be wrong with it."""
+    from warptsp.backends.cuda import driver
+
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+    def install(*gpus: tuple[str, tuple[int, int], int], **options: object) -> None:
+        monkeypatch.setattr(driver, "_load", lambda: PretendedDriver(gpus, **options))
+
+    return install
+
+
+@pytest.fixture
+def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without an NVIDIA driver."""
+    from warptsp.backends.cuda import driver
+
+    monkeypatch.setattr(driver, "LIBRARY", "libcuda-of-nobody.so.1")

@@ -2,35 +2,108 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import platform
 import re
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from warptsp.errors import BackendUnavailable, InvalidOption
+from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
 from warptsp.stop._check import checked_count
 
+if TYPE_CHECKING:
+    from warptsp.methods import Method
+    from warptsp.problem import Problem
+
+logger = logging.getLogger(__name__)
+
 MOST_THREADS = 1024
-NO_CUDA = "the CUDA back end is not part of this release"
+LEAST_GPU_CITIES = 100_000  # cities from which "auto" takes a GPU
+GPU_METRICS = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT")
+_CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
-def resolve_device(device: object) -> str:
-    """Return the device that a run uses, ``"cpu"``.
+def resolve_device(device: object, problem: Problem, method: Method) -> str:
+    """Return the device that a run uses, ``"cpu"`` or ``"cuda:N"``.
+
+    Parameters
+    ----------
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        "cuda" is the first GPU; "auto" is what `choose` takes.
+    problem : Problem
+    method : Method
 
     Raises
     ------
     BackendUnavailable
-        For ``"cuda"``, which this release does not have.
+        For a GPU that cannot be used: what is missing, and what to do.
+    UnsupportedProblem
+        For a GPU, if the method cannot do the problem there.
     InvalidOption
         For anything that is no device.
     """
-    if device in ("auto", "cpu"):
+    if device == "auto":
+        return choose(problem, method)
+    if device == "cpu":
         return "cpu"
-    if isinstance(device, str) and re.fullmatch(r"cuda(:\d+)?", device):
-        raise BackendUnavailable(f"device {device}: {NO_CUDA}; use device cpu (or auto)")
-    raise InvalidOption(f"device: {device!r} is unknown; there are auto, cpu, cuda")
+    ordinal = _gpu_ordinal(device)
+    from warptsp.backends.cuda.device import find_usable
+
+    find_usable(ordinal)
+    lacking = what_gpu_lacks(problem, method)
+    if lacking is not None:
+        raise UnsupportedProblem(f"device {device}: {lacking}; use device cpu, or auto")
+    return f"cuda:{ordinal}"
+
+
+def choose(problem: Problem, method: Method) -> str:
+    """Return the faster device for this problem: the first GPU if there is one, if it can do the problem and
+    if there are cities enough; the CPU if not. Why is logged."""
+    if problem.n < LEAST_GPU_CITIES:
+        logger.info("device auto: the CPU, for fewer than %d cities", LEAST_GPU_CITIES)
+        return "cpu"
+    lacking = what_gpu_lacks(problem, method)
+    if lacking is not None:
+        logger.info("device auto: the CPU; %s", lacking)
+        return "cpu"
+    from warptsp.backends.cuda import driver
+    from warptsp.backends.cuda.device import find_usable
+
+    try:
+        driver.find()
+    except BackendUnavailable as error:
+        logger.info("device auto: the CPU; %s", error)
+        return "cpu"
+    try:
+        gpu = find_usable(0)[1]
+    except BackendUnavailable as error:  # there is a GPU, and something is amiss that can be mended
+        logger.warning("device auto: the CPU; %s", error)
+        return "cpu"
+    logger.info("device auto: cuda:0, %s", gpu.name)
+    return "cuda:0"
+
+
+def what_gpu_lacks(problem: Problem, method: Method) -> str | None:
+    """Return what the search on GPUs cannot do about this problem, None if it can do all."""
+    if "cuda" not in method.devices:
+        return f"method {method.name} runs on the CPU only"
+    if problem.metric.name not in GPU_METRICS:
+        return f"the search on GPUs knows the metrics {', '.join(GPU_METRICS)}, not {problem.metric.name}"
+    if problem.open is not None:
+        return "the search on GPUs finds closed tours, no open paths"
+    if len(problem.fixed_edges):
+        return "the search on GPUs cannot keep fixed edges"
+    return None
+
+
+def _gpu_ordinal(device: object) -> int:
+    match = re.fullmatch(r"cuda(?::(\d{1,4}))?", device) if isinstance(device, str) else None
+    if match is None:
+        raise InvalidOption(f"device: {device!r} is unknown; there are auto, cpu, cuda, cuda:N")
+    return int(match[1] or 0)
 
 
 def available_threads() -> int:
@@ -91,9 +164,45 @@ def describe() -> dict[str, Any]:
         "threads": available_threads(),
         "simd": simd,
         "native": _native.build_info(),
-        "gpu": None,
-        "gpu_why": NO_CUDA,
+        **_describe_gpus(),
     }
+
+
+def _describe_gpus() -> dict[str, Any]:
+    """Return the GPUs, what drives them, and why they cannot be used if so."""
+    from warptsp.backends.cuda import cache, compiler, driver
+    from warptsp.backends.cuda.device import find_usable
+
+    found: dict[str, Any] = {"gpus": [], "driver": None, "cuda": {}, "gpu_why": None}
+    found["kernel_cache"] = None if cache.folder() is None else str(cache.folder())
+    for package in _CUDA_PACKAGES:
+        try:
+            found["cuda"][package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found["cuda"][package] = None
+    try:
+        found["cuda"]["nvrtc"] = "{}.{}".format(*compiler.nvrtc_version())
+    except BackendUnavailable:
+        found["cuda"]["nvrtc"] = None
+    try:
+        drives = driver.find()
+        found["driver"] = {"version": drives.version, "cuda": "{}.{}".format(*drives.cuda)}
+        for gpu in drives.gpus:
+            described = {
+                "device": f"cuda:{gpu.ordinal}",
+                "name": gpu.name,
+                "compute_capability": "{}.{}".format(*gpu.compute_capability),
+                "memory": gpu.memory_total,
+                "why_not": None,
+            }
+            found["gpus"].append(described)
+            try:
+                find_usable(gpu.ordinal)
+            except BackendUnavailable as error:
+                described["why_not"] = str(error)
+    except BackendUnavailable as error:
+        found["gpu_why"] = str(error)
+    return found
 
 
 def _cpu_name() -> str:

@@ -51,7 +51,9 @@ class Result:
         Whether a signal (Ctrl-C, SIGTERM) or an exception ended it.
     signal : int or None
         The number of that signal.
-    seed, threads, method, device, start, params
+    device : str
+        Where the search ran: ``"cpu"`` or ``"cuda:N"``.
+    seed, threads, method, start, params
         What the run was asked to do.
     """
 
@@ -83,10 +85,11 @@ class Result:
         return relative_gap(self.length, None if self.known is None else self.known.length)
 
     def summary(self) -> str:
-        """Return a few lines for people: length, gap, time, seed, reason of the end."""
+        """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
         lines = [
             f"length       {format_length(self.length)}{unit_of(self.problem)}",
-            f"time         {self.seconds:.2f} s, {self.kicks} kicks, {_counted(self.threads, 'thread')}",
+            f"time         {self.seconds:.2f} s, {self.kicks} kicks",
+            f"device       {self.device}, {_counted(self.threads, 'thread')}",
             f"seed         {self.seed}",
             f"stopped by   {self.stop_reason}",
         ]

@@ -38,6 +38,8 @@ class Run:
     ----------
     seed, threads : int
         Same seed, same threads and a limit on kicks: same tour.
+    device : str
+        ``"cpu"``, or ``"cuda:N"`` for a method that has "cuda" among its devices; what the result will say.
     start : str or ndarray of int32
         Name of a construction (see `warptsp.construct`), or a tour to begin with.
     params : dict
@@ -61,6 +63,8 @@ class Run:
         known: KnownLength | None = None,
         seed: int = 0,
         threads: int = 1,
+        device: str = "cpu",
+        may_use_cpu: bool = False,
         start: str | NDArray[np.int32] = "greedy",
         params: Mapping[str, Any] | None = None,
         callback: Callable[[Progress], object] | None = None,
@@ -70,6 +74,8 @@ class Run:
         self.problem = problem
         self.seed = seed
         self.threads = threads
+        self.device = device
+        self._may_use_cpu = may_use_cpu
         self.start = start
         self.params = dict(params or {})
         self.started = time.monotonic() if started is None else started
@@ -115,6 +121,19 @@ class Run:
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
         logger.info("%s", phase)
+
+    def use_cpu(self, error: WarpTSPError) -> None:
+        """Go on on the CPU, because of this error of the GPU; logged.
+
+        Raises
+        ------
+        WarpTSPError
+            The error itself, if a GPU was asked for by name.
+        """
+        if not self._may_use_cpu:
+            raise error
+        logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
+        self.device = "cpu"
 
     def update(
         self,

@@ -77,8 +77,9 @@ def solve(
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
         given cities (None leaves an end free). Without it, as the problem says.
-    device : {"auto", "cpu", "cuda"}
-        Where to search. This release has the CPU only.
+    device : {"auto", "cpu", "cuda", "cuda:N"}
+        Where to search: on the CPU, on the first GPU, on GPU number N, or on the first GPU if there is one
+        and the instance is large enough for it (`warptsp.devices.choose`). The result says which it was.
     threads : int, optional
         Number of threads; all that are available if not given.
     method : str
@@ -105,9 +106,11 @@ def solve(
     InvalidProblem, InvalidTour, InvalidOption
         For what cannot be: said before anything is computed.
     UnsupportedProblem
-        If the method cannot do open paths or fixed edges.
+        If the method, or the search on GPUs, cannot do this kind of instance.
     BackendUnavailable
-        For a device that is not there.
+        For a device that is not there, or that lacks something.
+    DeviceOutOfMemory, DeviceFailure
+        If a GPU that was asked for has too little memory, or fails. With "auto" the CPU takes over.
     OutputError
         If the checkpoint cannot be written.
     """
@@ -124,7 +127,7 @@ def solve(
         raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
     if callback is not None and not callable(callback):
         raise InvalidOption(f"callback: {callback!r} is not callable")
-    used_device = resolve_device(device)
+    used_device = resolve_device(device, instance, chosen)
     used_threads = resolve_threads(threads)
     start_name, start_tour = _start(instance, start)
     saver = None
@@ -144,6 +147,8 @@ def solve(
         known=known,
         seed=seed,
         threads=used_threads,
+        device=used_device,
+        may_use_cpu=device == "auto",
         start=start_name if start_tour is None else start_tour,
         params=parameters,
         callback=callback,
@@ -158,6 +163,7 @@ def solve(
                 run.offer(start_tour)
             if instance.n <= TRIVIAL:
                 chosen = get_method("exact")
+                run.device = "cpu"
             chosen.run(instance, run)
         except BaseException as error:
             failure = error
@@ -186,7 +192,7 @@ def solve(
             seed=seed,
             threads=used_threads,
             method=chosen.name,
-            device=used_device,
+            device=run.device,
             start=start_name,
             params=parameters,
         )

@@ -24,4 +24,18 @@ def command(as_json: bool) -> None:
     click.echo(f"threads   {found['threads']} used by default, {found['cores']} in the machine")
     click.echo(f"simd      {', '.join(found['simd']) or 'none known'}")
     click.echo(f"native    {native}")
-    click.echo(f"gpu       none used: {found['gpu_why']}")
+    for gpu in found["gpus"]:
+        capability, memory = gpu["compute_capability"], gpu["memory"] / 1e9
+        click.echo(
+            f"gpu       {gpu['device']}, {gpu['name']}, compute capability {capability}, {memory:.1f} GB"
+        )
+        if gpu["why_not"] is not None:
+            click.echo(f"          not used: {gpu['why_not']}")
+    if found["gpu_why"] is not None:
+        click.echo(f"gpu       none used: {found['gpu_why']}")
+    if found["driver"] is not None:
+        version, cuda = found["driver"]["version"], found["driver"]["cuda"]
+        click.echo(f"driver    {version or 'of unknown version'}, for CUDA up to {cuda}")
+    packages = ", ".join(f"{name} {version or 'missing'}" for name, version in found["cuda"].items())
+    click.echo(f"cuda      {packages}")
+    click.echo(f"kernels   {found['kernel_cache'] or 'not cached'}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,11 @@ PICTURES = (".svg", ".png")
 )
 @click.option("--from", "from_", metavar="CITY", help="City that the tour or path starts at: number or name.")
 @click.option("--to", metavar="CITY", help="City that the path ends at; implies --open.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda", help="Where to search.")
+@click.option(
+    "--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:N",
+    help="Where to search; auto takes a GPU for large instances.",
+)  # fmt: skip
+@click.option("--explain-launch", is_flag=True, help="Tell how the search would use the GPU, and exit.")
 @click.option(
     "--threads", type=int, metavar="N", help="Number of threads; all that are available by default."
 )
@@ -119,6 +124,7 @@ def command(
     from_: str | None,
     to: str | None,
     device: str,
+    explain_launch: bool,
     threads: int | None,
     method: str,
     params: tuple[str, ...],
@@ -146,6 +152,9 @@ def command(
         if output != "-":
             check_tour_output(output, problem)
     problem, first = _ends(problem, open_, from_, to)
+    if explain_launch:
+        click.echo(_explain_launch(problem, device, method))
+        return 0
     if pictures:
         from warptsp.plotting import check_drawable
 
@@ -254,6 +263,17 @@ def _stop(
     if target_gap is not None:
         criteria.append(stop.TargetGap(target_gap))
     return stop.AnyOf(*criteria) if criteria else None
+
+
+def _explain_launch(problem: Problem, device: str, method: str) -> str:
+    from warptsp.devices import resolve_device
+    from warptsp.methods import get_method
+
+    if device == "cpu":
+        raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
+    used = resolve_device("cuda" if device == "auto" else device, problem, get_method(method))
+    search = import_module("warptsp.backends.cuda.search")
+    return str(search.explain_launch(problem, used))
 
 
 def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[str, ...]) -> None:

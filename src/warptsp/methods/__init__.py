@@ -28,6 +28,7 @@ class Method:
     name: str
     module: str
     summary: str
+    devices: tuple[str, ...] = ("cpu",)  # "cuda" if it looks at run.device and can use a GPU
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:

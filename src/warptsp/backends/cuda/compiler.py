@@ -15,7 +15,13 @@ from warptsp.errors import BackendUnavailable
 
 logger = logging.getLogger(__name__)
 
+OLDEST_CUDA = 12
 INSTALL = "pip install 'warptsp[cuda13]' (or 'warptsp[cuda12]' for a driver older than 580)"
+
+
+def install(cuda: int) -> str:
+    """Return the command that installs what is needed for a version of CUDA."""
+    return f"pip install 'warptsp[cuda{cuda}]'"
 
 
 def import_core() -> Any:

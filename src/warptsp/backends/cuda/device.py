@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from warptsp.backends.cuda import driver as gpu_driver
-from warptsp.backends.cuda.compiler import compile_kernels, import_core, nvrtc_version
+from warptsp.backends.cuda.compiler import OLDEST_CUDA, compile_kernels, import_core, install, nvrtc_version
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, WarpTSPError
 
 if TYPE_CHECKING:
@@ -49,6 +49,26 @@ _LOST = {
     "CUDA_ERROR_SYSTEM_NOT_READY",
     "CUDA_ERROR_UNKNOWN",
 }
+
+
+def find_usable(ordinal: int) -> tuple[gpu_driver.Driver, gpu_driver.Gpu]:
+    """Return the driver and one of its GPUs, if all is there that it takes to use it.
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is no such GPU, or something that it needs is missing: what, and what to do.
+    """
+    driver, gpu = gpu_driver.find_gpu(ordinal)
+    needed = nvrtc_version()
+    if driver.cuda[0] < needed[0]:
+        name = "the NVIDIA driver" if driver.version is None else f"the NVIDIA driver {driver.version}"
+        remedy = f", or {install(driver.cuda[0])}" if driver.cuda[0] >= OLDEST_CUDA else ""
+        raise BackendUnavailable(
+            f"{name} supports CUDA {driver.cuda[0]}.{driver.cuda[1]}, and the packages installed are for "
+            f"CUDA {needed[0]}: update the driver{remedy}"
+        )
+    return driver, gpu
 
 
 class Device:
@@ -108,18 +128,10 @@ class Device:
         DeviceOutOfMemory, DeviceFailure
             If the GPU has no memory left, or does not work.
         """
-        found, _ = gpu_driver.find_gpu(ordinal)
-        core = import_core()
-        needed = nvrtc_version()
-        if found.cuda[0] < needed[0]:
-            raise BackendUnavailable(
-                f"the NVIDIA driver {found.version or ''} supports CUDA {found.cuda[0]}.{found.cuda[1]}, and "
-                f"the packages installed are for CUDA {needed[0]}: update the driver, or "
-                f"pip install 'warptsp[cuda{found.cuda[0]}]'"
-            )
+        find_usable(ordinal)
         from cuda.bindings import driver as api
 
-        return cls(ordinal, core, api)
+        return cls(ordinal, import_core(), api)
 
     def close(self) -> None:
         """Give back what the device holds; the memory of arrays, when nobody refers to them any more.

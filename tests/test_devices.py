@@ -1,0 +1,218 @@
+"""Which device a run uses, and what is said about those there are."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import logging
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from pretended_driver import H200, PASCAL
+
+import warptsp
+from warptsp import cli, devices
+from warptsp.backends.cuda import device as cuda_device
+from warptsp.devices import choose, resolve_device
+from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
+from warptsp.methods import METHODS
+from warptsp.problem import OpenPath, Problem
+
+GPU_METHOD = replace(METHODS["lk"], devices=("cpu", "cuda"))
+CPU_METHOD = METHODS["construct"]
+EXAMPLE = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
+
+
+@pytest.fixture(autouse=True)
+def packages(monkeypatch):
+    """As if NVRTC for CUDA 13 were installed."""
+    monkeypatch.setattr(cuda_device, "nvrtc_version", lambda: (13, 0))
+    monkeypatch.setattr(devices, "LEAST_GPU_CITIES", 10)
+
+
+def problem(n=12, metric="EUC_2D", **options):
+    return Problem.from_points(np.random.default_rng(1).integers(0, 100, (n, 2)), metric=metric, **options)
+
+
+def test_a_gpu_that_was_asked_for(pretend_gpus):
+    pretend_gpus(H200, H200)
+    assert resolve_device("cuda", problem(3), GPU_METHOD) == "cuda:0"
+    assert resolve_device("cuda:1", problem(3), GPU_METHOD) == "cuda:1"
+    assert resolve_device("cpu", problem(), GPU_METHOD) == "cpu"
+    with pytest.raises(BackendUnavailable, match="cuda:2: there is no such GPU"):
+        resolve_device("cuda:2", problem(), GPU_METHOD)
+
+
+def test_a_gpu_that_cannot_be_used(pretend_gpus):
+    pretend_gpus(PASCAL)
+    with pytest.raises(BackendUnavailable, match=r"compute capability 6\.1"):
+        warptsp.solve(problem(), device="cuda")
+    pretend_gpus(H200, version=12020)
+    with pytest.raises(BackendUnavailable, match=r"supports CUDA 12\.2, .* pip install 'warptsp\[cuda12\]'$"):
+        warptsp.solve(problem(), device="cuda")
+    pretend_gpus(H200, version=11040)
+    with pytest.raises(BackendUnavailable, match=r"supports CUDA 11\.4, .*: update the driver$"):
+        warptsp.solve(problem(), device="cuda")
+
+
+def test_no_driver_is_no_gpu(no_driver):
+    with pytest.raises(BackendUnavailable, match="no NVIDIA driver"):
+        warptsp.solve(problem(), device="cuda")
+
+
+@pytest.mark.parametrize("device", ["gpu", "CUDA", "cuda:", "cuda:x", "cuda:1.0", "", None, 1])
+def test_what_is_no_device(device):
+    with pytest.raises(InvalidOption, match="is unknown; there are auto, cpu, cuda"):
+        resolve_device(device, problem(), GPU_METHOD)
+
+
+CANNOT = [
+    (problem(metric="GEO"), "not GEO"),
+    (problem(metric="MAN_2D"), "the metrics EUC_2D, CEIL_2D, .*, not MAN_2D"),
+    (Problem.from_matrix(np.ones((12, 12), int) - np.eye(12, dtype=int)), "not EXPLICIT"),
+    (replace(problem(), open=OpenPath()), "no open paths"),
+    (problem(fixed_edges=[(0, 1)]), "cannot keep fixed edges"),
+]
+
+
+@pytest.mark.parametrize(("instance", "words"), CANNOT, ids=[words for _, words in CANNOT])
+def test_what_a_gpu_cannot_do(pretend_gpus, caplog, instance, words):
+    pretend_gpus(H200)
+    with pytest.raises(UnsupportedProblem, match=f"^device cuda: .*{words}; use device cpu, or auto$"):
+        resolve_device("cuda", instance, GPU_METHOD)
+    with caplog.at_level(logging.INFO):
+        assert choose(instance, GPU_METHOD) == "cpu"
+    assert "device auto: the CPU; the search on GPUs" in caplog.text
+
+
+def test_methods_that_know_no_gpu(pretend_gpus):
+    pretend_gpus(H200)
+    with pytest.raises(UnsupportedProblem, match="device cuda:0: method construct runs on the CPU only; use"):
+        warptsp.solve(problem(), device="cuda:0", method="construct")
+    assert resolve_device("auto", problem(), CPU_METHOD) == "cpu"
+
+
+@pytest.mark.parametrize("metric", devices.GPU_METRICS)
+def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, metric):
+    pretend_gpus(H200)
+    with caplog.at_level(logging.INFO):
+        assert resolve_device("auto", problem(10, metric), GPU_METHOD) == "cuda:0"
+    assert "device auto: cuda:0, NVIDIA H200" in caplog.text
+    assert resolve_device("auto", problem(9, metric), GPU_METHOD) == "cpu"
+
+
+def test_auto_says_why_it_takes_the_cpu(no_driver, pretend_gpus, caplog):
+    with caplog.at_level(logging.INFO):
+        assert choose(problem(), GPU_METHOD) == "cpu"
+    assert [record.levelname for record in caplog.records] == ["INFO"]  # most machines have no GPU
+    assert "no NVIDIA driver" in caplog.text
+    caplog.clear()
+    pretend_gpus(H200, version=12020)
+    with caplog.at_level(logging.INFO):
+        assert choose(problem(), GPU_METHOD) == "cpu"
+    assert [record.levelname for record in caplog.records] == ["WARNING"]  # this one could be used
+    assert "update the driver" in caplog.text
+
+
+@pytest.fixture
+def failing_method(monkeypatch):
+    """A method whose GPU is lost in the middle."""
+    module = ModuleType("failing_method")
+
+    def run(problem, run):
+        run.offer(np.arange(problem.n, dtype=np.int32))
+        if run.device != "cpu":
+            assert run.device == "cuda:0"
+            run.use_cpu(DeviceFailure("device cuda:0 failed to search: it is lost"))
+        run.update(length=1, kicks=1, tour=run.best.copy)
+
+    module.run = run
+    monkeypatch.setitem(sys.modules, "failing_method", module)
+    method = replace(GPU_METHOD, name="failing", module="failing_method")
+    monkeypatch.setitem(METHODS, "failing", method)
+
+
+def test_auto_goes_on_without_its_gpu(pretend_gpus, failing_method, caplog):
+    pretend_gpus(H200)
+    result = warptsp.solve(problem(), method="failing", kicks=1)
+    assert result.device == "cpu"
+    assert "device       cpu" in result.summary()
+    assert "device auto: the CPU instead of cuda:0: device cuda:0 failed to search" in caplog.text
+
+
+def test_a_gpu_that_was_asked_for_fails(pretend_gpus, failing_method):
+    pretend_gpus(H200)
+    with pytest.raises(DeviceFailure, match="it is lost") as caught:
+        warptsp.solve(problem(), method="failing", kicks=1, device="cuda")
+    assert caught.value.result.device == "cuda:0"
+    assert caught.value.result.as_dict()["device"] == "cuda:0"
+
+
+def test_few_cities_never_reach_a_gpu(pretend_gpus):
+    pretend_gpus(H200)
+    assert warptsp.solve(problem(3), kicks=1).device == "cpu"
+
+
+# The command line
+
+
+def test_devices_command(pretend_gpus, capsys, monkeypatch):
+    pretend_gpus(H200, PASCAL)
+    assert cli.run(["devices"]) == 0
+    out = capsys.readouterr().out
+    assert "gpu       cuda:0, NVIDIA H200, compute capability 9.0, 161.1 GB\ngpu       cuda:1, GeForce" in out
+    assert "not used: device cuda:1: GeForce GTX 1080 has compute capability 6.1" in out
+    assert "for CUDA up to 13.0" in out
+    monkeypatch.setenv("WARPTSP_CACHE_DIR", "/somewhere")
+    assert cli.run(["devices", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["threads"] >= 1
+    assert found["gpus"][0] == {
+        "device": "cuda:0",
+        "name": "NVIDIA H200",
+        "compute_capability": "9.0",
+        "memory": 150 << 30,
+        "why_not": None,
+    }
+    assert found["driver"]["cuda"] == "13.0"
+    assert found["kernel_cache"] == "/somewhere/kernels"
+    assert found["gpu_why"] is None
+
+
+def test_devices_command_without_anything(no_driver, capsys, monkeypatch):
+    real = builtins.__import__
+
+    def without_cuda(name, *arguments):
+        if name.startswith("cuda"):
+            raise ImportError(f"No module named {name!r}")
+        return real(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", without_cuda)
+    assert cli.run(["devices"]) == 0
+    out = capsys.readouterr().out
+    assert "gpu       none used: no NVIDIA driver: libcuda-of-nobody.so.1: cannot open" in out
+    assert "nvrtc missing" in out
+
+
+def test_explain_launch(pretend_gpus, capsys, monkeypatch):
+    pretend_gpus(H200)
+    search = ModuleType("warptsp.backends.cuda.search")
+    search.explain_launch = lambda problem, device: f"{problem.n} cities on {device}"
+    monkeypatch.setitem(sys.modules, "warptsp.backends.cuda.search", search)
+    monkeypatch.setitem(METHODS, "lk", GPU_METHOD)
+    assert cli.run(["solve", str(EXAMPLE), "--explain-launch"]) == 0
+    assert capsys.readouterr().out == "1000 cities on cuda:0\n"
+
+
+def test_nothing_of_cuda_is_imported_before_it_is_wanted():
+    program = (
+        "import sys, warptsp, warptsp.solver, warptsp.devices, warptsp.cli.solve\n"
+        "warptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4], [1, 1]], kicks=10)\n"
+        "sys.exit(any(name == 'cuda' or '.cuda' in name for name in sys.modules))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
