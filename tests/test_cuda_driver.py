@@ -6,7 +6,8 @@ import pytest
 from pretended_driver import H200, PASCAL
 
 from warptsp.backends.cuda import driver
-from warptsp.errors import BackendUnavailable
+from warptsp.backends.cuda.device import Device
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
 
 
 def test_gpus_are_described(pretend_gpus):
@@ -83,3 +84,24 @@ def test_packages_newer_than_the_driver(pretend_gpus, monkeypatch):
     )
     with pytest.raises(BackendUnavailable, match=expected):
         device.Device.open(0)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        ("CUDA_ERROR_ILLEGAL_ADDRESS", DeviceFailure, "a fault in a kernel; please report it"),
+        ("CUDA_ERROR_LAUNCH_FAILED", DeviceFailure, "a fault in a kernel"),
+        ("CUDA_ERROR_LAUNCH_TIMEOUT", DeviceFailure, "display's watchdog"),
+        ("CUDA_ERROR_ECC_UNCORRECTABLE", DeviceFailure, "the GPU was lost, or another process holds it"),
+        ("CUDA_ERROR_DEVICE_UNAVAILABLE", DeviceFailure, "another process holds it; see nvidia-smi"),
+        ("CUDA_ERROR_INVALID_VALUE", DeviceFailure, "failed to count: CUDA_ERROR_INVALID_VALUE"),
+        ("CUDA_ERROR_OUT_OF_MEMORY", DeviceOutOfMemory, "has no memory left to count"),
+    ],
+)
+def test_what_goes_wrong_on_a_gpu(error, kind, words):
+    device = object.__new__(Device)
+    device.ordinal, device._pool, device._modules = 1, None, {}
+    with pytest.raises(kind, match=f"^device cuda:1 .*{words}.*device cpu$"), device._named("count"):
+        raise RuntimeError(f"{error}: as cuda.core puts it")
+    with pytest.raises(RuntimeError, match=r"^a fault of our own$"), device._named("count"):
+        raise RuntimeError("a fault of our own")
