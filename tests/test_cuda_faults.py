@@ -1,0 +1,93 @@
+"""What goes wrong on a real GPU, on purpose; compute-sanitizer need not see it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from warptsp.errors import DeviceFailure, DeviceOutOfMemory
+
+pytestmark = pytest.mark.gpu
+
+KERNELS = """\
+extern "C" __global__ void nothing() {}
+extern "C" __global__ void write_far(int *pointer) { pointer[1ll << 40] = 1; }
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kernels") / "faulty.cu"
+    path.write_text(KERNELS)
+    return path
+
+
+def test_too_little_memory_says_how_much(gpu):
+    expected = (
+        r"^device cuda:0: \d+\.\d\d GB more are needed, and \d+\.\d\d GB of \d+\.\d\d GB are free; .*cpu$"
+    )
+    with pytest.raises(DeviceOutOfMemory, match=expected):
+        gpu.empty(gpu.memory_total + 1, np.uint8)
+    assert gpu.zeros(10, np.int32).download().sum() == 0  # and nothing is broken
+
+
+def test_a_launch_that_cannot_be_is_named(gpu, source):
+    kernel = gpu.module(source, ["nothing"]).kernel("nothing")
+    expected = r"start the kernel nothing \(grid 1, block 4096, shared 0\): CUDA_ERROR_"
+    with pytest.raises(DeviceFailure, match=expected):
+        kernel.launch(1, 4096)
+    kernel.launch(1, 32)
+    gpu.synchronize()
+
+
+def test_memory_that_others_took(gpu):
+    from warptsp.backends.cuda.device import Device
+
+    with Device.open(0) as other:
+        taken = other.empty(other.memory_free() - (1 << 30), np.uint8)
+        with pytest.raises(
+            DeviceOutOfMemory, match=r"2\.15 GB more are needed, and [01]\.\d\d GB of .* nvidia-smi"
+        ):
+            gpu.empty(1 << 31, np.uint8)
+        taken.release()
+    assert gpu.empty(1 << 31, np.uint8).nbytes == 1 << 31
+
+
+def in_another_process(program, **environment):
+    """What a program prints that may ruin its process's use of the GPU."""
+    run = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    return run.stdout + run.stderr
+
+
+def test_a_fault_in_a_kernel_is_named(gpu, source):
+    printed = in_another_process(
+        "from pathlib import Path\n"
+        "from warptsp.backends.cuda.device import Device\n"
+        "from warptsp.errors import DeviceFailure\n"
+        "gpu = Device.open(0)\n"
+        "array = gpu.zeros(4, 'i4')\n"
+        f"gpu.module(Path({str(source)!r}), ['write_far']).kernel('write_far').launch(1, 1, array)\n"
+        "try:\n"
+        "    gpu.synchronize()\n"
+        "except DeviceFailure as error:\n"
+        "    print(error)\n"
+    )
+    assert (
+        "device cuda:0 failed to wait for its work: CUDA_ERROR_ILLEGAL_ADDRESS, a fault in a kernel"
+        in printed
+    )
+    assert "Traceback" not in printed  # nor at the end of the process
+
+
+def test_no_visible_gpu_is_named(gpu):
+    program = "import warptsp.cli; raise SystemExit(warptsp.cli.run(['devices']))"
+    assert "none used: no GPU: CUDA_VISIBLE_DEVICES='-1' hides" in in_another_process(
+        program, CUDA_VISIBLE_DEVICES="-1"
+    )
+    assert "gpu       cuda:0, " in in_another_process(program)
