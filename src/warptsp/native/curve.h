@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
+#include "hilbert.h"
 #include "parallel.h"
 #include "radix_sort.h"
 #include "stop_token.h"
@@ -17,20 +17,16 @@ namespace warptsp {
 
 enum class Curve { hilbert, sierpinski };
 
-// Four bits of both coordinates at a time: state and bits in, eight bits of the key and the next state out. The
-// state says how the curve is turned in the cell: 1 the axes are exchanged, 2 both run backwards, 3 both.
+// Four bits of both coordinates at a time: state (how the curve is turned) and bits in, eight bits of the key and the
+// next state out.
 struct HilbertTable {
   uint8_t key[4][256], state[4][256];
   HilbertTable() {
     for (int start = 0; start < 4; ++start)
       for (int cell = 0; cell < 256; ++cell) {
         int turn = start, digits = 0;
-        for (int bit = 3; bit >= 0; --bit) {
-          int x = (cell >> (4 + bit) & 1) ^ (turn >> 1), y = (cell >> bit & 1) ^ (turn >> 1);
-          if (turn & 1) std::swap(x, y);
-          digits = digits << 2 | ((3 * x) ^ y);
-          if (y == 0) turn ^= x ? 3 : 1;
-        }
+        for (int bit = 3; bit >= 0; --bit)
+          digits = digits << 2 | hilbert_digit(cell >> (4 + bit) & 1, cell >> bit & 1, turn);
         key[start][cell] = (uint8_t)digits;
         state[start][cell] = (uint8_t)turn;
       }
@@ -153,18 +149,11 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
         high[d] = std::max(high[d], points[i * dimensions + d]);
       }
   }
-  // Halves, so that the extent of coordinates near the largest double does not overflow.
-  double extent = 0.0;
-  for (int d = 0; d < dimensions; ++d) extent = std::max(extent, high[d] / 2 - low[d] / 2);
   const bool plane = dimensions == 2;
   const int bits = !plane ? 21 : curve == Curve::hilbert ? 32 : sierpinski_levels;
-  const double cells = (double)((uint64_t)1 << bits), cells_a_unit = extent > 0.0 ? cells / extent : 0.0;
-  const bool finite = cells_a_unit <= std::numeric_limits<double>::max();
-  const auto cell_of = [&](const double *point, int d) {
-    const double offset = point[d] / 2 - low[d] / 2;
-    const double cell = finite ? offset * cells_a_unit : offset / extent * cells;
-    return cell < cells ? (uint32_t)cell : (uint32_t)(cells - 1.0);
-  };
+  CurveGrid grid;
+  grid.enclose(low, high, dimensions, bits);
+  const auto cell_of = [&](const double *point, int d) { return (uint32_t)grid.cell(point[d], d); };
 
   static const HilbertTable table;
   Buffer<CurvePoint> order(n), spare(n);
