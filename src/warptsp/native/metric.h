@@ -64,16 +64,7 @@ struct Points {
 constexpr double geo_radius_km = 6378.388;
 constexpr double earth_radius_m = 6371008.8;
 
-// A product that is rounded by itself: a GPU compiler would otherwise fuse it with the addition that follows, and
-// lengths would differ from the host's in the last bit.
-WARPTSP_FN double product(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dmul_rn(a, b);
-#else
-  return a * b;
-#endif
-}
-WARPTSP_FN double square(double v) { return product(v, v); }
+WARPTSP_FN double square(double v) { return v * v; }
 WARPTSP_FN double larger(double a, double b) { return a > b || a != a ? a : b; }  // NaN stays NaN
 
 WARPTSP_FN double euclidean_2d(const double *p, const double *q) {

@@ -1,0 +1,103 @@
+"""The set-up of a search on a GPU: numbering, candidate lists, greedy tour; seconds, bytes and lengths.
+
+Seconds are those of the wall from the call to the end of the GPU's work, the least of some runs; numbering
+includes the coordinates' way to the GPU. Kernels are compiled before. Bytes a city are the largest number
+that arrays on the GPU have had at once up to the end of the step, the results of the steps before included.
+Gaps are over the best known length, or over the CPU's greedy tour where `--compare` asks for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from common import gap_percent, load, note, parser, report, table
+
+INSTANCES = ("E10k.0", "C10k.0", "E100k.0", "C100k.0", "E1M.0", "C1M.0", "E10M.0")
+QUICK = ("E100k.0",)
+RUNS = 3
+
+
+def main() -> None:
+    options_parser = parser(__doc__)
+    options_parser.add_argument("--instances", nargs="+", default=list(INSTANCES))
+    options_parser.add_argument(
+        "--uniform", nargs="+", type=int, default=[], help="random instances of so many cities"
+    )
+    options_parser.add_argument("--compare", action="store_true", help="with the CPU's greedy tour")
+    options = options_parser.parse_args()
+
+    from warptsp import Metric
+    from warptsp.backends.cuda import geometry
+    from warptsp.backends.cuda.device import Device
+    from warptsp.construct import construct
+
+    rows: list[list[Any]] = []
+    results: list[dict[str, Any]] = []
+
+    def measure(name: str, points: Any, metric: Metric, known: float | None) -> None:
+        n = len(points)
+        with Device.open() as device:
+
+            def add(what: str, work: Callable[[], Any], length_of: Callable[[Any], float] | None) -> Any:
+                seconds, result = float("inf"), None
+                for _ in range(RUNS):
+                    result = None
+                    device.synchronize()
+                    begin = time.perf_counter()
+                    result = work()
+                    device.synchronize()
+                    seconds = min(seconds, time.perf_counter() - begin)
+                bytes_each = device.memory_peak() / n
+                gap = None
+                if length_of is not None and known is not None:
+                    gap = gap_percent(length_of(result), known)
+                results.append(
+                    {"instance": name, "what": what, "seconds": seconds, "bytes": bytes_each, "gap": gap}
+                )
+                shown = "" if gap is None else f"{gap:.2f}"
+                rows.append([name, what, f"{1000 * seconds:.1f}", f"{bytes_each:.0f}", shown])
+                print("|", " | ".join(map(str, rows[-1])), "|", flush=True)
+                return result
+
+            layout: Any = add("numbering", lambda: geometry.build(device, points), None)
+            for count, per_quadrant in ((5, 0), (8, 1), (10, 2)):
+                lists = add(
+                    f"candidates: {count}, {per_quadrant} a quadrant",
+                    lambda count=count, per_quadrant=per_quadrant: geometry.candidate_lists(
+                        device, layout, count, per_quadrant
+                    ),
+                    None,
+                )
+                if count == 8:
+                    candidates = lists
+                del lists
+            tour = add(
+                "greedy from 8, 1 a quadrant",
+                lambda: geometry.greedy_tour(device, layout, candidates, 1, metric),
+                lambda tour: geometry.tour_length(device, layout, tour, metric),
+            )
+            add("second order", lambda: geometry.second_order(device, layout, 0.4, (0.3, 0.6)), None)
+            add("length", lambda: geometry.tour_length(device, layout, tour, metric), None)
+
+    for name in QUICK if options.quick else options.instances:
+        note(name)
+        problem = load(options.shared, name)
+        known = problem.known_length
+        length = None if known is None else float(known.length)
+        if options.compare:
+            length = float(problem.length(construct(problem, "greedy")))
+        measure(name, problem.search_points(), problem.metric, length)
+    for n in options.uniform:
+        note(f"{n} uniform")
+        points = np.random.default_rng(n).random((n, 2)) * 1e6
+        # What the tour of uniform cities tends to: D. S. Johnson, L. A. McGeoch, E. E. Rothberg (1996).
+        measure(f"uniform {n}", points, Metric.EXACT_2D, 0.7124 * 1e6 * np.sqrt(n))
+    text = table(["instance", "what", "milliseconds", "bytes a city", "gap in %"], rows)
+    report("gpu_setup", "Set-up on a GPU", text, results, options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,531 @@
+"""The set-up of a search in the plane, on a GPU: all that grows with the number of cities.
+
+The cities are numbered along a space-filling curve as on the CPU (`backends.instance`), candidate lists are
+those of the CPU (``native/candidates.h``) to the last entry, and the greedy tour is as long as the CPU's to
+about a per cent. The kernels are in ``native/cuda/geometry.cu`` and ``candidates.cu``; their bodies in
+headers that the tests run on the CPU. Results do not depend on how threads are scheduled.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.neighbors import search_norm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.problem import Metric
+
+__all__ = [
+    "CANDIDATE_KERNEL",
+    "GEOMETRY_KERNELS",
+    "Layout",
+    "build",
+    "candidate_lists",
+    "greedy_tour",
+    "scan_exclusive",
+    "second_order",
+    "sort_by_key",
+    "tour_length",
+    "tour_of_links",
+]
+
+GEOMETRY_KERNELS = (
+    "sum_tiles",
+    "scan_tiles",
+    "sum_all<long long>",
+    "sum_all<double>",
+    "count_digits",
+    "scatter_by_digit",
+    "find_extremes",
+    "make_frame",
+    "curve_keys",
+    "turned_keys",
+    "gather_points",
+    "make_leaves",
+    "make_level",
+    "greedy_cities",
+    "greedy_begin",
+    "greedy_name",
+    "greedy_settle",
+    "greedy_agree",
+    "greedy_join",
+    "greedy_stays",
+    "greedy_carry_over",
+    "greedy_close",
+    "mark_stops",
+    "list_stops",
+    "walk_ways",
+    "jump_ways",
+    "write_tour",
+    "tour_lengths<long long>",
+    "tour_lengths<double>",
+)
+CANDIDATE_KERNEL = "find_candidates<{count}, {per_quadrant}, {norm}>"
+
+# As in the kernels.
+_THREADS = 256
+_SCAN_TILE = 2048
+_SORT_TILE = 4096
+_DIGIT_BITS = 8
+_CURVE_BITS = 32
+_TURNED_BITS = 24
+_LEAF_SIZE = 8
+_FRAME_DOUBLES = 7
+
+# Cities whose candidates are found between two looks at the stop token.
+_SLICE = 1 << 21
+_CANDIDATE_THREADS = 128
+# Blocks that sum up or compare, with many values for each thread.
+_BLOCKS = 1024
+# Greedy rounds between two looks at what they did.
+_ROUNDS = 4
+# Rounds that make fewer links than this share of those wanted are followed by rounds with givers and takers.
+_SLOW = 1 / 16
+_NEAREST_ENDS = 5
+
+_POINTER = np.uint64
+_TREE = np.dtype(
+    [("points", _POINTER), ("boxes", _POINTER), ("scale", "f8"), ("n", "i4"), ("levels", "i4")], align=True
+)
+_GREEDY_STAGE = np.dtype(
+    [
+        *((name, _POINTER) for name in ("points", "rows", "city", "links", "mate", "next")),
+        *((name, _POINTER) for name in ("named", "length", "shortest", "first")),
+        *((name, "i4") for name in ("size", "width", "trusted", "kind", "draw")),
+    ],
+    align=True,
+)
+_RANKING = np.dtype(
+    [("links", _POINTER), ("index", _POINTER), ("stops", _POINTER), ("n", "i4"), ("count", "i4")], align=True
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Cities of the plane in the memory of a GPU, numbered along Hilbert's curve.
+
+    Attributes
+    ----------
+    city : DeviceArray of int32, shape (n,)
+        The problem's city for each of the search's.
+    points : DeviceArray of float64, shape (n, 2)
+        In the search's order.
+    n : int
+    frame : DeviceArray of float64
+        Where the points lie: the kernels' struct Frame.
+    """
+
+    city: DeviceArray
+    points: DeviceArray
+    n: int
+    frame: DeviceArray
+
+    @property
+    def scale(self) -> DeviceArray:
+        """The power of two that brings the largest coordinate to about 1, one float64."""
+        return self.frame[_FRAME_DOUBLES - 1 : _FRAME_DOUBLES]
+
+
+def build(
+    device: Device, points: NDArray[np.float64], token: _native.StopToken | None = None
+) -> Layout | None:
+    """Number the cities along Hilbert's curve; coincident ones in the order given, as on the CPU.
+
+    Parameters
+    ----------
+    device : Device
+    points : ndarray of float64, shape (n, 2)
+    token : _native.StopToken, optional
+
+    Returns
+    -------
+    Layout or None
+        None if the token stopped it.
+
+    Raises
+    ------
+    DeviceOutOfMemory
+        If 60 bytes a city are not free.
+    """
+    n = len(points)
+    given = device.upload(np.ascontiguousarray(points, dtype=np.float64))
+    blocks = min(_BLOCKS, _blocks(n))
+    extremes = device.empty((blocks, 4), np.float64)
+    frame = device.empty(_FRAME_DOUBLES, np.float64)
+    _kernel(device, "find_extremes").launch(blocks, _THREADS, given, np.int32(n), extremes)
+    _kernel(device, "make_frame").launch(1, _THREADS, extremes, np.int32(blocks), frame)
+    keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
+    _launch(device, "curve_keys", n, given, np.int32(n), frame, keys, cities)
+    city = sort_by_key(device, keys, cities, n, 2 * _CURVE_BITS)
+    del keys, cities
+    ordered = device.empty((n, 2), np.float64)
+    _launch(device, "gather_points", n, given, city, np.int32(n), ordered)
+    return None if _stopped(token) else Layout(city, ordered, n, frame)
+
+
+def second_order(device: Device, layout: Layout, angle: float, shift: tuple[float, float]) -> DeviceArray:
+    """The numbered cities along the curve of a larger square, turned and shifted.
+
+    Pieces of it have their seams elsewhere than pieces of the numbering.
+
+    Parameters
+    ----------
+    device : Device
+    layout : Layout
+    angle : float
+        In radians.
+    shift : (float, float)
+        Where in the larger square the cities lie, 0 to 1 each.
+
+    Returns
+    -------
+    DeviceArray of int32, shape (n,)
+        The city at each place.
+    """
+    n = layout.n
+    keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
+    turn = (np.float64(math.cos(angle)), np.float64(math.sin(angle)))
+    moved = (np.float64(shift[0]), np.float64(shift[1]))
+    _launch(device, "turned_keys", n, layout.points, np.int32(n), layout.frame, *turn, *moved, keys, cities)
+    return sort_by_key(device, keys, cities, n, 2 * _TURNED_BITS)
+
+
+def candidate_lists(
+    device: Device,
+    layout: Layout,
+    count: int,
+    per_quadrant: int,
+    norm: int = 2,
+    token: _native.StopToken | None = None,
+) -> DeviceArray | None:
+    """The candidates of every city, as `neighbors.candidate_lists` finds them on the CPU.
+
+    Parameters
+    ----------
+    device : Device
+    layout : Layout
+    count, per_quadrant : int
+        See `neighbors.CandidateParams`.
+    norm : int
+        2 Euclidean, 1 Manhattan, 0 maximum.
+    token : _native.StopToken, optional
+
+    Returns
+    -------
+    DeviceArray of int32, shape (n, count), or None
+        None if the token stopped it.
+    """
+    return _nearest(device, layout.points, layout.n, layout.scale, (count, per_quadrant, norm), token)
+
+
+def greedy_tour(
+    device: Device,
+    layout: Layout,
+    candidates: DeviceArray,
+    per_quadrant: int,
+    metric: Metric,
+    token: _native.StopToken | None = None,
+) -> DeviceArray | None:
+    """A greedy tour (``native/greedy_rounds.h``).
+
+    Parameters
+    ----------
+    device : Device
+    layout : Layout
+    candidates : DeviceArray of int32, shape (n, count)
+        From `candidate_lists`.
+    per_quadrant : int
+        With which they were found. Only the first ``count - 3 * per_quadrant`` of a list are certainly the
+        nearest of all, and serve.
+    metric : Metric
+    token : _native.StopToken, optional
+
+    Returns
+    -------
+    DeviceArray of int32, shape (n,), or None
+        The search's numbers in tour order, from city 0 on; None if the token stopped it.
+    """
+    n = layout.n
+    if n <= 3:
+        return device.upload(np.arange(n, dtype=np.int32))
+    norm = search_norm(metric)
+    links, mate = device.empty((n, 2), np.int32), device.empty(n, np.int32)
+    _launch(device, "greedy_cities", n, np.int32(n), mate, links)
+    ends = _Ends(n, layout.points, None, mate)
+    rows: DeviceArray | None = candidates
+    trusted = candidates.shape[1] - 3 * per_quadrant
+    while True:
+        if rows is None or not _link_ends(device, ends, rows, trusted, links, metric, token):
+            return None
+        ends = _ends_left(device, ends, links)
+        if ends.size == 2:
+            break
+        rows = _nearest(device, ends.points, ends.size, layout.scale, (_NEAREST_ENDS, 0, norm), token)
+        trusted = _NEAREST_ENDS
+    _kernel(device, "greedy_close").launch(1, 1, ends.city, links)
+    return tour_of_links(device, links, n)
+
+
+def tour_of_links(device: Device, links: DeviceArray, n: int) -> DeviceArray:
+    """The order of a tour of which the two neighbours of every city are known (``native/tour_ranking.h``).
+
+    Parameters
+    ----------
+    device : Device
+    links : DeviceArray of int32, shape (n, 2)
+        Of a single tour through all cities.
+    n : int
+        At least 3.
+
+    Returns
+    -------
+    DeviceArray of int32, shape (n,)
+        From city 0 to its first neighbour and on.
+    """
+    index = device.empty(n, np.int32)
+    _launch(device, "mark_stops", n, np.int32(n), index)
+    count = int(scan_exclusive(device, index, index, n).download()[0])
+    stops = device.empty(count, np.int32)
+    _launch(device, "list_stops", n, np.int32(n), index, stops)
+    ranking = _struct(_RANKING, links=links, index=index, stops=stops, n=n, count=count)
+    ways, jumped = device.empty((2 * count, 2), np.int32), device.empty((2 * count, 2), np.int32)
+    _launch(device, "walk_ways", 2 * count, ranking, ways)
+    for _ in range((2 * count - 1).bit_length()):
+        _launch(device, "jump_ways", 2 * count, np.int32(2 * count), ways, jumped)
+        ways, jumped = jumped, ways
+    tour = device.empty(n, np.int32)
+    _launch(device, "write_tour", 2 * count, ranking, ways, tour)
+    return tour
+
+
+def tour_length(device: Device, layout: Layout, tour: DeviceArray, metric: Metric) -> int | float:
+    """The length of a closed tour, exact for metrics of integers; waits for it.
+
+    Parameters
+    ----------
+    device : Device
+    layout : Layout
+    tour : DeviceArray of int32, shape (n,)
+        The search's numbers.
+    metric : Metric
+    """
+    n = layout.n
+    blocks = min(_BLOCKS, _blocks(n))
+    dtype, name = (np.int64, "long long") if metric.integral else (np.float64, "double")
+    sums, total = device.empty(blocks, dtype), device.empty(1, dtype)
+    kind = np.int32(metric.kind)
+    kernel = _kernel(device, f"tour_lengths<{name}>")
+    kernel.launch(blocks, _THREADS, layout.points, tour, np.int32(n), kind, sums)
+    _kernel(device, f"sum_all<{name}>").launch(1, _THREADS, sums, np.int32(blocks), total)
+    length: int | float = total.download()[0].item()
+    return length
+
+
+def scan_exclusive(device: Device, values: DeviceArray, scanned: DeviceArray, n: int) -> DeviceArray:
+    """Sums of all earlier values.
+
+    Parameters
+    ----------
+    device : Device
+    values, scanned : DeviceArray of int32
+        At least n long; they may be the same.
+    n : int
+        At least 1.
+
+    Returns
+    -------
+    DeviceArray of int32, shape (1,)
+        The sum of all n values.
+    """
+    total = device.empty(1, np.int32)
+    _scan(device, values, scanned, n, total)
+    return total
+
+
+def sort_by_key(device: Device, keys: DeviceArray, values: DeviceArray, n: int, key_bits: int) -> DeviceArray:
+    """The values in the order of their keys, equal keys in the order given; `keys` and `values` are lost.
+
+    Parameters
+    ----------
+    device : Device
+    keys : DeviceArray of uint64, shape (n,)
+    values : DeviceArray of int32, shape (n,)
+    n : int
+    key_bits : int
+        So many low bits of the keys count, the others are 0.
+    """
+    tiles = -(-n // _SORT_TILE)
+    counts = device.empty((1 << _DIGIT_BITS, tiles), np.int32)
+    other_keys, other_values = device.empty(n, np.uint64), device.empty(n, np.int32)
+    size = np.int32(n)
+    for shift in range(0, key_bits, _DIGIT_BITS):
+        digit = np.int32(shift)
+        _kernel(device, "count_digits").launch(tiles, _THREADS, keys, size, digit, counts)
+        scan_exclusive(device, counts, counts, counts.size)
+        _kernel(device, "scatter_by_digit").launch(
+            tiles, _THREADS, keys, values, size, digit, counts, other_keys, other_values
+        )
+        keys, other_keys = other_keys, keys
+        values, other_values = other_values, values
+    return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ends:
+    """The ends of the paths of which the greedy tour will be made; at first all cities."""
+
+    size: int
+    points: DeviceArray  # [size, 2]
+    city: DeviceArray | None  # [size]; None: all cities
+    mate: DeviceArray  # [size] the other end of the path
+
+
+def _stage(ends: _Ends, links: DeviceArray, **fields: Any) -> np.void:
+    return _struct(
+        _GREEDY_STAGE,
+        points=ends.points,
+        city=ends.city,
+        links=links,
+        mate=ends.mate,
+        size=ends.size,
+        **fields,
+    )
+
+
+def _link_ends(
+    device: Device,
+    ends: _Ends,
+    rows: DeviceArray,
+    trusted: int,
+    links: DeviceArray,
+    metric: Metric,
+    token: _native.StopToken | None,
+) -> bool:
+    """Make links of the rows until none is left that fits; False if the token stopped it."""
+    size = ends.size
+    scratch = [device.empty(size, dtype) for dtype in (np.uint8, np.int32, *[np.uint64] * 3)]
+    counts = device.empty((_ROUNDS, 2), np.int32)
+    used, named, length, shortest, first = scratch
+
+    def stage(draw: int) -> np.void:
+        return _stage(
+            ends,
+            links,
+            rows=rows,
+            next=used,
+            named=named,
+            length=length,
+            shortest=shortest,
+            first=first,
+            width=rows.shape[1],
+            trusted=trusted,
+            kind=metric.kind,
+            draw=draw,
+        )
+
+    _launch(device, "greedy_begin", size, stage(0))
+    done, slow = 0, False
+    while True:
+        counts.zero()
+        for k in range(_ROUNDS):
+            done += 1
+            state = stage(done if slow else 0)
+            _launch(device, "greedy_name", size, state)
+            _launch(device, "greedy_settle", size, state)
+            _launch(device, "greedy_agree", size, state, counts[k : k + 1])
+            _launch(device, "greedy_join", size, state, counts[k : k + 1])
+        wishes, joined = counts.download()[-1]
+        if wishes == 0:
+            return True
+        if _stopped(token):
+            return False
+        slow = bool(joined < wishes * _SLOW)
+
+
+def _ends_left(device: Device, ends: _Ends, links: DeviceArray) -> _Ends:
+    state = _stage(ends, links)
+    index = device.empty(ends.size, np.int32)
+    _launch(device, "greedy_stays", ends.size, state, index)
+    left = int(scan_exclusive(device, index, index, ends.size).download()[0])
+    points = device.empty((left, 2), np.float64)
+    city, mate = device.empty(left, np.int32), device.empty(left, np.int32)
+    _launch(device, "greedy_carry_over", ends.size, state, index, points, city, mate)
+    return _Ends(left, points, city, mate)
+
+
+def _nearest(
+    device: Device,
+    points: DeviceArray,
+    n: int,
+    scale: DeviceArray,
+    lists: tuple[int, int, int],
+    token: _native.StopToken | None,
+) -> DeviceArray | None:
+    """Candidate lists of (count, per quadrant, norm) for points in the order of a curve."""
+    count, per_quadrant, norm = lists
+    levels = 0
+    while n >> levels > _LEAF_SIZE:
+        levels += 1
+    boxes = device.empty((2 << levels, 4), np.float64)
+    tree = _struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
+    _launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
+    for level in reversed(range(levels)):
+        _launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
+    name = CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
+    kernel = device.module("candidates.cu", (name,), fmad=False).kernel(name)
+    rows = device.empty((n, count), np.int32)
+    for begin in range(0, n, _SLICE):
+        if begin > 0:
+            device.synchronize()
+        if _stopped(token):
+            return None
+        end = min(n, begin + _SLICE)
+        blocks = -(-(end - begin) // _CANDIDATE_THREADS)
+        kernel.launch(blocks, _CANDIDATE_THREADS, tree, scale, np.int32(begin), np.int32(end), rows)
+    return rows
+
+
+def _scan(device: Device, values: DeviceArray, scanned: DeviceArray, n: int, total: DeviceArray) -> None:
+    tiles = -(-n // _SCAN_TILE)
+    kernel = _kernel(device, "scan_tiles")
+    if tiles <= 1:
+        kernel.launch(1, _THREADS, values, np.int32(n), None, scanned, total)
+        return
+    sums = device.empty(tiles, np.int32)
+    _kernel(device, "sum_tiles").launch(tiles, _THREADS, values, np.int32(n), sums)
+    _scan(device, sums, sums, tiles, total)
+    kernel.launch(tiles, _THREADS, values, np.int32(n), sums, scanned, None)
+
+
+def _kernel(device: Device, name: str) -> Kernel:
+    return device.module("geometry.cu", GEOMETRY_KERNELS, fmad=False).kernel(name)
+
+
+def _blocks(count: int) -> int:
+    return -(-count // _THREADS)
+
+
+def _launch(device: Device, name: str, count: int, *arguments: DeviceArray | np.generic | None) -> None:
+    """Start a kernel with one thread for each of `count` items."""
+    _kernel(device, name).launch(_blocks(count), _THREADS, *arguments)
+
+
+def _struct(dtype: np.dtype[Any], **fields: Any) -> np.void:
+    """A structured scalar; arrays of the GPU become pointers, and what is not given is 0."""
+    record = np.zeros(1, dtype)
+    for name, value in fields.items():
+        record[name][0] = value.pointer if hasattr(value, "pointer") else 0 if value is None else value
+    scalar: np.void = record[0]
+    return scalar
+
+
+def _stopped(token: _native.StopToken | None) -> bool:
+    return token is not None and token.stopped()

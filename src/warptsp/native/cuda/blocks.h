@@ -1,0 +1,47 @@
+// Sums and scans of a thread block. For the device compiler alone.
+#pragma once
+#include "random.h"
+
+namespace warptsp {
+
+constexpr int warp_size = 32;
+constexpr unsigned all_lanes = 0xffffffffu;
+
+__device__ __forceinline__ long long global_thread() { return (long long)blockIdx.x * blockDim.x + threadIdx.x; }
+
+// The sum over the block, for its first thread; in an order that does not change.
+template <int Threads, class T>
+__device__ T block_sum(T value) {
+  __shared__ T sums[Threads / warp_size];
+  for (int reach = warp_size / 2; reach > 0; reach /= 2) value += __shfl_down_sync(all_lanes, value, reach);
+  if (threadIdx.x % warp_size == 0) sums[threadIdx.x / warp_size] = value;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int w = 1; w < Threads / warp_size; ++w) value += sums[w];
+  __syncthreads();
+  return value;
+}
+
+// The sum of the values of earlier threads; `total` that of all.
+template <int Threads>
+__device__ int block_scan(int value, int &total) {
+  __shared__ int sums[Threads / warp_size];
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  int sum = value;
+  for (int reach = 1; reach < warp_size; reach *= 2) {
+    const int before = __shfl_up_sync(all_lanes, sum, reach);
+    if (lane >= reach) sum += before;
+  }
+  if (lane == warp_size - 1) sums[warp] = sum;
+  __syncthreads();
+  int offset = 0;
+  total = 0;
+  for (int w = 0; w < Threads / warp_size; ++w) {
+    if (w == warp) offset = total;
+    total += sums[w];
+  }
+  __syncthreads();
+  return offset + sum - value;
+}
+
+}  // namespace warptsp

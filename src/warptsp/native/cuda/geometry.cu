@@ -1,0 +1,316 @@
+// Set-up of a search in the plane: numbering along a curve, trees, the greedy tour, lengths; and what these are made of,
+// sorting, scanning and list ranking. The bodies are in headers that the host compiles, too.
+#include "blocks.h"
+#include "greedy_rounds.h"
+#include "hilbert.h"
+#include "point_tree.h"
+#include "tour_ranking.h"
+
+using namespace warptsp;
+
+constexpr int threads = 256;  // of a block, where its threads work together
+
+// Scans and sums: a tile of values for each block.
+
+constexpr int scan_items = 8, scan_tile = threads * scan_items;
+
+__global__ void __launch_bounds__(threads) sum_tiles(const int *values, int n, int *sums) {
+  const long long begin = (long long)blockIdx.x * scan_tile;
+  int sum = 0;
+  for (int k = 0; k < scan_items; ++k) {
+    const long long i = begin + k * threads + threadIdx.x;
+    if (i < n) sum += values[i];
+  }
+  sum = block_sum<threads>(sum);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+// Exclusive; `offsets` of the tiles, or null if there is one tile, whose sum then goes to `total`.
+__global__ void __launch_bounds__(threads)
+    scan_tiles(const int *values, int n, const int *offsets, int *scanned, int *total) {
+  const long long begin = (long long)blockIdx.x * scan_tile + (long long)threadIdx.x * scan_items;
+  int value[scan_items], sum = 0, all = 0;
+  for (int k = 0; k < scan_items; ++k) {
+    value[k] = begin + k < n ? values[begin + k] : 0;
+    sum += value[k];
+  }
+  int before = block_scan<threads>(sum, all);
+  if (offsets != nullptr) before += offsets[blockIdx.x];
+  for (int k = 0; k < scan_items; ++k) {
+    if (begin + k < n) scanned[begin + k] = before;
+    before += value[k];
+  }
+  if (offsets == nullptr && threadIdx.x == 0) *total = all;
+}
+
+// One block; the values of one thread are added in order, and then those of the threads.
+template <class T>
+__global__ void __launch_bounds__(threads) sum_all(const T *values, int n, T *sum) {
+  T own = 0;
+  for (int i = threadIdx.x; i < n; i += threads) own += values[i];
+  own = block_sum<threads>(own);
+  if (threadIdx.x == 0) *sum = own;
+}
+
+// Sorting: one pass for a digit of eight bits, stable.
+
+constexpr int digits = 256, sort_items = 16, sort_tile = threads * sort_items, sort_warps = threads / warp_size;
+
+__device__ __forceinline__ int digit_of(u64 key, int shift) { return (int)(key >> shift & (digits - 1)); }
+
+// counts[d][tile]: how many keys of the tile have the digit d.
+__global__ void __launch_bounds__(threads) count_digits(const u64 *keys, int n, int shift, int *counts) {
+  __shared__ int count[digits];
+  count[threadIdx.x] = 0;
+  __syncthreads();
+  const long long begin = (long long)blockIdx.x * sort_tile;
+  for (int k = 0; k < sort_items; ++k) {
+    const long long i = begin + k * threads + threadIdx.x;
+    if (i < n) atomicAdd(count + digit_of(keys[i], shift), 1);
+  }
+  __syncthreads();
+  counts[(long long)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+}
+
+// `places`: the exclusive scan of the counts. A warp takes consecutive keys, 32 at a time.
+__global__ void __launch_bounds__(threads) scatter_by_digit(const u64 *keys, const int *values, int n, int shift,
+                                                            const int *places, u64 *keys_to, int *values_to) {
+  __shared__ int taken[sort_warps][digits];
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  for (int w = 0; w < sort_warps; ++w) taken[w][threadIdx.x] = 0;
+  __syncthreads();
+  const long long begin = (long long)blockIdx.x * sort_tile + (long long)warp * (sort_tile / sort_warps);
+  u64 key[sort_items];
+  int rank[sort_items];
+  WARPTSP_UNROLL
+  for (int k = 0; k < sort_items; ++k) {
+    const long long i = begin + k * warp_size + lane;
+    key[k] = i < n ? keys[i] : 0;
+    const int digit = i < n ? digit_of(key[k], shift) : digits;
+    const unsigned same = __match_any_sync(all_lanes, digit);
+    const int leader = __ffs((int)same) - 1;
+    int before = 0;
+    if (lane == leader && digit < digits) {
+      before = taken[warp][digit];
+      taken[warp][digit] = before + __popc(same);
+    }
+    rank[k] = __shfl_sync(all_lanes, before, leader) + __popc(same & ((1u << lane) - 1u));
+    __syncwarp();
+  }
+  __syncthreads();
+  int place = places[(long long)threadIdx.x * gridDim.x + blockIdx.x];
+  for (int w = 0; w < sort_warps; ++w) {
+    const int count = taken[w][threadIdx.x];
+    taken[w][threadIdx.x] = place;
+    place += count;
+  }
+  __syncthreads();
+  WARPTSP_UNROLL
+  for (int k = 0; k < sort_items; ++k) {
+    const long long i = begin + k * warp_size + lane;
+    if (i >= n) break;
+    const int to = taken[warp][digit_of(key[k], shift)] + rank[k];
+    keys_to[to] = key[k];
+    values_to[to] = values[i];
+  }
+}
+
+// Numbering along a curve.
+
+struct Frame {
+  CurveGrid grid;
+  double scale;
+};
+
+struct Extremes {
+  double low[2], high[2];
+};
+
+// The extremes of the block's threads, for its first thread.
+__device__ Extremes block_extremes(Extremes own) {
+  __shared__ Extremes warps[threads / warp_size];
+  for (int reach = warp_size / 2; reach > 0; reach /= 2)
+    for (int d = 0; d < 2; ++d) {
+      const double low = __shfl_down_sync(all_lanes, own.low[d], reach);
+      const double high = __shfl_down_sync(all_lanes, own.high[d], reach);
+      own.low[d] = low < own.low[d] ? low : own.low[d];
+      own.high[d] = high > own.high[d] ? high : own.high[d];
+    }
+  if (threadIdx.x % warp_size == 0) warps[threadIdx.x / warp_size] = own;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (const Extremes &other : warps)
+      for (int d = 0; d < 2; ++d) {
+        own.low[d] = other.low[d] < own.low[d] ? other.low[d] : own.low[d];
+        own.high[d] = other.high[d] > own.high[d] ? other.high[d] : own.high[d];
+      }
+  return own;
+}
+
+__global__ void __launch_bounds__(threads) find_extremes(const double *points, int n, Extremes *extremes) {
+  Extremes own = {{points[0], points[1]}, {points[0], points[1]}};
+  for (long long i = global_thread(); i < n; i += (long long)gridDim.x * threads)
+    for (int d = 0; d < 2; ++d) {
+      const double x = points[2 * i + d];
+      own.low[d] = x < own.low[d] ? x : own.low[d];
+      own.high[d] = x > own.high[d] ? x : own.high[d];
+    }
+  own = block_extremes(own);
+  if (threadIdx.x == 0) extremes[blockIdx.x] = own;
+}
+
+constexpr int curve_bits = 32;
+
+// One block.
+__global__ void __launch_bounds__(threads) make_frame(const Extremes *extremes, int count, Frame *frame) {
+  Extremes all = extremes[0];
+  for (int i = threadIdx.x; i < count; i += threads)
+    for (int d = 0; d < 2; ++d) {
+      all.low[d] = extremes[i].low[d] < all.low[d] ? extremes[i].low[d] : all.low[d];
+      all.high[d] = extremes[i].high[d] > all.high[d] ? extremes[i].high[d] : all.high[d];
+    }
+  all = block_extremes(all);
+  if (threadIdx.x > 0) return;
+  frame->grid.enclose(all.low, all.high, 2, curve_bits);
+  double largest = 0.0;
+  for (int d = 0; d < 2; ++d) {
+    largest = fabs(all.low[d]) > largest ? fabs(all.low[d]) : largest;
+    largest = fabs(all.high[d]) > largest ? fabs(all.high[d]) : largest;
+  }
+  frame->scale = scale_for(largest);
+}
+
+__global__ void curve_keys(const double *points, int n, const Frame *frame, u64 *keys, int *cities) {
+  const long long i = global_thread();
+  if (i >= n) return;
+  const CurveGrid &grid = frame->grid;
+  keys[i] = plane_hilbert_key(grid.cell(points[2 * i], 0), grid.cell(points[2 * i + 1], 1), curve_bits);
+  cities[i] = (int)i;
+}
+
+__global__ void turned_keys(const double *points, int n, const Frame *frame, double cosine, double sine,
+                            double shift_x, double shift_y, u64 *keys, int *cities) {
+  const long long i = global_thread();
+  if (i >= n) return;
+  const CurveGrid &grid = frame->grid;
+  const TurnedGrid turned = {{grid.low[0], grid.low[1]}, grid.extent, cosine, sine, {shift_x, shift_y}};
+  keys[i] = turned.key(points + 2 * i);
+  cities[i] = (int)i;
+}
+
+__global__ void gather_points(const double *points, const int *cities, int n, double *gathered) {
+  const long long i = global_thread();
+  if (i >= n) return;
+  const long long from = 2 * (long long)cities[i];
+  gathered[2 * i] = points[from];
+  gathered[2 * i + 1] = points[from + 1];
+}
+
+// Trees, a level at a time from the leaves.
+
+__global__ void make_leaves(PointTree tree, const double *scale, Box *boxes) {
+  const long long k = global_thread();
+  if (k >= tree.first_leaf()) return;
+  tree.scale = *scale;
+  boxes[tree.first_leaf() + k] = leaf_box(tree, tree.first_leaf() + (int)k);
+}
+
+__global__ void make_level(int first, Box *boxes) {
+  const long long k = global_thread();
+  if (k >= first) return;
+  const long long v = first + k;
+  boxes[v] = enclose(boxes[2 * v], boxes[2 * v + 1]);
+}
+
+// The greedy tour.
+
+__global__ void greedy_cities(int n, int *mate, int *links) {
+  const long long i = global_thread();
+  if (i >= n) return;
+  mate[i] = (int)i;
+  links[2 * i] = links[2 * i + 1] = -1;
+}
+
+__global__ void greedy_begin(GreedyStage stage) {
+  const long long i = global_thread();
+  if (i < stage.size) stage.begin((int)i);
+}
+
+__global__ void greedy_name(GreedyStage stage) {
+  const long long i = global_thread();
+  if (i < stage.size) stage.name((int)i);
+}
+
+__global__ void greedy_settle(GreedyStage stage) {
+  const long long i = global_thread();
+  if (i < stage.size) stage.settle((int)i);
+}
+
+// counts[0] of wishes
+__global__ void greedy_agree(GreedyStage stage, int *counts) {
+  const long long i = global_thread();
+  const int wishes = __syncthreads_count(i < stage.size && stage.agree((int)i));
+  if (threadIdx.x == 0 && wishes > 0) atomicAdd(counts, wishes);
+}
+
+// counts[1] of links made
+__global__ void greedy_join(GreedyStage stage, int *counts) {
+  const long long i = global_thread();
+  const int joined = __syncthreads_count(i < stage.size && stage.join((int)i));
+  if (threadIdx.x == 0 && joined > 0) atomicAdd(counts + 1, joined);
+}
+
+__global__ void greedy_stays(GreedyStage stage, int *stays) {
+  const long long i = global_thread();
+  if (i < stage.size) stays[i] = stage.stays((int)i);
+}
+
+__global__ void greedy_carry_over(GreedyStage stage, const int *index, double *points, int *city, int *mate) {
+  const long long i = global_thread();
+  if (i < stage.size) stage.carry_over((int)i, index, points, city, mate);
+}
+
+// The link between the two ends that are left.
+__global__ void greedy_close(const int *city, int *links) {
+  for (int k = 0; k < 2; ++k) links[2 * (long long)city[k] + 1] = city[1 - k];
+}
+
+// List ranking.
+
+__global__ void mark_stops(int n, int *marks) {
+  const long long i = global_thread();
+  if (i < n) marks[i] = TourRanking::is_stop((int)i);
+}
+
+__global__ void list_stops(int n, const int *index, int *stops) {
+  const long long i = global_thread();
+  if (i < n && TourRanking::is_stop((int)i)) stops[index[i]] = (int)i;
+}
+
+__global__ void walk_ways(TourRanking ranking, Way *ways) {
+  const long long way = global_thread();
+  if (way < 2 * (long long)ranking.count) ways[way] = ranking.walk((int)way);
+}
+
+__global__ void jump_ways(int count, const Way *ways, Way *jumped) {
+  const long long way = global_thread();
+  if (way < count) jumped[way] = TourRanking::jump(ways, (int)way);
+}
+
+__global__ void write_tour(TourRanking ranking, const Way *ways, int *tour) {
+  const long long way = global_thread();
+  if (way < 2 * (long long)ranking.count) ranking.write(ways, (int)way, tour);
+}
+
+// The length of a closed tour; T is long long for metrics of integers, and double.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    tour_lengths(const double *points, const int *tour, int n, int kind, T *sums) {
+  T sum = 0;
+  for (long long i = global_thread(); i < n; i += (long long)gridDim.x * threads) {
+    const long long a = tour[i], b = tour[i + 1 < n ? i + 1 : 0];
+    sum += (T)coordinate_distance((MetricKind)kind, points + 2 * a, points + 2 * b);
+  }
+  sum = block_sum<threads>(sum);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
