@@ -57,7 +57,7 @@ class PlaneCandidates {
     for (int s = 0; s < quadrants; ++s) quadrant_[s].clear();
     others_.clear();
     room_ = Count;
-    reach_ = others_.beyond;
+    note_last();
     const int leaf = tree_.leaf_of(city);
     scan(leaf);
     for (int v = leaf; v > 1; v >>= 1) descend(v ^ 1);
@@ -93,20 +93,12 @@ class PlaneCandidates {
     const double least[2] = {box.nearest(0), box.nearest(1)};
     return norm_of<Norm, 2>(least);
   }
-  // Whether the others have a place for a city so far away.
-  WARPTSP_FN bool others_admit(double distance, int step) const {
-    bool admitted = false;
-    WARPTSP_UNROLL
-    for (int k = Count - quadrants * places; k <= Count; ++k)
-      if (k == room_ && k > 0) admitted = others_.before(distance, step, others_.distance[k - 1], others_.step[k - 1]);
-    return admitted;
-  }
   WARPTSP_FN bool useful(int v) const {
     const Offsets<2> box = offsets(v);
     const double distance = distance_to(box);
     if (distance > reach_) return false;
     const int step = least_step(v);
-    if (others_admit(distance, step)) return true;
+    if (others_.before(distance, step, last_distance_, last_step_)) return true;
     bool wanted = false;
     WARPTSP_UNROLL
     for (int s = 0; s < quadrants; ++s) {
@@ -160,14 +152,22 @@ class PlaneCandidates {
           }
       }
       others_.insert(distance, step);
-      reach_ = 0.0;
-      WARPTSP_UNROLL
-      for (int s = 0; s < quadrants; ++s)
-        reach_ = quadrant_[s].distance[places - 1] > reach_ ? quadrant_[s].distance[places - 1] : reach_;
-      WARPTSP_UNROLL
-      for (int k = Count - quadrants * places; k <= Count; ++k)
-        if (k == room_ && k > 0 && others_.distance[k - 1] > reach_) reach_ = others_.distance[k - 1];
+      note_last();
     }
+  }
+
+  WARPTSP_FN void note_last() {
+    last_distance_ = -1.0;
+    last_step_ = -1;
+    WARPTSP_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      last_distance_ = k < room_ ? others_.distance[k] : last_distance_;
+      last_step_ = k < room_ ? others_.step[k] : last_step_;
+    }
+    reach_ = last_distance_;
+    WARPTSP_UNROLL
+    for (int s = 0; s < quadrants; ++s)
+      reach_ = quadrant_[s].distance[places - 1] > reach_ ? quadrant_[s].distance[places - 1] : reach_;
   }
 
   // All lists in one order: a city's place is the number of those before it.
@@ -190,23 +190,27 @@ class PlaneCandidates {
     }
     WARPTSP_UNROLL
     for (int i = 0; i < all; ++i) {
-      if (step[i] == others_.no_step) continue;
       int place = 0;
       WARPTSP_UNROLL
       for (int j = 0; j < all; ++j) place += others_.before(distance[j], step[j], distance[i], step[i]);
-      row[place] = city_ < tree_.n - step[i] ? city_ + step[i] : city_ + (step[i] - tree_.n);
-      ++size;
+      if (step[i] != others_.no_step) {
+        row[place] = city_ < tree_.n - step[i] ? city_ + step[i] : city_ + (step[i] - tree_.n);
+        ++size;
+      }
     }
     for (; size < Count; ++size) row[size] = -1;
   }
 
-  const PointTree &tree_;
+  const PointTree tree_;
   double origin_[2];
   int city_ = 0;
-  double reach_ = 0.0;  // no city farther away than this can enter a list
   NearestList<places> quadrant_[4];
   NearestList<Count> others_;  // the nearest of those that are in no quadrant's list
   int room_ = 0;               // how many of them the quadrants' lists leave room for
+  // The last of these; before which another must come to be one of them.
+  double last_distance_ = 0.0;
+  int last_step_ = 0;
+  double reach_ = 0.0;  // no city farther away than this can enter a list
 };
 
 }  // namespace warptsp
