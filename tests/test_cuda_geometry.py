@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from warptsp import Problem, _native
-from warptsp.errors import BackendUnavailable
 from warptsp.generate import dimacs
 from warptsp.neighbors import search_norm
 from warptsp.problem import Metric
@@ -29,18 +27,6 @@ PLANE = [
     Metric.MAN_2D,
     Metric.MAX_2D,
 ]
-
-
-@pytest.fixture(scope="module")
-def device() -> Iterator[Device]:
-    from warptsp.backends.cuda.device import Device
-
-    try:
-        opened = Device.open()
-    except BackendUnavailable as error:
-        pytest.skip(str(error))
-    with opened:
-        yield opened
 
 
 def cloud(kind: str, n: int) -> NDArray[np.float64]:
@@ -82,12 +68,12 @@ KINDS = [
 
 
 @pytest.mark.parametrize("n", [1, 31, 2047, 2048, 2049, 3_000_017])
-def test_scan(device: Device, n: int) -> None:
+def test_scan(gpu: Device, n: int) -> None:
     from warptsp.backends.cuda.geometry import scan_exclusive
 
     values = np.random.default_rng(n).integers(-5, 100, n).astype(np.int32)
-    on_device, scanned = device.upload(values), device.empty(n, np.int32)
-    total = scan_exclusive(device, on_device, scanned, n)
+    on_device, scanned = gpu.upload(values), gpu.empty(n, np.int32)
+    total = scan_exclusive(gpu, on_device, scanned, n)
     expected = np.cumsum(values, dtype=np.int32)
     np.testing.assert_array_equal(scanned.download(), np.append(0, expected[:-1]))
     assert total.download()[0] == expected[-1]
@@ -95,22 +81,22 @@ def test_scan(device: Device, n: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 4095, 4097, 1_000_003])
 @pytest.mark.parametrize("bits", [1, 10, 48, 64])
-def test_sort_is_stable(device: Device, n: int, bits: int) -> None:
+def test_sort_is_stable(gpu: Device, n: int, bits: int) -> None:
     from warptsp.backends.cuda.geometry import sort_by_key
 
     keys = np.random.default_rng(n).integers(0, 2**bits, n, dtype=np.uint64)
     values = np.arange(n, dtype=np.int32)
-    found = sort_by_key(device, device.upload(keys), device.upload(values), n, bits)
+    found = sort_by_key(gpu, gpu.upload(keys), gpu.upload(values), n, bits)
     np.testing.assert_array_equal(found.download(), np.argsort(keys, kind="stable"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 9, 1000, 70_001])
-def test_numbering_and_candidates(device: Device, kind: str, n: int) -> None:
+def test_numbering_and_candidates(gpu: Device, kind: str, n: int) -> None:
     from warptsp.backends.cuda.geometry import build, candidate_lists
 
     points = cloud(kind, n)
-    layout = build(device, points)
+    layout = build(gpu, points)
     assert layout is not None
     token = _native.StopToken()
     city = _native.space_filling_curve(points, "hilbert", token)
@@ -118,21 +104,21 @@ def test_numbering_and_candidates(device: Device, kind: str, n: int) -> None:
     numbered = points[city]
     np.testing.assert_array_equal(layout.points.download(), numbered)
     for count, per_quadrant, norm in [(5, 0, 2), (8, 1, 2), (10, 2, 2), (16, 4, 2), (8, 1, 1), (10, 2, 0)]:
-        lists = candidate_lists(device, layout, count, per_quadrant, norm)
+        lists = candidate_lists(gpu, layout, count, per_quadrant, norm)
         expected = _native.candidate_lists(numbered, count, per_quadrant, norm, False, 4, token)
         assert lists is not None
         np.testing.assert_array_equal(lists.download(), expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_second_order(device: Device, kind: str) -> None:
+def test_second_order(gpu: Device, kind: str) -> None:
     from warptsp.backends.cuda.geometry import build, second_order
 
     n = 50_000
-    layout = build(device, cloud(kind, n))
+    layout = build(gpu, cloud(kind, n))
     assert layout is not None
     orders = [
-        second_order(device, layout, angle, shift).download()
+        second_order(gpu, layout, angle, shift).download()
         for angle, shift in [(0.3, (0.1, 0.9)), (0.3, (0.1, 0.9)), (2.0, (0.5, 0.2))]
     ]
     for order in orders:
@@ -147,7 +133,7 @@ def test_second_order(device: Device, kind: str) -> None:
 
 
 @pytest.mark.parametrize("n", [3, 4, 65, 1000, 500_000])
-def test_tour_of_links(device: Device, n: int) -> None:
+def test_tour_of_links(gpu: Device, n: int) -> None:
     from warptsp.backends.cuda.geometry import tour_of_links
 
     random = np.random.default_rng(n)
@@ -157,20 +143,20 @@ def test_tour_of_links(device: Device, n: int) -> None:
     turned = random.random(n) < 0.5
     turned[0] = False
     links[turned] = links[turned, ::-1]
-    np.testing.assert_array_equal(tour_of_links(device, device.upload(links), n).download(), tour)
+    np.testing.assert_array_equal(tour_of_links(gpu, gpu.upload(links), n).download(), tour)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 100, 30_000])
 @pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.MAX_2D])
-def test_greedy_tour(device: Device, kind: str, n: int, metric: Metric) -> None:
+def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
     from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour
 
-    layout = build(device, cloud(kind, n))
+    layout = build(gpu, cloud(kind, n))
     assert layout is not None
-    candidates = candidate_lists(device, layout, 10, 2, search_norm(metric))
+    candidates = candidate_lists(gpu, layout, 10, 2, search_norm(metric))
     assert candidates is not None
-    tours = [greedy_tour(device, layout, candidates, 2, metric) for _ in range(2)]
+    tours = [greedy_tour(gpu, layout, candidates, 2, metric) for _ in range(2)]
     assert tours[0] is not None
     assert tours[1] is not None
     np.testing.assert_array_equal(np.sort(tours[0].download()), np.arange(n))
@@ -179,37 +165,35 @@ def test_greedy_tour(device: Device, kind: str, n: int, metric: Metric) -> None:
 
 @pytest.mark.parametrize("name", ["E100k.0", "C100k.0"])
 @pytest.mark.parametrize(("count", "per_quadrant"), [(8, 1), (10, 2), (5, 0)])
-def test_greedy_tour_is_as_short_as_the_cpus(
-    device: Device, name: str, count: int, per_quadrant: int
-) -> None:
+def test_greedy_tour_is_as_short_as_the_cpus(gpu: Device, name: str, count: int, per_quadrant: int) -> None:
     from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour, tour_length
 
     problem = dimacs(name)
-    layout = build(device, problem.search_points())
+    layout = build(gpu, problem.search_points())
     assert layout is not None
-    candidates = candidate_lists(device, layout, count, per_quadrant)
+    candidates = candidate_lists(gpu, layout, count, per_quadrant)
     assert candidates is not None
-    tour = greedy_tour(device, layout, candidates, per_quadrant, problem.metric)
+    tour = greedy_tour(gpu, layout, candidates, per_quadrant, problem.metric)
     assert tour is not None
     edges = np.empty((0, 2), dtype=np.int32)
     expected = _native.greedy_edge(
         problem.search_points(), problem.metric.kind, 2, edges, 4, _native.StopToken()
     )
-    length = tour_length(device, layout, tour, problem.metric)
+    length = tour_length(gpu, layout, tour, problem.metric)
     assert length == problem.length(layout.city.download()[tour.download()])
     assert length < 1.01 * problem.length(expected)
 
 
 @pytest.mark.parametrize("metric", PLANE)
 @pytest.mark.parametrize("n", [3, 1000, 300_000])
-def test_tour_length(device: Device, metric: Metric, n: int) -> None:
+def test_tour_length(gpu: Device, metric: Metric, n: int) -> None:
     from warptsp.backends.cuda.geometry import build, tour_length
 
     problem = Problem.from_points(1e4 * cloud("uniform", n), metric)
-    layout = build(device, problem.search_points())
+    layout = build(gpu, problem.search_points())
     assert layout is not None
     tour = np.random.default_rng(n).permutation(n).astype(np.int32)
-    length = tour_length(device, layout, device.upload(tour), metric)
+    length = tour_length(gpu, layout, gpu.upload(tour), metric)
     expected = problem.length(layout.city.download()[tour])
     if metric.integral:
         assert isinstance(length, int)
@@ -218,16 +202,16 @@ def test_tour_length(device: Device, metric: Metric, n: int) -> None:
         assert length == pytest.approx(expected, rel=1e-13)
 
 
-def test_stops(device: Device) -> None:
+def test_stops(gpu: Device) -> None:
     from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour
 
     points = cloud("uniform", 10_000)
     token = _native.StopToken()
-    layout = build(device, points, token)
+    layout = build(gpu, points, token)
     assert layout is not None
-    candidates = candidate_lists(device, layout, 8, 1, token=token)
+    candidates = candidate_lists(gpu, layout, 8, 1, token=token)
     assert candidates is not None
     token.request()
-    assert build(device, points, token) is None
-    assert candidate_lists(device, layout, 8, 1, token=token) is None
-    assert greedy_tour(device, layout, candidates, 1, Metric.EUC_2D, token) is None
+    assert build(gpu, points, token) is None
+    assert candidate_lists(gpu, layout, 8, 1, token=token) is None
+    assert greedy_tour(gpu, layout, candidates, 1, Metric.EUC_2D, token) is None

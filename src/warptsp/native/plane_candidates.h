@@ -170,35 +170,23 @@ class PlaneCandidates {
       reach_ = quadrant_[s].distance[places - 1] > reach_ ? quadrant_[s].distance[places - 1] : reach_;
   }
 
-  // All lists in one order: a city's place is the number of those before it.
+  // All lists in one order; together they have `Count` entries at most.
   WARPTSP_FN void write(int *row) {
-    constexpr int all = quadrants * places + Count;
-    double distance[all];
-    int step[all], size = 0;
+    WARPTSP_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      others_.distance[k] = k < room_ ? others_.distance[k] : others_.beyond;
+      others_.step[k] = k < room_ ? others_.step[k] : others_.no_step;
+    }
     WARPTSP_UNROLL
     for (int s = 0; s < quadrants; ++s) {
       WARPTSP_UNROLL
-      for (int k = 0; k < places; ++k) {
-        distance[s * places + k] = quadrant_[s].distance[k];
-        step[s * places + k] = quadrant_[s].step[k];
-      }
+      for (int k = 0; k < places; ++k) others_.insert(quadrant_[s].distance[k], quadrant_[s].step[k]);
     }
     WARPTSP_UNROLL
     for (int k = 0; k < Count; ++k) {
-      distance[quadrants * places + k] = k < room_ ? others_.distance[k] : others_.beyond;
-      step[quadrants * places + k] = k < room_ ? others_.step[k] : others_.no_step;
+      const int step = others_.step[k];
+      row[k] = step == others_.no_step ? -1 : city_ < tree_.n - step ? city_ + step : city_ + (step - tree_.n);
     }
-    WARPTSP_UNROLL
-    for (int i = 0; i < all; ++i) {
-      int place = 0;
-      WARPTSP_UNROLL
-      for (int j = 0; j < all; ++j) place += others_.before(distance[j], step[j], distance[i], step[i]);
-      if (step[i] != others_.no_step) {
-        row[place] = city_ < tree_.n - step[i] ? city_ + step[i] : city_ + (step[i] - tree_.n);
-        ++size;
-      }
-    }
-    for (; size < Count; ++size) row[size] = -1;
   }
 
   const PointTree tree_;

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
+
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 
 
@@ -18,4 +20,14 @@ class Build:
     fmad: bool = True
 
 
-BUILDS: tuple[Build, ...] = ()
+BUILDS: tuple[Build, ...] = (
+    Build("geometry.cu", GEOMETRY_KERNELS, fmad=False),
+    Build(
+        "candidates.cu",
+        tuple(
+            CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
+            for count, per_quadrant, norm in ((8, 1, 2), (10, 2, 2), *((5, 0, norm) for norm in (2, 1, 0)))
+        ),
+        fmad=False,
+    ),
+)
