@@ -216,6 +216,7 @@ def test_a_token_in_the_middle_of_a_phase(n, params, phase):
         ({"depth": 2.5}, "depth: 2.5"),
         ({"segment": 0}, "segment: 0"),
         ({"walk": 0}, "walk: 0"),
+        ({"population": -1}, "population: -1"),
         ({"part": 99}, "part: 99"),
         ({"whole": -1}, "whole: -1"),
         ({"breadth": ()}, "breadth"),
@@ -245,6 +246,7 @@ def test_impossible_parameters_are_named(params, message):
         {"segment": 10_000},
         {"walks": 1.0, "walk": 1},
         {"long_links": 1.0, "walks": 0.0},
+        {"population": 8},
         LkParams(walks=0.0, long_links=0.0, segment=1),
     ],
 )

@@ -1,5 +1,6 @@
 """``solve`` with the main method: every kind of instance, repeatable, never worse, stopped at any moment."""
 
+import functools
 import random
 import threading
 
@@ -35,6 +36,30 @@ def test_ends_and_fixed_edges_are_kept(path, fixed, as_matrix):
     assert result.kicks == 300
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("as_matrix", [False, True])
+def test_crossover_keeps_ends_and_fixed_edges(path, as_matrix):
+    cities = points(150, seed=7)
+    far = np.abs(cities[:, None] - cities[None]).sum(axis=2)
+    given = Problem.from_matrix if as_matrix else functools.partial(Problem.from_points, metric="MAN_2D")
+    problem = given(far.astype(np.int32) if as_matrix else cities, fixed_edges=FIXED, open=path)
+    seen = set()
+    result = warptsp.solve(problem, kicks=6000, threads=2, callback=lambda p: seen.add(p.phase))
+    assert "crossover" in seen
+    problem.check_tour(result.tour)
+    assert result.length == problem.length(result.tour) == result.history[-1].length
+    assert result.kicks == 6000
+    plain = warptsp.solve(problem, kicks=6000, threads=2, params={"population": 0})
+    assert result.length <= plain.length * 1.01
+
+
+def test_crossover_goes_on_from_a_start_tour():
+    cities = points(300)
+    good = warptsp.solve(cities, kicks=6000, threads=1)
+    again = warptsp.solve(cities, kicks=6000, start=good, threads=1, seed=9)
+    assert again.length <= good.length
+
+
 @pytest.mark.parametrize("n", [4, 6, 9, 10, 12, 13])
 @pytest.mark.parametrize("path", PATHS[:3])
 def test_few_cities_are_solved_to_the_optimum(n, path):
@@ -44,11 +69,12 @@ def test_few_cities_are_solved_to_the_optimum(n, path):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("n", [200, 9000])
-def test_same_seed_same_threads_same_tour(n, threads):
-    problem = Problem.from_points(points(n), "EUC_2D")
+# Annealing, crossover, and annealing that two threads do in parts.
+@pytest.mark.parametrize(("n", "kicks"), [(700, 300), (3000, 27_000), (9000, 500)])
+def test_same_seed_same_threads_same_tour(n, kicks, threads):
+    problem = Problem.from_points(points(n, side=100_000), "EUC_2D")
     first, second, other = (
-        warptsp.solve(problem, kicks=500, seed=seed, threads=threads, start="space-filling")
+        warptsp.solve(problem, kicks=kicks, seed=seed, threads=threads, start="space-filling")
         for seed in (1, 1, 2)
     )
     assert np.array_equal(first.tour, second.tour)

@@ -1,4 +1,4 @@
-"""The main solver: iterated Lin-Kernighan on one tour, as a whole or in parts on all threads.
+"""The main solver: iterated Lin-Kernighan, and crossover of the tours that it makes.
 
 A tour is improved by kicks: a double bridge of four links nearby, Lin-Kernighan search from its ends, and the
 result kept if it is short enough (native/lk.h). O. Martin, S. W. Otto and E. W. Felten, "Large-step Markov
@@ -9,6 +9,11 @@ A loss is accepted with the probability exp(-loss / T), and T falls linearly to 
 number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several
 threads, and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space
 in turn, so that seams move (native/partition.h).
+
+Up to 100 000 cities, and where time is left for eight tours or more, crossover does better: a population of
+local optima, each after a few kicks, is combined over generations (native/edge_assembly.h); what it comes to
+joins the next population. Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly
+crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
 """
 
 from __future__ import annotations
@@ -38,6 +43,15 @@ LONG = 100_000  # cities from which memory counts
 COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
+# Populations (native/population.h); measured, see docs/performance.
+LEAST_POPULATION = 8  # members; with time for fewer, annealing is better
+KICKS_OF_MEMBER = 0.1  # a city
+MEMBER_TEMPERATURE = 0.2  # in mean links
+KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover
+GREEDY_TO_MEMBER = 3.0  # time for a member, in times of the local search of a greedy tour
+SELECTION = 10  # of so many children one is taken
+IDLE_GENERATIONS = 4  # without progress, after which a population is done
+
 
 @dataclass(frozen=True, slots=True)
 class LkParams:
@@ -61,6 +75,8 @@ class LkParams:
         Share of the kicks that cut long links; what walks and these leave are segments.
     temperature : float or None
         Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
+    population : int
+        Tours in a population at most; below 8 there is no crossover.
     part : int
         Cities in one part, at most.
     whole : int
@@ -76,6 +92,7 @@ class LkParams:
     walk: int = 10
     long_links: float = 0.1
     temperature: float | None = None
+    population: int = 100
     part: int = 50_000
     whole: int = 150_000
 
@@ -87,7 +104,7 @@ class LkParams:
             "segment": (1, 10_000),
             "walk": (1, 1000),
         }
-        limits |= {"part": (100, 10_000_000), "whole": (0, 100_000_000)}
+        limits |= {"population": (0, 10_000), "part": (100, 10_000_000), "whole": (0, 100_000_000)}
         for name, (low, high) in limits.items():
             value = getattr(self, name)
             if not low <= value <= high:
@@ -122,6 +139,8 @@ class _Search:
         self.params = params
         self.kicks = 0
         self.round = 0
+        self.member_seconds = 0.0  # time for a new member of a population
+        self.combined = False  # whether the best tour is that of a population
         self.instance: SearchInstance | None = None
         self.native: _native.TourSearch | None = None
 
@@ -169,7 +188,10 @@ class _Search:
         if self._report("start tour"):
             return False
         run.enter("local search")
+        begun = run.elapsed()
         self.native.optimize(run.token)
+        # A guess until the first member is there.
+        self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
         return not self._report("local search")
 
     def _fall_back(self, instance: SearchInstance | None) -> bool:
@@ -195,33 +217,120 @@ class _Search:
     # The search
 
     def improve(self) -> None:
-        """Kicks until the run says stop."""
-        assert self.native is not None
+        """Kicks, and crossover where there is time for it, until the run says stop."""
         run = self.run
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
-        else:
-            self._anneal(run.kick_limit)
+            return
+        while (size := self._affordable()) >= LEAST_POPULATION:
+            if self._combine(size):
+                return
+        self._anneal(run.kick_limit)
 
     def _cycles(self) -> None:
-        """Anneal over 4, 8, 16, ... kicks a city, each time from the best tour."""
+        """Without a horizon: one short annealing, then populations of growing size.
+
+        Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
+        """
         assert self.native is not None
-        cycle = FIRST_CYCLE * self.problem.n
-        while not self._anneal(self.kicks + cycle, begun=self.kicks):
+        cycle, size = FIRST_CYCLE * self.problem.n, min(2 * LEAST_POPULATION, self.params.population)
+        while not self._anneal(self.kicks + cycle):
+            while self.problem.n < LONG and size >= LEAST_POPULATION:
+                if self._combine(size):
+                    return
+                size = min(2 * size, self.params.population)
             self.native.return_to_best()
             cycle *= 2
 
-    def _anneal(self, last: int | None, begun: int = 0) -> bool:
+    # Recombination
+
+    def _affordable(self) -> int:
+        """Return how many members of a population the horizon has time for, at a rough guess."""
+        run, n = self.run, self.problem.n
+        if n >= LONG:
+            return 0
+        sizes: list[float] = [self.params.population]
+        if run.kick_limit is not None:
+            sizes.append((run.kick_limit - self.kicks) / n / KICKS_FOR_MEMBER)
+        if run.time_limit is not None:
+            remaining = run.remaining()
+            assert remaining is not None
+            sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
+        return int(min(sizes))
+
+    def _crossing_share(self) -> float:
+        """Time that all generations take, in times that the growth of the population took (measured)."""
+        return min(1.2, 0.2 + self.problem.n / 10_000)
+
+    def _combine(self, size: int) -> bool:
+        """Grow a population and cross it until nothing is gained; True to stop.
+
+        What the population before came to, or the user's start tour, is one of its members.
+        """
+        native, run, n = self.native, self.run, self.problem.n
+        assert native is not None
+        native.forget()
+        started = run.elapsed()
+        grown = 0
+        while grown < size:
+            self.round += 1
+            count = min(run.threads, size - grown)
+            kicks = KICKS_OF_MEMBER
+            if run.kick_limit is not None:
+                kicks = min(kicks, (run.kick_limit - self.kicks) / (n * count))
+            native.grow(
+                count=count,
+                kicks_per_city=kicks,
+                temperature=MEMBER_TEMPERATURE,
+                seed=run.seed,
+                round=self.round,
+                threads=run.threads,
+                token=run.token,
+            )
+            grown += count
+            if self._report("population"):
+                return True
+            self.member_seconds = (run.elapsed() - started) / grown
+            if run.time_limit is not None:
+                # What is left must do for the generations.
+                remaining = run.remaining()
+                assert remaining is not None
+                if remaining < self._crossing_share() * self.member_seconds * (grown + count):
+                    break
+        if self.combined or isinstance(run.start, np.ndarray):
+            native.keep()
+        self.combined = True
+        idle, best, spread = 0, native.best_length, math.inf
+        while idle < IDLE_GENERATIONS:
+            self.round += 1
+            native.generation(
+                selection=SELECTION, seed=run.seed, round=self.round, threads=run.threads, token=run.token
+            )
+            if self._report("crossover"):
+                return True
+            now = native.mean_length - native.best_length
+            idle = idle + 1 if native.best_length >= best and now > 0.98 * spread else 0
+            best, spread = native.best_length, min(spread, now)
+            if now <= 1e-7 * abs(best):
+                break
+        native.return_to_best()
+        return False
+
+    # Annealing
+
+    def _anneal(self, last: int | None) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop.
 
-        Without cycles, `begun` is 0 and both horizons count; the one that is further on sets the temperature.
+        Of two horizons the one that is further on sets the temperature. What crossover has made is too good
+        for any temperature.
         """
         native, run, n = self.native, self.run, self.problem.n
         assert native is not None
         mean_link = abs(native.length) / n
-        started, kicks_at_start = run.elapsed(), self.kicks
+        started, begun = run.elapsed(), self.kicks
         parts = self._parts()
-        factor = self.params.temperature
+        factor = 0.0 if self.combined else self.params.temperature
+        by_rate = factor is None and last is None
         stop = last is not None and self.kicks >= last
         while not stop and (last is None or self.kicks < last):
             progress = 0.0
@@ -229,13 +338,13 @@ class _Search:
                 progress = (self.kicks - begun) / (last - begun)
                 if factor is None:
                     factor = _temperature((last - begun) / n)
-            if run.time_limit is not None and begun == 0:
+            if run.time_limit is not None:
                 remaining = run.remaining()
                 assert remaining is not None
                 spent = run.elapsed() - started
                 progress = max(progress, spent / max(spent + remaining, 1e-9))
-                if self.params.temperature is None and last is None and spent > 0:
-                    rate = (self.kicks - kicks_at_start) / spent
+                if by_rate and spent > 0:
+                    rate = (self.kicks - begun) / spent
                     factor = _temperature(rate * (spent + remaining) / n)
             cooled = max(0.0, 1.0 - progress / (1.0 - COLD))
             temperature = (factor or 0.0) * mean_link * cooled
@@ -249,7 +358,8 @@ class _Search:
         self.round += 1
         left = None if last is None else last - self.kicks
         if parts == 1 or (left is not None and left < SLICE):
-            count = SLICE if left is None else min(SLICE, left)
+            count = max(100, min(SLICE, self.problem.n // 10))
+            count = count if left is None else min(count, left)
             native.kicks(count, temperature, run.seed, self.round, run.token)
         else:
             n = self.problem.n

@@ -40,6 +40,7 @@ struct LkParams {
   int candidates = 8;                            // K, cities in a candidate list
   int depth = 25;
   int breadth[lk_wide_levels] = {5, 3, 1, 1, 1}; // the rest: 1
+  int alternate[2] = {2, 2};                     // links that close a cycle at the first step, and that open it again
   int segment = 50;                              // longest segment of a double bridge
   float long_links = 0.1f;                       // share of the kicks that cut long links
   float walks = 0.45f;                           // share of the kicks that are random walks
@@ -49,6 +50,12 @@ struct LkParams {
 struct LkCounters {
   long long kicks = 0, accepted = 0, improved = 0, restored = 0, refused = 0;
   long long evaluations = 0, steps = 0, moves = 0, cells = 0;
+
+  WARPTSP_FN LkCounters &operator+=(const LkCounters &c) {
+    kicks += c.kicks, accepted += c.accepted, improved += c.improved, restored += c.restored, refused += c.refused;
+    evaluations += c.evaluations, steps += c.steps, moves += c.moves, cells += c.cells;
+    return *this;
+  }
 };
 
 // The arrays of a sub-problem of `size` cities. Cities and positions are numbered from 0.
@@ -355,17 +362,7 @@ class LinKernighan {
       if (o4 == path.first || (turned ? o4 == path.low[i + 1] : o3 == path.low[i])) continue;
       const Value gain = g1 + (turned == direction_ ? before : after);
       if (gain <= tolerance_) continue;  // unbreakable
-      if (n == want) {
-        if (gain <= best[n - 1].gain) continue;
-      } else {
-        n++;
-      }
-      int r = n - 1;
-      while (r > 0 && best[r - 1].gain < gain) {
-        best[r] = best[r - 1];
-        r--;
-      }
-      best[r] = Step{gain, o3, o4, i};
+      insert(Step{gain, o3, o4, i}, want, best, n);
     }
     return n;
   }
@@ -413,22 +410,112 @@ class LinKernighan {
         next[level] = 0;
         continue;
       }
-      // From here on only the best step is followed.
-      Value g = step.gain;
-      for (int depth = level + 1, from = level + 1; depth < p_.depth; depth++, from ^= (level + 1) ^ (level + 2)) {
-        Step only{};
-        if (!expand(paths_[from], e, g, 1, &only)) break;
+      const Value gain = follow(t1, level + 1, e, step.gain);
+      if (gain > tolerance_) return gain;
+    }
+    return alternate(t1, t2, g0);
+  }
+
+  // From the path paths_[level], which begins with city e, on only the best step is followed.
+  Value follow(int t1, int level, int e, Value g) {
+    for (int depth = level, from = level; depth < p_.depth; depth++, from ^= level ^ (level + 1)) {
+      Step only{};
+      if (!expand(paths_[from], e, g, 1, &only)) break;
+      counters.steps++;
+      e = city(only.o4);
+      g = only.gain;
+      Path &to = paths_[from ^ level ^ (level + 1)];
+      const Value closed = g - metric_(e, t1);
+      turn(paths_[from], only, to);
+      if (closed > tolerance_ && arrange(to)) return write() ? closed : 0;
+      if (g - a_.lengths[(long long)e * p_.candidates] <= tolerance_) break;
+    }
+    return 0;
+  }
+
+  // The other first step: t4 comes just after t3, so that (t2, t3) closes a cycle. A link (t5, t6) of the cycle
+  // opens it again: the piece t2..t3 is then rotated, and turned around or not, before t4.
+  Value alternate(int t1, int t2, Value g0) {
+    Step cycles[lk_max_breadth], best[lk_max_breadth];
+    const int cycle_count = close_cycle(t2, g0, p_.alternate[0], cycles);
+    for (int c = 0; c < cycle_count; c++) {
+      const int o3 = cycles[c].o3;
+      const int count = open_cycle(cycles[c], p_.alternate[1], best);
+      for (int k = 0; k < count; k++) {
+        const Step &step = best[k];
         counters.steps++;
-        e = city(only.o4);
-        g = only.gain;
-        Path &to = paths_[from ^ (level + 1) ^ (level + 2)];
-        const Value c = g - metric_(e, t1);
-        turn(paths_[from], only, to);
-        if (c > tolerance_ && arrange(to)) return write() ? c : 0;
-        if (g - a_.lengths[(long long)e * p_.candidates] <= tolerance_) break;
+        const int e = city(step.o4);
+        const Value closed = step.gain - metric_(e, t1);
+        const bool shorter = closed > tolerance_;
+        const bool deeper = step.gain - a_.lengths[(long long)e * p_.candidates] > tolerance_;
+        if (!shorter && !deeper) continue;
+        Path &path = paths_[0];
+        const bool up = step.o4 > step.o3;
+        path.low[0] = 0;
+        path.low[1] = up ? step.o4 : step.o3;
+        path.low[2] = o3 + 1;
+        for (int r = 3; r < 8; r++) path.low[r] = a_.size;
+        path.rank[0] = up;
+        path.rank[1] = !up;
+        path.rank[2] = 2;
+        path.turned[0] = path.turned[1] = up ? 0 : -1;
+        path.turned[2] = 0;
+        path.intervals = 3;
+        path.first = step.o4;
+        if (shorter && arrange(path)) return write() ? closed : 0;
+        if (!deeper) continue;
+        const Value gain = follow(t1, 0, e, step.gain);
+        if (gain > tolerance_) return gain;
       }
     }
     return 0;
+  }
+  // The best `want` links (t3, t4) with t4 just after t3 on the path from t2 = e, best first.
+  WARPTSP_FN int close_cycle(int e, Value g, int want, Step *best) const {
+    const Index *cities = a_.candidates + (long long)e * p_.candidates;
+    const Value *lengths = a_.lengths + (long long)e * p_.candidates;
+    int n = 0;
+    for (int k = 0; k < p_.candidates; k++) {
+      const Value g1 = g - lengths[k];
+      if (g1 <= tolerance_) break;
+      const int q = a_.position[cities[k]];
+      const Value gain = g1 + a_.link[direction_ ? (q > 0 ? q - 1 : a_.size - 1) : q];
+      const int o3 = offset(q);
+      if (gain <= tolerance_ || o3 < 2 || o3 == a_.size - 1) continue;
+      insert(Step{gain, o3, o3 + 1, 0}, want, best, n);
+    }
+    return n;
+  }
+  // The best `want` links (t5, t6) of the cycle that `cycle` closed, as o3 and o4 of a step.
+  WARPTSP_FN int open_cycle(const Step &cycle, int want, Step *best) const {
+    const int e = city(cycle.o4);
+    const Index *cities = a_.candidates + (long long)e * p_.candidates;
+    const Value *lengths = a_.lengths + (long long)e * p_.candidates;
+    int n = 0;
+    for (int k = 0; k < p_.candidates; k++) {
+      const Value g1 = cycle.gain - lengths[k];
+      if (g1 <= tolerance_) break;
+      const int q = a_.position[cities[k]], o5 = offset(q);
+      if (o5 >= cycle.o3) continue;
+      const Value before = a_.link[q > 0 ? q - 1 : a_.size - 1], after = a_.link[q];
+      const Value up = g1 + (direction_ ? before : after), down = g1 + (direction_ ? after : before);
+      if (up > tolerance_) insert(Step{up, o5, o5 + 1, 0}, want, best, n);
+      if (o5 > 0 && down > tolerance_) insert(Step{down, o5, o5 - 1, 0}, want, best, n);
+    }
+    return n;
+  }
+  WARPTSP_FN static void insert(const Step &step, int want, Step *best, int &n) {
+    if (n == want) {
+      if (step.gain <= best[n - 1].gain) return;
+    } else {
+      n++;
+    }
+    int r = n - 1;
+    while (r > 0 && best[r - 1].gain < step.gain) {
+      best[r] = best[r - 1];
+      r--;
+    }
+    best[r] = step;
   }
 
   // ---- from a list of intervals to an operation on the array: pieces that follow the anchor, which stays in place.

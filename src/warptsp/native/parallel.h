@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -76,6 +78,32 @@ void for_each_task(int threads, int tasks, Work &&work) {
   }
   run();
   for (std::thread &thread : others) thread.join();
+}
+
+// Runs body(i) for i in [0, count) on several threads; the first exception is rethrown.
+template <class Body>
+void parallel_for(int count, int threads, Body &&body) {
+  if (threads > count) threads = count;
+  if (threads <= 1) {
+    for (int i = 0; i < count; i++) body(i, 0);
+    return;
+  }
+  std::atomic<int> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  std::vector<std::thread> pool;
+  for (int t = 0; t < threads; t++)
+    pool.emplace_back([&, t] {
+      try {
+        for (int i; (i = next++) < count;) body(i, t);
+      } catch (...) {
+        std::lock_guard<std::mutex> lock(mutex);
+        failure = std::current_exception();
+        next = count;
+      }
+    });
+  for (auto &thread : pool) thread.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace warptsp

@@ -56,16 +56,34 @@ struct MatrixSource {
   }
 };
 
-struct KickSchedule {
-  long long kicks;
-  double temperature;     // a loss below -temperature ln u is accepted
-  unsigned long long seed, round, index;
+struct Instance {
+  int size;
+  MetricKind kind;
+  Points points;            // rows null for a matrix
+  int dimensions;
+  std::vector<int> candidates;  // [size, K], -1 padded
+  std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
+  LkParams params;
 };
+
+template <class Metric>
+double tour_length(const Metric &metric, const std::vector<int> &tour) {
+  double length = 0;
+  for (size_t i = 0; i < tour.size(); i++) length += (double)metric(tour[i], tour[i + 1 < tour.size() ? i + 1 : 0]);
+  return length;
+}
 
 // Kicks go to cities of one neighbourhood for a while, so that the arrays they touch stay in the cache
 // (docs/performance: 8 % more kicks a second at 10^5 cities, 60 % at 10^6).
 constexpr int kick_window = 1000;
 constexpr double kicks_per_window_city = 0.3;
+
+struct KickSchedule {
+  long long kicks;
+  double temperature;     // a loss below -temperature ln u is accepted
+  unsigned long long seed, round, index;
+  int window = kick_window;  // cities of a neighbourhood
+};
 
 template <class Source, bool Paths>
 class SubProblem {
@@ -116,7 +134,7 @@ class SubProblem {
   // Returns the gain; negative if losses were accepted.
   double kicks(const KickSchedule &schedule, const StopToken &token) {
     Random random(schedule.seed, schedule.round, schedule.index);
-    const int n = size(), window = std::min(n, kick_window);
+    const int n = size(), window = std::min(n, schedule.window);
     const long long burst = std::max<long long>(16, (long long)(window * kicks_per_window_city));
     double gain = 0;
     int base = 0;

@@ -1,52 +1,14 @@
 // The main solver on the CPU: one tour, improved as a whole or part by part on several threads. Host code only.
 #pragma once
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <stdexcept>
-#include <thread>
+#include <memory>
 #include <vector>
 
+#include "parallel.h"
 #include "partition.h"
+#include "population.h"
 #include "subproblem.h"
 
 namespace warptsp {
-
-// Runs body(i) for i in [0, count) on several threads; the first exception is rethrown.
-template <class Body>
-void parallel_for(int count, int threads, Body &&body) {
-  if (threads > count) threads = count;
-  if (threads <= 1) {
-    for (int i = 0; i < count; i++) body(i, 0);
-    return;
-  }
-  std::atomic<int> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  std::vector<std::thread> pool;
-  for (int t = 0; t < threads; t++)
-    pool.emplace_back([&, t] {
-      try {
-        for (int i; (i = next++) < count;) body(i, t);
-      } catch (...) {
-        std::lock_guard<std::mutex> lock(mutex);
-        failure = std::current_exception();
-        next = count;
-      }
-    });
-  for (auto &thread : pool) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
-struct Instance {
-  int size;
-  MetricKind kind;
-  Points points;            // rows null for a matrix
-  int dimensions;
-  std::vector<int> candidates;  // [size, K], -1 padded
-  std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
-  LkParams params;
-};
 
 struct RoundPlan {
   int parts;
@@ -67,6 +29,15 @@ class TourSearch {
   // One round of parts.
   virtual void round(const RoundPlan &plan, const StopToken &token) = 0;
 
+  // The population: grow() adds new tours to it, keep() the best one, forget() empties it.
+  virtual void grow(const Growth &growth, const StopToken &token) = 0;
+  virtual void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+                          const StopToken &token) = 0;
+  virtual void keep() = 0;
+  virtual void forget() = 0;
+  virtual int members() const = 0;
+  virtual double mean_length() const = 0;
+
   double length() const { return length_; }
   double best_length() const { return best_length_; }
   const std::vector<int> &best() const { return best_; }
@@ -80,18 +51,6 @@ class TourSearch {
   LkCounters counters_;
 };
 
-inline void add(LkCounters &sum, const LkCounters &c) {
-  sum.kicks += c.kicks;
-  sum.accepted += c.accepted;
-  sum.improved += c.improved;
-  sum.restored += c.restored;
-  sum.refused += c.refused;
-  sum.evaluations += c.evaluations;
-  sum.steps += c.steps;
-  sum.moves += c.moves;
-  sum.cells += c.cells;
-}
-
 template <class Source>
 class TourSearchOf final : public TourSearch {
  public:
@@ -100,9 +59,7 @@ class TourSearchOf final : public TourSearch {
   TourSearchOf(const Source &source, Instance instance, std::vector<int> tour, Value tolerance)
       : source_(source), instance_(std::move(instance)), tour_(std::move(tour)), tolerance_(tolerance) {
     typename Source::Buffer buffer;
-    const auto metric = source_.bind(nullptr, instance_.size, buffer);
-    for (int i = 0; i < instance_.size; i++)
-      length_ += (double)metric(tour_[i], tour_[i + 1 < instance_.size ? i + 1 : 0]);
+    length_ = tour_length(source_.bind(nullptr, instance_.size, buffer), tour_);
     best_ = tour_;
     best_length_ = length_;
   }
@@ -177,7 +134,7 @@ class TourSearchOf final : public TourSearch {
     cut_.link(tour_);
     for (int b = 0; b < parts; b++) {
       length_ -= gains[b];
-      add(counters_, counts[b]);
+      counters_ += counts[b];
     }
     keep_best(tour_);
   }
@@ -186,6 +143,24 @@ class TourSearchOf final : public TourSearch {
     whole_.reset();
     tour_ = best_;
     length_ = best_length_;
+  }
+
+  void grow(const Growth &growth, const StopToken &token) override {
+    counters_ += population_.grow(growth, token);
+    keep_best_member();
+  }
+  void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+                  const StopToken &token) override {
+    population_.generation(selection, seed, round, threads, token);
+    keep_best_member();
+  }
+  void keep() override { population_.add(best_, best_length_); }
+  void forget() override { population_.clear(); }
+  int members() const override { return (int)population_.members().size(); }
+  double mean_length() const override {
+    double sum = 0;
+    for (const Member &member : population_.members()) sum += member.length;
+    return sum / std::max(1, members());
   }
 
  private:
@@ -200,6 +175,7 @@ class TourSearchOf final : public TourSearch {
   std::unique_ptr<SubProblem<Source, false>> whole_;
   Partition cut_;
   std::vector<Worker> workers_;
+  Population<Source> population_{source_, instance_, tolerance_};
 
   void open_whole() {
     if (whole_) return;
@@ -209,15 +185,19 @@ class TourSearchOf final : public TourSearch {
                     instance_.fixed.empty() ? nullptr : instance_.fixed.data(), tolerance_);
   }
   void close_whole() {
-    add(counters_, whole_->counters());
+    counters_ += whole_->counters();
     whole_->counters() = LkCounters();
     tour_ = whole_->order;
     keep_best(tour_);
   }
-  void keep_best(const std::vector<int> &tour) {
-    if (length_ >= best_length_) return;
-    best_length_ = length_;
+  void keep_best(const std::vector<int> &tour) { keep_best(tour, length_); }
+  void keep_best(const std::vector<int> &tour, double length) {
+    if (length >= best_length_) return;
+    best_length_ = length;
     best_ = tour;
+  }
+  void keep_best_member() {
+    for (const Member &member : population_.members()) keep_best(member.tour, member.length);
   }
 };
 

@@ -157,6 +157,28 @@ void bind_search(nb::module_ &m) {
           nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("optimize"), nb::arg("kicks_per_city"),
           nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
           "Cuts the tour into parts, improves them all, links them back.")
+      .def(
+          "grow",
+          [](BoundSearch &b, int count, double kicks_per_city, double temperature, unsigned long long seed,
+             unsigned long long round, int threads, StopToken &token) {
+            interruptible(token, [&] {
+              b.search->grow({count, kicks_per_city, temperature, seed, round, threads}, token);
+            });
+          },
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("seed"),
+          nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
+      .def(
+          "generation",
+          [](BoundSearch &b, int selection, unsigned long long seed, unsigned long long round, int threads,
+             StopToken &token) {
+            interruptible(token, [&] { b.search->generation(selection, seed, round, threads, token); });
+          },
+          nb::kw_only(), nb::arg("selection"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::arg("token"), "One generation of edge assembly crossover.")
+      .def("keep", [](BoundSearch &b) { b.search->keep(); }, "Adds the best tour to the population.")
+      .def("forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
+      .def_prop_ro("members", [](const BoundSearch &b) { return b.search->members(); })
+      .def_prop_ro("mean_length", [](const BoundSearch &b) { return b.search->mean_length(); })
       .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
       .def_prop_ro("length", [](const BoundSearch &b) { return b.search->length(); })
       .def_prop_ro("best_length", [](const BoundSearch &b) { return b.search->best_length(); })

@@ -1,0 +1,162 @@
+// Populations and their crossover: every member stays a tour of the length it claims, with its fixed links.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "check.h"
+#include "population.h"
+
+using namespace warptsp;
+
+namespace {
+
+struct Cloud {
+  std::vector<double> xy;
+  Instance instance;
+
+  // Cities on a lattice or anywhere; `fixed` of the links of the tour 0, 1, 2, ... must stay.
+  Cloud(int n, int kind, int candidates, double fixed, check::Random &random) : xy(2 * (size_t)n) {
+    for (double &x : xy) x = kind == 0 ? random.below(1000) : kind == 1 ? 10 * random.below(8) : 1000 * random.uniform();
+    instance.size = n;
+    instance.kind = kind == 2 ? MetricKind::exact_2d : MetricKind::euc_2d;
+    instance.points = Points{xy.data(), 2};
+    instance.dimensions = 2;
+    instance.params.candidates = candidates;
+    instance.candidates.assign((size_t)n * candidates, -1);
+    std::vector<int> others(n);
+    for (int c = 0; c < n; c++) {
+      std::iota(others.begin(), others.end(), 0);
+      const auto far = [&](int d) { return std::hypot(xy[2 * c] - xy[2 * d], xy[2 * c + 1] - xy[2 * d + 1]); };
+      std::sort(others.begin(), others.end(), [&](int a, int b) {
+        return (a == c) != (b == c) ? b == c : far(a) != far(b) ? far(a) < far(b) : a < b;
+      });
+      std::copy_n(others.begin(), std::min(candidates, n - 1), instance.candidates.begin() + (size_t)c * candidates);
+    }
+    if (fixed > 0) instance.fixed.assign(2 * (size_t)n, -1);
+    for (int c = 0; fixed > 0 && c + 1 < n; c++)
+      if (random.uniform() < fixed) {
+        instance.fixed[2 * c + (instance.fixed[2 * c] >= 0)] = c + 1;
+        instance.fixed[2 * (c + 1)] = c;
+      }
+  }
+};
+
+bool is_tour(const std::vector<int> &tour, const Instance &instance) {
+  const int n = instance.size;
+  std::vector<int> place(n, -1);
+  if ((int)tour.size() != n) return false;
+  for (int i = 0; i < n; i++) {
+    if (tour[i] < 0 || tour[i] >= n || place[tour[i]] >= 0) return false;
+    place[tour[i]] = i;
+  }
+  for (int c = 0; c < n && !instance.fixed.empty(); c++)
+    for (int s = 0; s < 2; s++) {
+      const int d = instance.fixed[2 * (size_t)c + s];
+      if (d < 0) continue;
+      const int apart = std::abs(place[c] - place[d]);
+      if (apart != 1 && apart != n - 1) return false;
+    }
+  return true;
+}
+
+template <class Metric>
+void members_are_tours(const Population<PointSource<Metric>> &population, const Cloud &cloud) {
+  for (const Member &member : population.members()) {
+    CHECK(is_tour(member.tour, cloud.instance));
+    const double length = tour_length(Metric{cloud.xy.data()}, member.tour);
+    CHECK(std::fabs(length - member.length) <= 1e-9 * length);
+  }
+}
+
+template <class Metric>
+void generations_keep_tours(int kind, double tolerance) {
+  check::Random random(5 + kind);
+  const StopToken token;
+  for (int round = 0; round < 60; round++) {
+    const int n = 8 + random.below(round < 40 ? 30 : 300);
+    const double fixed = round % 3 == 1 ? 0.3 : round % 3 == 2 ? 0.95 : 0;
+    const Cloud cloud(n, kind, 1 + random.below(10), fixed, random);
+    const PointSource<Metric> source{cloud.instance.points, cloud.instance.kind};
+    typedef typename Metric::Value Value;
+    Population<PointSource<Metric>> one(source, cloud.instance, (Value)tolerance);
+    Population<PointSource<Metric>> two(source, cloud.instance, (Value)tolerance);
+    const int size = 2 + random.below(7);
+    const unsigned long long seed = random.below(1000);
+    one.grow({size, 0.2, 0.2, seed, 1, 1}, token);
+    two.grow({size, 0.2, 0.2, seed, 1, 2}, token);
+    members_are_tours(one, cloud);
+    std::vector<int> start(n);
+    std::iota(start.begin(), start.end(), 0);
+    for (auto *population : {&one, &two}) population->add(start, tour_length(Metric{cloud.xy.data()}, start));
+    for (int generation = 0; generation < 6; generation++) {
+      std::vector<double> before;
+      for (const Member &member : one.members()) before.push_back(member.length);
+      const int selection = 1 + random.below(12);
+      one.generation(selection, seed, 10 + generation, 1, token);
+      two.generation(selection, seed, 10 + generation, 2, token);
+      members_are_tours(one, cloud);
+      for (size_t m = 0; m < before.size(); m++) {
+        CHECK(one.members()[m].length <= before[m]);
+        CHECK(one.members()[m].tour == two.members()[m].tour);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST(generations_of_rounded_lengths) { generations_keep_tours<EuclideanRounded>(0, 0); }
+TEST(generations_on_a_lattice) { generations_keep_tours<EuclideanRounded>(1, 0); }
+TEST(generations_of_exact_lengths) { generations_keep_tours<EuclideanExact>(2, 1e-7); }
+
+// What the crossover says of the links that changed is what a new count finds.
+TEST(counts_follow_changes) {
+  check::Random numbers(9);
+  Random random(1, 2, 3);
+  for (int round = 0; round < 40; round++) {
+    const int n = 10 + numbers.below(100), size = 5;
+    const Cloud cloud(n, round % 2, 8, 0, numbers);
+    EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, cloud.instance.candidates.data(), 8, nullptr, 0);
+    std::vector<std::vector<int>> tours(size);
+    LinkCounts counts(n);
+    for (auto &tour : tours) {
+      tour = random_fragments(n, cloud.instance.candidates.data(), 8, nullptr, random);
+      CHECK(is_tour(tour, cloud.instance));
+      counts.add(tour);
+    }
+    for (int k = 0; k < 30; k++) {
+      std::vector<int> &a = tours[numbers.below(size)];
+      const std::vector<int> &b = tours[numbers.below(size)];
+      if (&a == &b) continue;
+      const double before = tour_length(EuclideanRounded{cloud.xy.data()}, a);
+      const double gain = crossing.cross(a, b, 1 + numbers.below(12), counts, size, random);
+      CHECK(tour_length(EuclideanRounded{cloud.xy.data()}, a) == before - gain);
+      if (gain > 0) counts.add(crossing.changes());
+    }
+    LinkCounts again(n);
+    for (const auto &tour : tours) again.add(tour);
+    for (int c = 0; c < n; c++)
+      for (int d = 0; d < c; d++) CHECK(counts(c, d) == again(c, d));
+  }
+}
+
+// Cities at one place, and a tour crossed with itself: nothing to gain, nothing to fear.
+TEST(nothing_to_gain) {
+  const int n = 20;
+  const std::vector<double> xy(2 * n, 7.0);
+  std::vector<int> candidates((size_t)n * 4), a(n), b(n);
+  for (int c = 0; c < n; c++)
+    for (int k = 0; k < 4; k++) candidates[(size_t)c * 4 + k] = (c + k + 1) % n;
+  std::iota(a.begin(), a.end(), 0);
+  for (int i = 0; i < n; i++) b[i] = 7 * i % n;
+  EdgeAssembly<EuclideanRounded> crossing({xy.data()}, n, candidates.data(), 4, nullptr, 0);
+  LinkCounts counts(n);
+  counts.add(a);
+  counts.add(b);
+  Random random(1, 1, 1);
+  const std::vector<int> same = a;
+  CHECK(crossing.cross(a, b, 1, counts, 2, random) == 0);
+  CHECK(crossing.cross(a, same, 1, counts, 2, random) == 0);
+  CHECK(a == same);
+}
