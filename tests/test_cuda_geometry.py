@@ -215,3 +215,21 @@ def test_stops(gpu: Device) -> None:
     assert build(gpu, points, token) is None
     assert candidate_lists(gpu, layout, 8, 1, token=token) is None
     assert greedy_tour(gpu, layout, candidates, 1, Metric.EUC_2D, token) is None
+
+
+@pytest.mark.parametrize("n", [1000, 1_000_000])
+@pytest.mark.parametrize(("count", "per_quadrant"), [(5, 0), (10, 2)])
+def test_memory(gpu: Device, n: int, count: int, per_quadrant: int) -> None:
+    from warptsp.backends.cuda.device import Device
+    from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour, setup_bytes
+
+    with Device.open(gpu.ordinal) as fresh:
+        layout = build(fresh, cloud("clusters", n))
+        assert layout is not None
+        candidates = candidate_lists(fresh, layout, count, per_quadrant)
+        assert candidates is not None
+        assert greedy_tour(fresh, layout, candidates, per_quadrant, Metric.EXACT_2D) is not None
+        needed = setup_bytes(n, count)
+        assert fresh.memory_peak() <= needed
+        if n == 1_000_000:
+            assert fresh.memory_peak() > 0.9 * needed

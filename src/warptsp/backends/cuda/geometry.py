@@ -32,6 +32,7 @@ __all__ = [
     "greedy_tour",
     "scan_exclusive",
     "second_order",
+    "setup_bytes",
     "sort_by_key",
     "tour_length",
     "tour_of_links",
@@ -134,6 +135,23 @@ class Layout:
         return self.frame[_FRAME_DOUBLES - 1 : _FRAME_DOUBLES]
 
 
+def setup_bytes(n: int, count: int) -> int:
+    """The memory of the GPU that numbering, candidate lists and greedy tour take at most, results included.
+
+    Parameters
+    ----------
+    n : int
+        Cities.
+    count : int
+        Candidates of a city.
+    """
+    numbering = 41  # points 16, keys and cities twice 12, counts of digits less than 1
+    layout = 20
+    boxes = 15
+    greedy = 41  # links 8, other ends 4, and 29 for a round
+    return n * max(numbering, layout + 4 * count + max(boxes, greedy)) + (1 << 20)
+
+
 def build(
     device: Device, points: NDArray[np.float64], token: _native.StopToken | None = None
 ) -> Layout | None:
@@ -153,7 +171,7 @@ def build(
     Raises
     ------
     DeviceOutOfMemory
-        If 60 bytes a city are not free.
+        If there is no room; see `setup_bytes`.
     """
     n = len(points)
     given = device.upload(np.ascontiguousarray(points, dtype=np.float64))
