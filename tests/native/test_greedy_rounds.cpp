@@ -81,7 +81,7 @@ static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind
       if (wishes == 0) break;
       CHECK(joined > 0 || stage.draw);
       ++result.rounds;
-      stage.draw = draws == 2 || (draws == 0 && joined < wishes / 16) ? result.rounds : 0;
+      stage.draw = draws == 2 || (draws == 0 && GreedyStage::is_slow(wishes, joined)) ? result.rounds : 0;
     }
     std::vector<int> index(size, -1);
     int left = 0;

@@ -34,6 +34,9 @@ struct GreedyStage {
 
   static constexpr u64 none = ~0ull;
 
+  // Whether paths are to be drawn in the round after one with so few links.
+  WARPTSP_FN static bool is_slow(int wishes, int joined) { return joined < wishes / 16; }
+
   WARPTSP_FN int city_of(int item) const { return city ? city[item] : item; }
   WARPTSP_FN int path_of(int item) const { return mate[item] < item ? mate[item] : item; }
   WARPTSP_FN bool gives(int path) const { return draw == 0 || (mix64(((u64)draw << 32) + (u64)path) & 1) != 0; }

@@ -52,12 +52,14 @@ GEOMETRY_KERNELS = (
     "gather_points",
     "make_leaves",
     "make_level",
+    "make_levels",
     "greedy_cities",
     "greedy_begin",
     "greedy_name",
     "greedy_settle",
     "greedy_agree",
     "greedy_join",
+    "greedy_rounds",
     "greedy_stays",
     "greedy_carry_over",
     "greedy_close",
@@ -88,8 +90,10 @@ _CANDIDATE_THREADS = 128
 _BLOCKS = 1024
 # Greedy rounds between two looks at what they did.
 _ROUNDS = 4
-# Rounds that make fewer links than this share of those wanted are followed by rounds with givers and takers.
-_SLOW = 1 / 16
+# Up to so many ends one block does all rounds: a launch takes longer than a round.
+_ENDS_OF_A_BLOCK = 16_384
+_LEVELS_OF_A_BLOCK = 11
+_BLOCK_THREADS = 1024
 _NEAREST_ENDS = 5
 
 _POINTER = np.uint64
@@ -430,42 +434,42 @@ def _link_ends(
     """Make links of the rows until none is left that fits; False if the token stopped it."""
     size = ends.size
     scratch = [device.empty(size, dtype) for dtype in (np.uint8, np.int32, *[np.uint64] * 3)]
-    counts = device.empty((_ROUNDS, 2), np.int32)
     used, named, length, shortest, first = scratch
 
-    def stage(draw: int) -> np.void:
-        return _stage(
-            ends,
-            links,
-            rows=rows,
-            next=used,
-            named=named,
-            length=length,
-            shortest=shortest,
-            first=first,
-            width=rows.shape[1],
-            trusted=trusted,
-            kind=metric.kind,
-            draw=draw,
-        )
-
-    _launch(device, "greedy_begin", size, stage(0))
+    state = _stage(
+        ends,
+        links,
+        rows=rows,
+        next=used,
+        named=named,
+        length=length,
+        shortest=shortest,
+        first=first,
+        width=rows.shape[1],
+        trusted=trusted,
+        kind=metric.kind,
+    )
+    if size <= _ENDS_OF_A_BLOCK:
+        _kernel(device, "greedy_rounds").launch(1, _BLOCK_THREADS, state)
+        return not _stopped(token)
+    counts = device.empty((_ROUNDS, 2), np.int32)
+    _launch(device, "greedy_begin", size, state)
     done, slow = 0, False
     while True:
         counts.zero()
         for k in range(_ROUNDS):
             done += 1
-            state = stage(done if slow else 0)
+            state["draw"] = done if slow else 0
             _launch(device, "greedy_name", size, state)
             _launch(device, "greedy_settle", size, state)
             _launch(device, "greedy_agree", size, state, counts[k : k + 1])
             _launch(device, "greedy_join", size, state, counts[k : k + 1])
-        wishes, joined = counts.download()[-1]
+        wishes, joined = counts.download()[-1].tolist()
         if wishes == 0:
             return True
         if _stopped(token):
             return False
-        slow = bool(joined < wishes * _SLOW)
+        slow = joined < wishes // 16
 
 
 def _ends_left(device: Device, ends: _Ends, links: DeviceArray) -> _Ends:
@@ -495,8 +499,11 @@ def _nearest(
     boxes = device.empty((2 << levels, 4), np.float64)
     tree = _struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
     _launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
-    for level in reversed(range(levels)):
+    for level in range(levels - 1, _LEVELS_OF_A_BLOCK - 1, -1):
         _launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
+    top = min(levels, _LEVELS_OF_A_BLOCK)
+    if top > 0:
+        _kernel(device, "make_levels").launch(1, _BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
     name = CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
     kernel = device.module("candidates.cu", (name,), fmad=False).kernel(name)
     rows = device.empty((n, count), np.int32)

@@ -222,6 +222,15 @@ __global__ void make_level(int first, Box *boxes) {
   boxes[v] = enclose(boxes[2 * v], boxes[2 * v + 1]);
 }
 
+// One block: all levels from the one whose first node is `first` to the root.
+__global__ void make_levels(int first, Box *boxes) {
+  for (; first > 0; first /= 2) {
+    for (int v = first + (int)threadIdx.x; v < 2 * first; v += (int)blockDim.x)
+      boxes[v] = enclose(boxes[2 * v], boxes[2 * v + 1]);
+    __syncthreads();
+  }
+}
+
 // The greedy tour.
 
 __global__ void greedy_cities(int n, int *mate, int *links) {
@@ -258,6 +267,31 @@ __global__ void greedy_join(GreedyStage stage, int *counts) {
   const long long i = global_thread();
   const int joined = __syncthreads_count(i < stage.size && stage.join((int)i));
   if (threadIdx.x == 0 && joined > 0) atomicAdd(counts + 1, joined);
+}
+
+// One block: all rounds of a small stage.
+__global__ void greedy_rounds(GreedyStage stage) {
+  __shared__ int wishes, joined;
+  const int first = (int)threadIdx.x, step = (int)blockDim.x;
+  for (int i = first; i < stage.size; i += step) stage.begin(i);
+  for (int round = 1;; ++round) {
+    if (threadIdx.x == 0) wishes = joined = 0;
+    __syncthreads();
+    for (int i = first; i < stage.size; i += step) stage.name(i);
+    __syncthreads();
+    for (int i = first; i < stage.size; i += step) stage.settle(i);
+    __syncthreads();
+    int own_wishes = 0, own_joined = 0;
+    for (int i = first; i < stage.size; i += step) own_wishes += stage.agree(i);
+    if (own_wishes > 0) atomicAdd(&wishes, own_wishes);
+    __syncthreads();
+    for (int i = first; i < stage.size; i += step) own_joined += stage.join(i);
+    if (own_joined > 0) atomicAdd(&joined, own_joined);
+    __syncthreads();
+    if (wishes == 0) return;
+    stage.draw = GreedyStage::is_slow(wishes, joined) ? round : 0;
+    __syncthreads();
+  }
 }
 
 __global__ void greedy_stays(GreedyStage stage, int *stays) {
