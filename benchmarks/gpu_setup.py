@@ -63,22 +63,23 @@ def main() -> None:
                 return result
 
             layout: Any = add("numbering", lambda: geometry.build(device, points), None)
-            for count, per_quadrant in ((5, 0), (8, 1), (10, 2)):
-                lists = add(
+
+            def search(count: int, per_quadrant: int) -> Any:
+                return add(
                     f"candidates: {count}, {per_quadrant} a quadrant",
-                    lambda count=count, per_quadrant=per_quadrant: geometry.candidate_lists(
-                        device, layout, count, per_quadrant
-                    ),
+                    lambda: geometry.candidate_lists(device, layout, count, per_quadrant),
                     None,
                 )
-                if count == 8:
-                    candidates = lists
-                del lists
+
+            candidates = search(8, 1)
             tour = add(
                 "greedy from 8, 1 a quadrant",
                 lambda: geometry.greedy_tour(device, layout, candidates, 1, metric),
                 lambda tour: geometry.tour_length(device, layout, tour, metric),
             )
+            del candidates
+            search(5, 0)
+            search(10, 2)
             add("second order", lambda: geometry.second_order(device, layout, 0.4, (0.3, 0.6)), None)
             add("length", lambda: geometry.tour_length(device, layout, tour, metric), None)
 
