@@ -74,7 +74,7 @@ def main() -> None:
             candidates = search(8, 1)
             tour = add(
                 "greedy from 8, 1 a quadrant",
-                lambda: geometry.greedy_tour(device, layout, candidates, 1, metric),
+                lambda lists=candidates: geometry.greedy_tour(device, layout, lists, 1, metric),
                 lambda tour: geometry.tour_length(device, layout, tour, metric),
             )
             del candidates
