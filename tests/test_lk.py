@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import warptsp
+from warptsp import _native
+from warptsp.backends.instance import SearchInstance
 from warptsp.methods import lk
 from warptsp.methods.lk import LkParams
 from warptsp.problem import OpenPath, Problem
@@ -170,6 +172,43 @@ def test_parts_keep_ends_and_fixed_edges(fields):
     result = warptsp.solve(problem, kicks=3000, threads=2, params=PARTED)
     problem.check_tour(result.tour)
     assert result.length == problem.length(result.tour) == result.history[-1].length
+
+
+@pytest.mark.parametrize("start", ["greedy", "space-filling", "random"])
+def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
+    # Greedy tiles and pieces of a curve are searched one by one, a random tour as a whole.
+    monkeypatch.setattr(lk, "LONG", 1000)
+    problem = Problem.from_points(points(9000, seed=6, side=10_000), "EUC_2D")
+    seen = []
+
+    def callback(event):
+        if event.phase == "local search":
+            seen.append((event.length, problem.length(event.tour()) if len(seen) % 10 == 0 else None))
+
+    runs = []
+    for pause in (1e-4, np.inf):
+        monkeypatch.setattr(lk, "PAUSE", pause)
+        runs.append(warptsp.solve(problem, kicks=1, start=start, threads=2, params=PARTED, callback=callback))
+    assert np.array_equal(runs[0].tour, runs[1].tour)
+    assert len(seen) > 20
+    assert all(length == true for length, true in seen if true is not None)
+    # Sides of 10 000 and 9000 cities: 0.7124 of the root of area times number.
+    assert runs[0].length < 1.1 * 0.7124 * np.sqrt(9000 * 1e8)
+
+
+def test_pieces_of_a_compact_tour_are_searched_alone():
+    n = 9000
+    cities = np.random.default_rng(7).random((n, 2))
+    instance = SearchInstance.build(Problem.from_points(cities), _native.StopToken())
+    candidates = instance.candidates(10, 2, 1, _native.StopToken())
+    compact = [
+        instance.greedy(1, _native.StopToken(), 4),
+        np.arange(n, dtype=np.int32),
+        np.roll(np.arange(n, dtype=np.int32)[::-1], 17),
+    ]
+    assert [lk._is_compact(tour, candidates, 4) for tour in compact] == [True] * 3
+    loose = np.random.default_rng(8).permutation(n).astype(np.int32)
+    assert not lk._is_compact(loose, candidates, 4)
 
 
 @pytest.mark.parametrize("n", [11, 60, 700])

@@ -39,6 +39,7 @@ def greedy_edge(
     fixed_edges: NDArray[np.int32],
     threads: int,
     token: StopToken,
+    tiles: int = 1,
 ) -> NDArray[np.int32] | None: ...
 def greedy_edge_matrix(
     matrix: NDArray[np.int32] | NDArray[np.float64],
@@ -88,9 +89,10 @@ class TourSearch:
         walk: int,
         long_links: float,
     ) -> TourSearch: ...
-    def optimize(self, token: StopToken) -> None: ...
+    def optimize(self, seconds: float, token: StopToken) -> bool:
+        """Local search from every city, for so long at a time; True when it is complete or stopped."""
     def kicks(self, count: int, temperature: float, seed: int, round: int, token: StopToken) -> None: ...
-    def round(
+    def begin_round(
         self,
         *,
         parts: int,
@@ -98,11 +100,15 @@ class TourSearch:
         optimize: bool,
         kicks_per_city: float,
         temperature: float,
+        last_temperature: float,
         seed: int,
         round: int,
         threads: int,
+        repeatable: bool,
         token: StopToken,
     ) -> None: ...
+    def proceed(self, seconds: float, token: StopToken) -> bool:
+        """Improve the parts, for so long at a time; True when the round is complete or stopped."""
     def grow(
         self,
         *,

@@ -60,6 +60,31 @@ TEST(every_construction_on_any_points) {
     }
 }
 
+// Paths from the first to the last city of each tile, where no fixed edge forbids it.
+TEST(greedy_in_tiles) {
+  check::Random random(5);
+  const StopToken token;
+  for (int trial = 0; trial < 12; ++trial)
+    for (int kind = 0; kind < cloud_kinds; ++kind) {
+      const int n = 2 + random.below(600), dimensions = trial % 3 == 0 ? 3 : 2, tiles = 1 + random.below(n / 2);
+      const std::vector<double> points = cloud(kind, n, dimensions, random);
+      const std::vector<int> fixed = trial % 2 ? fixed_edges(n, random) : std::vector<int>();
+      const MetricKind metric = dimensions == 3 ? MetricKind::exact_3d : MetricKind::exact_2d;
+      std::vector<int> tour(n);
+      CHECK(greedy_tiles_points(points.data(), n, dimensions, metric, 2, fixed.data(), (int64_t)fixed.size() / 2, tiles,
+                                1 + trial % 3, token, tour.data()));
+      check_tour(tour, fixed);
+      if (!fixed.empty()) continue;
+      for (int i = 0; i < n; ++i) {
+        const int tile = (int)((int64_t)i * tiles / n);
+        CHECK((int64_t)tour[i] * tiles / n == tile);
+        const bool begins = i == 0 || (int)((int64_t)(i - 1) * tiles / n) < tile;
+        const bool ends = i == n - 1 || (int)((int64_t)(i + 1) * tiles / n) > tile;
+        if (begins || ends) CHECK(tour[i] == i);
+      }
+    }
+}
+
 TEST(matrices) {
   check::Random random(2);
   const StopToken token;

@@ -475,8 +475,15 @@ struct Whole {
                Instance{n, MetricKind::euc_2d, Points{rows(i), 2}, 2, nearest(i.metric, n, 8), keep, LkParams()}, tour,
                std::is_same_v<typename Metric::Value, int> ? 0 : typename Metric::Value(1e-9)) {}
 
+  void round(const RoundPlan &plan, const StopToken &token, double slice) {
+    search.begin_round(plan);
+    while (!search.proceed(slice, token)) {
+      if (plan.temperature == 0) CHECK(search.best_length() == search.length());
+    }
+  }
+
   // Temperature 0: the best tour is the tour.
-  void verify(double before) const {
+  void verify(double before) {
     const std::vector<int> &tour = search.best();
     CHECK(is_permutation_of_all(tour, n));
     double sum = 0;
@@ -510,13 +517,15 @@ void rounds_are_true(int seeds, int largest) {
       plan.optimize = round < 2;
       plan.kicks_per_city = 2;
       plan.temperature = hot ? 50 : 0;
+      plan.last_temperature = hot ? 20 : 0;
       plan.seed = seed;
       plan.round = round;
+      plan.repeatable = true;
       plan.threads = 1;
       const double length = one.search.length(), best = one.search.best_length();
-      one.search.round(plan, token);
+      one.round(plan, token, 10.0);
       plan.threads = 4;
-      four.search.round(plan, token);
+      four.round(plan, token, 1e-5);
       CHECK(one.search.best() == four.search.best());
       CHECK(one.search.length() == four.search.length());
       if (!hot) CHECK(one.search.length() <= length);
@@ -528,8 +537,9 @@ void rounds_are_true(int seeds, int largest) {
       }
     }
     const KickSchedule schedule{500, 0, (u64)seed, 99, 0};
-    one.search.optimize(token);
-    four.search.optimize(token);
+    one.search.optimize(10.0, token);
+    while (!four.search.optimize(1e-5, token)) {
+    }
     double best = one.search.best_length();
     one.search.kicks(schedule, token);
     four.search.kicks(schedule, token);
@@ -552,9 +562,9 @@ TEST(a_stopped_search_changes_nothing) {
   StopToken token;
   token.request();
   const double length = whole.search.length();
-  whole.search.optimize(token);
+  whole.search.optimize(10.0, token);
   whole.search.kicks({1000, 5.0, 1, 1, 0}, token);
-  whole.search.round({4, true, true, 5.0, 0.0, 1, 1, 2}, token);
+  whole.round({4, true, true, 5.0, 0.0, 0.0, 1, 1, 2, true}, token, 10.0);
   CHECK(whole.search.length() == length);
   CHECK(whole.search.best() == tour);
 }
@@ -569,7 +579,7 @@ TEST(a_seed_names_the_search) {
   for (const u64 seed : {1, 1, 2}) {
     Whole<EuclideanExact> whole(instance, n, tour, {});
     const StopToken token;
-    whole.search.optimize(token);
+    whole.search.optimize(10.0, token);
     whole.search.kicks({2000, 10.0, seed, 1, 0}, token);
     found.push_back(whole.search.best());
   }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp import _native
+from warptsp.construct.space_filling import along_curve
 from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class SearchInstance:
         city = np.arange(n, dtype=np.int32)
         if matrix is None:
             rows = np.ascontiguousarray(problem.search_points())
-            curve = _native.space_filling_curve(rows, "hilbert", token, problem.metric.geographic)
+            curve = along_curve(rows, problem.metric, token)
             if curve is None:
                 return None
             city = curve
@@ -142,8 +143,11 @@ class SearchInstance:
         first = np.full((n, 1), self.dummy, dtype=np.int32)
         return np.ascontiguousarray(np.vstack([np.hstack([first, lists]), last]))
 
-    def greedy(self, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
-        """The greedy tour; None if the token stopped it."""
+    def greedy(self, threads: int, token: _native.StopToken, tiles: int = 1) -> NDArray[np.int32] | None:
+        """The greedy tour, or greedy paths in so many tiles; None if the token stopped it.
+
+        A tile is a piece of the curve along which the cities are numbered. A matrix has none.
+        """
         n = len(self.city)
         fixed = self.fixed_edges
         if self.dummy is not None:
@@ -151,7 +155,7 @@ class SearchInstance:
         if self.points is not None:
             metric = self.problem.metric
             norm = search_norm(metric)
-            tour = _native.greedy_edge(self.points[:n], metric.kind, norm, fixed, threads, token)
+            tour = _native.greedy_edge(self.points[:n], metric.kind, norm, fixed, threads, token, tiles)
         else:
             assert self.problem.matrix is not None
             tour = _native.greedy_edge_matrix(self.problem.matrix, fixed, threads, token)

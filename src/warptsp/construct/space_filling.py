@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from warptsp.problem import Problem
+    from warptsp.problem import Metric, Problem
 
 
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
@@ -28,7 +28,13 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
             "start 'space-filling' needs coordinates, and a distance matrix has none: use 'greedy' or "
             "'nearest-neighbor'"
         )
-    points = problem.search_points()
-    sphere = problem.metric.geographic
+    return keep_fixed_edges(problem, along_curve(problem.search_points(), problem.metric, token), token)
+
+
+def along_curve(
+    points: NDArray[np.float64], metric: Metric, token: _native.StopToken
+) -> NDArray[np.int32] | None:
+    """The cities, by their `Problem.search_points`, in the order in which the curve passes them."""
+    sphere = metric.geographic
     kind = "sierpinski" if points.shape[1] == 2 or sphere else "hilbert"
-    return keep_fixed_edges(problem, _native.space_filling_curve(points, kind, token, sphere), token)
+    return _native.space_filling_curve(points, kind, token, sphere)

@@ -8,7 +8,8 @@ chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applega
 A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
 number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several
 threads, and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space
-in turn, so that seams move (native/partition.h).
+in turn, so that seams move (native/partition.h). The start tour is then made of greedy paths in tiles, and
+its first local search goes through these tiles, then through boxes across their seams.
 
 Up to 100 000 cities, and where time is left for eight tours or more, crossover does better: a population of
 local optima, each after a few kicks, is combined over generations (native/edge_assembly.h); what it comes to
@@ -40,6 +41,8 @@ EXACT_CITIES = 9  # up to here the optimum costs less than setting up a search
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 LONG = 100_000  # cities from which memory counts
+PAUSE = 0.25  # seconds between two reports of work on a long tour
+SWEEP = 0.3  # kicks a city that go once through a part (native/subproblem.h)
 COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
@@ -143,6 +146,9 @@ class _Search:
         self.combined = False  # whether the best tour is that of a population
         self.instance: SearchInstance | None = None
         self.native: _native.TourSearch | None = None
+        self.parts = self._parts()
+        self.boxes = problem.matrix is None
+        self.pause = PAUSE if problem.n >= LONG else math.inf
 
     # Set-up: each step leaves the best tour there is, in case the next one runs out of time.
 
@@ -165,7 +171,7 @@ class _Search:
         if given is not None:
             tour: NDArray[np.int32] | None = instance.close(given)
         elif run.start == "greedy":
-            tour = instance.greedy(run.threads, run.token)
+            tour = instance.greedy(run.threads, run.token, self.parts)
         else:
             from warptsp.construct import construct
 
@@ -184,15 +190,24 @@ class _Search:
             walk=params.walk,
             long_links=params.long_links,
         )
+        in_parts = self.parts > 1 and _is_compact(tour, candidates, self.parts)
         del candidates, tour
         if self._report("start tour"):
             return False
         run.enter("local search")
         begun = run.elapsed()
-        self.native.optimize(run.token)
+        if in_parts:
+            stop = self._round(boxes=False, optimize=True) or (
+                self.boxes and self._round(boxes=True, optimize=True)
+            )
+        else:
+            complete = stop = False
+            while not (complete or stop):
+                complete = self.native.optimize(self.pause, run.token)
+                stop = self._report("local search")
         # A guess until the first member is there.
         self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
-        return not self._report("local search")
+        return not stop
 
     def _fall_back(self, instance: SearchInstance | None) -> bool:
         """Offer what a stopped set-up has: the order along the curve, or the file's own."""
@@ -328,56 +343,88 @@ class _Search:
         assert native is not None
         mean_link = abs(native.length) / n
         started, begun = run.elapsed(), self.kicks
-        parts = self._parts()
         factor = 0.0 if self.combined else self.params.temperature
         by_rate = factor is None and last is None
         stop = last is not None and self.kicks >= last
         while not stop and (last is None or self.kicks < last):
-            progress = 0.0
+            progress = pace = 0.0  # from 0 to 1, and by how much with each kick
             if last is not None:
-                progress = (self.kicks - begun) / (last - begun)
+                pace = 1 / (last - begun)
+                progress = (self.kicks - begun) * pace
                 if factor is None:
                     factor = _temperature((last - begun) / n)
             if run.time_limit is not None:
                 remaining = run.remaining()
                 assert remaining is not None
                 spent = run.elapsed() - started
-                progress = max(progress, spent / max(spent + remaining, 1e-9))
-                if by_rate and spent > 0:
-                    rate = (self.kicks - begun) / spent
-                    factor = _temperature(rate * (spent + remaining) / n)
-            cooled = max(0.0, 1.0 - progress / (1.0 - COLD))
-            temperature = (factor or 0.0) * mean_link * cooled
-            stop = self._step(parts, temperature, last)
+                horizon = max(spent + remaining, 1e-9)
+                progress = max(progress, spent / horizon)
+                rate = (self.kicks - begun) / max(spent, 1e-9)
+                if rate > 0:
+                    pace = max(pace, 1 / (rate * horizon))
+                    if by_rate:
+                        factor = _temperature(rate * horizon / n)
+
+            def temperature(progress: float, factor: float = factor or 0.0) -> float:
+                return factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
+
+            left = None if last is None else last - self.kicks
+            if self.parts == 1 or (left is not None and left < SLICE):
+                count = max(100, min(SLICE, n // 10))
+                stop = self._slice(count if left is None else min(count, left), temperature(progress))
+            else:
+                kicks = max(SWEEP, min(1.0, 10 * SLICE / n)) * n
+                if pace > 0:  # so many rounds of one length as there is time for
+                    rounds = max(1, math.ceil((1 - progress) / pace / kicks))
+                    kicks = max(SLICE, min(kicks, (1 - progress) / pace / rounds))
+                if left is not None:
+                    kicks = min(kicks, left)
+                stop = self._round(
+                    boxes=self.boxes and self.round % 2 == 1,
+                    kicks_per_city=kicks / n,
+                    temperature=temperature(progress),
+                    last_temperature=temperature(progress + kicks * pace),
+                )
         return stop
 
-    def _step(self, parts: int, temperature: float, last: int | None) -> bool:
-        """One slice of kicks on the whole tour, or one round of parts."""
+    def _slice(self, kicks: int, temperature: float) -> bool:
+        """Kicks on the whole tour; True to stop."""
+        assert self.native is not None
+        self.round += 1
+        self.native.kicks(kicks, temperature, self.run.seed, self.round, self.run.token)
+        return self._report("search")
+
+    def _round(
+        self,
+        *,
+        boxes: bool,
+        optimize: bool = False,
+        kicks_per_city: float = 0.0,
+        temperature: float = 0.0,
+        last_temperature: float = 0.0,
+    ) -> bool:
+        """One round of parts; True to stop."""
         native, run = self.native, self.run
         assert native is not None
         self.round += 1
-        left = None if last is None else last - self.kicks
-        if parts == 1 or (left is not None and left < SLICE):
-            count = max(100, min(SLICE, self.problem.n // 10))
-            count = count if left is None else min(count, left)
-            native.kicks(count, temperature, run.seed, self.round, run.token)
-        else:
-            n = self.problem.n
-            per_city = max(0.05, min(1.0, 10 * SLICE / n))
-            if left is not None:
-                per_city = min(per_city, left / n)
-            native.round(
-                parts=parts,
-                boxes=self.instance is not None and self.instance.points is not None and self.round % 2 == 1,
-                optimize=False,
-                kicks_per_city=per_city,
-                temperature=temperature,
-                seed=run.seed,
-                round=self.round,
-                threads=run.threads,
-                token=run.token,
-            )
-        return self._report("search")
+        native.begin_round(
+            parts=self.parts,
+            boxes=boxes,
+            optimize=optimize,
+            kicks_per_city=kicks_per_city,
+            temperature=temperature,
+            last_temperature=last_temperature,
+            seed=run.seed,
+            round=self.round,
+            threads=run.threads,
+            repeatable=run.kick_limit is not None,
+            token=run.token,
+        )
+        complete = stop = False
+        while not (complete or stop):
+            complete = native.proceed(self.pause, run.token)
+            stop = self._report("local search" if optimize else "search")
+        return stop
 
     def _parts(self) -> int:
         n, threads = self.problem.n, self.run.threads
@@ -408,6 +455,16 @@ class _Search:
         """Hand over the best tour."""
         if self.native is not None:
             self.run.offer(self._best())
+
+
+def _is_compact(tour: NDArray[np.int32], candidates: NDArray[np.int32], parts: int) -> bool:
+    """Whether pieces of the tour hold most neighbours of their cities, so that each can be searched alone."""
+    n = len(tour)
+    part = np.empty(n, dtype=np.int32)
+    part[tour] = np.arange(n, dtype=np.int64) * parts // n
+    some = slice(None, None, max(1, n // 10_000))
+    # The first candidate may be the dummy city.
+    return float(np.mean(part[candidates[some, 1:6]] == part[some, None])) > 0.8
 
 
 def _temperature(kicks_per_city: float) -> float:

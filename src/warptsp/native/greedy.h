@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "candidates.h"
+#include "fixed_paths.h"
 #include "metric.h"
 #include "parallel.h"
 #include "radix_sort.h"
@@ -217,6 +218,44 @@ inline bool greedy_edge_points(const double *points, int n, int dimensions, Metr
                            rows);
   };
   return greedy_edge(n, length, nearest, fixed_edges, fixed, token, tour);
+}
+
+// In tiles: `points` lie along a closed space-filling curve, and each of `tiles` consecutive pieces of it becomes a
+// greedy path from its first city to its last. The tiles are compact, so pieces of this tour can be searched alone:
+// the fragments of the greedy tour of all cities are joined by links that cross any piece. R. M. Karp, "Probabilistic
+// analysis of partitioning algorithms for the TSP in the plane", Math. Operations Research 2 (1977).
+inline bool greedy_tiles_points(const double *points, int n, int dimensions, MetricKind kind, int norm,
+                                const int *fixed_edges, int64_t fixed, int tiles, int threads, const StopToken &token,
+                                int *tour) {
+  const auto first = [&](int tile) { return (int)(((int64_t)tile * n + tiles - 1) / tiles); };
+  const auto tile_of = [&](int city) { return (int)((int64_t)city * tiles / n); };
+  std::vector<std::vector<int>> kept(tiles);
+  for (int64_t e = 0; e < fixed; ++e) {
+    const int a = fixed_edges[2 * e], b = fixed_edges[2 * e + 1], tile = tile_of(a);
+    if (tile != tile_of(b)) continue;
+    kept[tile].push_back(a - first(tile));
+    kept[tile].push_back(b - first(tile));
+  }
+  std::atomic<bool> complete{true};
+  for_each_task(threads, tiles, [&](int tile) {
+    const int begin = first(tile), size = first(tile + 1) - begin, last = size - 1;
+    std::vector<int> &edges = kept[tile];
+    edges.insert(edges.end(), {0, last});
+    int *const path = tour + begin;
+    if (!greedy_edge_points(points + (int64_t)begin * dimensions, size, dimensions, kind, norm, edges.data(),
+                            (int64_t)edges.size() / 2, 1, token, path)) {
+      complete = false;
+      return;
+    }
+    // A closed tour through 0 and `last` side by side.
+    if (size > 2 && path[1] == last) std::reverse(path + 1, path + size);
+    for (int i = 0; i < size; ++i) path[i] += begin;
+  });
+  if (!complete) return false;
+  if (fixed == 0) return true;
+  // Fixed edges between tiles.
+  const std::vector<int> order(tour, tour + n);
+  return keep_fixed_edges(order.data(), n, fixed_edges, fixed, token, tour);
 }
 
 // From a full matrix.

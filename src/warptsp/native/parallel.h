@@ -61,48 +61,38 @@ class Buffer {
   size_t size_ = 0;
 };
 
-// work(task) for every task in [0, tasks), on `threads` threads that take the next task when they are free.
-// `work` must not throw, and must give the same result whichever thread runs it.
+// work(task), or work(task, thread), for every task in [0, tasks), on `threads` threads that take the next task when
+// they are free.
+// `work` must give the same result whichever thread runs it. The first exception ends the rest, and is rethrown.
 template <class Work>
 void for_each_task(int threads, int tasks, Work &&work) {
   std::atomic<int> next{0};
-  const auto run = [&] {
-    for (int task = next.fetch_add(1); task < tasks; task = next.fetch_add(1)) work(task);
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto run = [&](int thread) {
+    (void)thread;
+    try {
+      for (int task; (task = next.fetch_add(1)) < tasks;) {
+        if constexpr (std::is_invocable_v<Work &, int, int>)
+          work(task, thread);
+        else
+          work(task);
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = tasks;
+    }
   };
   std::vector<std::thread> others;
   others.reserve(std::max(0, std::min(threads, tasks)));
   try {
-    for (int t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(run);
+    for (int t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(run, t);
   } catch (const std::system_error &) {
     // The system grants no more threads: those there are do it all.
   }
-  run();
+  run(0);
   for (std::thread &thread : others) thread.join();
-}
-
-// Runs body(i) for i in [0, count) on several threads; the first exception is rethrown.
-template <class Body>
-void parallel_for(int count, int threads, Body &&body) {
-  if (threads > count) threads = count;
-  if (threads <= 1) {
-    for (int i = 0; i < count; i++) body(i, 0);
-    return;
-  }
-  std::atomic<int> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  std::vector<std::thread> pool;
-  for (int t = 0; t < threads; t++)
-    pool.emplace_back([&, t] {
-      try {
-        for (int i; (i = next++) < count;) body(i, t);
-      } catch (...) {
-        std::lock_guard<std::mutex> lock(mutex);
-        failure = std::current_exception();
-        next = count;
-      }
-    });
-  for (auto &thread : pool) thread.join();
   if (failure) std::rethrow_exception(failure);
 }
 

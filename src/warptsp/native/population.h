@@ -50,7 +50,7 @@ class Population {
     std::vector<Member> grown(growth.count);
     std::vector<LkCounters> counters(growth.count);
     const unsigned long long old = members_.size();
-    parallel_for(growth.count, growth.threads, [&](int m, int) {
+    for_each_task(growth.threads, growth.count, [&](int m) {
       Random random(growth.seed, growth.round, old + (unsigned long long)m);
       if (!token.stopped()) grown[m] = make(growth, random, token, counters[m]);
     });
@@ -86,7 +86,7 @@ class Population {
     for (int turn = 0; turn < 3; turn++) {
       const int last = count % 2 == 1 ? count - 1 : count;
       const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
-      parallel_for(pairs, threads, [&](int p, int t) {
+      for_each_task(threads, pairs, [&](int p, int t) {
         const int k = first + 2 * p;
         if (token.stopped()) return;
         Random own(seed, round, (unsigned long long)k);

@@ -1,5 +1,6 @@
 // A request to stop, shared by the caller, other threads and every native loop. Host code only.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -14,8 +15,16 @@ inline double monotonic_seconds() {
 
 class StopToken {
  public:
+  StopToken() = default;
+  // A slice of another token's time: stops with it, or after `seconds`.
+  StopToken(const StopToken &whole, double seconds) : whole_(&whole) {
+    set_deadline(std::min(whole.deadline(), monotonic_seconds() + seconds));
+  }
+
   void request() { requested_.store(true, std::memory_order_relaxed); }
-  bool requested() const { return requested_.load(std::memory_order_relaxed); }
+  bool requested() const {
+    return requested_.load(std::memory_order_relaxed) || (whole_ != nullptr && whole_->requested());
+  }
   void set_deadline(double seconds) { deadline_.store(seconds, std::memory_order_relaxed); }
   double deadline() const { return deadline_.load(std::memory_order_relaxed); }
 
@@ -23,6 +32,7 @@ class StopToken {
   bool stopped() const { return requested() || monotonic_seconds() >= deadline(); }
 
  private:
+  const StopToken *whole_ = nullptr;
   std::atomic<bool> requested_{false};
   std::atomic<double> deadline_{std::numeric_limits<double>::infinity()};
 };

@@ -83,6 +83,7 @@ struct KickSchedule {
   double temperature;     // a loss below -temperature ln u is accepted
   unsigned long long seed, round, index;
   int window = kick_window;  // cities of a neighbourhood
+  int from = -1;             // where the first of them begins, and each next one behind it; -1: each anywhere
 };
 
 template <class Source, bool Paths>
@@ -120,26 +121,35 @@ class SubProblem {
     const LkArrays<int, Value> arrays{size,       order.data(),    position_.data(), link_.data(),
                                       path.data(), candidates,      lengths_.data(),  scratch_.data(),
                                       link_scratch_.data(), queued_.data()};
+    next_ = 0;
     search_ = std::make_unique<Search>(HostLane(), metric, arrays, params, tolerance);
   }
 
   // Local search from every city. Returns the gain.
   double optimize(const StopToken &token) {
     double gain = 0;
-    for (int c = 0; c < size() && !token.stopped(); c += 16)
-      gain += search_->optimize(c, std::min(size(), c + 16));
+    while (!searched() && !token.stopped()) gain += optimize_some();
     return gain;
   }
+  // Local search from the next few cities. Returns the gain.
+  double optimize_some() {
+    const int begin = next_;
+    next_ = std::min(size(), next_ + 16);
+    return search_->optimize(begin, next_);
+  }
+  // Whether local search has begun from every city.
+  bool searched() const { return next_ >= size(); }
 
   // Returns the gain; negative if losses were accepted.
   double kicks(const KickSchedule &schedule, const StopToken &token) {
     Random random(schedule.seed, schedule.round, schedule.index);
-    const int n = size(), window = std::min(n, schedule.window);
-    const long long burst = std::max<long long>(16, (long long)(window * kicks_per_window_city));
+    const int n = size(), window = this->window(schedule.window);
+    const long long burst = this->burst(schedule.window);
     double gain = 0;
     int base = 0;
     for (long long k = 0; k < schedule.kicks; k++) {
-      if (k % burst == 0) base = random.below(n);
+      if (k % burst == 0)
+        base = schedule.from < 0 ? random.below(n) : (int)((schedule.from + k / burst * window) % n);
       if (k % 16 == 0 && token.stopped()) break;
       int c = base + random.below(window);
       if (c >= n) c -= n;
@@ -150,6 +160,11 @@ class SubProblem {
   }
 
   int size() const { return (int)position_.size(); }
+  int window(int most = kick_window) const { return std::min(size(), most); }
+  // Kicks in one window.
+  long long burst(int most = kick_window) const {
+    return std::max<long long>(16, (long long)(window(most) * kicks_per_window_city));
+  }
   LkCounters &counters() { return search_->counters; }
   bool ready() const { return search_ != nullptr; }
 
@@ -159,6 +174,7 @@ class SubProblem {
   std::vector<Value> link_, link_scratch_, lengths_;
   std::vector<unsigned char> queued_;
   std::unique_ptr<Search> search_;
+  int next_ = 0;  // city from which the local search goes on
 };
 
 }  // namespace warptsp

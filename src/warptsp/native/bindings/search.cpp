@@ -136,8 +136,13 @@ void bind_search(nb::module_ &m) {
           nb::arg("segment"), nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"))
       .def(
           "optimize",
-          [](BoundSearch &b, StopToken &token) { interruptible(token, [&] { b.search->optimize(token); }); },
-          nb::arg("token"), "Local search from every city.")
+          [](BoundSearch &b, double seconds, StopToken &token) {
+            bool complete = false;
+            interruptible(token, [&] { complete = b.search->optimize(seconds, token); });
+            return complete;
+          },
+          nb::arg("seconds"), nb::arg("token"),
+          "Local search from every city, for so long at a time; True when it is complete or the token said stop.")
       .def(
           "kicks",
           [](BoundSearch &b, long long count, double temperature, unsigned long long seed, unsigned long long round,
@@ -147,16 +152,27 @@ void bind_search(nb::module_ &m) {
           nb::arg("count"), nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
           "Kicks on the whole tour; stops early only when the token says so.")
       .def(
-          "round",
+          "begin_round",
           [](BoundSearch &b, int parts, bool boxes, bool optimize, double kicks_per_city, double temperature,
-             unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
+             double last_temperature, unsigned long long seed, unsigned long long round, int threads, bool repeatable,
+             StopToken &token) {
             interruptible(token, [&] {
-              b.search->round({parts, boxes, optimize, kicks_per_city, temperature, seed, round, threads}, token);
+              b.search->begin_round({parts, boxes, optimize, kicks_per_city, temperature, last_temperature, seed, round,
+                                     threads, repeatable});
             });
           },
           nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("optimize"), nb::arg("kicks_per_city"),
-          nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
-          "Cuts the tour into parts, improves them all, links them back.")
+          nb::arg("temperature"), nb::arg("last_temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::arg("repeatable"), nb::arg("token"), "Cuts the tour into parts.")
+      .def(
+          "proceed",
+          [](BoundSearch &b, double seconds, StopToken &token) {
+            bool complete = false;
+            interruptible(token, [&] { complete = b.search->proceed(seconds, token); });
+            return complete;
+          },
+          nb::arg("seconds"), nb::arg("token"),
+          "Improves the parts, for so long at a time; True when the round is complete or the token said stop.")
       .def(
           "grow",
           [](BoundSearch &b, int count, double kicks_per_city, double temperature, unsigned long long seed,
@@ -182,7 +198,7 @@ void bind_search(nb::module_ &m) {
       .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
       .def_prop_ro("length", [](const BoundSearch &b) { return b.search->length(); })
       .def_prop_ro("best_length", [](const BoundSearch &b) { return b.search->best_length(); })
-      .def("best", [](const BoundSearch &b) {
+      .def("best", [](BoundSearch &b) {
         std::vector<int> tour = b.search->best();
         const size_t n = tour.size();
         return to_numpy(std::move(tour), {n});
