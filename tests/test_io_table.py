@@ -210,9 +210,9 @@ def test_formats(tmp_path):
     assert load(path, format="tsv").name == "places"
     with pytest.raises(InvalidOption, match="there is no format 'xls': use one of tsplib, csv, npy, geojson"):
         load(path, format="xls")
-    with pytest.raises(InvalidOption, match=r"ending means no format: use one of \.tsp"):
+    with pytest.raises(InvalidOption, match=r"ending means no instance format: use one of \.tsp"):
         write_problem(tmp_path / "a.xls", load(path))
-    with pytest.raises(InvalidOption, match="there is no format 'gpx' to write"):
+    with pytest.raises(InvalidOption, match="there is no instance format 'gpx' to write"):
         write_problem(tmp_path / "a.tsp", load(path), format="gpx")
     with pytest.raises(InvalidOption, match="npy file cannot say"):
         write_problem(tmp_path / "a.npy", Problem.from_points([[1, 2]], "GEO"))

@@ -126,7 +126,7 @@ def test_tour_formats():
         InvalidOption, match=r"a\.xls: the name's ending means no tour format: use one of \.tour"
     ):
         tour_format("a.xls")
-    with pytest.raises(InvalidOption, match="there is no tour format 'xls': use one of tsplib"):
+    with pytest.raises(InvalidOption, match="there is no tour format 'xls' to write: use one of tsplib"):
         tour_format("a.tour", "xls")
 
 

@@ -512,3 +512,16 @@ def test_the_deadline_leaves_time_for_the_check():
     run.offer(np.arange(200_000))
     assert run.remaining() <= before
     assert Run(problem, stop=MaxKicks(1)).remaining() is None
+
+
+def test_time_is_kept_for_what_comes_after_the_search():
+    problem = Problem.from_points(np.zeros((50_000, 2)))
+    order = np.arange(problem.n, dtype=np.int32)
+    run = Run(problem, stop=MaxRuntime(100))
+    run.expect(order, seconds=30.0)
+    assert run.remaining() < 70
+    run.expect(order)
+    assert 70 < run.remaining() < 100
+    unlimited = Run(problem, stop=MaxKicks(1))
+    unlimited.expect(order, seconds=30.0)
+    assert unlimited.remaining() is None

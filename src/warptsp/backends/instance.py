@@ -14,7 +14,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.construct.space_filling import along_curve
-from warptsp.neighbors import search_norm
+from warptsp.neighbors import candidate_rows, search_norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,20 +120,8 @@ class SearchInstance:
         """Candidate lists, shape (size, count), nearest first; None if the token stopped it."""
         n = len(self.city)
         own = count - (self.dummy is not None)
-        if self.points is not None:
-            metric = self.problem.metric
-            lists = _native.candidate_lists(
-                self.points[:n],
-                own,
-                min(per_quadrant, own // 4),
-                search_norm(metric),
-                metric.geographic,
-                threads,
-                token,
-            )
-        else:
-            assert self.problem.matrix is not None
-            lists = _native.candidate_lists_matrix(self.problem.matrix, own, threads, token)
+        points = None if self.points is None else self.points[:n]
+        lists = candidate_rows(self.problem, points, own, per_quadrant, threads, token)
         if lists is None or self.dummy is None:
             return lists
         # The dummy city is everybody's nearest; its own list is a spread of cities.

@@ -14,6 +14,7 @@ from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
 
+from ._formats import output_format
 from ._text import read_bytes
 from .npy import MAGIC, load_npy
 from .table import parse_table
@@ -104,16 +105,7 @@ def problem_format(path: str | os.PathLike[str], format: str | None = None) -> s
     InvalidOption
         There is no such format, or the ending means none.
     """
-    if format is not None:
-        if format.lower() not in _WRITTEN:
-            raise InvalidOption(f"there is no format {format!r} to write: use one of {', '.join(_WRITTEN)}")
-        return format.lower()
-    name = os.fspath(path).lower()
-    for found, endings in _WRITTEN.items():
-        if name.endswith(endings):
-            return found
-    known = ", ".join(ending for endings in _WRITTEN.values() for ending in endings)
-    raise InvalidOption(f"{os.fspath(path)}: the name's ending means no format: use one of {known}")
+    return output_format(path, format, _WRITTEN, "instance")
 
 
 def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str | None = None) -> None:

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warptsp._native import format_integers, parse_numbers
-from warptsp.errors import InvalidOption, InvalidTour, ParseError
+from warptsp.errors import InvalidTour, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Problem
 
+from ._formats import output_format
 from ._text import decode, line_number, quoted, read_bytes
 from .npy import MAGIC, read_array
 from .places import check_geographic
@@ -42,16 +43,7 @@ def tour_format(path: str | os.PathLike[str], format: str | None = None) -> str:
     InvalidOption
         There is no such format, or the ending means none.
     """
-    if format is not None:
-        if format.lower() not in TOUR_FORMATS:
-            raise InvalidOption(f"there is no tour format {format!r}: use one of {', '.join(TOUR_FORMATS)}")
-        return format.lower()
-    name = os.fspath(path).lower()
-    for found, endings in TOUR_FORMATS.items():
-        if name.endswith(endings):
-            return found
-    known = ", ".join(ending for endings in TOUR_FORMATS.values() for ending in endings)
-    raise InvalidOption(f"{os.fspath(path)}: the name's ending means no tour format: use one of {known}")
+    return output_format(path, format, TOUR_FORMATS, "tour")
 
 
 def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> None:

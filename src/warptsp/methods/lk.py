@@ -41,6 +41,7 @@ EXACT_CITIES = 9  # up to here the optimum costs less than setting up a search
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 LONG = 100_000  # cities from which memory counts
+HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
 PAUSE = 0.25  # seconds between two reports of work on a long tour
 SWEEP = 0.3  # kicks a city that go once through a part (native/subproblem.h)
 COLD = 0.04  # share of the horizon at its end in which no loss is accepted
@@ -159,10 +160,13 @@ class _Search:
         if given is not None:
             run.offer(given)
         run.enter("numbering")
+        if given is None:
+            run.expect(np.arange(self.problem.n, dtype=np.int32))
         instance = self.instance = SearchInstance.build(self.problem, run.token)
         if instance is None:
             return self._fall_back(None)
         run.enter("candidate lists")
+        run.expect(instance.city)
         count = min(params.candidates, self.problem.n - 1) + (instance.dummy is not None)
         candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
         if candidates is None:
@@ -190,6 +194,7 @@ class _Search:
             walk=params.walk,
             long_links=params.long_links,
         )
+        run.expect(instance.city, HAND_OVER * self.problem.n)
         in_parts = self.parts > 1 and _is_compact(tour, candidates, self.parts)
         del candidates, tour
         if self._report("start tour"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["CandidateParams", "candidate_lists", "search_norm"]
+__all__ = ["CandidateParams", "candidate_lists", "candidate_rows", "search_norm"]
 
 _NORMS = {
     Metric.MAN_2D: 1,
@@ -90,14 +90,27 @@ def candidate_lists(
     """
     params = params or CandidateParams()
     token = token or _native.StopToken()
-    if problem.matrix is not None:
-        return _native.candidate_lists_matrix(problem.matrix, params.count, threads, token)
-    return _native.candidate_lists(
-        problem.search_points(),
-        params.count,
-        params.per_quadrant,
-        search_norm(problem.metric),
-        problem.metric.geographic,
-        threads,
-        token,
-    )
+    points = problem.search_points() if problem.matrix is None else None
+    return candidate_rows(problem, points, params.count, params.per_quadrant, threads, token)
+
+
+def candidate_rows(
+    problem: Problem,
+    points: NDArray[np.float64] | None,
+    count: int,
+    per_quadrant: int,
+    threads: int,
+    token: _native.StopToken,
+) -> NDArray[np.int32] | None:
+    """Candidates of the cities of `points`: rows of `Problem.search_points`, in any order.
+
+    `per_quadrant` is a wish; a quarter of `count` is the limit. None for `points` stands for the problem's
+    matrix.
+    """
+    if points is None:
+        assert problem.matrix is not None
+        return _native.candidate_lists_matrix(problem.matrix, count, threads, token)
+    metric = problem.metric
+    quadrant = min(per_quadrant, count // 4)
+    norm = search_norm(metric)
+    return _native.candidate_lists(points, count, quadrant, norm, metric.geographic, threads, token)
