@@ -1,0 +1,61 @@
+// Rounds of iterated Lin-Kernighan on the parts of a tour: a warp a part. See warp_parts.h.
+// LK_CANDIDATES (length of the candidate lists) and LK_ROUNDING (of the metric) are given when it is compiled.
+#include "warp_parts.h"
+
+using namespace warptsp;
+
+typedef PlanarMetric<(Rounding)LK_ROUNDING> Metric;
+constexpr int counters = sizeof(WarpLkCounters) / sizeof(u32);
+
+// A block is one warp. `gains` [parts]; `sums` counters.
+extern "C" __global__ void __launch_bounds__(32) improve_parts(TourOnDevice tour, RoundOnDevice round, int first,
+                                                                double *gains, u64 *sums) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, first + blockIdx.x, memory);
+  WarpLkCounters counts;
+  const double gain = part.run(counts);
+  if (threadIdx.x == 0) gains[first + blockIdx.x] = gain;
+  const u32 *count = (const u32 *)&counts;
+  if (threadIdx.x == 0)
+    for (int i = 0; i < counters; i++) atomicAdd(sums + i, (u64)count[i]);
+}
+
+// Puts the paths of all blobs one behind the other. One block; `path_begin` [parts + 1] becomes the prefix sum.
+extern "C" __global__ void count_paths(const int *path_count, int parts, int *path_begin) {
+  __shared__ int sums[1024];
+  int carried = 0;
+  for (int from = 0; from < parts; from += 1024) {
+    const int b = from + threadIdx.x;
+    const int own = b < parts ? path_count[b] : 0;
+    int sum = own;
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int d = 1; d < 1024; d <<= 1) {
+      const int other = threadIdx.x >= d ? sums[threadIdx.x - d] : 0;
+      __syncthreads();
+      sums[threadIdx.x] = sum += other;
+      __syncthreads();
+    }
+    if (b < parts) path_begin[b] = carried + sum - own;
+    carried += sums[1023];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) path_begin[parts] = carried;
+}
+
+extern "C" __global__ void gather_paths(TourOnDevice tour, int parts, const int *path_begin, HandedPath *paths) {
+  const int b = blockIdx.x, at = path_begin[b];
+  const HandedPath *own = tour.paths + part_begin(tour.size, parts, b);
+  for (int i = threadIdx.x; i < tour.path_count[b]; i += blockDim.x) paths[at + i] = own[i];
+}
+
+extern "C" __global__ void put_back_parts(TourOnDevice tour, int parts, const int *path_begin, const PathPlace *places,
+                                          const HandedPath *paths) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < tour.size) put_back(tour, parts, path_begin, places, paths, i);
+}
+
+extern "C" __global__ void shared_bytes(int *fixed_and_a_city) {
+  fixed_and_a_city[0] = WarpLkArrays<LK_CANDIDATES>::bytes(0);
+  fixed_and_a_city[1] = WarpLkArrays<LK_CANDIDATES>::bytes_a_city;
+}

@@ -1,0 +1,244 @@
+// Sub-problems of one tour in device memory, each taken up, improved and given back by a warp.
+//
+// A part is a stretch of the tour, or a blob: consecutive cities of a space-filling order. Cities of a blob that
+// follow each other on the tour are a path of it; the links behind a path and before it, which leave the blob, stay.
+// The search may join the ends of paths in other pairs, as if nothing else changed, and all blobs are searched at
+// once, so that what they hand over is one closed tour, or several: path_graph.h makes one of them.
+//
+// A link from tour position p to the next is gap p. Its left end is side 2p, its right end side 2p + 1.
+#pragma once
+#include "warp_lk.h"
+
+namespace warptsp {
+
+struct HandedPath;
+
+struct TourOnDevice {
+  int size;
+  const double *points;      // [size, 2]
+  const int *candidates;     // [size, K] nearest first, -1 behind the last
+  int *tour;                 // [size] city at a position
+  int *position;             // [size]
+  const int *blob_order;     // [size] cities along the order that blobs are cut from; null: by number
+  const int *blob_rank;      // [size] its inverse
+  // What blobs hand over, by place in blob_order:
+  int *handed_city;          // [size]
+  u16 *handed_path;          // [size] number of its path in the blob
+  u16 *handed_offset;        // [size] its place in the path
+  HandedPath *paths;          // [size] of each blob from its first place on
+  int *path_count;           // [parts]
+};
+
+struct HandedPath {
+  int head, tail;            // sides of the gaps that it begins and ends at
+  int head_city, tail_city, length;
+};
+
+struct RoundOnDevice {
+  int parts, rotation;
+  int blobs;                 // else stretches of the tour
+  int optimize;              // local search from every city first
+  float kicks_per_city, temperature;
+  u64 seed, round;
+  WarpLkParams params;
+};
+
+// Where part b of `parts` equal ones begins.
+WARPTSP_FN int part_begin(int size, int parts, int b) { return (int)((long long)size * b / parts); }
+
+template <class Lanes, class Metric, int K>
+class WarpPart {
+  template <class T>
+  using Var = typename Lanes::template Var<T>;
+
+ public:
+  WARPTSP_FN WarpPart(const TourOnDevice &tour, const RoundOnDevice &round, int b, unsigned char *memory)
+      : t_(tour), round_(round), part_(b), begin_(part_begin(tour.size, round.parts, b)),
+        a_(WarpLkArrays<K>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {}
+
+  // Returns what the tour gets shorter by.
+  WARPTSP_FN double run(WarpLkCounters &counters) {
+    if (a_.size < warp_lk_least) {
+      if (round_.blobs) take_blob(), hand_blob();
+      return 0;
+    }
+    if (round_.blobs)
+      take_blob();
+    else
+      take_stretch();
+    WarpLk<Lanes, Metric, K> search(a_, round_.params);
+    search.begin();
+    double gain = 0;
+    if (round_.optimize) gain += search.optimize();
+    Random random(round_.seed, round_.round, part_);
+    const int kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
+    for (int k = 0; k < kicks; k++) {
+      const float u = random.unit();
+      gain += search.kick(random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
+    }
+    if (round_.blobs)
+      hand_blob();
+    else
+      give_stretch();
+    counters = search.counters;
+    return gain;
+  }
+
+ private:
+  TourOnDevice t_;
+  RoundOnDevice round_;
+  int part_, begin_;
+  WarpLkArrays<K> a_;
+
+  // The part's i-th place on the tour, or in the blobs' order.
+  WARPTSP_FN int place(int i) const {
+    const int p = begin_ + i + round_.rotation;
+    return p >= t_.size ? p - t_.size : p;
+  }
+  // A place's number in the part; not below the part's size if it lies outside.
+  WARPTSP_FN int local(int place) const {
+    int i = place - begin_ - round_.rotation;
+    i += i < 0 ? t_.size : 0;
+    return i < 0 ? i + t_.size : i;
+  }
+  WARPTSP_FN int blob_city(int i) const { return t_.blob_order ? t_.blob_order[place(i)] : place(i); }
+  WARPTSP_FN int blob_local(int city) const { return local(t_.blob_rank ? t_.blob_rank[city] : city); }
+
+  // Coordinates and candidate lists of the local city i.
+  template <class Local>
+  WARPTSP_FN void take_city(int i, int city, int origin, Local &&local_of) {
+    const double *at = t_.points + 2 * (long long)city, *zero = t_.points + 2 * (long long)origin;
+    a_.xy[i] = Xy{(float)(at[0] - zero[0]), (float)(at[1] - zero[1])};
+    const int *row = t_.candidates + (long long)city * K;
+    int to = i * K;
+    for (int k = 0; k < K; k++) {
+      const int c = row[k] >= 0 ? local_of(row[k]) : a_.size;
+      if (c < a_.size) a_.candidates[to++] = (u16)c;
+    }
+    while (to < (i + 1) * K) a_.candidates[to++] = (u16)i;
+  }
+
+  WARPTSP_FN void take_stretch() {
+    const int origin = t_.tour[place(0)];
+    Lanes::each([&](int lane) {
+      for (int i = lane; i < a_.size; i += 32) {
+        a_.order[i] = (u16)i;
+        a_.follower[i] = i + 1 == a_.size ? 0 : no_city;
+        take_city(i, t_.tour[place(i)], origin, [&](int c) { return local(t_.position[c]); });
+      }
+    });
+  }
+  WARPTSP_FN void give_stretch() {
+    int *city = (int *)a_.link;  // not needed any more
+    Lanes::each([&](int lane) {
+      for (int i = lane; i < a_.size; i += 32) city[i] = t_.tour[place(i)];
+    });
+    Lanes::each([&](int lane) {
+      for (int i = lane; i < a_.size; i += 32) {
+        const int c = city[a_.order[i]], p = place(i);
+        t_.tour[p] = c;
+        t_.position[c] = p;
+      }
+    });
+  }
+
+  WARPTSP_FN void take_blob() {
+    u32 *key = (u32 *)a_.link;
+    const int origin = blob_city(0);
+    Lanes::each([&](int lane) {
+      for (int i = lane; i < a_.size; i += 32) {
+        const int c = blob_city(i);
+        key[i] = (u32)t_.position[c];
+        take_city(i, c, origin, [&](int other) { return blob_local(other); });
+      }
+    });
+    sort(key);
+    Lanes::each([&](int lane) {
+      for (int i = lane; i < a_.size; i += 32) a_.order[i] = (u16)blob_local(t_.tour[key[i]]);
+    });
+    Lanes::each([&](int lane) {
+      for (int i = lane; i < a_.size; i += 32) {
+        const int next = i + 1 < a_.size ? i + 1 : 0;
+        a_.follower[a_.order[i]] = next > 0 && key[next] == key[i] + 1 ? no_city : a_.order[next];
+      }
+    });
+  }
+  // Ascending, by Batcher's bitonic network in its form that needs no power of two.
+  WARPTSP_FN void sort(u32 *key) {
+    for (int k = 2; k < 2 * a_.size; k <<= 1)
+      for (int j = k >> 1; j > 0; j >>= 1)
+        Lanes::each([&](int lane) {
+          for (int i = lane; i < a_.size; i += 32) {
+            const int other = j == k >> 1 ? i ^ (k - 1) : i ^ j;
+            if (other > i && other < a_.size && key[i] > key[other]) {
+              const u32 t = key[i];
+              key[i] = key[other], key[other] = t;
+            }
+          }
+        });
+  }
+  WARPTSP_FN bool outside(int a, int b) const { return a_.follower[a] == b || a_.follower[b] == a; }
+  WARPTSP_FN int city_at(int cell) const {
+    return a_.order[cell < 0 ? a_.size - 1 : cell < a_.size ? cell : 0];
+  }
+  WARPTSP_FN void hand_blob() {
+    const int at = begin_;
+    int begun = 0, paths = 0;
+    for (int from = 0; from < a_.size; from += 32) {
+      Var<int> start, first, one, before;
+      Lanes::each([&](int lane) {
+        const int i = from + lane;
+        one[lane] = i < a_.size && (i == 0 || outside(city_at(i - 1), city_at(i)));
+        start[lane] = one[lane] ? i : -1;
+      });
+      const int next = Lanes::scan_max(start, begun, first);
+      const int more = Lanes::scan(one, before);
+      Lanes::each([&](int lane) {
+        const int i = from + lane;
+        if (i >= a_.size) return;
+        const int c = city_at(i), path = paths + before[lane] + one[lane] - 1, offset = i - (one[lane] ? i : first[lane]);
+        const int city = blob_city(c);
+        t_.handed_city[at + i] = city;
+        t_.handed_path[at + i] = (u16)path;
+        t_.handed_offset[at + i] = (u16)offset;
+        HandedPath &own = t_.paths[at + path];
+        const int old = t_.position[city];
+        if (offset == 0) {  // entered from the gap before its old place, or behind it
+          own.head = a_.follower[city_at(i - 1)] == c ? 2 * (old > 0 ? old - 1 : t_.size - 1) + 1 : 2 * old;
+          own.head_city = city;
+        }
+        if (i + 1 == a_.size || outside(c, city_at(i + 1))) {
+          own.tail = a_.follower[c] == city_at(i + 1) ? 2 * old : 2 * (old > 0 ? old - 1 : t_.size - 1) + 1;
+          own.tail_city = city;
+          own.length = offset + 1;
+        }
+      });
+      begun = next;
+      paths += more;
+    }
+    Lanes::each([&](int lane) {
+      if (lane == 0) t_.path_count[part_] = paths;
+    });
+  }
+};
+
+// Where a path lies on the new tour.
+struct PathPlace {
+  int begin;     // position of its head, or of its tail if it is turned
+  int turned;
+};
+
+// The tour from what the blobs handed over, one place of blob_order. `path_begin` [parts]: where the paths of a blob
+// begin in `places`.
+WARPTSP_FN void put_back(const TourOnDevice &t, int parts, const int *path_begin, const PathPlace *places,
+                         const HandedPath *paths, int i) {
+  int b = (int)((long long)i * parts / t.size);
+  while (part_begin(t.size, parts, b + 1) <= i) b++;
+  const int path = path_begin[b] + t.handed_path[i], city = t.handed_city[i];
+  const PathPlace at = places[path];
+  const int p = at.begin + (at.turned ? paths[path].length - 1 - t.handed_offset[i] : t.handed_offset[i]);
+  t.tour[p] = city;
+  t.position[city] = p;
+}
+
+}  // namespace warptsp
