@@ -68,7 +68,9 @@ constexpr int warp_lk_cities = 1024;     // at most: the queue is one bit a city
 constexpr int warp_lk_least = 8;
 constexpr int warp_lk_depth = 24;        // exchange steps, at most 30
 constexpr int warp_lk_roots = 16;
-constexpr int first_breadth = 5, second_breadth = 3;
+// Alternatives at the first two steps: 5 and 3, as in lk.h, reach 0.1 point less after as many kicks, at 2.5 times the
+// work.
+constexpr int first_breadth = 3, second_breadth = 2;
 constexpr float warp_lk_unbreakable = -1e30f;
 constexpr u16 no_city = 0xffff;
 
@@ -436,17 +438,9 @@ WARPTSP_UNROLL
       const int o3 = (int)(step >> 16), e = a_.order[at_offset(r, o3 - 1)];
       first_turn(lane, o3);
       const float closed = g - distance(e, r.t1);
-      if (closed > p_.tolerance)
-        found[lane] = closed;
-      else
-        count[lane] = expand(lane, r, 2, e, o3 - 1, g, seconds[lane]);
+      if (closed > p_.tolerance) found[lane] = closed;
+      count[lane] = expand(lane, r, 2, e, o3 - 1, g, seconds[lane]);
     });
-    {
-      Var<int> two;
-      Lanes::each([&](int lane) { two[lane] = 2; });
-      const float gain = close(found, two, root);
-      if (gain > 0) return gain;
-    }
     const int chains = Lanes::scan(count, before);
     Lanes::each([&](int lane) {
 WARPTSP_UNROLL
@@ -463,7 +457,13 @@ WARPTSP_UNROLL
       const float gain = chain(at, chains);
       if (gain > 0) return gain;
     }
-    return 0;
+    // Only now the 2-opt moves among them. Made at once they lead back to where the kick came from: on 1000 cities
+    // 4 kicks a city then reach what half a kick a city reaches with longer moves first.
+    Lanes::each([&](int lane) {
+      count[lane] = 2;
+      if (batch + lane < branches) first_turn(lane, (int)(w_.step_1[batch + lane] >> 16));
+    });
+    return close(found, count, root);
   }
   // Follows up to 32 second steps, a lane each, by the best step alone.
   WARPTSP_FN float chain(int batch, int chains) {
