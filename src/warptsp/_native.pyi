@@ -66,6 +66,12 @@ def keep_fixed_edges(
     order: NDArray[np.int32], fixed_edges: NDArray[np.int32], token: StopToken
 ) -> NDArray[np.int32] | None: ...
 
+class PathGraph:
+    """Makes one tour of the paths that the blobs of a round hand over; see native/path_graph.h."""
+
+    def __init__(self, points: NDArray[np.float64], kind: int) -> None: ...
+    def arrange(self, paths: NDArray[np.int32], places: NDArray[np.int32]) -> int: ...
+
 class TourSearch:
     """One tour and the Lin-Kernighan search that shortens it; see native/tour_search.h."""
 

@@ -49,7 +49,7 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver"),
+        Method("lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda")),
         Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
         Method("construct", "warptsp.methods.construct", "the start tour, as it is"),
     )

@@ -27,7 +27,7 @@ import numpy as np
 
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import InvalidOption
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
 from warptsp.methods.exact import optimal_tour
 
 if TYPE_CHECKING:
@@ -128,6 +128,14 @@ def run(problem: Problem, run: Run) -> None:
     if problem.n <= EXACT_CITIES:
         run.offer(optimal_tour(problem))
         return
+    if run.device != "cpu":
+        from warptsp.methods.lk_cuda import run_cuda
+
+        try:
+            run_cuda(problem, run, params)
+            return
+        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
+            run.use_cpu(error)
     search = _Search(problem, run, params)
     if search.prepare():
         search.improve()

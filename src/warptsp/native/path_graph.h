@@ -80,7 +80,7 @@ class PathGraph {
 
   template <class Length>
   void join(int count, Length &&length) {
-    constexpr int looked_at = 256, reach = 24;  // gaps of a tour, and neighbours of each along the curve
+    constexpr int looked_at = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
     // Left sides of the gaps along the curve.
     std::vector<std::pair<int, int>> left;
     left.reserve(count);

@@ -68,6 +68,7 @@ constexpr int warp_lk_cities = 1024;     // at most: the queue is one bit a city
 constexpr int warp_lk_least = 8;
 constexpr int warp_lk_depth = 24;        // exchange steps, at most 30
 constexpr int warp_lk_roots = 16;
+constexpr int warp_lk_passes = 500;      // of a kick; some have a hundred
 // Alternatives at the first two steps: 5 and 3, as in lk.h, reach 0.1 point less after as many kicks, at 2.5 times the
 // work.
 constexpr int first_breadth = 3, second_breadth = 2;
@@ -171,7 +172,7 @@ class WarpLk {
       w_.queued[lane] = left >= 32 ? 0xffffffffu : left > 0 ? (1u << left) - 1 : 0;
     });
     logging_ = false;
-    return drain();
+    return drain(1000 + 20 * a_.size);
   }
 
   // One kick and the local search from its ends, kept if the tour is longer by no more than `allowance`.
@@ -207,7 +208,7 @@ class WarpLk {
       return 0;
     }
     counters.kicks++;
-    const double loss = change - drain();
+    const double loss = change - drain(warp_lk_passes);
     logging_ = false;
     if (hash_ == 0) {  // local search took the kick back, link for link
       counters.restored++;
@@ -361,9 +362,11 @@ WARPTSP_UNROLL
   }
 
   // ---- searches
-  WARPTSP_FN double drain() {
+  // Searches until the queue is empty, or after so many passes: sums in float may see a gain where there is none, and
+  // find it again and again.
+  WARPTSP_FN double drain(int passes) {
     double gain = 0;
-    for (;;) {
+    for (;; passes--) {
       Var<int> waiting, before;
       Lanes::each([&](int lane) { waiting[lane] = Lanes::bits(w_.queued[lane]); });
       const int total = Lanes::scan(waiting, before);
@@ -374,7 +377,7 @@ WARPTSP_UNROLL
           w_.roots[at] = (u16)(32 * lane + Lanes::lowest_bit(left));
       });
       gain += pass(total < warp_lk_roots ? total : warp_lk_roots);
-      if (logging_ && hash_ == 0) {
+      if ((logging_ && hash_ == 0) || passes == 0) {
         Lanes::each([&](int lane) { w_.queued[lane] = 0; });
         return gain;
       }

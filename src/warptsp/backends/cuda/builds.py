@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
+from warptsp.backends.cuda.search import CANDIDATES, KERNELS, ROUNDINGS
 
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 
@@ -29,5 +30,9 @@ BUILDS: tuple[Build, ...] = (
             for count, per_quadrant, norm in ((8, 1, 2), (10, 2, 2), *((5, 0, norm) for norm in (2, 1, 0)))
         ),
         fmad=False,
+    ),
+    *(
+        Build("lk.cu", KERNELS, {"LK_CANDIDATES": CANDIDATES, "LK_ROUNDING": rounding})
+        for rounding in ROUNDINGS.values()
     ),
 )

@@ -7,17 +7,21 @@ using namespace warptsp;
 typedef PlanarMetric<(Rounding)LK_ROUNDING> Metric;
 constexpr int counters = sizeof(WarpLkCounters) / sizeof(u32);
 
-// A block is one warp. `gains` [parts]; `sums` counters.
+// Parts from `first` on; a block is one warp. The counters are added to `sums`.
 extern "C" __global__ void __launch_bounds__(32) improve_parts(TourOnDevice tour, RoundOnDevice round, int first,
-                                                                double *gains, u64 *sums) {
+                                                                u64 *sums) {
   extern __shared__ __align__(16) unsigned char memory[];
   WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, first + blockIdx.x, memory);
   WarpLkCounters counts;
-  const double gain = part.run(counts);
-  if (threadIdx.x == 0) gains[first + blockIdx.x] = gain;
+  part.run(counts);
   const u32 *count = (const u32 *)&counts;
   if (threadIdx.x == 0)
     for (int i = 0; i < counters; i++) atomicAdd(sums + i, (u64)count[i]);
+}
+
+extern "C" __global__ void invert(const int *order, int size, int *rank) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < size) rank[order[i]] = i;
 }
 
 // Puts the paths of all blobs one behind the other. One block; `path_begin` [parts + 1] becomes the prefix sum.

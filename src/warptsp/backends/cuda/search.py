@@ -1,0 +1,390 @@
+"""Rounds of iterated Lin-Kernighan on the parts of a tour, all of it on a GPU (``native/warp_lk.h``).
+
+In a round the tour is cut into parts of some hundred cities, stretches of it or blobs in the plane, and a
+warp improves each of them in shared memory. What blobs hand over is put together on the host: only the ends
+of their paths are sent there, some per cent of the cities.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.backends.cuda import geometry
+from warptsp.errors import DeviceOutOfMemory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.problem import Metric, Problem
+
+KERNELS = ("improve_parts", "count_paths", "gather_paths", "put_back_parts", "invert", "shared_bytes")
+# The roundings of native/warp_lk.h.
+ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
+CANDIDATES = 8
+
+LEAST_PART, LARGEST_PART = 250, 1000  # cities; shared memory holds more, and then fewer parts at once
+SLICE = 0.08  # seconds that one launch should take at most
+TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # orders beside the numbering from which blobs are cut
+_THREADS = 256
+
+_POINTER = np.dtype("u8")
+_TOUR = np.dtype(
+    [
+        ("size", "i4"),
+        *(
+            (name, _POINTER)
+            for name in (
+                "points",
+                "candidates",
+                "tour",
+                "position",
+                "blob_order",
+                "blob_rank",
+                "handed_city",
+                "handed_path",
+                "handed_offset",
+                "paths",
+                "path_count",
+            )
+        ),
+    ],
+    align=True,
+)
+_ROUND = np.dtype(
+    [
+        *((name, "i4") for name in ("parts", "rotation", "blobs", "optimize")),
+        *((name, "f4") for name in ("kicks_per_city", "temperature")),
+        *((name, "u8") for name in ("seed", "round")),
+        *((name, "i4") for name in ("segment", "walk")),
+        *((name, "f4") for name in ("walks", "tolerance")),
+    ],
+    align=True,
+)
+_COUNTERS = (
+    "kicks_made",
+    "kicks_refused",
+    "kicks_restored",
+    "kicks_accepted",
+    "kicks_improving",
+    "passes",
+    "branches",
+    "chains",
+    "steps",
+    "moves",
+    "cells_written",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """How a round is spread over a GPU.
+
+    Attributes
+    ----------
+    parts : int
+        Sub-problems, a warp each.
+    cities : int
+        The most that a part has.
+    shared : int
+        Bytes of shared memory of a part.
+    blocks : int
+        Parts at once on a multiprocessor.
+    multiprocessors : int
+    registers, local_bytes : int
+        Of a thread.
+    """
+
+    parts: int
+    cities: int
+    shared: int
+    blocks: int
+    multiprocessors: int
+    registers: int
+    local_bytes: int
+
+    @property
+    def resident(self) -> int:
+        """Parts at once on the GPU."""
+        return self.blocks * self.multiprocessors
+
+    @property
+    def waves(self) -> float:
+        """How often the GPU is filled by a round."""
+        return self.parts / self.resident
+
+    def __str__(self) -> str:
+        return (
+            f"{self.parts} parts of up to {self.cities} cities, a warp and {self.shared} bytes of shared "
+            f"memory each; {self.blocks} at once on each of {self.multiprocessors} multiprocessors, "
+            f"{self.waves:.2f} waves; {self.registers} registers and {self.local_bytes} bytes of local memory "
+            "a thread"
+        )
+
+
+def lk_kernel(device: Device, metric: Metric, name: str) -> Kernel:
+    """A kernel of lk.cu, compiled for the metric."""
+    defines = {"LK_CANDIDATES": CANDIDATES, "LK_ROUNDING": ROUNDINGS[metric.name]}
+    return device.module("lk.cu", KERNELS, defines).kernel(name)
+
+
+def plan_launch(device: Device, metric: Metric, n: int) -> LaunchPlan:
+    """Choose the size of parts: large ones lose less at their seams, small ones fill the GPU.
+
+    As many multiprocessors as can be have a part, and the last wave should not be a small one.
+    """
+    kernel = lk_kernel(device, metric, "improve_parts")
+    sizes = device.empty(2, np.int32)
+    lk_kernel(device, metric, "shared_bytes").launch(1, 1, sizes)
+    fixed, per_city = (int(v) for v in sizes.download())
+    wanted = min(max(n // device.multiprocessors, LEAST_PART), LARGEST_PART)
+    best: tuple[float, LaunchPlan] | None = None
+    for cities in range(wanted, max(LEAST_PART, 3 * wanted // 4) - 1, -8):
+        parts = max(1, math.ceil(n / cities))
+        most = math.ceil(n / parts)
+        shared = fixed + per_city * (math.ceil(most / 8) * 8)
+        blocks = kernel.blocks_per_multiprocessor(32, shared)
+        if blocks == 0:
+            continue
+        plan = LaunchPlan(
+            parts, most, shared, blocks, device.multiprocessors, kernel.registers, kernel.local_bytes
+        )
+        # The share of the waves that is filled, and a little for every city that a part has.
+        filled = plan.waves / math.ceil(plan.waves) if plan.waves > 1 else 1.0
+        score = filled + 0.2 * cities / wanted
+        if best is None or score > best[0]:
+            best = score, plan
+    if best is None:
+        raise DeviceOutOfMemory(
+            f"{device.name}: {device.shared_memory_per_block} bytes of shared memory a block are too few for a "
+            f"part of {LEAST_PART} cities; use device cpu"
+        )
+    return best[1]
+
+
+def explain_launch(problem: Problem, device: str) -> str:
+    """Say how the main solver's rounds would be spread over a GPU."""
+    from warptsp.backends.cuda.device import Device
+
+    with Device.open(int(device.partition(":")[2] or 0)) as gpu:
+        plan = plan_launch(gpu, problem.metric, problem.n)
+        return f"launch       {gpu.name}: {plan}\nmemory       {needed_bytes(problem.n) / 1e9:.3f} GB"
+
+
+def needed_bytes(n: int) -> int:
+    """Bytes of device memory that set-up or search have at once, at most."""
+    a_city: int = (
+        16  # points
+        + 4 * CANDIDATES
+        + 4 * 3  # the tour, positions, the best tour
+        + 4  # the problem's numbers
+        + 8 * len(TURNED)
+        + 8  # handed over
+        + 20
+        + 4  # paths, and those sent to the host
+    )
+    return max(a_city * n, geometry.setup_bytes(n, CANDIDATES)) + (64 << 20)
+
+
+class TourSearch:
+    """One tour in the memory of a GPU, and the search that shortens it.
+
+    Parameters
+    ----------
+    device : Device
+    layout : geometry.Layout
+    metric : Metric
+        One of `ROUNDINGS`.
+    candidates : DeviceArray of int32, shape (n, CANDIDATES)
+    tour : DeviceArray of int32, shape (n,)
+        The search's numbers; the search changes it.
+    mean_link : float
+        For what is rounding noise in metrics without rounding.
+    segment, walk, walks
+        See `methods.lk.LkParams`.
+
+    Attributes
+    ----------
+    length, best_length : int or float
+        Of the tour, and of the best there was; exact for metrics of integers.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        layout: geometry.Layout,
+        metric: Metric,
+        candidates: DeviceArray,
+        tour: DeviceArray,
+        *,
+        segment: int,
+        walk: int,
+        walks: float,
+    ) -> None:
+        n = layout.n
+        self.device = device
+        self.layout = layout
+        self.metric = metric
+        self.plan = plan_launch(device, metric, n)
+        self.rounds = 0
+        self._candidates = candidates
+        self._tour = tour
+        self._position = device.empty(n, np.int32)
+        self._invert(tour, self._position)
+        self._best = device.empty(n, np.int32)
+        self._best.copy_from(tour)
+        self.length = self.best_length = geometry.tour_length(device, layout, tour, metric)
+        self._sums = device.zeros(len(_COUNTERS), np.uint64)
+        self._counts = np.zeros(len(_COUNTERS), np.uint64)
+        self._kick_params = {"segment": segment, "walk": walk, "walks": walks}
+        self._seconds_a_part = 0.0
+        # Blobs.
+        self._orders: list[tuple[DeviceArray | None, DeviceArray | None]] = [(None, None)]
+        if self.plan.parts > 1:
+            for angle, shift in TURNED:
+                order = geometry.second_order(device, layout, angle, shift)
+                rank = device.empty(n, np.int32)
+                self._invert(order, rank)
+                self._orders.append((order, rank))
+            self._handed = {
+                "handed_city": device.empty(n, np.int32),
+                "handed_path": device.empty(n, np.uint16),
+                "handed_offset": device.empty(n, np.uint16),
+                "paths": device.empty((n, 5), np.int32),
+                "path_count": device.empty(self.plan.parts, np.int32),
+            }
+            self._path_begin = device.empty(self.plan.parts + 1, np.int32)
+            self._graph = _native.PathGraph(layout.points.download(), metric.kind)
+
+    @property
+    def kicks(self) -> int:
+        """Kicks so far, the refused ones included."""
+        return int(self._counts[0] + self._counts[1])
+
+    def counters(self) -> dict[str, int]:
+        """What was done, by name."""
+        return {name: int(count) for name, count in zip(_COUNTERS, self._counts, strict=True)}
+
+    def best(self) -> NDArray[np.int32]:
+        """The best tour, in the search's numbers."""
+        return self._best.download()
+
+    def return_to_best(self) -> None:
+        """Go on from the best tour."""
+        self._tour.copy_from(self._best)
+        self._invert(self._tour, self._position)
+        self.length = self.best_length
+
+    def round(
+        self,
+        *,
+        optimize: bool,
+        kicks_per_city: float,
+        temperature: float,
+        seed: int,
+        token: _native.StopToken,
+    ) -> bool:
+        """Improve all parts of one cut; cuts into stretches and blobs take turns.
+
+        Parameters
+        ----------
+        optimize : bool
+            Local search from every city first.
+        kicks_per_city, temperature : float
+            A loss is accepted with the probability exp(-loss / temperature).
+        seed : int
+            With the number of the round it names the random numbers.
+        token : _native.StopToken
+            Polled between launches.
+
+        Returns
+        -------
+        bool
+            False if the token stopped it. The tour is valid then, too; a round of blobs is lost.
+        """
+        device, n, plan = self.device, self.layout.n, self.plan
+        number, self.rounds = self.rounds, self.rounds + 1
+        blobs = plan.parts > 1 and number % 2 == 1
+        order = self._orders[number // 2 % len(self._orders)] if blobs else (None, None)
+        tour = geometry._struct(
+            _TOUR,
+            size=n,
+            points=self.layout.points,
+            candidates=self._candidates,
+            tour=self._tour,
+            position=self._position,
+            blob_order=order[0],
+            blob_rank=order[1],
+            **(self._handed if blobs else {}),
+        )
+        record = geometry._struct(
+            _ROUND,
+            parts=plan.parts,
+            rotation=np.random.default_rng((seed, number)).integers(n),
+            blobs=blobs,
+            optimize=optimize,
+            kicks_per_city=kicks_per_city,
+            temperature=temperature,
+            seed=seed,
+            round=number,
+            tolerance=0.5 if self.metric.integral else 2e-6 * float(self.length) / n,
+            **self._kick_params,
+        )
+        self._sums.zero()
+        complete = self._improve(tour, record, token)
+        if complete and blobs:
+            self._put_back(tour)
+        self._counts += self._sums.download()
+        self.length = geometry.tour_length(device, self.layout, self._tour, self.metric)
+        if self.length < self.best_length:
+            self.best_length = self.length
+            self._best.copy_from(self._tour)
+        return complete
+
+    def _improve(self, tour: np.void, record: np.void, token: _native.StopToken) -> bool:
+        """Search all parts in launches of no more than `SLICE` seconds, as far as can be foreseen."""
+        plan = self.plan
+        kernel = lk_kernel(self.device, self.metric, "improve_parts")
+        first = 0
+        work = float(record["kicks_per_city"]) + 0.3 * float(record["optimize"])
+        while first < plan.parts:
+            if token.stopped():
+                return False
+            count = plan.parts - first
+            if self._seconds_a_part == 0.0:
+                count = min(count, 2 * plan.resident)
+            else:
+                count = min(count, max(plan.resident, int(SLICE / (self._seconds_a_part * work))))
+            with self.device.timer() as timer:
+                kernel.launch(count, 32, tour, record, np.int32(first), self._sums, shared=plan.shared)
+            if work > 0:
+                self._seconds_a_part = timer.seconds / count / work
+            first += count
+        return True
+
+    def _put_back(self, tour: np.void) -> None:
+        device, plan, n = self.device, self.plan, self.layout.n
+
+        def kernel(name: str) -> Kernel:
+            return lk_kernel(device, self.metric, name)
+
+        parts = np.int32(plan.parts)
+        kernel("count_paths").launch(1, 1024, self._handed["path_count"], parts, self._path_begin)
+        count = int(self._path_begin[plan.parts :].download()[0])
+        paths = device.empty((count, 5), np.int32)
+        kernel("gather_paths").launch(plan.parts, 64, tour, parts, self._path_begin, paths)
+        places = np.empty((count, 2), np.int32)
+        self._graph.arrange(paths.download(), places)
+        placed = device.upload(places)
+        blocks = math.ceil(n / _THREADS)
+        kernel("put_back_parts").launch(blocks, _THREADS, tour, parts, self._path_begin, placed, paths)
+
+    def _invert(self, order: DeviceArray, rank: DeviceArray) -> None:
+        n = self.layout.n
+        blocks = math.ceil(n / _THREADS)
+        lk_kernel(self.device, self.metric, "invert").launch(blocks, _THREADS, order, np.int32(n), rank)
