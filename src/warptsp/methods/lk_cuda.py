@@ -45,8 +45,8 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
         needed, free = needed_bytes(problem.n), device.memory_free()
         if needed > free:
             raise DeviceOutOfMemory(
-                f"device {run.device}: {problem.n} cities need {needed / 1e9:.2f} GB, and {free / 1e9:.2f} GB "
-                "are free; end what else uses the GPU (see nvidia-smi), or use device cpu"
+                f"device {run.device}: {problem.n} cities need {needed / 1e9:.2f} GB, and {free / 1e9:.2f} "
+                "GB are free; end what else uses the GPU (see nvidia-smi), or use device cpu"
             )
         _CudaSearch(problem, run, params, device).run()
 

@@ -122,8 +122,8 @@ class LaunchPlan:
         return (
             f"{self.parts} parts of up to {self.cities} cities, a warp and {self.shared} bytes of shared "
             f"memory each; {self.blocks} at once on each of {self.multiprocessors} multiprocessors, "
-            f"{self.waves:.2f} waves; {self.registers} registers and {self.local_bytes} bytes of local memory "
-            "a thread"
+            f"{self.waves:.2f} waves; {self.registers} registers and {self.local_bytes} bytes of local "
+            "memory a thread"
         )
 
 
@@ -161,8 +161,8 @@ def plan_launch(device: Device, metric: Metric, n: int) -> LaunchPlan:
             best = score, plan
     if best is None:
         raise DeviceOutOfMemory(
-            f"{device.name}: {device.shared_memory_per_block} bytes of shared memory a block are too few for a "
-            f"part of {LEAST_PART} cities; use device cpu"
+            f"{device.name}: {device.shared_memory_per_block} bytes of shared memory a block are too few for "
+            f"a part of {LEAST_PART} cities; use device cpu"
         )
     return best[1]
 
