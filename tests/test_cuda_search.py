@@ -53,7 +53,7 @@ def test_any_places(kind: str, n: int) -> None:
     problem.check_tour(result.tour)
     assert result.device == "cuda:0"
     assert result.length == pytest.approx(problem.length(result.tour), rel=1e-12)
-    assert result.length <= result.history[0].length
+    assert result.length <= result.history[0].length * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"])

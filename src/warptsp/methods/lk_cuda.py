@@ -28,8 +28,6 @@ SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 COLD = 0.05  # share of the horizon at its end in which no loss is accepted
-# A kick in a small part is worth less than one on the whole tour: temperatures are those of so many fewer.
-WORTH = 0.1
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
@@ -158,7 +156,7 @@ class _CudaSearch:
                     horizon = min(horizon, rate * (spent + remaining) / n)
             factor = self.params.temperature
             if factor is None:
-                factor = 0.0 if math.isinf(horizon) else _temperature(WORTH * horizon)
+                factor = 0.0 if math.isinf(horizon) else _temperature(horizon)
             temperature = factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
             if self._round("search", kicks_per_city=per_city, temperature=temperature):
                 return True

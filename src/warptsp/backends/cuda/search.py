@@ -241,6 +241,7 @@ class TourSearch:
         self.length = self.best_length = geometry.tour_length(device, layout, tour, metric)
         self._sums = device.zeros(len(_COUNTERS), np.uint64)
         self._counts = np.zeros(len(_COUNTERS), np.uint64)
+        self._kernel_seconds = 0.0
         self._kick_params = {"segment": segment, "walk": walk, "walks": walks}
         self._seconds_a_part = 0.0
         # Blobs.
@@ -266,9 +267,12 @@ class TourSearch:
         """Kicks so far, the refused ones included."""
         return int(self._counts[0] + self._counts[1])
 
-    def counters(self) -> dict[str, int]:
-        """What was done, by name."""
-        return {name: int(count) for name, count in zip(_COUNTERS, self._counts, strict=True)}
+    def counters(self) -> dict[str, int | float]:
+        """What was done, by name; and the seconds that the search's kernel took."""
+        counts: dict[str, int | float] = {
+            name: int(count) for name, count in zip(_COUNTERS, self._counts, strict=True)
+        }
+        return {**counts, "kernel_seconds": self._kernel_seconds}
 
     def best(self) -> NDArray[np.int32]:
         """The best tour, in the search's numbers."""
@@ -362,6 +366,7 @@ class TourSearch:
                 count = min(count, max(plan.resident, int(SLICE / (self._seconds_a_part * work))))
             with self.device.timer() as timer:
                 kernel.launch(count, 32, tour, record, np.int32(first), self._sums, shared=plan.shared)
+            self._kernel_seconds += timer.seconds
             if work > 0:
                 self._seconds_a_part = timer.seconds / count / work
             first += count

@@ -1,0 +1,186 @@
+"""The main solver on a GPU: gap at the limits that it has to keep, and time to gaps beside the CPU.
+
+Every run is one call of `warptsp.solve`, coordinates in host memory to tour in host memory, in one process;
+each kernel has been compiled and each device opened once before. Three tables:
+
+- *bars*: the median gap of some seeds within a time limit;
+- *launch*: what the search's kernel is and does in those runs: kicks a second, registers, shared memory,
+  parts at once, and the share of the search's time that is not spent in it;
+- *time to gap*: seconds until the tour was that good, on one CPU thread, on all, and on the GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from typing import Any
+
+from common import gap_percent, is_available, load, note, parser, report, seconds_to, spread, table
+
+BARS: dict[str, list[tuple[float, float]]] = {
+    "d18512": [(0.5, 0.4), (0.2, 2)],
+    "E100k.0": [(1.0, 0.6), (0.3, 10)],
+    "C100k.0": [(1.5, 3)],
+    "pla85900": [(0.5, 2)],
+    "E1M.0": [(1.0, 4), (0.6, 10)],
+    "E10M.0": [(1.0, 45)],
+}
+COMPARED = {"d18512": 10.0, "E100k.0": 15.0, "E1M.0": 20.0}
+GAPS = (5.0, 2.0, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2)
+QUICK = ("d18512", "E100k.0")
+
+
+def run(problem: Any, device: str, seconds: float, seed: int, threads: int | None = None) -> dict[str, Any]:
+    """Solve with a time limit that the search knows."""
+    import warptsp
+
+    known = problem.known_length.length
+    result = warptsp.solve(problem, device=device, time_limit=seconds, seed=seed, threads=threads)
+    problem.check_tour(result.tour)
+    return {
+        "device": result.device,
+        "gap": gap_percent(problem.length(result.tour), known),
+        "wall": result.seconds,
+        "kicks": result.counters["kicks"],
+        "counters": result.counters,
+        "history": [(point.seconds, gap_percent(point.length, known)) for point in result.history],
+    }
+
+
+def measure_bars(options: argparse.Namespace, problems: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the runs of each bar."""
+    found = []
+    for name in options.instances:
+        for gap, seconds in BARS[name]:
+            runs = []
+            for seed in options.seeds if problems[name].n < 5_000_000 else options.seeds[:1]:
+                note(f"{name}: {gap:g} % within {seconds:g} s, seed {seed}")
+                runs.append(run(problems[name], "cuda", seconds, seed))
+            found.append({"instance": name, "gap": gap, "seconds": seconds, "runs": runs})
+    return found
+
+
+def bar_table(bars: list[dict[str, Any]]) -> str:
+    """Return the first table."""
+    rows = []
+    for bar in bars:
+        gaps = [one["gap"] for one in bar["runs"]]
+        verdict = "met" if statistics.median(gaps) <= bar["gap"] else "**missed**"
+        walls = [one["wall"] for one in bar["runs"]]
+        rows.append(
+            [
+                bar["instance"],
+                f"{bar['gap']:g} % in {bar['seconds']:g} s",
+                spread(gaps),
+                spread(walls, 2),
+                verdict,
+            ]
+        )
+    return table(["instance", "bar", "gap %", "s", ""], rows)
+
+
+def launch_table(bars: list[dict[str, Any]], problems: dict[str, Any]) -> str:
+    """Return the second table, from the last run of each instance."""
+    from warptsp.backends.cuda.device import Device
+    from warptsp.backends.cuda.search import plan_launch
+
+    rows = []
+    with Device.open() as device:
+        for name, bar in {bar["instance"]: bar for bar in bars}.items():
+            one = bar["runs"][-1]
+            problem = problems[name]
+            plan = plan_launch(device, problem.metric, problem.n)
+            first = one["history"][0][0]
+            search, counters = one["wall"] - first, one["counters"]
+            kicks = max(1, one["kicks"])
+            rows.append(
+                [
+                    name,
+                    plan.parts,
+                    plan.cities,
+                    plan.shared,
+                    f"{plan.blocks} ({100 * plan.blocks * 32 / device.threads_per_multiprocessor:.0f} %)",
+                    f"{plan.registers}, {plan.local_bytes}",
+                    f"{one['kicks'] / search / 1e6:.2f}",
+                    f"{one['kicks'] / problem.n:.0f}",
+                    f"{counters['passes'] / kicks:.1f}",
+                    f"{counters['branches'] / kicks:.0f}, {counters['chains'] / kicks:.0f}",
+                    f"{first:.2f}",
+                    f"{100 * (1 - counters['kernel_seconds'] / search):.0f}",
+                ]
+            )
+    head = [
+        "instance", "parts", "cities", "bytes of shared memory", "warps an SM (occupancy)",
+        "registers, local bytes", "million kicks/s", "kicks a city", "passes a kick",
+        "branches, chains a kick", "set-up s", "% outside the kernel",
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+def measure_devices(options: argparse.Namespace, problems: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a run on each back end for each instance compared."""
+    found = []
+    for name in options.instances:
+        if name not in COMPARED:
+            continue
+        seconds = min(COMPARED[name], 3.0) if options.quick else COMPARED[name]
+        for label, device, threads in (
+            ("CPU, 1 thread", "cpu", 1),
+            ("CPU, all", "cpu", None),
+            ("GPU", "cuda", None),
+        ):
+            note(f"{name}: {label}, {seconds:g} s")
+            found.append(
+                {"instance": name, "label": label, **run(problems[name], device, seconds, 1, threads)}
+            )
+    return found
+
+
+def device_table(runs: list[dict[str, Any]]) -> str:
+    """Return the third table: seconds to each gap, and how many times faster the GPU was."""
+    rows = []
+    for name in dict.fromkeys(one["instance"] for one in runs):
+        three = [one for one in runs if one["instance"] == name]
+        for gap in GAPS:
+            reached = [seconds_to(one["history"], gap) for one in three]
+            if all(seconds is None for seconds in reached):
+                continue
+            cells = ["-" if seconds is None else f"{seconds:.2f}" for seconds in reached]
+            ratios = [
+                "-" if seconds is None or reached[2] is None else f"{seconds / reached[2]:.0f}"
+                for seconds in reached[:2]
+            ]
+            rows.append([name, f"{gap:g}", *cells, *ratios])
+        rows.append([name, "gap at the end", *(f"{one['gap']:.3f} %" for one in three), "", ""])
+    labels = [one["label"] for one in runs[:3]]
+    return table(["instance", "gap %", *labels, "one thread / GPU", "all / GPU"], rows)
+
+
+def main() -> None:
+    """Run what the options ask for, and print or write the report."""
+    options_parser = parser(__doc__)
+    options_parser.add_argument(
+        "--instances", nargs="+", choices=list(BARS), default=list(BARS), metavar="NAME"
+    )
+    options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    options_parser.add_argument(
+        "--compare", action=argparse.BooleanOptionalAction, default=True, help="with the CPU"
+    )
+    options = options_parser.parse_args()
+    if options.quick:
+        options.instances, options.seeds = list(QUICK), options.seeds[:1]
+    options.instances = [name for name in options.instances if is_available(options.shared, name)]
+    problems = {name: load(options.shared, name) for name in options.instances}
+    for problem in problems.values():
+        run(problem, "cuda", 0.2, 0)  # compiles the kernels of its metric
+    bars = measure_bars(options, problems)
+    text = bar_table(bars) + "\n\n" + launch_table(bars, problems)
+    results: dict[str, Any] = {"bars": bars}
+    if options.compare:
+        results["devices"] = measure_devices(options, problems)
+        text += "\n\n" + device_table(results["devices"])
+    report("gpu_search", "The search on a GPU", text, results, options.output)
+
+
+if __name__ == "__main__":
+    main()
