@@ -317,7 +317,7 @@ def tour_of_links(device: Device, links: DeviceArray, n: int) -> DeviceArray:
     count = int(scan_exclusive(device, index, index, n).download()[0])
     stops = device.empty(count, np.int32)
     _launch(device, "list_stops", n, np.int32(n), index, stops)
-    ranking = _struct(_RANKING, links=links, index=index, stops=stops, n=n, count=count)
+    ranking = struct(_RANKING, links=links, index=index, stops=stops, n=n, count=count)
     ways, jumped = device.empty((2 * count, 2), np.int32), device.empty((2 * count, 2), np.int32)
     _launch(device, "walk_ways", 2 * count, ranking, ways)
     for _ in range((2 * count - 1).bit_length()):
@@ -411,7 +411,7 @@ class _Ends:
 
 
 def _stage(ends: _Ends, links: DeviceArray, **fields: Any) -> np.void:
-    return _struct(
+    return struct(
         _GREEDY_STAGE,
         points=ends.points,
         city=ends.city,
@@ -497,7 +497,7 @@ def _nearest(
     while n >> levels > _LEAF_SIZE:
         levels += 1
     boxes = device.empty((2 << levels, 4), np.float64)
-    tree = _struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
+    tree = struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
     _launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
     for level in range(levels - 1, _LEVELS_OF_A_BLOCK - 1, -1):
         _launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
@@ -543,7 +543,7 @@ def _launch(device: Device, name: str, count: int, *arguments: DeviceArray | np.
     _kernel(device, name).launch(_blocks(count), _THREADS, *arguments)
 
 
-def _struct(dtype: np.dtype[Any], **fields: Any) -> np.void:
+def struct(dtype: np.dtype[Any], **fields: Any) -> np.void:
     """A structured scalar; arrays of the GPU become pointers, and what is not given is 0."""
     record = np.zeros(1, dtype)
     for name, value in fields.items():

@@ -315,7 +315,7 @@ class TourSearch:
         number, self.rounds = self.rounds, self.rounds + 1
         blobs = plan.parts > 1 and number % 2 == 1
         order = self._orders[number // 2 % len(self._orders)] if blobs else (None, None)
-        tour = geometry._struct(
+        tour = geometry.struct(
             _TOUR,
             size=n,
             points=self.layout.points,
@@ -326,7 +326,7 @@ class TourSearch:
             blob_rank=order[1],
             **(self._handed if blobs else {}),
         )
-        record = geometry._struct(
+        record = geometry.struct(
             _ROUND,
             parts=plan.parts,
             rotation=np.random.default_rng((seed, number)).integers(n),
