@@ -188,7 +188,9 @@ def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
     runs = []
     for pause in (1e-4, np.inf):
         monkeypatch.setattr(lk, "PAUSE", pause)
-        runs.append(warptsp.solve(problem, kicks=1, start=start, threads=2, params=PARTED, callback=callback))
+        runs.append(
+            warptsp.solve(problem, kicks=6000, start=start, threads=2, params=PARTED, callback=callback)
+        )
     assert np.array_equal(runs[0].tour, runs[1].tour)
     assert len(seen) > 20
     assert all(length == true for length, true in seen if true is not None)

@@ -104,7 +104,7 @@ class TourSearch:
         parts: int,
         boxes: bool,
         optimize: bool,
-        kicks_per_city: float,
+        kicks: int,
         temperature: float,
         last_temperature: float,
         seed: int,
@@ -115,6 +115,7 @@ class TourSearch:
     ) -> None: ...
     def proceed(self, seconds: float, token: StopToken) -> bool:
         """Improve the parts, for so long at a time; True when the round is complete or stopped."""
+    def end_round(self) -> None: ...
     def grow(
         self,
         *,

@@ -515,7 +515,7 @@ void rounds_are_true(int seeds, int largest) {
       plan.parts = 1 + draw.below(12);
       plan.boxes = rows(instance) && round % 2 == 0;
       plan.optimize = round < 2;
-      plan.kicks_per_city = 2;
+      plan.kicks = 2 * n;
       plan.temperature = hot ? 50 : 0;
       plan.last_temperature = hot ? 20 : 0;
       plan.seed = seed;
@@ -564,7 +564,7 @@ TEST(a_stopped_search_changes_nothing) {
   const double length = whole.search.length();
   whole.search.optimize(10.0, token);
   whole.search.kicks({1000, 5.0, 1, 1, 0}, token);
-  whole.round({4, true, true, 5.0, 0.0, 0.0, 1, 1, 2, true}, token, 10.0);
+  whole.round({4, true, true, 1000, 0.0, 0.0, 1, 1, 2, true}, token, 10.0);
   CHECK(whole.search.length() == length);
   CHECK(whole.search.best() == tour);
 }

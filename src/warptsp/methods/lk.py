@@ -394,7 +394,7 @@ class _Search:
                     kicks = min(kicks, left)
                 stop = self._round(
                     boxes=self.boxes and self.round % 2 == 1,
-                    kicks_per_city=kicks / n,
+                    kicks=int(kicks),
                     temperature=temperature(progress),
                     last_temperature=temperature(progress + kicks * pace),
                 )
@@ -412,7 +412,7 @@ class _Search:
         *,
         boxes: bool,
         optimize: bool = False,
-        kicks_per_city: float = 0.0,
+        kicks: int = 0,
         temperature: float = 0.0,
         last_temperature: float = 0.0,
     ) -> bool:
@@ -424,7 +424,7 @@ class _Search:
             parts=self.parts,
             boxes=boxes,
             optimize=optimize,
-            kicks_per_city=kicks_per_city,
+            kicks=kicks,
             temperature=temperature,
             last_temperature=last_temperature,
             seed=run.seed,
@@ -437,6 +437,8 @@ class _Search:
         while not (complete or stop):
             complete = native.proceed(self.pause, run.token)
             stop = self._report("local search" if optimize else "search")
+        if not complete:
+            native.end_round()
         return stop
 
     def _parts(self) -> int:

@@ -15,7 +15,7 @@ struct RoundPlan {
   int parts;
   bool boxes;               // boxes in space, else consecutive pieces of the tour
   bool optimize;            // local search from every city before the kicks; pieces then begin with the first city
-  double kicks_per_city;
+  long long kicks;          // of all parts together
   double temperature, last_temperature;  // at a part's first kick, and at its last
   unsigned long long seed, round;
   int threads;
@@ -35,6 +35,8 @@ class TourSearch {
   // Improves the parts for some seconds; goes on where it was left. True when the round is complete or the token said
   // stop. Between two calls the tour is the one that the parts make as they are.
   virtual bool proceed(double seconds, const StopToken &token) = 0;
+  // Ends the round as it stands.
+  virtual void end_round() = 0;
 
   // The population: grow() adds new tours to it, keep() the best one, forget() empties it.
   virtual void grow(const Growth &growth, const StopToken &token) = 0;
@@ -126,14 +128,23 @@ class TourSearchOf final : public TourSearch {
     }
     const bool complete = done_ == plan_.parts || token.stopped();
     const bool hot = plan_.temperature > 0;
-    if (length_ < best_length_ && (complete || !hot || !plan_.repeatable)) {
-      best_length_ = length_;
-      linked_ = false;
-    }
+    if (!hot || !plan_.repeatable) find_best();
     // Where nothing gets longer, the best tour need not be written out before somebody wants it.
     if (hot) link_best();
     if (complete) end_round();
     return complete;
+  }
+
+  void end_round() override {
+    if (!in_round_) return;
+    find_best();
+    link_best();
+    if (length_ > best_length_)
+      cut_.link(tour_);
+    else
+      tour_ = best_;
+    for (Worker &w : workers_) w.part = -1;
+    in_round_ = false;
   }
 
   const std::vector<int> &best() override {
@@ -191,7 +202,7 @@ class TourSearchOf final : public TourSearch {
         open_part(w, b);
       }
       const int b = w.part, size = w.problem.size();
-      const long long all = (long long)(plan_.kicks_per_city * size + 0.5);
+      const long long all = kicks_before(b + 1) - kicks_before(b);
       if (plan_.optimize && !w.problem.searched()) {
         do gains_[b] += w.problem.optimize_some();
         while (!w.problem.searched() && !slice.stopped());
@@ -204,7 +215,8 @@ class TourSearchOf final : public TourSearch {
         schedule.from = (int)((from + w.kicks / w.problem.burst() * w.problem.window()) % size);
         gains_[b] += w.problem.kicks(schedule, token);
         w.kicks += count;
-      } else {
+      }
+      if (w.kicks >= all && (!plan_.optimize || w.problem.searched())) {
         close_part(w);
         done_++;
         w.part = -1;
@@ -247,15 +259,13 @@ class TourSearchOf final : public TourSearch {
     std::copy(w.problem.path.begin(), w.problem.path.end(), cut_.path.begin() + begin);
   }
 
-  void end_round() {
-    if (!in_round_) return;
-    link_best();
-    if (length_ > best_length_)
-      cut_.link(tour_);
-    else
-      tour_ = best_;
-    for (Worker &w : workers_) w.part = -1;
-    in_round_ = false;
+  // Kicks in the parts before b: in proportion to their cities.
+  long long kicks_before(int b) const { return (long long)((double)plan_.kicks * cut_.start[b] / instance_.size); }
+
+  void find_best() {
+    if (length_ >= best_length_) return;
+    best_length_ = length_;
+    linked_ = false;
   }
 
   void link_best() {

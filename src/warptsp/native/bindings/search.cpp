@@ -153,15 +153,15 @@ void bind_search(nb::module_ &m) {
           "Kicks on the whole tour; stops early only when the token says so.")
       .def(
           "begin_round",
-          [](BoundSearch &b, int parts, bool boxes, bool optimize, double kicks_per_city, double temperature,
+          [](BoundSearch &b, int parts, bool boxes, bool optimize, long long kicks, double temperature,
              double last_temperature, unsigned long long seed, unsigned long long round, int threads, bool repeatable,
              StopToken &token) {
             interruptible(token, [&] {
-              b.search->begin_round({parts, boxes, optimize, kicks_per_city, temperature, last_temperature, seed, round,
+              b.search->begin_round({parts, boxes, optimize, kicks, temperature, last_temperature, seed, round,
                                      threads, repeatable});
             });
           },
-          nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("optimize"), nb::arg("kicks_per_city"),
+          nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("optimize"), nb::arg("kicks"),
           nb::arg("temperature"), nb::arg("last_temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
           nb::arg("repeatable"), nb::arg("token"), "Cuts the tour into parts.")
       .def(
@@ -195,6 +195,7 @@ void bind_search(nb::module_ &m) {
       .def("forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
       .def_prop_ro("members", [](const BoundSearch &b) { return b.search->members(); })
       .def_prop_ro("mean_length", [](const BoundSearch &b) { return b.search->mean_length(); })
+      .def("end_round", [](BoundSearch &b) { b.search->end_round(); }, "Ends the round as it stands.")
       .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
       .def_prop_ro("length", [](const BoundSearch &b) { return b.search->length(); })
       .def_prop_ro("best_length", [](const BoundSearch &b) { return b.search->best_length(); })
