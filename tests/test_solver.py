@@ -10,6 +10,7 @@ import pytest
 import two_opt_method
 
 import warptsp
+from warptsp import _native
 from warptsp.errors import (
     InvalidOption,
     InvalidProblem,
@@ -525,3 +526,42 @@ def test_time_is_kept_for_what_comes_after_the_search():
     unlimited = Run(problem, stop=MaxKicks(1))
     unlimited.expect(order, seconds=30.0)
     assert unlimited.remaining() is None
+
+
+def test_a_report_is_repeated_while_native_code_works(monkeypatch):
+    monkeypatch.setattr("warptsp.run.REPEAT", 0.0)
+    problem = Problem.from_points(np.random.default_rng(5).random((200_000, 2)))
+    order = np.arange(problem.n, dtype=np.int32)
+    events = []
+    run = Run(problem, stop=MaxRuntime(100), callback=events.append)
+    with run.repeating(7.0, lambda: order, "set-up"):
+        _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
+    assert len(events) > 2
+    assert {(event.length, event.phase, event.kicks) for event in events} == {(7.0, "set-up", 0)}
+    assert np.array_equal(events[-1].tour(), order)
+    seen = len(events)
+    _native.candidate_lists(problem.search_points(), 10, 2, 2, False, 1, run.token)
+    assert len(events) == seen
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_callbacks_and_criteria_in_the_set_up_of_a_long_tour(given, monkeypatch):
+    monkeypatch.setattr("warptsp.methods.lk.LONG", 1000)
+    problem = Problem.from_points(np.random.default_rng(6).random((5000, 2)))
+    start = np.random.default_rng(7).permutation(5000) if given else None
+
+    def solve(**options):
+        return warptsp.solve(problem, start=start, threads=1, **options)
+
+    events = []
+    result = solve(callback=lambda event: not events.append(event))
+    assert events[0].phase == "set-up"
+    assert result.stop_reason == "the callback returned True"
+    assert result.length == events[0].length == problem.length(events[0].tour())
+    if given:
+        assert np.array_equal(np.roll(start, -int(np.argmin(start))), result.tour)
+    # No kicks, but the start tour; and a wait for improvement begins with the search.
+    phases = []
+    solve(kicks=0, callback=lambda event: phases.append(event.phase))
+    assert phases == ["set-up", "start tour"]
+    assert solve(stop=NoImprovement(seconds=0.5)).kicks > 0

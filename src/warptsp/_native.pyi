@@ -1,10 +1,14 @@
 """The native core; each binding's file adds its own signatures here."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 class StopToken:
     """A request to stop that native loops poll; safe to use from any thread."""
+
+    poll: Callable[[], object] | None  # called every 20 ms by the thread that waits for a native function
 
     def __init__(self) -> None: ...
     def request(self) -> None: ...

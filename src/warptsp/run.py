@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+REPEAT = 0.25  # seconds between two events while nothing changes
 SAMPLE = 20_000  # cities from which the cost of checking a tour is estimated
 
 
@@ -151,6 +153,34 @@ class Run:
             raise error
         logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
         self.device = "cpu"
+
+    @contextmanager
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> Iterator[None]:
+        """Report this tour, and again now and then while native code that is given the token works.
+
+        So callbacks, stopping criteria and checkpoints have their say during a long set-up. The arguments are
+        those of `update`; `tour` must not need what the native code works on.
+        """
+        told = -math.inf
+
+        def repeat() -> None:
+            nonlocal told
+            if self.elapsed() - told < REPEAT:
+                return
+            # Nobody expects improvements yet, or kicks.
+            self._improved_at = self.elapsed()
+            if self.update(length=length, kicks=0, tour=tour, phase=phase) and self.kick_limit != 0:
+                self.token.request()
+            told = self.elapsed()
+
+        repeat()
+        self.token.poll = repeat
+        try:
+            yield
+        finally:
+            self.token.poll = None
 
     def update(
         self,

@@ -20,6 +20,7 @@ crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -173,24 +174,25 @@ class _Search:
         instance = self.instance = SearchInstance.build(self.problem, run.token)
         if instance is None:
             return self._fall_back(None)
-        run.enter("candidate lists")
         run.expect(instance.city)
-        count = min(params.candidates, self.problem.n - 1) + (instance.dummy is not None)
-        candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
-        if candidates is None:
-            return self._fall_back(instance)
-        run.enter("start tour")
-        if given is not None:
-            tour: NDArray[np.int32] | None = instance.close(given)
-        elif run.start == "greedy":
-            tour = instance.greedy(run.threads, run.token, self.parts)
-        else:
-            from warptsp.construct import construct
+        with self._telling(instance):
+            run.enter("candidate lists")
+            count = min(params.candidates, self.problem.n - 1) + (instance.dummy is not None)
+            candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
+            if candidates is None:
+                return self._fall_back(instance)
+            run.enter("start tour")
+            if given is not None:
+                tour: NDArray[np.int32] | None = instance.close(given)
+            elif run.start == "greedy":
+                tour = instance.greedy(run.threads, run.token, self.parts)
+            else:
+                from warptsp.construct import construct
 
-            made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
-            tour = None if made is None else instance.close(made)
-        if tour is None:
-            return self._fall_back(instance)
+                made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+                tour = None if made is None else instance.close(made)
+            if tour is None:
+                return self._fall_back(instance)
         self.native = tour_search(
             instance,
             candidates,
@@ -222,24 +224,39 @@ class _Search:
         self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
         return not stop
 
+    def _telling(self, instance: SearchInstance) -> AbstractContextManager[None]:
+        """Report a tour of a long instance through its set-up: the user's, or the cities along the curve."""
+        run = self.run
+        tour = self._plain_tour(instance) if run.best is None else run.best
+        if self.problem.n < LONG or tour is None:
+            return nullcontext()
+        length = self.problem.length(tour) if run.best_length is None else run.best_length
+        return run.repeating(length, lambda: tour, "set-up")
+
+    def _plain_tour(self, instance: SearchInstance | None) -> NDArray[np.int32] | None:
+        """The cities along the curve, or as in the file; None where there are fixed edges."""
+        if len(self.problem.fixed_edges):
+            return None
+        tour = np.arange(self.problem.n, dtype=np.int32) if instance is None else instance.city
+        opened = self.problem.open
+        if opened is None:
+            return tour
+        ends = [c for c in (opened.start, opened.end) if c is not None]
+        first = [] if opened.start is None else [opened.start]
+        last = [] if opened.end is None else [opened.end]
+        return np.concatenate([first, tour[~np.isin(tour, ends)], last]).astype(np.int32)
+
     def _fall_back(self, instance: SearchInstance | None) -> bool:
         """Offer what a stopped set-up has: the order along the curve, or the file's own."""
-        if self.run.best is None and not len(self.problem.fixed_edges):
-            tour = np.arange(self.problem.n, dtype=np.int32) if instance is None else instance.city
-            opened = self.problem.open
-            if opened is not None:
-                ends = [c for c in (opened.start, opened.end) if c is not None]
-                tour = tour[~np.isin(tour, ends)]
-                first = [] if opened.start is None else [opened.start]
-                last = [] if opened.end is None else [opened.end]
-                tour = np.concatenate([first, tour, last]).astype(np.int32)
-            self.run.offer(tour)
-        elif self.run.best is None:
+        if self.run.best is not None:
+            return False
+        tour = self._plain_tour(instance)
+        if tour is None:
             from warptsp.construct import construct
 
-            made = construct(self.problem, "given", seed=0, threads=1, token=None)
-            if made is not None:
-                self.run.offer(made)
+            tour = construct(self.problem, "given", seed=0, threads=1, token=None)
+        if tour is not None:
+            self.run.offer(tour)
         return False
 
     # The search

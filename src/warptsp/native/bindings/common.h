@@ -28,9 +28,18 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> &&values, std::initializer_lis
   return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
 }
 
+inline void serve_caller(const StopToken &token) {
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  const nb::object bound = nb::find(token);
+  if (!bound.is_valid()) return;
+  const nb::object poll = nb::getattr(bound, "poll", nb::none());
+  if (!poll.is_none()) poll();
+}
+
 // Runs `work` on a thread of its own with the GIL released, while the calling thread goes on serving Python's
-// signal handlers every 20 ms. A handler that raises (Ctrl-C without a handler of ours) requests the stop; the
-// exception is raised once the work has ended. `work` must poll `token`.
+// signal handlers, and the function in the token's attribute `poll` if it has one, every 20 ms. What raises (Ctrl-C
+// without a handler of ours) requests the stop; the exception is raised once the work has ended. `work` must poll
+// `token`.
 template <class Work>
 void interruptible(StopToken &token, Work &&work) {
   std::mutex mutex;
@@ -56,7 +65,10 @@ void interruptible(StopToken &token, Work &&work) {
       lock.unlock();
       {
         nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) {
+        try {
+          serve_caller(token);
+        } catch (nb::python_error &error) {
+          error.restore();
           signal_raised = true;  // the Python error stays set on this thread until it is raised below
           token.request();
         }

@@ -13,7 +13,8 @@ NB_MODULE(_native, m) {
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
   bind_build_info(m);
-  nb::class_<StopToken>(m, "StopToken", "A request to stop that native loops poll; safe to use from any thread.")
+  nb::class_<StopToken>(m, "StopToken", nb::dynamic_attr(),
+                        "A request to stop that native loops poll; safe to use from any thread.")
       .def(nb::init<>())
       .def("request", &StopToken::request)
       .def("requested", &StopToken::requested)
