@@ -89,7 +89,7 @@ struct SubProblem {
   }
 };
 
-const WarpLkParams params{50, 10, 0.5f, 0.5f};
+const WarpLkParams params{50, 10, 0.5f, 0.1f, 0.5f};
 
 template <class Metric>
 void search(uint64_t seed, WarpLkCounters &sum) {
@@ -146,12 +146,14 @@ struct Whole {
   std::vector<int> candidates, tour, position, blob_order, blob_rank, handed_city, path_count;
   std::vector<u16> handed_path, handed_offset;
   std::vector<HandedPath> paths;
+  std::vector<double> gains;
+  std::vector<int> chosen;
   int tours = 0, joined = 0;
   PlanarMetric<Rounding::nearest> metric;
 
   Whole(int size, check::Random &random)
       : n(size), points(2 * size), candidates((size_t)size * K, -1), tour(size), position(size), blob_order(size),
-        blob_rank(size), handed_city(size), path_count(size), handed_path(size), handed_offset(size), paths(size) {
+        blob_rank(size) {
     // Cities along x, with small steps in y, so that places near each other have numbers near each other.
     for (int c = 0; c < n; c++) points[2 * c] = 3 * c + random.below(40), points[2 * c + 1] = random.below(60);
     for (int c = 0; c < n; c++) {
@@ -179,22 +181,36 @@ struct Whole {
     return sum;
   }
   double round(const RoundOnDevice &plan, bool numbered) {
+    handed_city.resize((size_t)n * plan.copies), handed_path.resize((size_t)n * plan.copies);
+    handed_offset.resize((size_t)n * plan.copies), paths.resize((size_t)n * plan.copies);
+    path_count.resize((size_t)plan.parts * plan.copies), gains.resize((size_t)plan.parts * plan.copies);
+    chosen.resize(plan.parts);
     const TourOnDevice t{n, points.data(), candidates.data(), tour.data(), position.data(),
                          numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
-                         handed_city.data(), handed_path.data(), handed_offset.data(), paths.data(), path_count.data()};
+                         handed_city.data(), handed_path.data(), handed_offset.data(), paths.data(), path_count.data(),
+                         gains.data(), chosen.data()};
+    for (int b = 0; b < plan.parts; b++)
+      for (int copy = 0; copy < plan.copies; copy++) {
+        Memory memory(WarpLkArrays<K>::bytes(n / plan.parts + 1));
+        WarpLkCounters counters;
+        WarpPart<EmulatedWarp, PlanarMetric<Rounding::nearest>, K>(t, plan, b, copy, memory.aligned).run(counters);
+      }
     double gain = 0;
     for (int b = 0; b < plan.parts; b++) {
-      Memory memory(WarpLkArrays<K>::bytes(n / plan.parts + 1));
-      WarpLkCounters counters;
-      gain += WarpPart<EmulatedWarp, PlanarMetric<Rounding::nearest>, K>(t, plan, b, memory.aligned).run(counters);
+      choose(t, plan.parts, plan.copies, b);
+      gain += gains[(size_t)chosen[b] * plan.parts + b];
+      for (int copy = 0; copy < plan.copies; copy++)
+        CHECK(gains[(size_t)chosen[b] * plan.parts + b] >= gains[(size_t)copy * plan.parts + b]);
     }
+    if (!plan.blobs)
+      for (int i = 0; i < n; i++) put_back_stretch(t, plan.parts, plan.rotation, i);
     if (plan.blobs) {
       std::vector<int> begin(plan.parts);
       std::vector<HandedPath> all;
       for (int b = 0; b < plan.parts; b++) {
         begin[b] = (int)all.size();
-        const HandedPath *own = paths.data() + part_begin(n, plan.parts, b);
-        all.insert(all.end(), own, own + path_count[b]);
+        const HandedPath *own = paths.data() + (size_t)chosen[b] * n + part_begin(n, plan.parts, b);
+        all.insert(all.end(), own, own + path_count[(size_t)chosen[b] * plan.parts + b]);
       }
       std::vector<PathPlace> places(all.size());
       PathGraph graph(n);
@@ -223,7 +239,7 @@ TEST(parts_make_one_tour) {
     for (int r = 0; r < 8; r++) {
       const int least = (n + warp_lk_cities - 1) / warp_lk_cities;
       const int parts = least + random.below(std::max(1, n / 60));
-      length -= whole.round({parts, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, params}, seed % 2);
+      length -= whole.round({parts, 1 + (int)(seed % 3), random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, params}, seed % 2);
       CHECK(length == whole.length());
       std::vector<bool> seen(n, false);
       for (int p = 0; p < n; p++) {

@@ -106,6 +106,7 @@ class _CudaSearch:
             segment=self.params.segment,
             walk=self.params.walk,
             walks=self.params.walks,
+            long_links=self.params.long_links,
         )
         return not self._report("start tour")
 

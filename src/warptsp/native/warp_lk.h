@@ -84,6 +84,7 @@ struct WarpLkParams {
   int segment;         // longest segment of a double bridge
   int walk;            // steps of a random walk to each of a bridge's links
   float walks;         // share of the kicks that are walks
+  float long_links;    // share of the kicks that cut long links
   float tolerance;     // a gain must exceed it
 };
 
@@ -179,20 +180,11 @@ class WarpLk {
   // Returns the gain; negative for a loss that was kept.
   WARPTSP_FN double kick(Random &random, float allowance) {
     int at, a, b, c;
-    const bool walk = random.unit() <= p_.walks;
-    if (walk) {
-      const int city = random.below(a_.size);
-      const u64 stream = random.next();
-      Lanes::each([&](int lane) {
-        if (lane >= 4) return;
-        Random steps(stream, lane, 0);
-        int to = city;
-        for (int k = 0; k < p_.walk * (lane > 0); k++) to = a_.candidates[to * K + steps.below(K)];
-        w_.start[lane] = a_.position[to];
-      });
-      int cut[4] = {w_.start[0], w_.start[1], w_.start[2], w_.start[3]};
-      sort(cut[0], cut[1]), sort(cut[2], cut[3]), sort(cut[0], cut[2]), sort(cut[1], cut[3]), sort(cut[1], cut[2]);
-      at = cut[0], a = cut[1] - cut[0], b = cut[2] - cut[1], c = cut[3] - cut[2];
+    const float kind = random.unit();
+    if (kind <= p_.long_links) {
+      draw_long_links(random, at, a, b, c);
+    } else if (kind <= p_.long_links + p_.walks) {
+      draw_walks(random, at, a, b, c);
     } else {
       a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
       at = random.below(a_.size);
@@ -241,6 +233,40 @@ class WarpLk {
   int kept_low_ = 0, kept_high_ = 0;
   u32 hash_ = 0;  // of the links that changed since the kick: 0 when none remains
 
+  // The kinds of kicks are those of lk.h: here each link is the longest of those that the lanes draw from the stretch
+  // behind the one before, ...
+  WARPTSP_FN void draw_long_links(Random &random, int &at, int &a, int &b, int &c) {
+    constexpr int stretch = 300;
+    const int reach = 5 * stretch < a_.size ? stretch : a_.size / 5, from = random.below(a_.size - 4 * reach);
+    const u64 stream = random.next();
+    int cut[4], end = from - 1;
+    for (int q = 0; q < 4; q++) {
+      Var<float> length;
+      Var<int> drawn;
+      Lanes::each([&](int lane) {
+        Random own(stream, q, lane);
+        drawn[lane] = 1 + own.below(reach);
+        length[lane] = a_.link[end + drawn[lane]];
+      });
+      cut[q] = end += Lanes::get(drawn, Lanes::argmax(length));
+    }
+    at = cut[0], a = cut[1] - cut[0], b = cut[2] - cut[1], c = cut[3] - cut[2];
+  }
+  // ... and here three of them lie where random walks from the first one end.
+  WARPTSP_FN void draw_walks(Random &random, int &at, int &a, int &b, int &c) {
+    const int city = random.below(a_.size);
+    const u64 stream = random.next();
+    Lanes::each([&](int lane) {
+      if (lane >= 4) return;
+      Random steps(stream, lane, 0);
+      int to = city;
+      for (int k = 0; k < p_.walk * (lane > 0); k++) to = a_.candidates[to * K + steps.below(K)];
+      w_.start[lane] = a_.position[to];
+    });
+    int cut[4] = {w_.start[0], w_.start[1], w_.start[2], w_.start[3]};
+    sort(cut[0], cut[1]), sort(cut[2], cut[3]), sort(cut[0], cut[2]), sort(cut[1], cut[3]), sort(cut[1], cut[2]);
+    at = cut[0], a = cut[1] - cut[0], b = cut[2] - cut[1], c = cut[3] - cut[2];
+  }
   WARPTSP_FN static void sort(int &a, int &b) {
     if (a > b) {
       const int t = a;

@@ -5,13 +5,19 @@
 // The search may join the ends of paths in other pairs, as if nothing else changed, and all blobs are searched at
 // once, so that what they hand over is one closed tour, or several: path_graph.h makes one of them.
 //
+// Of every part there may be several copies, searched with different kicks; the best is put back. So a small instance
+// fills the GPU.
+//
 // A link from tour position p to the next is gap p. Its left end is side 2p, its right end side 2p + 1.
 #pragma once
 #include "warp_lk.h"
 
 namespace warptsp {
 
-struct HandedPath;
+struct HandedPath {
+  int head, tail;            // sides of the gaps that it begins and ends at
+  int head_city, tail_city, length;
+};
 
 struct TourOnDevice {
   int size;
@@ -21,21 +27,18 @@ struct TourOnDevice {
   int *position;             // [size]
   const int *blob_order;     // [size] cities along the order that blobs are cut from; null: by number
   const int *blob_rank;      // [size] its inverse
-  // What blobs hand over, by place in blob_order:
-  int *handed_city;          // [size]
-  u16 *handed_path;          // [size] number of its path in the blob
-  u16 *handed_offset;        // [size] its place in the path
-  HandedPath *paths;          // [size] of each blob from its first place on
-  int *path_count;           // [parts]
-};
-
-struct HandedPath {
-  int head, tail;            // sides of the gaps that it begins and ends at
-  int head_city, tail_city, length;
+  // What parts hand over, by copy and place; blobs all of it, stretches only the cities:
+  int *handed_city;          // [copies, size]
+  u16 *handed_path;          // [copies, size] number of its path in the blob
+  u16 *handed_offset;        // [copies, size] its place in the path
+  HandedPath *paths;         // [copies, size] of each blob from its first place on
+  int *path_count;           // [copies, parts]
+  double *gain;              // [copies, parts]
+  int *chosen;               // [parts] the best copy
 };
 
 struct RoundOnDevice {
-  int parts, rotation;
+  int parts, copies, rotation;
   int blobs;                 // else stretches of the tour
   int optimize;              // local search from every city first
   float kicks_per_city, temperature;
@@ -52,26 +55,32 @@ class WarpPart {
   using Var = typename Lanes::template Var<T>;
 
  public:
-  WARPTSP_FN WarpPart(const TourOnDevice &tour, const RoundOnDevice &round, int b, unsigned char *memory)
-      : t_(tour), round_(round), part_(b), begin_(part_begin(tour.size, round.parts, b)),
-        a_(WarpLkArrays<K>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {}
+  WARPTSP_FN WarpPart(const TourOnDevice &tour, const RoundOnDevice &round, int b, int copy, unsigned char *memory)
+      : t_(tour), round_(round), part_(b), copy_(copy), begin_(part_begin(tour.size, round.parts, b)),
+        a_(WarpLkArrays<K>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {
+    const long long skipped = (long long)copy * tour.size;
+    t_.handed_city += skipped;
+    if (!round.blobs) return;
+    t_.handed_path += skipped;
+    t_.handed_offset += skipped;
+    t_.paths += skipped;
+    t_.path_count += (long long)copy * round.parts;
+  }
 
-  // Returns what the tour gets shorter by.
-  WARPTSP_FN double run(WarpLkCounters &counters) {
-    if (a_.size < warp_lk_least) {
-      if (round_.blobs) take_blob(), hand_blob();
-      return 0;
-    }
+  WARPTSP_FN void run(WarpLkCounters &counters) {
     if (round_.blobs)
       take_blob();
     else
       take_stretch();
     WarpLk<Lanes, Metric, K> search(a_, round_.params);
-    search.begin();
     double gain = 0;
-    if (round_.optimize) gain += search.optimize();
-    Random random(round_.seed, round_.round, part_);
-    const int kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
+    Random random(round_.seed, round_.round, (u64)part_ * round_.copies + copy_);
+    int kicks = 0;
+    if (a_.size >= warp_lk_least) {
+      search.begin();
+      if (round_.optimize) gain += search.optimize();
+      kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
+    }
     for (int k = 0; k < kicks; k++) {
       const float u = random.unit();
       gain += search.kick(random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
@@ -79,15 +88,17 @@ class WarpPart {
     if (round_.blobs)
       hand_blob();
     else
-      give_stretch();
+      hand_stretch();
     counters = search.counters;
-    return gain;
+    Lanes::each([&](int lane) {
+      if (lane == 0) t_.gain[(long long)copy_ * round_.parts + part_] = gain;
+    });
   }
 
  private:
   TourOnDevice t_;
   RoundOnDevice round_;
-  int part_, begin_;
+  int part_, copy_, begin_;
   WarpLkArrays<K> a_;
 
   // The part's i-th place on the tour, or in the blobs' order.
@@ -128,17 +139,9 @@ class WarpPart {
       }
     });
   }
-  WARPTSP_FN void give_stretch() {
-    int *city = (int *)a_.link;  // not needed any more
+  WARPTSP_FN void hand_stretch() {
     Lanes::each([&](int lane) {
-      for (int i = lane; i < a_.size; i += 32) city[i] = t_.tour[place(i)];
-    });
-    Lanes::each([&](int lane) {
-      for (int i = lane; i < a_.size; i += 32) {
-        const int c = city[a_.order[i]], p = place(i);
-        t_.tour[p] = c;
-        t_.position[c] = p;
-      }
+      for (int i = lane; i < a_.size; i += 32) t_.handed_city[begin_ + i] = t_.tour[place(a_.order[i])];
     });
   }
 
@@ -228,15 +231,38 @@ struct PathPlace {
   int turned;
 };
 
-// The tour from what the blobs handed over, one place of blob_order. `path_begin` [parts]: where the paths of a blob
-// begin in `places`.
+// The best copy of a part, the first of equals.
+WARPTSP_FN void choose(const TourOnDevice &t, int parts, int copies, int b) {
+  int best = 0;
+  for (int c = 1; c < copies; c++)
+    if (t.gain[(long long)c * parts + b] > t.gain[(long long)best * parts + b]) best = c;
+  t.chosen[b] = best;
+}
+
+WARPTSP_FN int part_of(int size, int parts, int place) {
+  int b = (int)((long long)place * parts / size);
+  while (part_begin(size, parts, b + 1) <= place) b++;
+  return b;
+}
+
+// The tour from what stretches handed over, one place.
+WARPTSP_FN void put_back_stretch(const TourOnDevice &t, int parts, int rotation, int i) {
+  const int city = t.handed_city[(long long)t.chosen[part_of(t.size, parts, i)] * t.size + i];
+  const int p = i + rotation < t.size ? i + rotation : i + rotation - t.size;
+  t.tour[p] = city;
+  t.position[city] = p;
+}
+
+// The tour from what blobs handed over, one place of blob_order. `path_begin` [parts]: where the paths of a blob begin
+// in `places`.
 WARPTSP_FN void put_back(const TourOnDevice &t, int parts, const int *path_begin, const PathPlace *places,
                          const HandedPath *paths, int i) {
-  int b = (int)((long long)i * parts / t.size);
-  while (part_begin(t.size, parts, b + 1) <= i) b++;
-  const int path = path_begin[b] + t.handed_path[i], city = t.handed_city[i];
+  const int b = part_of(t.size, parts, i);
+  const long long handed = (long long)t.chosen[b] * t.size + i;
+  const int path = path_begin[b] + t.handed_path[handed], city = t.handed_city[handed];
+  const int offset = t.handed_offset[handed];
   const PathPlace at = places[path];
-  const int p = at.begin + (at.turned ? paths[path].length - 1 - t.handed_offset[i] : t.handed_offset[i]);
+  const int p = at.begin + (at.turned ? paths[path].length - 1 - offset : offset);
   t.tour[p] = city;
   t.position[city] = p;
 }

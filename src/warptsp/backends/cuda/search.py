@@ -23,12 +23,22 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric, Problem
 
-KERNELS = ("improve_parts", "count_paths", "gather_paths", "put_back_parts", "invert", "shared_bytes")
+KERNELS = (
+    "improve_parts",
+    "choose_copies",
+    "put_back_stretches",
+    "count_paths",
+    "gather_paths",
+    "put_back_parts",
+    "invert",
+    "shared_bytes",
+)
 # The roundings of native/warp_lk.h.
 ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 CANDIDATES = 8
 
 LEAST_PART, LARGEST_PART = 250, 1000  # cities; shared memory holds more, and then fewer parts at once
+MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
 SLICE = 0.08  # seconds that one launch should take at most
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # orders beside the numbering from which blobs are cut
 _THREADS = 256
@@ -51,6 +61,8 @@ _TOUR = np.dtype(
                 "handed_offset",
                 "paths",
                 "path_count",
+                "gain",
+                "chosen",
             )
         ),
     ],
@@ -58,11 +70,11 @@ _TOUR = np.dtype(
 )
 _ROUND = np.dtype(
     [
-        *((name, "i4") for name in ("parts", "rotation", "blobs", "optimize")),
+        *((name, "i4") for name in ("parts", "copies", "rotation", "blobs", "optimize")),
         *((name, "f4") for name in ("kicks_per_city", "temperature")),
         *((name, "u8") for name in ("seed", "round")),
         *((name, "i4") for name in ("segment", "walk")),
-        *((name, "f4") for name in ("walks", "tolerance")),
+        *((name, "f4") for name in ("walks", "long_links", "tolerance")),
     ],
     align=True,
 )
@@ -88,19 +100,22 @@ class LaunchPlan:
     Attributes
     ----------
     parts : int
-        Sub-problems, a warp each.
+        Sub-problems.
+    copies : int
+        Searches of each part, a warp each.
     cities : int
         The most that a part has.
     shared : int
         Bytes of shared memory of a part.
     blocks : int
-        Parts at once on a multiprocessor.
+        Warps at once on a multiprocessor.
     multiprocessors : int
     registers, local_bytes : int
         Of a thread.
     """
 
     parts: int
+    copies: int
     cities: int
     shared: int
     blocks: int
@@ -110,20 +125,20 @@ class LaunchPlan:
 
     @property
     def resident(self) -> int:
-        """Parts at once on the GPU."""
+        """Warps at once on the GPU."""
         return self.blocks * self.multiprocessors
 
     @property
     def waves(self) -> float:
         """How often the GPU is filled by a round."""
-        return self.parts / self.resident
+        return self.parts * self.copies / self.resident
 
     def __str__(self) -> str:
         return (
-            f"{self.parts} parts of up to {self.cities} cities, a warp and {self.shared} bytes of shared "
-            f"memory each; {self.blocks} at once on each of {self.multiprocessors} multiprocessors, "
-            f"{self.waves:.2f} waves; {self.registers} registers and {self.local_bytes} bytes of local "
-            "memory a thread"
+            f"{self.parts} parts of up to {self.cities} cities, {self.copies} warps for each with "
+            f"{self.shared} bytes of shared memory; {self.blocks} at once on each of {self.multiprocessors} "
+            f"multiprocessors, {self.waves:.2f} waves; {self.registers} registers and {self.local_bytes} "
+            "bytes of local memory a thread"
         )
 
 
@@ -151,8 +166,9 @@ def plan_launch(device: Device, metric: Metric, n: int) -> LaunchPlan:
         blocks = kernel.blocks_per_multiprocessor(32, shared)
         if blocks == 0:
             continue
+        copies = min(max(1, blocks * device.multiprocessors // parts), MOST_COPIES)
         plan = LaunchPlan(
-            parts, most, shared, blocks, device.multiprocessors, kernel.registers, kernel.local_bytes
+            parts, copies, most, shared, blocks, device.multiprocessors, kernel.registers, kernel.local_bytes
         )
         # The share of the waves that is filled, and a little for every city that a part has.
         filled = plan.waves / math.ceil(plan.waves) if plan.waves > 1 else 1.0
@@ -184,11 +200,10 @@ def needed_bytes(n: int) -> int:
         + 4 * 3  # the tour, positions, the best tour
         + 4  # the problem's numbers
         + 8 * len(TURNED)
-        + 8  # handed over
-        + 20
-        + 4  # paths, and those sent to the host
+        + 28  # handed over
+        + 4  # and sent to the host
     )
-    return max(a_city * n, geometry.setup_bytes(n, CANDIDATES)) + (64 << 20)
+    return max(a_city * n, geometry.setup_bytes(n, CANDIDATES)) + (64 << 20)  # copies of small ones
 
 
 class TourSearch:
@@ -205,7 +220,7 @@ class TourSearch:
         The search's numbers; the search changes it.
     mean_link : float
         For what is rounding noise in metrics without rounding.
-    segment, walk, walks
+    segment, walk, walks, long_links
         See `methods.lk.LkParams`.
 
     Attributes
@@ -225,6 +240,7 @@ class TourSearch:
         segment: int,
         walk: int,
         walks: float,
+        long_links: float,
     ) -> None:
         n = layout.n
         self.device = device
@@ -242,9 +258,15 @@ class TourSearch:
         self._sums = device.zeros(len(_COUNTERS), np.uint64)
         self._counts = np.zeros(len(_COUNTERS), np.uint64)
         self._kernel_seconds = 0.0
-        self._kick_params = {"segment": segment, "walk": walk, "walks": walks}
+        self._kick_params = {"segment": segment, "walk": walk, "walks": walks, "long_links": long_links}
         self._seconds_a_part = 0.0
-        # Blobs.
+        parts, copies = self.plan.parts, self.plan.copies
+        self._handed = {
+            "handed_city": device.empty((copies, n), np.int32),
+            "gain": device.empty((copies, parts), np.float64),
+            "chosen": device.empty(parts, np.int32),
+        }
+        # What blobs need beside.
         self._orders: list[tuple[DeviceArray | None, DeviceArray | None]] = [(None, None)]
         if self.plan.parts > 1:
             for angle, shift in TURNED:
@@ -252,14 +274,13 @@ class TourSearch:
                 rank = device.empty(n, np.int32)
                 self._invert(order, rank)
                 self._orders.append((order, rank))
-            self._handed = {
-                "handed_city": device.empty(n, np.int32),
-                "handed_path": device.empty(n, np.uint16),
-                "handed_offset": device.empty(n, np.uint16),
-                "paths": device.empty((n, 5), np.int32),
-                "path_count": device.empty(self.plan.parts, np.int32),
+            self._handed |= {
+                "handed_path": device.empty((copies, n), np.uint16),
+                "handed_offset": device.empty((copies, n), np.uint16),
+                "paths": device.empty((copies, n, 5), np.int32),
+                "path_count": device.empty((copies, parts), np.int32),
             }
-            self._path_begin = device.empty(self.plan.parts + 1, np.int32)
+            self._path_begin = device.empty(parts + 1, np.int32)
             self._graph = _native.PathGraph(layout.points.download(), metric.kind)
 
     @property
@@ -309,7 +330,7 @@ class TourSearch:
         Returns
         -------
         bool
-            False if the token stopped it. The tour is valid then, too; a round of blobs is lost.
+            False if the token stopped it; the tour is the one before then.
         """
         device, n, plan = self.device, self.layout.n, self.plan
         number, self.rounds = self.rounds, self.rounds + 1
@@ -324,11 +345,12 @@ class TourSearch:
             position=self._position,
             blob_order=order[0],
             blob_rank=order[1],
-            **(self._handed if blobs else {}),
+            **self._handed,
         )
         record = geometry.struct(
             _ROUND,
             parts=plan.parts,
+            copies=plan.copies,
             rotation=np.random.default_rng((seed, number)).integers(n),
             blobs=blobs,
             optimize=optimize,
@@ -341,8 +363,8 @@ class TourSearch:
         )
         self._sums.zero()
         complete = self._improve(tour, record, token)
-        if complete and blobs:
-            self._put_back(tour)
+        if complete:
+            self._put_back(tour, blobs, int(record["rotation"]))
         self._counts += self._sums.download()
         self.length = geometry.tour_length(device, self.layout, self._tour, self.metric)
         if self.length < self.best_length:
@@ -365,28 +387,35 @@ class TourSearch:
             else:
                 count = min(count, max(plan.resident, int(SLICE / (self._seconds_a_part * work))))
             with self.device.timer() as timer:
-                kernel.launch(count, 32, tour, record, np.int32(first), self._sums, shared=plan.shared)
+                kernel.launch(
+                    count * plan.copies, 32, tour, record, np.int32(first), self._sums, shared=plan.shared
+                )
             self._kernel_seconds += timer.seconds
             if work > 0:
                 self._seconds_a_part = timer.seconds / count / work
             first += count
         return True
 
-    def _put_back(self, tour: np.void) -> None:
+    def _put_back(self, tour: np.void, blobs: bool, rotation: int) -> None:
         device, plan, n = self.device, self.plan, self.layout.n
 
         def kernel(name: str) -> Kernel:
             return lk_kernel(device, self.metric, name)
 
-        parts = np.int32(plan.parts)
-        kernel("count_paths").launch(1, 1024, self._handed["path_count"], parts, self._path_begin)
+        parts, blocks = np.int32(plan.parts), math.ceil(n / _THREADS)
+        kernel("choose_copies").launch(
+            math.ceil(plan.parts / _THREADS), _THREADS, tour, parts, np.int32(plan.copies)
+        )
+        if not blobs:
+            kernel("put_back_stretches").launch(blocks, _THREADS, tour, parts, np.int32(rotation))
+            return
+        kernel("count_paths").launch(1, 1024, tour, parts, self._path_begin)
         count = int(self._path_begin[plan.parts :].download()[0])
         paths = device.empty((count, 5), np.int32)
         kernel("gather_paths").launch(plan.parts, 64, tour, parts, self._path_begin, paths)
         places = np.empty((count, 2), np.int32)
         self._graph.arrange(paths.download(), places)
         placed = device.upload(places)
-        blocks = math.ceil(n / _THREADS)
         kernel("put_back_parts").launch(blocks, _THREADS, tour, parts, self._path_begin, placed, paths)
 
     def _invert(self, order: DeviceArray, rank: DeviceArray) -> None:

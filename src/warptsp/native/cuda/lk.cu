@@ -7,11 +7,12 @@ using namespace warptsp;
 typedef PlanarMetric<(Rounding)LK_ROUNDING> Metric;
 constexpr int counters = sizeof(WarpLkCounters) / sizeof(u32);
 
-// Parts from `first` on; a block is one warp. The counters are added to `sums`.
+// All copies of the parts from `first` on; a block is one warp. The counters are added to `sums`.
 extern "C" __global__ void __launch_bounds__(32) improve_parts(TourOnDevice tour, RoundOnDevice round, int first,
                                                                 u64 *sums) {
   extern __shared__ __align__(16) unsigned char memory[];
-  WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, first + blockIdx.x, memory);
+  WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, first + blockIdx.x / round.copies,
+                                                      blockIdx.x % round.copies, memory);
   WarpLkCounters counts;
   part.run(counts);
   const u32 *count = (const u32 *)&counts;
@@ -24,13 +25,23 @@ extern "C" __global__ void invert(const int *order, int size, int *rank) {
   if (i < size) rank[order[i]] = i;
 }
 
+extern "C" __global__ void choose_copies(TourOnDevice tour, int parts, int copies) {
+  const int b = blockIdx.x * blockDim.x + threadIdx.x;
+  if (b < parts) choose(tour, parts, copies, b);
+}
+
+extern "C" __global__ void put_back_stretches(TourOnDevice tour, int parts, int rotation) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < tour.size) put_back_stretch(tour, parts, rotation, i);
+}
+
 // Puts the paths of all blobs one behind the other. One block; `path_begin` [parts + 1] becomes the prefix sum.
-extern "C" __global__ void count_paths(const int *path_count, int parts, int *path_begin) {
+extern "C" __global__ void count_paths(TourOnDevice tour, int parts, int *path_begin) {
   __shared__ int sums[1024];
   int carried = 0;
   for (int from = 0; from < parts; from += 1024) {
     const int b = from + threadIdx.x;
-    const int own = b < parts ? path_count[b] : 0;
+    const int own = b < parts ? tour.path_count[(long long)tour.chosen[b] * parts + b] : 0;
     int sum = own;
     sums[threadIdx.x] = sum;
     __syncthreads();
@@ -49,8 +60,8 @@ extern "C" __global__ void count_paths(const int *path_count, int parts, int *pa
 
 extern "C" __global__ void gather_paths(TourOnDevice tour, int parts, const int *path_begin, HandedPath *paths) {
   const int b = blockIdx.x, at = path_begin[b];
-  const HandedPath *own = tour.paths + part_begin(tour.size, parts, b);
-  for (int i = threadIdx.x; i < tour.path_count[b]; i += blockDim.x) paths[at + i] = own[i];
+  const HandedPath *own = tour.paths + (long long)tour.chosen[b] * tour.size + part_begin(tour.size, parts, b);
+  for (int i = threadIdx.x; i < path_begin[b + 1] - at; i += blockDim.x) paths[at + i] = own[i];
 }
 
 extern "C" __global__ void put_back_parts(TourOnDevice tour, int parts, const int *path_begin, const PathPlace *places,
