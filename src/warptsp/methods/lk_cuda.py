@@ -15,6 +15,7 @@ from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import CANDIDATES, TourSearch, needed_bytes
 from warptsp.errors import DeviceOutOfMemory
+from warptsp.methods.long_links import are_worth_it, improve_long_links
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,9 @@ PER_QUADRANT = 2
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
+LONG_LINKS_AT = (0.0, 0.3, 0.6)  # progress at which the long links have a search of their own
+KICKS_AT_LONG_LINKS = 20_000
+LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 COLD = 0.05  # share of the horizon at its end in which no loss is accepted
 
 
@@ -59,6 +63,7 @@ class _CudaSearch:
         self.device = device
         self.city = np.empty(0, np.int32)
         self.search: TourSearch | None = None
+        self.long_links = True
 
     def run(self) -> None:
         """Set up, sweep, kick, and hand over the best tour."""
@@ -110,6 +115,20 @@ class _CudaSearch:
         )
         return not self._report("start tour")
 
+    def _long_links(self) -> None:
+        """Search among the long links where they carry much of the tour, as between clusters."""
+        search, run, problem = self.search, self.run_, self.problem
+        assert search is not None
+        tour = self.city[search.tour()]
+        lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
+        if problem.n < LEAST_LONG_LINKS or not are_worth_it(lengths):
+            self.long_links = False
+            return
+        better = improve_long_links(
+            problem, tour, self.params, kicks=KICKS_AT_LONG_LINKS, seed=run.seed, token=run.token
+        )
+        search.go_on_from(self._numbered(better))
+
     def _numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         number = np.empty(len(self.city), np.int32)
         number[self.city] = np.arange(len(self.city), dtype=np.int32)
@@ -140,6 +159,7 @@ class _CudaSearch:
         mean_link = search.length / n
         started, begun = run.elapsed(), search.kicks
         rate = 0.0
+        turns = LONG_LINKS_AT
         while last is None or search.kicks < last:
             progress, per_city, horizon = 0.0, KICKS_A_ROUND, math.inf
             if last is not None:
@@ -159,6 +179,9 @@ class _CudaSearch:
             if factor is None:
                 factor = 0.0 if math.isinf(horizon) else _temperature(horizon)
             temperature = factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
+            if self.long_links and turns and progress >= turns[0]:
+                turns = turns[1:]
+                self._long_links()
             if self._round("search", kicks_per_city=per_city, temperature=temperature):
                 return True
         return False

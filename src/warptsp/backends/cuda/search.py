@@ -37,7 +37,7 @@ KERNELS = (
 ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 CANDIDATES = 8
 
-LEAST_PART, LARGEST_PART = 250, 1000  # cities; shared memory holds more, and then fewer parts at once
+LEAST_PART, LARGEST_PART = 400, 1000  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
 SLICE = 0.08  # seconds that one launch should take at most
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # orders beside the numbering from which blobs are cut
@@ -299,11 +299,29 @@ class TourSearch:
         """The best tour, in the search's numbers."""
         return self._best.download()
 
+    def tour(self) -> NDArray[np.int32]:
+        """The tour that the search works on, in its numbers."""
+        return self._tour.download()
+
+    def go_on_from(self, tour: NDArray[np.int32]) -> None:
+        """Work on another tour, in the search's numbers."""
+        self._tour.upload(tour)
+        self._changed()
+
     def return_to_best(self) -> None:
         """Go on from the best tour."""
         self._tour.copy_from(self._best)
+        self._changed()
+
+    def _changed(self) -> None:
         self._invert(self._tour, self._position)
-        self.length = self.best_length
+        self._measure()
+
+    def _measure(self) -> None:
+        self.length = geometry.tour_length(self.device, self.layout, self._tour, self.metric)
+        if self.length < self.best_length:
+            self.best_length = self.length
+            self._best.copy_from(self._tour)
 
     def round(
         self,
@@ -366,10 +384,7 @@ class TourSearch:
         if complete:
             self._put_back(tour, blobs, int(record["rotation"]))
         self._counts += self._sums.download()
-        self.length = geometry.tour_length(device, self.layout, self._tour, self.metric)
-        if self.length < self.best_length:
-            self.best_length = self.length
-            self._best.copy_from(self._tour)
+        self._measure()
         return complete
 
     def _improve(self, tour: np.void, record: np.void, token: _native.StopToken) -> bool:

@@ -1,0 +1,124 @@
+"""The long links of a tour on their own: the search that sees how clusters hang together.
+
+A part of some hundred cities lies within a few clusters, and no search inside it finds a better way from
+cluster to cluster. Here the ends of the longest links are cities of a smaller problem, in which the rest of
+the tour between two of them is a fixed edge. It is one array on the CPU, and its tour is the whole tour again
+when every fixed edge is replaced by the path that it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.backends.cpu import tour_search
+from warptsp.backends.instance import SearchInstance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.methods.lk import LkParams
+    from warptsp.problem import Problem
+
+SHARE = 0.1  # of the links are long ones
+UNEVEN = 0.4  # share of the length from which they are worth it (uniform cities: 0.2)
+MOST = 100_000  # long links at once
+SLICE = 1000  # kicks between two looks at the token
+
+
+def are_worth_it(lengths: NDArray[np.float64]) -> bool:
+    """Tell whether few links carry much of a tour's length, as between clusters."""
+    count = _count(len(lengths))
+    longest = np.partition(lengths, len(lengths) - count)[-count:]
+    return float(longest.sum()) > UNEVEN * float(lengths.sum())
+
+
+def improve_long_links(
+    problem: Problem,
+    tour: NDArray[np.int32],
+    params: LkParams,
+    *,
+    kicks: int,
+    seed: int,
+    token: _native.StopToken,
+) -> NDArray[np.int32]:
+    """Search among the longest links of a closed tour.
+
+    Parameters
+    ----------
+    problem : Problem
+        Closed, without fixed edges, of at least 100 cities.
+    tour : ndarray of int32, shape (n,)
+    params : LkParams
+    kicks : int
+        At most.
+    seed : int
+    token : _native.StopToken
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        A tour that is not longer.
+    """
+    n = problem.n
+    lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
+    count = _count(n)
+    longest = np.argpartition(lengths, n - count)[-count:]
+    ends = np.zeros(n, dtype=bool)
+    ends[longest] = ends[(longest + 1) % n] = True
+    place = np.flatnonzero(ends)
+    size = len(place)
+    gap = np.diff(place, append=place[0] + n)  # links of the tour from an end to the next
+    fixed = np.flatnonzero(gap > 1)
+    edges = np.stack([fixed, (fixed + 1) % size], axis=1).astype(np.int32)
+    assert problem.coordinates is not None
+    small = replace(
+        type(problem).from_points(problem.coordinates[tour[place]], problem.metric), fixed_edges=edges
+    )
+    instance = SearchInstance.build(small, token)
+    if instance is None:
+        return tour
+    candidates = instance.candidates(params.candidates, params.per_quadrant, 1, token)
+    if candidates is None:
+        return tour
+    search = tour_search(
+        instance,
+        candidates,
+        instance.close(np.arange(size, dtype=np.int32)),
+        depth=params.depth,
+        breadth=params.breadth,
+        segment=params.segment,
+        walks=params.walks,
+        walk=params.walk,
+        long_links=params.long_links,
+    )
+    search.optimize(60.0, token)
+    done = 0
+    while done < kicks and not token.stopped():
+        search.kicks(min(SLICE, kicks - done), 0.0, seed, done // SLICE, token)
+        done += SLICE
+    return _expanded(tour, place, gap, instance.open(search.best()))
+
+
+def _count(n: int) -> int:
+    return max(10, min(int(SHARE * n), MOST))
+
+
+def _expanded(
+    tour: NDArray[np.int32], place: NDArray[np.intp], gap: NDArray[np.intp], order: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Put the paths between the ends back: `order` are the ends in their new sequence, by number."""
+    n, size = len(tour), len(place)
+    after = np.roll(order, -1)
+    onward = (after == (order + 1) % size) & (gap[order] > 1)
+    back = (order == (after + 1) % size) & (gap[after] > 1)
+    # Each end is followed by the path to the next one, without it: forward, backward, or nothing.
+    cells = np.where(onward, gap[order], np.where(back, gap[after], 1))
+    step = np.where(back & ~onward, -1, 1)
+    begin = np.cumsum(cells) - cells
+    offset = np.arange(n) - np.repeat(begin, cells)
+    whole: NDArray[np.int32] = tour[(np.repeat(place[order], cells) + np.repeat(step, cells) * offset) % n]
+    return whole

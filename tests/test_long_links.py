@@ -1,0 +1,55 @@
+"""The search among a tour's long links: the same cities, not longer, and much shorter between clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from warptsp import Problem, _native
+from warptsp.construct import construct
+from warptsp.methods.lk import LkParams
+from warptsp.methods.long_links import are_worth_it, improve_long_links
+
+
+def clusters(n: int, seed: int) -> Problem:
+    random = np.random.default_rng(seed)
+    centres = random.integers(0, 1_000_000, (max(1, n // 50), 2))
+    places = centres[random.integers(0, len(centres), n)] + random.normal(size=(n, 2)) * 1000
+    return Problem.from_points(np.rint(places), "EUC_2D")
+
+
+@pytest.mark.parametrize("n", [100, 101, 1000, 6000])
+@pytest.mark.parametrize("start", ["greedy", "space-filling", "random"])
+def test_a_tour_that_is_not_longer(n: int, start: str) -> None:
+    problem = clusters(n, seed=n)
+    token = _native.StopToken()
+    tour = construct(problem, start, seed=1, threads=1, token=token)
+    assert tour is not None
+    better = improve_long_links(problem, tour, LkParams(), kicks=n, seed=1, token=token)
+    problem.check_tour(better)
+    assert problem.length(better) <= problem.length(tour)
+    if n >= 1000:
+        assert problem.length(better) < 0.97 * problem.length(tour)
+
+
+def test_only_where_links_differ() -> None:
+    random = np.random.default_rng(0)
+    for problem, uneven in (
+        (Problem.from_points(random.random((5000, 2))), False),
+        (clusters(5000, 1), True),
+    ):
+        tour = construct(problem, "greedy", seed=1, threads=1, token=_native.StopToken())
+        assert tour is not None
+        lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=float)
+        assert are_worth_it(lengths) is uneven
+
+
+def test_a_stop_returns_a_tour() -> None:
+    problem = clusters(2000, seed=3)
+    tour = construct(problem, "greedy", seed=1, threads=1, token=_native.StopToken())
+    assert tour is not None
+    token = _native.StopToken()
+    token.request()
+    same = improve_long_links(problem, tour, LkParams(), kicks=10**9, seed=1, token=token)
+    problem.check_tour(same)
+    assert problem.length(same) <= problem.length(tour)
