@@ -28,7 +28,7 @@ PER_QUADRANT = 2
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
-LONG_LINKS_AT = (0.0, 0.3, 0.6)  # progress at which the long links have a search of their own
+LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
 KICKS_AT_LONG_LINKS = 20_000
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 COLD = 0.05  # share of the horizon at its end in which no loss is accepted
@@ -159,7 +159,7 @@ class _CudaSearch:
         mean_link = search.length / n
         started, begun = run.elapsed(), search.kicks
         rate = 0.0
-        turns = LONG_LINKS_AT
+        turns: tuple[float, ...] = LONG_LINKS_AT
         while last is None or search.kicks < last:
             progress, per_city, horizon = 0.0, KICKS_A_ROUND, math.inf
             if last is not None:

@@ -350,7 +350,7 @@ class TourSearch:
         bool
             False if the token stopped it; the tour is the one before then.
         """
-        device, n, plan = self.device, self.layout.n, self.plan
+        n, plan = self.layout.n, self.plan
         number, self.rounds = self.rounds, self.rounds + 1
         blobs = plan.parts > 1 and number % 2 == 1
         order = self._orders[number // 2 % len(self._orders)] if blobs else (None, None)
