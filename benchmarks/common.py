@@ -80,6 +80,16 @@ def run_worker(job: dict[str, Any], *, python: str = sys.executable, timeout: fl
     return json.loads(lines[-1])
 
 
+def thinned(history: Iterable[Any]) -> list[tuple[float, float]]:
+    """Return a history of (seconds, length) with at most one point for each per cent of time."""
+    kept: list[tuple[float, float]] = []
+    for seconds, length in history:
+        if len(kept) > 1 and seconds < 1.01 * kept[-2][0]:
+            kept.pop()
+        kept.append((round(seconds, 4), length))
+    return kept
+
+
 def seconds_to(history: Iterable[Sequence[float]], length: float) -> float | None:
     """Return when a history of (seconds, length) first was at most this long."""
     return next((seconds for seconds, reached in history if reached <= length), None)

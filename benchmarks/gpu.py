@@ -15,7 +15,7 @@ import argparse
 import statistics
 from typing import Any
 
-from common import gap_percent, is_available, load, note, parser, report, seconds_to, spread, table
+from common import gap_percent, is_available, load, note, parser, report, seconds_to, spread, table, thinned
 
 BARS: dict[str, list[tuple[float, float]]] = {
     "d18512": [(0.5, 0.4), (0.2, 2)],
@@ -43,7 +43,7 @@ def run(problem: Any, device: str, seconds: float, seed: int, threads: int | Non
         "wall": result.seconds,
         "kicks": result.counters["kicks"],
         "counters": result.counters,
-        "history": [(point.seconds, gap_percent(point.length, known)) for point in result.history],
+        "history": [(seconds, gap_percent(length, known)) for seconds, length in thinned(result.history)],
     }
 
 

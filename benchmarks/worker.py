@@ -20,7 +20,7 @@ from typing import Any
 
 def solve_warptsp(job: dict[str, Any]) -> dict[str, Any]:
     """Solve with this package; ``horizon`` tells whether the search may know its time limit beforehand."""
-    from common import load
+    from common import load, thinned
 
     import warptsp
     from warptsp import stop
@@ -47,7 +47,7 @@ def solve_warptsp(job: dict[str, Any]) -> dict[str, Any]:
         "cities": problem.n,
         "wall": wall,
         "cpu": cpu,
-        "history": _thinned(result.history),
+        "history": thinned(result.history),
         "counters": result.counters,
         "peak_bytes": _peak() - before,
     }
@@ -94,16 +94,6 @@ def _warm_up() -> None:
     import warptsp
 
     warptsp.solve(np.random.default_rng(1).random((100, 2)), kicks=10, threads=1)
-
-
-def _thinned(history: list[Any]) -> list[tuple[float, float]]:
-    """Return the history with at most one point for each per cent of time."""
-    kept: list[tuple[float, float]] = []
-    for seconds, length in history:
-        if len(kept) > 1 and seconds < 1.01 * kept[-2][0]:
-            kept.pop()
-        kept.append((round(seconds, 4), length))
-    return kept
 
 
 def solve_fast_tsp(job: dict[str, Any]) -> list[int]:
