@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-EXACT_CITIES = 9  # up to here the optimum costs less than setting up a search
+EXACT_CITIES = 12  # up to here the optimum costs less than setting up a search
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 LONG = 100_000  # cities from which memory counts
@@ -53,6 +53,7 @@ LEAST_POPULATION = 8  # members; with time for fewer, annealing is better
 KICKS_OF_MEMBER = 0.1  # a city
 MEMBER_TEMPERATURE = 0.2  # in mean links
 KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover
+CROSSING_SHARE = 0.35  # time for the generations, in times that the growth took
 GREEDY_TO_MEMBER = 3.0  # time for a member, in times of the local search of a greedy tour
 SELECTION = 10  # of so many children one is taken
 IDLE_GENERATIONS = 4  # without progress, after which a population is done
@@ -300,12 +301,8 @@ class _Search:
         if run.time_limit is not None:
             remaining = run.remaining()
             assert remaining is not None
-            sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
+            sizes.append(remaining / ((1 + CROSSING_SHARE) * self.member_seconds))
         return int(min(sizes))
-
-    def _crossing_share(self) -> float:
-        """Time that all generations take, in times that the growth of the population took (measured)."""
-        return min(1.2, 0.2 + self.problem.n / 10_000)
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
@@ -340,7 +337,7 @@ class _Search:
                 # What is left must do for the generations.
                 remaining = run.remaining()
                 assert remaining is not None
-                if remaining < self._crossing_share() * self.member_seconds * (grown + count):
+                if remaining < CROSSING_SHARE * self.member_seconds * (grown + count):
                     break
         if self.combined or isinstance(run.start, np.ndarray):
             native.keep()

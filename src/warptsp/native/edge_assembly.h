@@ -248,7 +248,8 @@ class EdgeAssembly {
     }
   }
 
-  // Exchanges some of the cycles and joins the subtours that they leave; false if that is not one tour.
+  // Exchanges some of the cycles and joins the subtours that they leave; false if that is not one tour. Joining
+  // nearly always costs something: a child that is no longer shorter is given up before.
   bool exchange(const int *chosen, int count, double &gain) {
     changes_.clear();
     cut_of_.clear();
@@ -271,7 +272,7 @@ class EdgeAssembly {
     }
     find_subtours(chosen, count);
     for (int subtours = (int)sizes_.size(); subtours > 1; subtours--)
-      if (!join(gain)) return false;
+      if (gain <= tolerance_ || !join(gain)) return false;
     return true;
   }
   // A is cut behind the positions cuts_; segment r begins behind cut r. The city before cut r is end 2 r of a
