@@ -11,7 +11,7 @@ threads, and tours too long for one array, work on parts: consecutive pieces of 
 in turn, so that seams move (native/partition.h). The start tour is then made of greedy paths in tiles, and
 its first local search goes through these tiles, then through boxes across their seams.
 
-Up to 100 000 cities, and where time is left for eight tours or more, crossover does better: a population of
+Up to 100 000 cities, and where time is left for seven tours or more, crossover does better: a population of
 local optima, each after a few kicks, is combined over generations (native/edge_assembly.h); what it comes to
 joins the next population. Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly
 crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
@@ -49,12 +49,12 @@ COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
 # Populations (native/population.h); measured, see docs/performance.
-LEAST_POPULATION = 8  # members; with time for fewer, annealing is better
+LEAST_POPULATION = 7  # members; with time for fewer, annealing is better
 KICKS_OF_MEMBER = 0.1  # a city
 MEMBER_TEMPERATURE = 0.2  # in mean links
 KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover
 CROSSING_SHARE = 0.35  # time for the generations, in times that the growth took
-GREEDY_TO_MEMBER = 3.0  # time for a member, in times of the local search of a greedy tour
+GREEDY_TO_MEMBER = 2.5  # time for a member, in times of the local search of a greedy tour
 SELECTION = 10  # of so many children one is taken
 IDLE_GENERATIONS = 4  # without progress, after which a population is done
 
@@ -82,7 +82,7 @@ class LkParams:
     temperature : float or None
         Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
     population : int
-        Tours in a population at most; below 8 there is no crossover.
+        Tours in a population at most; below 7 there is no crossover.
     part : int
         Cities in one part, at most.
     whole : int
@@ -317,7 +317,8 @@ class _Search:
         while grown < size:
             self.round += 1
             count = min(run.threads, size - grown)
-            kicks = KICKS_OF_MEMBER
+            # At least one kick: with none, a number of kicks would never be reached.
+            kicks = max(1.0 / n, KICKS_OF_MEMBER * max(0.5, min(1.0, size / 16)))
             if run.kick_limit is not None:
                 kicks = min(kicks, (run.kick_limit - self.kicks) / (n * count))
             native.grow(
