@@ -120,7 +120,7 @@ class Run:
             return None
         return max(0.0, self._limit.seconds - self._reserve - self.elapsed())
 
-    def expect(self, tour: NDArray[np.int32], seconds: float = 0.0) -> None:
+    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
         """Say what there would be to hand over if the token stopped the method from now on.
 
         Long tours take a while to check. How long is estimated from pieces of this one, and the token's
@@ -128,14 +128,14 @@ class Run:
 
         Parameters
         ----------
-        tour : ndarray of int32
-            The tour, or one that goes through memory as it does.
+        tour : ndarray of int32 or None
+            The tour, or one that goes through memory as it does; None if the best one has been offered.
         seconds : float
             What the method takes to hand it over, and to end.
         """
         if self._limit.seconds is not None:
             self._reserve = 0.0
-            self._reserve_time(self._estimate_check(tour), seconds)
+            self._reserve_time(0.0 if tour is None else self._estimate_check(tour), seconds)
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""

@@ -194,6 +194,9 @@ class _Search:
                 tour = None if made is None else instance.close(made)
             if tour is None:
                 return self._fall_back(instance)
+        run.expect(instance.city, HAND_OVER * self.problem.n)
+        if run.best is not None and run.token.stopped():
+            return False  # no time to check another one
         self.native = tour_search(
             instance,
             candidates,
@@ -205,7 +208,6 @@ class _Search:
             walk=params.walk,
             long_links=params.long_links,
         )
-        run.expect(instance.city, HAND_OVER * self.problem.n)
         in_parts = self.parts > 1 and _is_compact(tour, candidates, self.parts)
         del candidates, tour
         if self._report("start tour"):
@@ -228,11 +230,16 @@ class _Search:
     def _telling(self, instance: SearchInstance) -> AbstractContextManager[None]:
         """Report a tour of a long instance through its set-up: the user's, or the cities along the curve."""
         run = self.run
-        tour = self._plain_tour(instance) if run.best is None else run.best
-        if self.problem.n < LONG or tour is None:
+        if self.problem.n < LONG:
             return nullcontext()
-        length = self.problem.length(tour) if run.best_length is None else run.best_length
-        return run.repeating(length, lambda: tour, "set-up")
+        if run.best is None and (tour := self._plain_tour(instance)) is not None:
+            run.offer(tour)
+        best, length = run.best, run.best_length
+        if best is None or length is None:
+            return nullcontext()
+        # Stopped before there is a better one, nothing is left to check.
+        run.expect(None)
+        return run.repeating(length, lambda: best, "set-up")
 
     def _plain_tour(self, instance: SearchInstance | None) -> NDArray[np.int32] | None:
         """The cities along the curve, or as in the file; None where there are fixed edges."""
