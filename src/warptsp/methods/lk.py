@@ -387,7 +387,7 @@ class _Search:
                 pace = 1 / (last - begun)
                 progress = (self.kicks - begun) * pace
                 if factor is None:
-                    factor = _temperature((last - begun) / n)
+                    factor = start_temperature((last - begun) / n)
             if run.time_limit is not None:
                 remaining = run.remaining()
                 assert remaining is not None
@@ -398,7 +398,7 @@ class _Search:
                 if rate > 0:
                     pace = max(pace, 1 / (rate * horizon))
                     if by_rate:
-                        factor = _temperature(rate * horizon / n)
+                        factor = start_temperature(rate * horizon / n)
 
             def temperature(progress: float, factor: float = factor or 0.0) -> float:
                 return factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
@@ -504,6 +504,6 @@ def _is_compact(tour: NDArray[np.int32], candidates: NDArray[np.int32], parts: i
     return float(np.mean(part[candidates[some, 1:6]] == part[some, None])) > 0.8
 
 
-def _temperature(kicks_per_city: float) -> float:
+def start_temperature(kicks_per_city: float) -> float:
     """Start temperature, in mean links, for a number of kicks a city (measured: docs/performance)."""
     return min(0.5, max(0.0, 0.15 + 0.15 * math.log10(max(kicks_per_city, 1e-9))))

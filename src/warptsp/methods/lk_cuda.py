@@ -15,12 +15,12 @@ from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import CANDIDATES, TourSearch, needed_bytes
 from warptsp.errors import DeviceOutOfMemory
+from warptsp.methods.lk import LkParams, start_temperature
 from warptsp.methods.long_links import are_worth_it, improve_long_links
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.methods.lk import LkParams
     from warptsp.problem import Problem
     from warptsp.run import Run
 
@@ -152,8 +152,6 @@ class _CudaSearch:
 
     def _anneal(self, last: int | None, *, timed: bool) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop."""
-        from warptsp.methods.lk import _temperature
-
         search, run, n = self.search, self.run_, self.problem.n
         assert search is not None
         mean_link = search.length / n
@@ -177,7 +175,7 @@ class _CudaSearch:
                     horizon = min(horizon, rate * (spent + remaining) / n)
             factor = self.params.temperature
             if factor is None:
-                factor = 0.0 if math.isinf(horizon) else _temperature(horizon)
+                factor = 0.0 if math.isinf(horizon) else start_temperature(horizon)
             temperature = factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
             if self.long_links and turns and progress >= turns[0]:
                 turns = turns[1:]
