@@ -22,13 +22,14 @@ from __future__ import annotations
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
+from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.exact import optimal_tour
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ LONG = 100_000  # cities from which memory counts
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
 PAUSE = 0.25  # seconds between two reports of work on a long tour
 SWEEP = 0.3  # kicks a city that go once through a part (native/subproblem.h)
-COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
 # Populations (native/population.h); measured, see docs/performance.
@@ -122,6 +122,11 @@ class LkParams:
                 raise InvalidOption(f"{name}: {getattr(self, name)} is not a share between 0 and 1")
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
+
+    def of_search(self) -> dict[str, Any]:
+        """Return those that `backends.cpu.tour_search` takes."""
+        names = ("depth", "breadth", "segment", "walks", "walk", "long_links")
+        return {name: getattr(self, name) for name in names}
 
 
 def run(problem: Problem, run: Run) -> None:
@@ -201,12 +206,7 @@ class _Search:
             instance,
             candidates,
             tour,
-            depth=params.depth,
-            breadth=params.breadth,
-            segment=params.segment,
-            walks=params.walks,
-            walk=params.walk,
-            long_links=params.long_links,
+            **params.of_search(),
         )
         in_parts = self.parts > 1 and _is_compact(tour, candidates, self.parts)
         del candidates, tour
@@ -401,7 +401,7 @@ class _Search:
                         factor = start_temperature(rate * horizon / n)
 
             def temperature(progress: float, factor: float = factor or 0.0) -> float:
-                return factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
+                return factor * mean_link * cooled(progress)
 
             left = None if last is None else last - self.kicks
             if self.parts == 1 or (left is not None and left < SLICE):
@@ -502,8 +502,3 @@ def _is_compact(tour: NDArray[np.int32], candidates: NDArray[np.int32], parts: i
     some = slice(None, None, max(1, n // 10_000))
     # The first candidate may be the dummy city.
     return float(np.mean(part[candidates[some, 1:6]] == part[some, None])) > 0.8
-
-
-def start_temperature(kicks_per_city: float) -> float:
-    """Start temperature, in mean links, for a number of kicks a city (measured: docs/performance)."""
-    return min(0.5, max(0.0, 0.15 + 0.15 * math.log10(max(kicks_per_city, 1e-9))))

@@ -15,12 +15,13 @@ from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import CANDIDATES, TourSearch, needed_bytes
 from warptsp.errors import DeviceOutOfMemory
-from warptsp.methods.lk import LkParams, start_temperature
+from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.long_links import are_worth_it, improve_long_links
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.methods.lk import LkParams
     from warptsp.problem import Problem
     from warptsp.run import Run
 
@@ -31,7 +32,6 @@ FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
 KICKS_AT_LONG_LINKS = 20_000
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
-COLD = 0.05  # share of the horizon at its end in which no loss is accepted
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
@@ -176,7 +176,7 @@ class _CudaSearch:
             factor = self.params.temperature
             if factor is None:
                 factor = 0.0 if math.isinf(horizon) else start_temperature(horizon)
-            temperature = factor * mean_link * max(0.0, 1.0 - progress / (1.0 - COLD))
+            temperature = factor * mean_link * cooled(progress)
             if self.long_links and turns and progress >= turns[0]:
                 turns = turns[1:]
                 self._long_links()

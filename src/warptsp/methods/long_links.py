@@ -88,12 +88,7 @@ def improve_long_links(
         instance,
         candidates,
         instance.close(np.arange(size, dtype=np.int32)),
-        depth=params.depth,
-        breadth=params.breadth,
-        segment=params.segment,
-        walks=params.walks,
-        walk=params.walk,
-        long_links=params.long_links,
+        **params.of_search(),
     )
     search.optimize(60.0, token)
     done = 0

@@ -1,0 +1,20 @@
+"""The temperature at which the main solver accepts a loss: exp(-loss / T) is the probability.
+
+It falls linearly from a start that depends on how much time there is; both were fitted (docs/performance).
+"""
+
+from __future__ import annotations
+
+import math
+
+COLD = 0.04  # share of the horizon at its end in which no loss is accepted
+
+
+def start_temperature(kicks_per_city: float) -> float:
+    """Return the temperature at the start, in mean links of the tour, for a number of kicks a city."""
+    return min(0.5, max(0.0, 0.15 + 0.15 * math.log10(max(kicks_per_city, 1e-9))))
+
+
+def cooled(progress: float) -> float:
+    """Return what is left of the start temperature at a share of the horizon, 0 to 1."""
+    return max(0.0, 1.0 - progress / (1.0 - COLD))
