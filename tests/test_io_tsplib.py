@@ -56,7 +56,9 @@ def test_every_instance_of_tsplib(shared_data):
         assert known is not None, path
         # linhp318 is published without its fixed edge, which every tour has.
         fixed = sum(problem.distance(a, b) for a, b in problem.fixed_edges.tolist())
-        assert known.length == int(row["length"]) + fixed, path
+        # The table has the optimum of dsj1000 with rounded distances; its file asks for distances rounded up.
+        published = 18660188 if row["name"] == "dsj1000" else int(row["length"])
+        assert known.length == published + fixed, path
         assert known.proven == (row["proven_optimal"] == "1"), path
 
 
