@@ -526,7 +526,7 @@ WARPTSP_UNROLL
           alive[lane] = false;
           return;
         }
-        Steps<1> next;
+        Steps<1> next{};
         alive[lane] = depth < warp_lk_depth && expand(lane, r, count[lane], e, first[lane], g[lane], next) > 0;
         if (!alive[lane]) return;
         g[lane] = next.gain[0];
