@@ -21,7 +21,7 @@ template <class Metric>
 __global__ void lengths(Metric metric, int n, u64 seed, double *length) {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   Random random(seed, 0, k);
-  if (k < n) length[k] = metric(k, random.below(n)) + SHIFT * HostLane().rank();
+  if (k < n) length[k] = metric(k, random.below(n)) + SHIFT * WarpLanes::rank();
 }
 """
 NAMES = ("lengths<EuclideanRounded>", "lengths<AnyCoordinates<double>>", "lengths<Matrix<int>>")

@@ -127,7 +127,7 @@ std::vector<int> some_links(const std::vector<int> &tour, double share, check::R
 template <class Metric, bool Paths>
 struct Bench {
   typedef typename Metric::Value Value;
-  typedef LinKernighan<HostLane, Metric, int, Paths> Search;
+  typedef LinKernighan<Metric, int, Paths> Search;
   static constexpr Value unbreakable = LkLimits<Value>::unbreakable;
 
   const Metric metric;
@@ -161,7 +161,7 @@ struct Bench {
     }
     if (Paths) find_ends(first, last);
     search = std::make_unique<Search>(
-        HostLane(), metric,
+        metric,
         LkArrays<int, Value>{n, order.data(), position.data(), link.data(), Paths ? path.data() : nullptr,
                              candidates.data(), lengths.data(), scratch.data(), link_scratch.data(), queued.data()},
         params, std::is_same_v<Value, int> ? Value(0) : Value(1e-9));

@@ -63,7 +63,7 @@ class _CudaSearch:
         self.device = device
         self.city = np.empty(0, np.int32)
         self.search: TourSearch | None = None
-        self.long_links = True
+        self.long_links = problem.n >= LEAST_LONG_LINKS
 
     def run(self) -> None:
         """Set up, sweep, kick, and hand over the best tour."""
@@ -121,7 +121,7 @@ class _CudaSearch:
         assert search is not None
         tour = self.city[search.tour()]
         lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
-        if problem.n < LEAST_LONG_LINKS or not are_worth_it(lengths):
+        if not are_worth_it(lengths):
             self.long_links = False
             return
         better = improve_long_links(

@@ -1,20 +1,12 @@
-// Who executes a search: one CPU thread, or the lanes of a warp. An algorithm in this folder is a template over
-// this type and uses nothing else to share work, so the CPU runs the very code that a GPU runs.
+// The 32 lanes of a warp. A search that is a template over them uses nothing else to share work: WarpLanes are those of
+// CUDA, and EmulatedWarp runs the very same code on one CPU thread, lane after lane, for tests and sanitizers.
 //
-// HostLane is one lane on its own. WarpLanes are the 32 lanes of a CUDA warp, and EmulatedWarp the same 32 on one
-// CPU thread, for tests and sanitizers. Code for 32 lanes is written in phases: `each` runs a function on every
-// lane, with all its writes visible to the next phase; what a lane keeps between phases is a Var; everything outside
-// `each` is the same on all lanes.
+// Such code is written in phases: `each` runs a function on every lane, with all its writes visible to the next phase;
+// what a lane keeps between phases is a Var; everything outside `each` is the same on all lanes.
 #pragma once
 #include "metric.h"  // WARPTSP_FN
 
 namespace warptsp {
-
-struct HostLane {
-  static constexpr int size = 1;
-  WARPTSP_FN int rank() const { return 0; }
-  WARPTSP_FN void sync() const {}
-};
 
 #if defined(__CUDACC__)
 

@@ -1,6 +1,6 @@
 // Iterated Lin-Kernighan inside a sub-problem: a whole tour (cyclic), or paths of a tour with fixed ends.
 //
-// One source for a CPU thread and a CUDA warp (see lanes.h). No standard library, plain arrays.
+// The search of one CPU thread; warp_lk.h has that of a CUDA warp. No standard library, plain arrays.
 //
 // The search follows Lin and Kernighan (1973) with the array representation and kicks of Applegate, Cook and
 // Rohe (2003). What differs: the tour is never touched while a move is being looked for. With the link (t1, t2)
@@ -12,11 +12,10 @@
 // A link that must stay (a fixed edge, or the link between two paths of a sub-problem, which stands for the tour
 // outside) has the stored length `unbreakable`: removing it never gains anything, so the inner loop needs no test.
 #pragma once
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
-#include "lanes.h"
 #include "metric.h"
 #include "random.h"
 
@@ -84,15 +83,14 @@ struct LkLimits<double> {
   static constexpr double unbreakable = -1e300, padding = 1e300;
 };
 
-template <class Lanes, class Metric, class Index, bool Paths>
+template <class Metric, class Index, bool Paths>
 class LinKernighan {
  public:
   typedef typename Metric::Value Value;
 
   // `tolerance`: a gain must exceed it (0 for integers; above rounding noise for floating point).
-  WARPTSP_FN LinKernighan(Lanes lanes, const Metric &metric, const LkArrays<Index, Value> &arrays,
-                          const LkParams &params, Value tolerance)
-      : lanes_(lanes), metric_(metric), a_(arrays), p_(params), tolerance_(tolerance) {}
+  LinKernighan(const Metric &metric, const LkArrays<Index, Value> &arrays, const LkParams &params, Value tolerance)
+      : metric_(metric), a_(arrays), p_(params), tolerance_(tolerance) {}
 
   LkCounters counters;
 
@@ -238,7 +236,6 @@ class LinKernighan {
     int reversed, path;  // path: the number its cities take over, or -1
   };
 
-  Lanes lanes_;
   Metric metric_;
   LkArrays<Index, Value> a_;
   LkParams p_;
@@ -301,7 +298,7 @@ class LinKernighan {
   }
   // The interval that holds an offset.
   WARPTSP_FN static int locate(const Path &path, int o) {
-#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__SSE2__)
     // The bounds ascend, so the comparison is a run of ones: its length is the answer. Two instructions for four.
     const __m128i v = _mm_set1_epi32(o);
     for (int r = 0;; r += 8) {
@@ -672,17 +669,16 @@ class LinKernighan {
     Index *order = a_.order, *scratch = a_.scratch;
     Value *link = a_.link, *link_scratch = a_.link_scratch;
     // scratch[k] = the city at cell k, link_scratch[k] = the link behind it
-    if (Lanes::size == 1 && base + cells <= n) {
+    if (base + cells <= n) {
       for (int k = 0; k < cells; k++) scratch[k] = order[base + k];
       for (int k = 0; k < cells; k++) link_scratch[k] = link[base + k];
     } else {
-      for (int k = lanes_.rank(); k < cells; k += Lanes::size) {
+      for (int k = 0; k < cells; k++) {
         const int p = wrap(base + k);
         scratch[k] = order[p];
         link_scratch[k] = link[p];
       }
     }
-    lanes_.sync();
     const int before = wrap(base - 1), outside_left = order[before], outside_right = order[wrap(base + cells)];
     u64 changed = 0;
     if (track) changed = edge(scratch[cells - 1], outside_right);
@@ -695,14 +691,14 @@ class LinKernighan {
           Index *o = order + base + to;
           Value *l = link + base + to;
           if (reversed) {
-            for (int k = lanes_.rank(); k < length; k += Lanes::size) {
+            for (int k = 0; k < length; k++) {
               const int c = scratch[source + length - 1 - k];
               o[k] = (Index)c;
               a_.position[c] = (Index)(base + to + k);
               if (k + 1 < length) l[k] = link_scratch[source + length - 2 - k];
             }
           } else {
-            for (int k = lanes_.rank(); k < length; k += Lanes::size) {
+            for (int k = 0; k < length; k++) {
               const int c = scratch[source + k];
               o[k] = (Index)c;
               a_.position[c] = (Index)(base + to + k);
@@ -710,7 +706,7 @@ class LinKernighan {
             }
           }
         } else {
-          for (int k = lanes_.rank(); k < length; k += Lanes::size) {
+          for (int k = 0; k < length; k++) {
             const int from = reversed ? source + length - 1 - k : source + k, c = scratch[from];
             const int p = wrap(base + to + k);
             order[p] = (Index)c;
@@ -720,7 +716,7 @@ class LinKernighan {
         }
       }
       if (Paths && piece[q].path >= 0)
-        for (int k = lanes_.rank(); k < length; k += Lanes::size) a_.path[scratch[source + k]] = (Index)piece[q].path;
+        for (int k = 0; k < length; k++) a_.path[scratch[source + k]] = (Index)piece[q].path;
       const int low = scratch[source], high = scratch[source + length - 1];
       const int head = reversed ? high : low, tail = reversed ? low : high;
       join(link_at, previous, head, source == 0 ? outside_left : scratch[source - 1], low,
@@ -748,7 +744,6 @@ class LinKernighan {
       push(outside_right);
       edges_ ^= changed;
     }
-    lanes_.sync();
   }
   // The link from `previous` to `head`, at array position link_at; (old, low) was the link into the piece's lower end.
   WARPTSP_FN void join(int link_at, int previous, int head, int old, int low, int old_cell, bool reversed,

@@ -91,7 +91,7 @@ class SubProblem {
  public:
   typedef typename Source::Metric Metric;
   typedef typename Metric::Value Value;
-  typedef LinKernighan<HostLane, Metric, int, Paths> Search;
+  typedef LinKernighan<Metric, int, Paths> Search;
 
   std::vector<int> order, path;  // set by the caller before prepare(), read after the search
 
@@ -122,7 +122,7 @@ class SubProblem {
                                       path.data(), candidates,      lengths_.data(),  scratch_.data(),
                                       link_scratch_.data(), queued_.data()};
     next_ = 0;
-    search_ = std::make_unique<Search>(HostLane(), metric, arrays, params, tolerance);
+    search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
   }
 
   // Local search from every city. Returns the gain.
