@@ -7,9 +7,12 @@ import gc
 import numpy as np
 import pytest
 
+from warptsp.errors import DeviceFailure
+
 pytestmark = pytest.mark.gpu
 
 KERNELS = """\
+#include "cuda/grid.h"
 #include "random.h"
 struct Line {
   float slope;
@@ -32,6 +35,17 @@ extern "C" __global__ void draw(unsigned long long seed, int bound, int *out) {
 }
 extern "C" __global__ void multiply_add(double a, double b, double c, double *out) { *out = a * b + c; }
 extern "C" __global__ void is_null(const int *pointer, int *out) { *out = pointer == nullptr; }
+// Each round a block adds the values of its neighbours in the ring.
+extern "C" __global__ void ring(int *values, int rounds, unsigned *arrived) {
+  const int size = gridDim.x, own = blockIdx.x;
+  for (int round = 0; round < rounds; ++round) {
+    const int *from = values + round % 2 * size;
+    int *to = values + (round + 1) % 2 * size;
+    const int sum = from[own] + from[(own + 1) % size] + from[(own + size - 1) % size];
+    if (threadIdx.x == 0) to[own] = sum % 9973;
+    warptsp::grid_barrier(arrived);
+  }
+}
 extern "C" __global__ void wait(long long nanoseconds) {
   long long now, begun;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begun));
@@ -39,7 +53,7 @@ extern "C" __global__ void wait(long long nanoseconds) {
   while (now - begun < nanoseconds);
 }
 """
-NAMES = ("apply<float>", "apply<int>", "reverse", "draw", "multiply_add", "is_null", "wait")
+NAMES = ("apply<float>", "apply<int>", "reverse", "draw", "multiply_add", "is_null", "ring", "wait")
 LINE = np.dtype([("slope", np.float32), ("offset", np.float64), ("sign", np.int8)], align=True)
 
 
@@ -219,6 +233,19 @@ def test_occupancy(gpu, module):
     assert kernel.blocks_per_multiprocessor(64, gpu.shared_memory_per_block) == 1
     assert kernel.blocks_per_multiprocessor(64, gpu.shared_memory_per_block + 1) == 0
     assert kernel.blocks_per_multiprocessor(2048) == 0
+
+
+def test_blocks_wait_for_each_other(gpu, module):
+    kernel = module.kernel("ring")
+    size = gpu.multiprocessors * kernel.blocks_per_multiprocessor(64)
+    expected = np.arange(size)
+    values = gpu.upload(np.stack([expected, expected]).astype(np.int32))
+    for _ in range(101):
+        expected = (expected + np.roll(expected, 1) + np.roll(expected, -1)) % 9973
+    kernel.launch(size, 64, values, np.int32(101), gpu.zeros(1, np.uint32), cooperative=True)
+    np.testing.assert_array_equal(values.download()[1], expected)
+    with pytest.raises(DeviceFailure, match="COOPERATIVE_LAUNCH_TOO_LARGE"):
+        kernel.launch(size + 1, 64, values, np.int32(1), gpu.zeros(1, np.uint32), cooperative=True)
 
 
 def test_the_clock_is_that_of_the_gpu(gpu, module):

@@ -16,14 +16,15 @@ import pytest
 from pretended_driver import H200, PASCAL
 
 import warptsp
-from warptsp import cli, devices
+from warptsp import cli
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
 from warptsp.methods import METHODS
+from warptsp.methods.lk import GPU_METRICS
 from warptsp.problem import OpenPath, Problem
 
-GPU_METHOD = replace(METHODS["lk"], devices=("cpu", "cuda"))
+GPU_METHOD = replace(METHODS["lk"], least_gpu_cities=10)
 CPU_METHOD = METHODS["construct"]
 EXAMPLE = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
 
@@ -32,7 +33,6 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
 def packages(monkeypatch):
     """As if NVRTC for CUDA 13 were installed."""
     monkeypatch.setattr(cuda_device, "nvrtc_version", lambda: (13, 0))
-    monkeypatch.setattr(devices, "LEAST_GPU_CITIES", 10)
 
 
 def problem(n=12, metric="EUC_2D", **options):
@@ -97,7 +97,7 @@ def test_methods_that_know_no_gpu(pretend_gpus):
     assert resolve_device("auto", problem(), CPU_METHOD) == "cpu"
 
 
-@pytest.mark.parametrize("metric", devices.GPU_METRICS)
+@pytest.mark.parametrize("metric", GPU_METRICS)
 def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, metric):
     pretend_gpus(H200)
     with caplog.at_level(logging.INFO):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_THREADS = 1024
-LEAST_GPU_CITIES = 100_000  # cities from which "auto" takes a GPU
-GPU_METRICS = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT")
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
@@ -53,7 +51,7 @@ def resolve_device(device: object, problem: Problem, method: Method) -> str:
     from warptsp.backends.cuda.device import find_usable
 
     find_usable(ordinal)
-    lacking = what_gpu_lacks(problem, method)
+    lacking = method.gpu_lacks(problem)
     if lacking is not None:
         raise UnsupportedProblem(f"device {device}: {lacking}; use device cpu, or auto")
     return f"cuda:{ordinal}"
@@ -62,10 +60,10 @@ def resolve_device(device: object, problem: Problem, method: Method) -> str:
 def choose(problem: Problem, method: Method) -> str:
     """Return the faster device for this problem: the first GPU if there is one, if it can do the problem and
     if there are cities enough; the CPU if not. Why is logged."""
-    if problem.n < LEAST_GPU_CITIES:
-        logger.info("device auto: the CPU, for fewer than %d cities", LEAST_GPU_CITIES)
+    if problem.n < method.least_gpu_cities:
+        logger.info("device auto: the CPU, for fewer than %d cities", method.least_gpu_cities)
         return "cpu"
-    lacking = what_gpu_lacks(problem, method)
+    lacking = method.gpu_lacks(problem)
     if lacking is not None:
         logger.info("device auto: the CPU; %s", lacking)
         return "cpu"
@@ -84,19 +82,6 @@ def choose(problem: Problem, method: Method) -> str:
         return "cpu"
     logger.info("device auto: cuda:0, %s", gpu.name)
     return "cuda:0"
-
-
-def what_gpu_lacks(problem: Problem, method: Method) -> str | None:
-    """Return what the search on GPUs cannot do about this problem, None if it can do all."""
-    if "cuda" not in method.devices:
-        return f"method {method.name} runs on the CPU only"
-    if problem.metric.name not in GPU_METRICS:
-        return f"the search on GPUs knows the metrics {', '.join(GPU_METRICS)}, not {problem.metric.name}"
-    if problem.open is not None:
-        return "the search on GPUs finds closed tours, no open paths"
-    if len(problem.fixed_edges):
-        return "the search on GPUs cannot keep fixed edges"
-    return None
 
 
 def _gpu_ordinal(device: object) -> int:

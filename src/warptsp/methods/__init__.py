@@ -2,7 +2,8 @@
 
 A method module defines ``run(problem, run)`` (see `warptsp.run.Run`) and, if the method has parameters, a
 frozen dataclass whose name ends in ``Params``; its fields are what ``solve(params={...})`` and ``--param
-NAME=VALUE`` take. To add a method: write the module, add a line to `METHODS`.
+NAME=VALUE`` take. If a GPU cannot do every problem, ``gpu_lacks(problem)`` says what is missing. To add a
+method: write the module, add a line to `METHODS`.
 """
 
 from __future__ import annotations
@@ -29,12 +30,21 @@ class Method:
     module: str
     summary: str
     devices: tuple[str, ...] = ("cpu",)  # "cuda" if it looks at run.device and can use a GPU
+    least_gpu_cities: int = 0  # from which "auto" takes a GPU, since it is faster
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:
         """The function that does the work."""
         function: Callable[[Problem, Run], None] = import_module(self.module).run
         return function
+
+    def gpu_lacks(self, problem: Problem) -> str | None:
+        """Return what the method cannot do about this problem on a GPU, None if it can do all."""
+        if "cuda" not in self.devices:
+            return f"method {self.name} runs on the CPU only"
+        lacks: Callable[[Problem], str | None] | None
+        lacks = getattr(import_module(self.module), "gpu_lacks", None)
+        return None if lacks is None else lacks(problem)
 
     def parameters(self) -> type | None:
         """Return the dataclass of the method's parameters, None if it has none."""
@@ -49,7 +59,9 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda")),
+        Method(
+            "lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 100_000
+        ),
         Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
         Method("construct", "warptsp.methods.construct", "the start tour, as it is"),
     )

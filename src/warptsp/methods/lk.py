@@ -47,6 +47,7 @@ HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of m
 PAUSE = 0.25  # seconds between two reports of work on a long tour
 SWEEP = 0.3  # kicks a city that go once through a part (native/subproblem.h)
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
+GPU_METRICS = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT")
 
 # Populations (native/population.h); measured, see docs/performance.
 LEAST_POPULATION = 7  # members; with time for fewer, annealing is better
@@ -127,6 +128,17 @@ class LkParams:
         """Return those that `backends.cpu.tour_search` takes."""
         names = ("depth", "breadth", "segment", "walks", "walk", "long_links")
         return {name: getattr(self, name) for name in names}
+
+
+def gpu_lacks(problem: Problem) -> str | None:
+    """Return what the search on GPUs cannot do about this problem, None if it can do all."""
+    if problem.metric.name not in GPU_METRICS:
+        return f"the search on GPUs knows the metrics {', '.join(GPU_METRICS)}, not {problem.metric.name}"
+    if problem.open is not None:
+        return "the search on GPUs finds closed tours, no open paths"
+    if len(problem.fixed_edges):
+        return "the search on GPUs cannot keep fixed edges"
+    return None
 
 
 def run(problem: Problem, run: Run) -> None:

@@ -524,6 +524,7 @@ class Kernel:
         block: int | tuple[int, ...],
         *arguments: DeviceArray | np.generic | None,
         shared: int = 0,
+        cooperative: bool = False,
     ) -> None:
         """Start the kernel; a grid without blocks does nothing.
 
@@ -536,6 +537,9 @@ class Kernel:
             and a scalar of a structured type (made with ``align=True``) as the struct of these fields.
         shared : int
             Bytes of dynamic shared memory of a block.
+        cooperative : bool
+            For kernels whose blocks wait for each other (native/cuda/grid.h): all run at once, or none does.
+            `blocks_per_multiprocessor` times the multiprocessors is the largest grid.
         """
         blocks, threads = _three(grid), _three(block)
         if 0 in blocks:
@@ -544,16 +548,12 @@ class Kernel:
         try:
             self._allow(shared)
             values, pointers = self._packed(arguments)
-            device._call(
-                device._api.cuLaunchKernel,
-                self._handle,
-                *blocks,
-                *threads,
-                shared,
-                device._stream_handle,
-                pointers.ctypes.data,
-                0,
-            )
+            api = device._api
+            shape = (self._handle, *blocks, *threads, shared, device._stream_handle, pointers.ctypes.data)
+            if cooperative:
+                device._call(api.cuLaunchCooperativeKernel, *shape)
+            else:
+                device._call(api.cuLaunchKernel, *shape, 0)
             del values  # the driver has copied them
         except _DriverError as error:
             how = f"grid {grid}, block {block}, shared {shared}"
