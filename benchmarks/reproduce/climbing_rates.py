@@ -1,0 +1,169 @@
+"""Document 002, figures 2 to 6 and 8: moves and climbers a second by version and number of cities.
+
+The first n cities of d18512. A version runs for about a second of the kernel, as in the document, and its
+moves are those of all passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.reproduce.chart import Chart
+from benchmarks.reproduce.harness import (
+    DEVICES,
+    Cell,
+    Results,
+    Section,
+    Setting,
+    instance,
+    number,
+    published,
+    rate,
+    ratio,
+    run,
+    run_alone,
+)
+from benchmarks.reproduce.instances import first_cities
+
+NAME = "climbing_rates"
+DOCUMENT = "002"
+TITLE = "Random-restart 2-opt: moves and climbers a second (figures 2 to 6 and 8)"
+TABLES = ("figures 2 to 4, 6", "figure 5", "figure 8")
+VERSIONS = {
+    "tuned": "tuned",
+    "tiled": "tile",
+    "intra": "intra",
+    "one-thread": "calc",
+    "shared-matrix": "matr_s",
+    "global-matrix": "matr_g",
+}
+CITIES = (1000, 200, 100, 2000, 4000, 500, 8000, 50, 18512)
+SEVERAL = (1000, 200, 100, 2000, 4000, 500, 50)  # cities at which all versions are compared
+MOST = {"shared-matrix": 110, "one-thread": 2000, "global-matrix": 2000}
+CLIMBERS = {50: 16384, 100: 16384, 200: 16384}
+SECONDS = 1.0
+
+
+def cells(setting: Setting) -> Iterator[Cell]:
+    if setting.device == "cpu":
+        for cities in CITIES:
+            yield Cell(f"auto {cities}", {"cities": cities, "version": "auto"})
+        for threads in sorted({1, 2, 4, 8, 16} & set(range(1, (setting.threads or 2) + 1))):
+            yield Cell(
+                f"kroA150, {threads} threads", {"instance": "kroA150", "threads": threads, "version": "auto"}
+            )
+        return
+    for cities in CITIES:
+        yield Cell(f"tuned {cities}", {"cities": cities, "version": "tuned"})
+    yield Cell("kroA150", {"instance": "kroA150", "version": "tuned"})
+    for version in ("one-thread", "tuned"):
+        for cities, climbers in CLIMBERS.items():
+            facts = {"cities": cities, "version": version, "climbers": climbers}
+            yield Cell(f"{version} {cities}, {climbers} climbers", facts)
+    for version in VERSIONS:
+        for cities in SEVERAL if setting.full else (1000, 100):
+            if version != "tuned" and cities <= MOST.get(version, cities):
+                yield Cell(f"{version} {cities}", {"cities": cities, "version": version})
+
+
+def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
+    facts = cell.facts
+    if "instance" in facts:
+        problem = instance(setting.instances, facts["instance"])
+    else:
+        problem = first_cities(setting.instances, "d18512", facts["cities"])
+    params = {name: facts[name] for name in ("version", "climbers") if name in facts}
+    options: dict[str, Any] = {} if "climbers" in facts else {"time_limit": SECONDS}
+    if "threads" in facts:
+        options["threads"] = facts["threads"]
+    return run(problem, setting, method="hill-climbing", params=params, **options)
+
+
+def report(results: Results) -> list[Section]:
+    sections = [_rates(results), _statements(results)]
+    threads = [
+        [name.split(", ")[1], number(results.value(name, "cpu", rate))]
+        for name in dict.fromkeys(row["cell"] for row in results.rows if row["cell"].startswith("kroA150, "))
+    ]
+    if results.get("kroA150", "cuda"):
+        threads.append(["GPU, tuned", number(results.value("kroA150", "cuda", rate))])
+    sections.append(
+        Section("Figure 5: threads at kroA150", ["", "moves/s"], threads, published("002").notes("figure 5"))
+    )
+    sections.append(_climbers(results))
+    return sections
+
+
+def _rates(results: Results) -> Section:
+    rows = []
+    lines: dict[str, list[tuple[float, float]]] = {}
+    columns = [(version, "cuda") for version in VERSIONS] + [("auto", "cpu")]
+    for cities in sorted(CITIES):
+        line: list[object] = [cities]
+        for version, device in columns:
+            value = results.value(f"{version} {cities}", device, rate)
+            line.append(number(value and value / 1e9))
+            if value is not None:
+                lines.setdefault("CPU" if device == "cpu" else version, []).append((cities, value))
+        rows.append(line)
+    words = ["cities", *(f"{version} ({theirs}), GPU" for version, theirs in VERSIONS.items()), "CPU"]
+    chart = Chart("Random-restart 2-opt, first cities of d18512", "cities", "moves/s", lines)
+    text = "In 10^9 moves a second. " + published("002").notes("figures 2 to 4, 6")
+    return Section("Figures 2 to 4 and 6: moves a second", words, rows, text, chart)
+
+
+def _statements(results: Results) -> Section:
+    """What the document says of its curves in words, beside the same of ours."""
+
+    def best(version: str, device: str = "cuda") -> float | None:
+        values = [results.value(f"{version} {cities}", device, rate) for cities in CITIES]
+        return max((value for value in values if value is not None), default=None)
+
+    def over(one: str, other: str, device: str = "cuda") -> float | None:
+        found = [
+            a / b
+            for cities in CITIES
+            if (a := results.value(f"{one} {cities}", "cuda", rate)) is not None
+            and (b := results.value(f"{other} {cities}", device, rate)) is not None
+        ]
+        return max(found, default=None)
+
+    measured = {
+        ("tuned", 60e9): best("tuned"),
+        ("calc", 0.75): calc / matrix
+        if (calc := best("one-thread")) and (matrix := best("shared-matrix"))
+        else None,
+        ("tile", 2.5): over("tiled", "one-thread"),
+        ("tuned", 3): over("tuned", "one-thread"),
+        ("tuned", 8): over("tuned", "auto", "cpu"),
+    }
+    rows = []
+    for row in published("002").rows("figures 2 to 4, 6"):
+        value = measured.get((row["version"], row["value"]))
+        factor = ratio(value, row["value"]) if row["unit"] == "moves/s" else "-"
+        rows.append(
+            [row["version"], row["statement"], number(row["value"]), row["unit"], number(value), factor]
+        )
+    words = ["version", "statement", "published", "unit", "measured", "ratio"]
+    return Section("What the text says of the curves", words, rows)
+
+
+def _climbers(results: Results) -> Section:
+    rows = []
+    for cities, climbers in CLIMBERS.items():
+        per_second = [
+            results.value(
+                f"{version} {cities}, {climbers} climbers",
+                "cuda",
+                lambda r: r["climbers"] / r["kernel_seconds"],
+            )
+            for version in ("one-thread", "tuned")
+        ]
+        rows.append([cities, climbers, *map(number, per_second), ratio(per_second[1], per_second[0])])
+    words = ["cities", "climbers", "climbers/s, one-thread", "climbers/s, tuned", "ratio"]
+    text = "Published: up to 3. " + published("002").notes("figure 8")
+    return Section(f"Figure 8: climbers a second, {DEVICES['cuda']}", words, rows, text)
+
+
+run_alone(__name__)

@@ -1,0 +1,122 @@
+"""Document 004, table 3, figures 5 and 6: local search over neighbour lists, and iterated local search."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.reproduce.chart import Chart
+from benchmarks.reproduce.harness import (
+    DEVICES,
+    Cell,
+    Results,
+    Section,
+    Setting,
+    instance,
+    known_instances,
+    number,
+    published,
+    run,
+    run_alone,
+)
+
+NAME = "neighbor_search"
+DOCUMENT = "004"
+TITLE = "2-opt, 3-opt and iterated local search over neighbour lists (table 3, figures 5 and 6)"
+TABLES = ("3", "optima", "CRO", "figures 5, 6")
+# As in the document: best improvement, one move a pass, and in the last every tour is accepted.
+SEARCHES: dict[str, dict[str, Any]] = {
+    "2-opt": {"method": "neighbor-two-opt", "params": {}},
+    "3-opt": {"method": "neighbor-three-opt", "params": {}},
+    "ils 0.1 n": {"method": "ils", "params": {"iterations": 0.1, "acceptance": "always"}},
+    "ils 1 n": {"method": "ils", "params": {"iterations": 1.0, "acceptance": "always"}},
+    "ils 10 n": {"method": "ils", "params": {"iterations": 10.0, "acceptance": "always"}},
+    "ils 10 n, better": {"method": "ils", "params": {"iterations": 10.0, "acceptance": "better"}},
+}
+REDUCED = {
+    "2-opt": 2400,
+    "3-opt": 2400,
+    "ils 0.1 n": 1000,
+    "ils 1 n": 500,
+    "ils 10 n": 200,
+    "ils 10 n, better": 200,
+}
+STAND_INS = ("rl5934", "d18512")
+
+
+def cells(setting: Setting) -> Iterator[Cell]:
+    for search in SEARCHES:
+        for name, cities in known_instances("EUC_2D"):
+            if setting.full or cities <= REDUCED[search]:
+                yield Cell(f"{name}, {search}", {"instance": name, "search": search})
+
+
+def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
+    problem = instance(setting.instances, cell.facts["instance"])
+    return run(problem, setting, start="nearest-neighbor", **SEARCHES[cell.facts["search"]])
+
+
+def report(results: Results) -> list[Section]:
+    instances = known_instances("EUC_2D")
+    theirs = {row["search"]: row for row in published("004").rows("3")}
+    solved = published("004").rows("optima")[0]
+    rows: list[list[object]] = []
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for search in SEARCHES:
+        row = theirs.get(search, {})
+        line: list[object] = [search, number(row.get("cpu_error")), number(row.get("gpu_error"))]
+        line.append(solved["solved"] if search == "ils 10 n" else "-")
+        for device in results.devices():
+            found = [
+                (cities, result)
+                for name, cities in instances
+                if (result := results.get(f"{name}, {search}", device)) is not None
+            ]
+            errors = [result["error"] for _, result in found]
+            mean = number(statistics.mean(errors)) if errors else "-"
+            largest = max((cities for cities, _ in found), default=None)
+            line += [
+                mean,
+                sum(error <= 0 for error in errors) if errors else "-",
+                len(found),
+                number(largest),
+            ]
+            if found:
+                lines[f"{search}, {DEVICES[device]}"] = [(cities, r["seconds"]) for cities, r in found]
+        rows.append(line)
+    words = [
+        "search",
+        "mean error, %, CPU, published",
+        "GPU, published",
+        f"optimal of {solved['instances']}, published",
+    ]
+    for device in results.devices():
+        words += [f"mean error, %, {DEVICES[device]}", "optimal", "instances", "up to cities"]
+    chart = Chart("Searches by number of cities", "cities", "s", lines)
+    table = Section("Table 3, figures 5 and 6: searches", words, rows, chart=chart)
+    return [table, _largest(results)]
+
+
+def _largest(results: Results) -> Section:
+    cro = published("004").rows("CRO")[0]
+    rows: list[list[object]] = [["CRO (6857 cities), published, GPU", "ils 10 n", "-", cro["seconds"]]]
+    for device in results.devices():
+        for name in STAND_INS:
+            for search in SEARCHES:
+                result = results.get(f"{name}, {search}", device)
+                if result is not None:
+                    rows.append(
+                        [
+                            f"{name}, {DEVICES[device]}",
+                            search,
+                            number(result["error"]),
+                            number(result["seconds"]),
+                        ]
+                    )
+    return Section(
+        "In place of CRO", ["instance", "search", "error, %", "s"], rows, published("004").notes("CRO")
+    )
+
+
+run_alone(__name__)

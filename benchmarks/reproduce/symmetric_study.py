@@ -1,0 +1,85 @@
+"""Document 003, figures 18 and 19: block size at d2103, and time against quality of annealing at d493."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.reproduce.chart import Chart
+from benchmarks.reproduce.harness import (
+    DEVICES,
+    Cell,
+    Results,
+    Section,
+    Setting,
+    instance,
+    number,
+    published,
+    run,
+    run_alone,
+)
+
+NAME = "symmetric_study"
+DOCUMENT = "003"
+TITLE = "Symmetrical 2-opt: block size and cooling (figures 18 and 19)"
+TABLES = ("figure 18", "figure 19")
+BLOCKS = (32, 64, 96, 128, 256, 512, 1024)
+SECONDS = (0.3, 0.5, 1.0, 2.0, 5.47, 10.0, 20.0)
+REDUCED_SECONDS = 2.0
+
+
+def cells(setting: Setting) -> Iterator[Cell]:
+    for seconds in SECONDS:
+        if setting.full or seconds <= REDUCED_SECONDS:
+            yield Cell(f"d493, {seconds:g} s", {"seconds": seconds})
+    if setting.device != "cpu":
+        for block in (None, *BLOCKS):
+            yield Cell(f"d2103, block {block}", {"block": block})
+
+
+def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
+    if "seconds" in cell.facts:
+        problem = instance(setting.instances, "d493")
+        seconds = cell.facts["seconds"]
+        return run(problem, setting, method="symmetric-annealing", start="given", time_limit=seconds)
+    problem = instance(setting.instances, "d2103")
+    return run(
+        problem, setting, method="symmetric-two-opt", start="given", params={"block": cell.facts["block"]}
+    )
+
+
+def report(results: Results) -> list[Section]:
+    sections = []
+    points: list[tuple[float, float]] = []
+    rows: list[list[object]] = []
+    for block in (*BLOCKS, None):
+        result = results.get(f"d2103, block {block}", "cuda")
+        if result is not None:
+            seconds = result.get("kernel_seconds", result["seconds"])
+            rows.append(
+                [block or "planned", number(seconds), number(result["seconds"]), number(result["error"])]
+            )
+            points += [(block, seconds)] if block else []
+    chart = Chart("Symmetrical 2-opt, d2103, GPU", "threads a block", "s", {"d2103": points})
+    words = ["threads a block", "s, kernels", "s in all", "error, %"]
+    text = published("003").notes("figure 18")
+    sections.append(Section("Figure 18: block size, d2103", words, rows, text, chart))
+    lines: dict[str, list[tuple[float, float]]] = {"published": [(5.47, 4.3)]}
+    rows = []
+    for seconds in SECONDS:
+        line: list[object] = [f"{seconds:g}"]
+        for device in results.devices():
+            error = results.value(f"d493, {seconds:g} s", device, lambda result: result["error"])
+            line.append(number(error))
+            if error is not None:
+                lines.setdefault(DEVICES[device], []).append((seconds, error))
+        rows.append(line)
+    chart = Chart("Symmetrical annealing, d493", "s", "error, %", lines, log_y=False)
+    words = ["time limit, s", *(f"error, %, {DEVICES[device]}" for device in results.devices())]
+    sections.append(
+        Section("Figure 19: cooling, d493", words, rows, published("003").notes("figure 19"), chart)
+    )
+    return sections
+
+
+run_alone(__name__)

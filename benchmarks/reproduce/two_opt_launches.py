@@ -1,0 +1,119 @@
+"""Document 000, tables 4.7, 4.9, 4.12, 4.14 and A-1 to A-4: block size, grid size and jobs a thread.
+
+Every launch of the document's study, as a full descent from the identity, beside the launch that is planned
+without being told, and beside the CPU, which has no launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.reproduce.chart import Chart
+from benchmarks.reproduce.harness import (
+    Cell,
+    Results,
+    Section,
+    Setting,
+    beside,
+    header,
+    kernel_ms,
+    number,
+    published,
+    run,
+    run_alone,
+)
+from benchmarks.reproduce.instances import random_cities
+
+NAME = "two_opt_launches"
+DOCUMENT = "000"
+TITLE = "2-opt: block size, grid size and jobs a thread (tables 4.7, 4.9, 4.12, 4.14, A-1 to A-4)"
+STUDIES = {500: ("A-1", "4.7"), 1000: ("A-2", "4.9"), 1500: ("A-3", "4.12"), 2000: ("A-4", "4.14")}
+TABLES = tuple(table for pair in STUDIES.values() for table in pair)
+PLANNED = "{cities} planned"
+LAUNCH = "{cities} {block}x{grid}"
+
+
+def cells(setting: Setting) -> Iterator[Cell]:
+    for cities in STUDIES:
+        yield Cell(PLANNED.format(cities=cities), {"cities": cities, "params": {}})
+    if setting.device == "cpu":
+        return
+    for cities in sorted(STUDIES, reverse=True):
+        study, best = STUDIES[cities]
+        for row in published("000").rows(study if setting.full else best):
+            launch = {"block": row["block"], "grid": row["grid"], "jobs": row["jobs"]}
+            yield Cell(LAUNCH.format(cities=cities, **launch), {"cities": cities, "params": launch})
+
+
+def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
+    problem = random_cities(cell.facts["cities"])
+    return run(problem, setting, method="two-opt", start="given", params=cell.facts["params"])
+
+
+def report(results: Results) -> list[Section]:
+    return [*(_best(cities, results) for cities in STUDIES), *(_study(cities, results) for cities in STUDIES)]
+
+
+def _best(cities: int, results: Results) -> Section:
+    """The best launch of each block size: published, and of ours."""
+    study, best = STUDIES[cities]
+    rows: list[list[object]] = []
+    for row in published("000").rows(best):
+        ours = [
+            (ms, launch)
+            for launch in published("000").rows(study)
+            if launch["block"] == row["block"]
+            and (ms := results.value(LAUNCH.format(cities=cities, **launch), "cuda", kernel_ms)) is not None
+        ]
+        fastest = min(ours, key=lambda pair: pair[0], default=None)
+        predicted = f"{row['predicted_block']} x {row['predicted_grid']} x {row['predicted_jobs']}"
+        observed = f"{row['block']} x {row['grid']} x {row['jobs']}"
+        launch = "-" if fastest is None else "{block} x {grid} x {jobs}".format(**fastest[1])
+        rows.append([predicted, observed, number(row["kernel_ms"]), launch, number(fastest and fastest[0])])
+    planned = PLANNED.format(cities=cities)
+    for device, name in (("cuda", "planned, GPU"), ("cpu", "CPU")):
+        if results.get(planned, device) is not None:
+            rows.append(["-", "-", "-", name, number(results.value(planned, device, kernel_ms))])
+    words = [
+        "predicted (block x grid x jobs)",
+        "best, published",
+        "ms",
+        "best of these launches, GPU",
+        "ms a pass",
+    ]
+    return Section(f"Table {best}: best launches, {cities} cities", words, rows, published("000").notes(best))
+
+
+def _study(cities: int, results: Results) -> Section:
+    study, _ = STUDIES[cities]
+    launches = published("000").rows(study)
+    measured = [row for row in launches if results.get(LAUNCH.format(cities=cities, **row), "cuda")]
+    rows: list[list[object]] = []
+    lines: dict[str, list[tuple[float, float]]] = {}
+    only_gpu = Results([row for row in results.rows if row["device"] == "cuda"])
+    for row in measured:
+        name = LAUNCH.format(cities=cities, **row)
+        rows.append(
+            [
+                f"{row['block']} x {row['grid']} x {row['jobs']}",
+                *beside(row["kernel_ms"], only_gpu, name, kernel_ms),
+                *beside(row["passes"], only_gpu, name, lambda result: result["passes"], "none"),
+                *beside(row["total_ms"], only_gpu, name, lambda result: 1e3 * result["seconds"]),
+            ]
+        )
+        threads = row["block"] * row["grid"]
+        lines.setdefault(f"{row['block']}, published", []).append((threads, row["kernel_ms"]))
+        ours = only_gpu.value(name, "cuda", kernel_ms)
+        lines.setdefault(f"{row['block']}, GPU", []).append((threads, ours or 0.0))
+    words = [
+        "block x grid x jobs",
+        *header("ms a pass", only_gpu),
+        *header("passes", only_gpu, ratios=False),
+        *header("ms in all", only_gpu),
+    ]
+    chart = Chart(f"2-opt, {cities} cities: a pass by threads and block size", "threads", "ms a pass", lines)
+    return Section(f"Table {study}: all launches, {cities} cities", words, rows, chart=chart)
+
+
+run_alone(__name__)

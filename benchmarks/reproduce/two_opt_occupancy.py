@@ -1,0 +1,99 @@
+"""Document 000, tables 4.8, 4.10, 4.11, 4.13 and 4.16 to 4.19: what can be computed without a run.
+
+Occupancy: a multiprocessor holds as many blocks as threads, registers and shared memory allow. Partitions: a
+tour of r ranges has r (r + 1) / 2 pairs of ranges, which the document evaluates one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.reproduce.harness import Cell, Results, Section, Setting, published, run_alone
+
+NAME = "two_opt_occupancy"
+DOCUMENT = "000"
+TITLE = "2-opt: occupancy and partitions (tables 4.8, 4.10, 4.11, 4.13, 4.16 to 4.19)"
+OCCUPANCY = {"4.8": 500, "4.10": 1000, "4.11": 1500, "4.13": 2000}
+TABLES = (*OCCUPANCY, "4.16", "4.17", "4.18", "4.19")
+REGISTERS = 20
+BYTES_A_CITY = 10  # two coordinates of 4 bytes, and a place in the tour
+BYTES_A_BLOCK = 12
+# An H200 multiprocessor, of whose shared memory every block takes 1 KB for itself.
+H200 = {"threads": 2048, "blocks": 32, "registers": 65536, "shared": 233472, "reserved": 1024}
+
+
+def cells(setting: Setting) -> Iterator[Cell]:
+    if setting.device == "cpu":
+        yield from (Cell(table, {"cities": cities}) for table, cities in OCCUPANCY.items())
+        yield Cell("partitions")
+
+
+def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
+    if cell.name == "partitions":
+        return {"rows": [partitions(row["cities"], 3000) for row in published("000").rows("4.19")]}
+    limits = published("000").facts["limits"]
+    k600 = {name: limits[f"{key}_a_multiprocessor"] for name, key in KEYS.items()} | {"reserved": 0}
+    shared = BYTES_A_CITY * cell.facts["cities"] + BYTES_A_BLOCK
+    rows = []
+    for block in (1024, 512, 256, 128):
+        blocks = active_blocks(block, REGISTERS, shared, k600)
+        ours = active_blocks(block, REGISTERS, shared, H200)
+        rows.append([block, blocks, _percent(block, blocks, k600), ours, f"{_percent(block, ours, H200)} %"])
+    return {"rows": rows}
+
+
+KEYS = {"threads": "threads", "blocks": "blocks", "registers": "registers", "shared": "shared_bytes"}
+
+
+def active_blocks(block: int, registers: int, shared: int, limits: dict[str, int]) -> int:
+    """Return the blocks that a multiprocessor holds at once."""
+    return min(
+        limits["threads"] // block,
+        limits["blocks"],
+        limits["registers"] // (registers * block),
+        limits["shared"] // (shared + limits["reserved"]),
+    )
+
+
+def partitions(cities: int, cities_a_range: int) -> list[int]:
+    """Return cities, ranges, and pairs of ranges."""
+    ranges = -(-cities // cities_a_range)
+    return [cities, ranges, ranges * (ranges + 1) // 2]
+
+
+def _percent(block: int, blocks: int, limits: dict[str, int]) -> int:
+    return int(100 * block * blocks / limits["threads"] + 0.5)
+
+
+def report(results: Results) -> list[Section]:
+    words = ["threads a block", "active blocks, published", "computed", "occupancy, published", "computed"]
+    sections = []
+    for table, cities in OCCUPANCY.items():
+        result = results.get(table, "cpu")
+        if result is None:
+            continue
+        rows = [
+            [block, row["active_blocks"], blocks, f"{row['occupancy_percent']} %", f"{percent} %", *h200]
+            for row, (block, blocks, percent, *h200) in zip(
+                published("000").rows(table), result["rows"], strict=True
+            )
+        ]
+        full = [*words, "active blocks, H200", "occupancy, H200"]
+        sections.append(Section(f"Table {table}: occupancy, {cities} cities", full, rows))
+    result = results.get("partitions", "cpu")
+    if result is not None:
+        rows = [
+            [row["cities"], row["ranges"], ranges, row["partitions"], pairs]
+            for row, (_, ranges, pairs) in zip(published("000").rows("4.19"), result["rows"], strict=True)
+        ]
+        words = ["cities", "ranges, published", "computed", "partitions, published", "computed"]
+        text = (
+            "Tables 4.16 to 4.18 draw the same division for 9000 cities and for an example of 9. Ours needs "
+            "none: a pass is one launch at any size."
+        )
+        sections.append(Section("Table 4.19: ranges of 3000 cities and their pairs", words, rows, text))
+    return sections
+
+
+run_alone(__name__)

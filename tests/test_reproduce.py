@@ -1,0 +1,218 @@
+"""The scripts that put our figures beside published ones: their data, what resumes, and the tables."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def harness():
+    sys.path.insert(0, str(REPOSITORY))
+    try:
+        from benchmarks.reproduce import harness
+
+        yield harness
+    finally:
+        sys.path.remove(str(REPOSITORY))
+
+
+@pytest.fixture
+def study(harness):
+    """A study of three cells, one of which fails until it is mended."""
+    made = types.SimpleNamespace(NAME="toy", DOCUMENT="000", TITLE="Toy", measured=[], broken={"b"})
+
+    def measure(cell, setting):
+        made.measured.append(cell.name)
+        if cell.name in made.broken:
+            raise ValueError("too large")
+        return {"seconds": 2.0, "passes": 4, "evaluations": 800}
+
+    def report(results):
+        rows = [[name, *harness.beside(8.0, results, name, lambda r: r["seconds"])] for name in "abc"]
+        chart = harness.Chart("toy", "x", "y", {"line": [(1.0, 2.0), (10.0, 4.0)]})
+        return [harness.Section("Table", ["cell", *harness.header("s", results)], rows, "Words.", chart)]
+
+    made.cells = lambda setting: [harness.Cell(name) for name in "abc"]
+    made.measure = measure
+    made.report = report
+    return made
+
+
+def cells_of(folder):
+    return [json.loads(line) for line in (folder / "cells.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_resumes_where_it_stopped(harness, study, tmp_path):
+    arguments = ["--output", str(tmp_path), "--commit", "abc"]
+    harness.main([study], arguments)
+    assert study.measured == ["a", "b", "c"]
+    study.broken.clear()
+    study.measured.clear()
+    harness.main([study], [*arguments, "--resume"])
+    assert study.measured == ["b"], "only what failed is measured again"
+    rows = cells_of(tmp_path)
+    assert [row["cell"] for row in rows] == ["a", "b", "c", "b"]
+    assert all(row["commit"] == "abc" and row["machine"] and row["threads"] for row in rows)
+    harness.main([study], [*arguments, "--report"])
+    assert len(cells_of(tmp_path)) == 4
+    harness.main([study], arguments)
+    assert [row["cell"] for row in cells_of(tmp_path)] == ["a", "b", "c"], "without --resume it begins anew"
+
+
+def test_a_line_that_was_cut_off_is_replaced(harness, study, tmp_path):
+    arguments = ["--output", str(tmp_path)]
+    harness.main([study], arguments)
+    path = tmp_path / "cells.jsonl"
+    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    study.measured.clear()
+    harness.main([study], [*arguments, "--resume"])
+    assert study.measured == ["b", "c"]
+    assert [row["cell"] for row in cells_of(tmp_path)] == ["a", "b", "b", "c"]
+
+
+def test_cells_of_other_studies_stay(harness, study, tmp_path):
+    harness.main([study], ["--output", str(tmp_path)])
+    study.NAME = "other"
+    harness.main([study], ["--output", str(tmp_path)])
+    assert [row["study"] for row in cells_of(tmp_path)] == ["toy"] * 3 + ["other"] * 3
+
+
+def test_no_cell_begins_after_the_time(harness, study, tmp_path):
+    harness.main([study], ["--output", str(tmp_path), "--seconds", "1e-9"])
+    assert study.measured == []
+
+
+def test_report_side_by_side(harness, study, tmp_path, capsys):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    page = docs / "page.md"
+    page.write_text("before\n<!-- begin toy -->\nold\n<!-- end toy -->\nafter\n", encoding="utf-8")
+    harness.main([study], ["--output", str(tmp_path), "--docs", str(docs)])
+    text = (tmp_path / "toy.md").read_text(encoding="utf-8")
+    assert "| cell | s, published | s, CPU | ratio |" in text
+    assert "| a | 8.00 | 2.00 | 4.0 |" in text
+    assert "| b | 8.00 | - | - |" in text, "a cell that failed is missing"
+    assert "b (CPU): ValueError: too large" in text
+    assert text in capsys.readouterr().out
+    filled = page.read_text(encoding="utf-8")
+    assert filled.startswith("before\n<!-- begin toy -->")
+    assert filled.endswith("<!-- end toy -->\nafter\n")
+    assert "| a | 8.00 | 2.00 | 4.0 |" in filled
+    assert "old" not in filled
+    assert (docs / "toy_1.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))["measured"][0]["cell"] == "a"
+
+
+def test_results_of_two_devices(harness):
+    def row(cell, device, **result):
+        source = {"machine": "m", "threads": "1 thread", "date": "d", "commit": "c"}
+        return {"study": "toy", "cell": cell, "device": device, **source, "result": result}
+
+    results = harness.Results([row("a", "cuda", seconds=0.5), row("a", "cpu", seconds=4.0)])
+    assert results.devices() == ["cpu", "cuda"]
+    assert harness.beside(8.0, results, "a", lambda r: r["seconds"]) == ["8.00", "4.00", "2.0", "0.500", "16"]
+    more = harness.beside(2.0, results, "a", lambda r: r["seconds"], "more")
+    assert more == ["2.00", "4.00", "2.0", "0.500", "0.25"]
+    assert harness.beside(None, results, "b", lambda r: r["seconds"], "none") == ["-", "-", "-"]
+    results.rows.append(row("a", "cpu", seconds=2.0))
+    assert results.value("a", "cpu", lambda r: r["seconds"]) == 2.0, "the last measurement counts"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "-"), (0, "0"), (36193, "36193"), (0.00123, "0.00123"), (12.34, "12.3"), (3.1e12, "3.10e+12")],
+)
+def test_numbers(harness, value, text):
+    assert harness.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("published", "measured", "text"),
+    [(7.1, 0.05, "142"), (1.0, 2.0, "0.50"), (None, 1.0, "-"), (1.0, None, "-")],
+)
+def test_ratio(harness, published, measured, text):
+    assert harness.ratio(published, measured) == text
+
+
+@pytest.mark.parametrize("document", ["000", "001", "002", "003", "004"])
+def test_published_tables_have_whole_rows(harness, document):
+    source = harness.published(document)
+    assert source.document == document
+    assert source.what
+    assert source.hardware
+    for number, table in source.tables.items():
+        assert table["title"], number
+        assert table["rows"], number
+        assert len(source.rows(number)) == len(table["rows"])
+
+
+def test_published_figures_agree_with_one_another(harness):
+    for table, cities in (("A-1", 500), ("A-2", 1000), ("A-3", 1500), ("A-4", 2000)):
+        for row in harness.published("000").rows(table):
+            pairs = cities * (cities - 1) // 2
+            assert row["jobs"] == pytest.approx(pairs / (row["block"] * row["grid"]), rel=0.25, abs=1)
+    for row in harness.published("003").rows("5.4 table 2"):
+        assert row["cycles"] == 35 * row["iterations"]
+        assert row["us"] == pytest.approx(row["cycles"] / 150, rel=1e-3)
+        assert row["speedup"] == pytest.approx(row["concorde_us"] / row["us"], abs=0.01)
+    for row in harness.published("004").rows("2"):
+        assert row["speedup"] == pytest.approx(row["cpu_ms"] / row["gpu_ms"], rel=0.03)
+
+
+def test_every_study_is_listed_and_has_its_tables(harness, capsys, tmp_path):
+    from benchmarks.reproduce.__main__ import studies
+
+    modules = studies()
+    names = {path.stem for path in Path(harness.__file__).parent.glob("*.py")}
+    assert {study.NAME for study in modules} == names - {
+        "__init__",
+        "__main__",
+        "harness",
+        "chart",
+        "instances",
+    }
+    for study in modules:
+        assert set(study.TABLES) <= set(harness.published(study.DOCUMENT).tables)
+        for device in ("cpu", "cuda"):
+            reduced = [c.name for c in study.cells(harness.Setting(device, False, tmp_path))]
+            full = [c.name for c in study.cells(harness.Setting(device, True, tmp_path))]
+            assert len(set(full)) == len(full)
+            assert len(reduced) <= len(full)
+        assert study.report(harness.Results([])) is not None
+    harness.main(modules, ["--list", "--output", str(tmp_path / "none")])
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [s.NAME for s in modules]
+    assert not (tmp_path / "none").exists()
+
+
+def test_occupancy_is_the_published_one(harness, tmp_path):
+    from benchmarks.reproduce import two_opt_occupancy as study
+
+    harness.main([study], ["--output", str(tmp_path)])
+    results = {row["cell"]: row["result"]["rows"] for row in cells_of(tmp_path)}
+    for table in study.OCCUPANCY:
+        for row, computed in zip(harness.published("000").rows(table), results[table], strict=True):
+            assert computed[:3] == [row["block"], row["active_blocks"], row["occupancy_percent"]]
+    for row, computed in zip(harness.published("000").rows("4.19"), results["partitions"], strict=True):
+        assert computed == [row["cities"], row["ranges"], row["partitions"]]
+
+
+def test_chart_places_points(harness):
+    chart = harness.Chart("t <1>", "n", "s", {"ours": [(1.0, 1.0), (100.0, 100.0)]})
+    svg = chart.svg()
+    assert "t &lt;1&gt;" in svg
+    from benchmarks.reproduce.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+
+    assert f'cx="{LEFT}.0" cy="{HEIGHT - BOTTOM}.0"' in svg
+    assert f'cx="{WIDTH - RIGHT}.0" cy="{TOP}.0"' in svg
+    assert harness.Chart("t", "n", "s", {}).empty
+    for points in ([(5.0, 5.0)], [(3.0, 4.0), (7.0, 4.0)], [(math.pi, 1e-5), (1e6, 2e5)]):
+        for log in (True, False):
+            assert "nan" not in harness.Chart("t", "n", "s", {"a": points}, log, log).svg()
