@@ -148,6 +148,47 @@ class TourSearch:
     def best(self) -> NDArray[np.int32]: ...
     def counters(self) -> dict[str, int]: ...
 
+# neighbor_search.cpp
+
+class NeighborSearch:
+    """Tours and the local search along neighbour lists; see native/neighbor_search.h."""
+
+    @staticmethod
+    def create(
+        *,
+        kind: int,
+        points: NDArray[np.float64] | None,
+        int_matrix: NDArray[np.int32] | None,
+        real_matrix: NDArray[np.float64] | None,
+        neighbors: NDArray[np.int32],
+        tour: NDArray[np.int32],
+        fixed_edges: NDArray[np.int32],
+        tolerance: float,
+        three: bool,
+    ) -> NeighborSearch: ...
+    def descend(
+        self, *, best: bool, many: bool, passes: int, threads: int, seconds: float, token: StopToken
+    ) -> bool:
+        """Moves for so many seconds; True at a local optimum, or after so many passes."""
+    def iterate(
+        self,
+        *,
+        chains: int,
+        count: int,
+        always: bool,
+        temperature: float,
+        segment: int,
+        seed: int,
+        threads: int,
+        seconds: float,
+        token: StopToken,
+    ) -> bool:
+        """Kicks in every chain for so many seconds; True when each has made `count` in all."""
+    @property
+    def best_length(self) -> float: ...
+    def best(self) -> NDArray[np.int32]: ...
+    def counters(self) -> dict[str, int]: ...
+
 # tsplib.cpp and dimacs.cpp
 
 def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[np.float64], int]:

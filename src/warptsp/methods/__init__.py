@@ -62,6 +62,9 @@ METHODS: dict[str, Method] = {
         Method(
             "lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 100_000
         ),
+        Method("neighbor-two-opt", "warptsp.methods.neighbor_two_opt", "2-opt along neighbour lists"),
+        Method("neighbor-three-opt", "warptsp.methods.neighbor_three_opt", "3-opt along neighbour lists"),
+        Method("ils", "warptsp.methods.ils", "iterated local search with 3-opt along neighbour lists"),
         Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
         Method("construct", "warptsp.methods.construct", "the start tour, as it is"),
     )

@@ -5,6 +5,7 @@ using namespace warptsp;
 void bind_build_info(nb::module_ &m);
 void bind_dimacs(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
+void bind_neighbor_search(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_tsplib(nb::module_ &m);
@@ -22,6 +23,7 @@ NB_MODULE(_native, m) {
       .def("stopped", &StopToken::stopped);
   bind_dimacs(m);
   bind_geometry(m);
+  bind_neighbor_search(m);
   bind_path_graph(m);
   bind_search(m);
   bind_tsplib(m);

@@ -1,0 +1,141 @@
+// Local search along neighbour lists, for Python: backends.neighbor drives it.
+#include "neighbor_search.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "common.h"
+
+using namespace warptsp;
+
+namespace {
+
+// Keeps the arrays that a search refers to alive with it.
+struct BoundNeighborSearch {
+  std::unique_ptr<NeighborSearch> search;
+  Array<const double, 2> points;
+  Array<const int, 2> int_matrix;
+  Array<const double, 2> real_matrix;
+};
+
+struct Given {
+  std::vector<int> neighbors, fixed, tour;
+  int width;
+  double tolerance;
+  bool three;
+};
+
+template <class Metric>
+std::unique_ptr<NeighborSearch> make(const Metric &metric, Given &&g) {
+  if (g.three)
+    return std::make_unique<NeighborSearchOf<Metric, true>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
+                                                            g.tolerance, std::move(g.tour));
+  return std::make_unique<NeighborSearchOf<Metric, false>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
+                                                           g.tolerance, std::move(g.tour));
+}
+
+std::vector<int> checked(const int *values, size_t count, int lowest, int n, const char *what) {
+  for (size_t k = 0; k < count; k++)
+    if (values[k] < lowest || values[k] >= n) throw nb::value_error(what);
+  return std::vector<int>(values, values + count);
+}
+
+BoundNeighborSearch create(int kind, std::optional<Array<const double, 2>> points,
+                           std::optional<Array<const int, 2>> int_matrix,
+                           std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> neighbors,
+                           Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, bool three) {
+  const int n = (int)tour.shape(0);
+  if (n < 4) throw nb::value_error("a search needs 4 cities or more");
+  if ((int)neighbors.shape(0) != n) throw nb::value_error("neighbors and tour differ in length");
+  if ((points && (int)points->shape(0) != n) || (int_matrix && (int)int_matrix->shape(0) != n) ||
+      (real_matrix && (int)real_matrix->shape(0) != n) || !(points || int_matrix || real_matrix))
+    throw nb::value_error("points or matrix and tour differ in length");
+  Given g;
+  g.neighbors = checked(neighbors.data(), neighbors.size(), -1, n, "a neighbour is no city");
+  g.tour = checked(tour.data(), n, 0, n, "the tour names no city");
+  g.width = (int)neighbors.shape(1);
+  g.tolerance = tolerance;
+  g.three = three;
+  if (fixed_edges.shape(0) > 0) {
+    g.fixed.assign(2 * (size_t)n, -1);
+    for (size_t e = 0; e < fixed_edges.shape(0); e++)
+      for (int s = 0; s < 2; s++) {
+        const int a = fixed_edges(e, s), b = fixed_edges(e, 1 - s);
+        if (a < 0 || a >= n || b < 0 || b >= n) throw nb::value_error("a fixed edge names no city");
+        int *slot = &g.fixed[2 * (size_t)a];
+        if (slot[0] >= 0) slot++;
+        *slot = b;
+      }
+  }
+  BoundNeighborSearch bound;
+  if (points) {
+    bound.points = *points;
+    const Points rows{points->data(), (int)points->shape(1)};
+    switch ((MetricKind)kind) {
+      case MetricKind::euc_2d: bound.search = make(CoordinatesOf<MetricKind::euc_2d>{rows}, std::move(g)); break;
+      case MetricKind::ceil_2d: bound.search = make(CoordinatesOf<MetricKind::ceil_2d>{rows}, std::move(g)); break;
+      case MetricKind::exact_2d: bound.search = make(CoordinatesOf<MetricKind::exact_2d>{rows}, std::move(g)); break;
+      default: bound.search = make(AnyCoordinates<double>{rows, (MetricKind)kind}, std::move(g));
+    }
+  } else if (int_matrix) {
+    bound.int_matrix = *int_matrix;
+    bound.search = make(Matrix<int>{int_matrix->data(), n}, std::move(g));
+  } else {
+    bound.real_matrix = *real_matrix;
+    bound.search = make(Matrix<double>{real_matrix->data(), n}, std::move(g));
+  }
+  return bound;
+}
+
+nb::dict counters(const BoundNeighborSearch &bound) {
+  const DescentCounts c = bound.search->counts();
+  nb::dict d;
+  d["passes"] = c.passes;
+  d["evaluations"] = c.evaluations;
+  d["moves"] = c.moves;
+  d["kicks"] = c.kicks;
+  d["kicks_accepted"] = c.accepted;
+  return d;
+}
+
+}  // namespace
+
+void bind_neighbor_search(nb::module_ &m) {
+  nb::class_<BoundNeighborSearch>(m, "NeighborSearch", "Tours and the local search along neighbour lists.")
+      .def_static("create", &create, nb::kw_only(), nb::arg("kind"), nb::arg("points").none(),
+                  nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("neighbors"), nb::arg("tour"),
+                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"))
+      .def(
+          "descend",
+          [](BoundNeighborSearch &b, bool best, bool many, long long passes, int threads, double seconds,
+             StopToken &token) {
+            bool complete = false;
+            interruptible(token, [&] { complete = b.search->descend({best, many, passes, threads}, seconds, token); });
+            return complete;
+          },
+          nb::kw_only(), nb::arg("best"), nb::arg("many"), nb::arg("passes"), nb::arg("threads"), nb::arg("seconds"),
+          nb::arg("token"), "Moves for so many seconds; True at a local optimum, or after so many passes.")
+      .def(
+          "iterate",
+          [](BoundNeighborSearch &b, int chains, long long count, bool always, double temperature, int segment, unsigned long long seed,
+             int threads, double seconds, StopToken &token) {
+            bool complete = false;
+            interruptible(token, [&] {
+              complete = b.search->iterate({chains, count, always, temperature, segment, seed, threads}, seconds, token);
+            });
+            return complete;
+          },
+          nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("temperature"), nb::arg("segment"), nb::arg("seed"),
+          nb::arg("threads"), nb::arg("seconds"), nb::arg("token"),
+          "Kicks in every chain for so many seconds; True when each has made `count` in all.")
+      .def_prop_ro("best_length", [](const BoundNeighborSearch &b) { return b.search->best_length(); })
+      .def("best",
+           [](const BoundNeighborSearch &b) {
+             std::vector<int> tour = b.search->best();
+             const size_t n = tour.size();
+             return to_numpy(std::move(tour), {n});
+           })
+      .def("counters", &counters);
+}
