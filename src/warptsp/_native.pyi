@@ -205,3 +205,34 @@ def dimacs_uniform(n: int, seed: int) -> NDArray[np.float64]:
 
 def dimacs_clustered(n: int, seed: int) -> NDArray[np.float64]:
     """Coordinates of a clustered instance of the DIMACS challenge, shape (n, 2)."""
+
+# descent.cpp
+
+class Descent:
+    """One tour, and best-improvement descent in a neighborhood: 0 2-opt, 1 3-opt, 2 swap."""
+
+    @staticmethod
+    def create(
+        *,
+        neighborhood: int,
+        kind: int,
+        dummy: bool,
+        points: NDArray[np.float64] | None,
+        int_matrix: NDArray[np.int32] | None,
+        real_matrix: NDArray[np.float64] | None,
+        tour: NDArray[np.int32],
+        fixed_edges: NDArray[np.int32],
+        tolerance: float,
+        threads: int,
+        kept: list[int],
+        before: list[tuple[int, int]],
+    ) -> Descent: ...
+    def proceed(self, seconds: float, passes: int, token: StopToken) -> bool: ...
+    @property
+    def length(self) -> float: ...
+    def tour(self) -> NDArray[np.int32]: ...
+    def counters(self) -> dict[str, int]: ...
+
+def pairs_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
+def triples_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
+def swaps_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...

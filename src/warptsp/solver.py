@@ -23,6 +23,7 @@ from warptsp.result import Result
 from warptsp.run import Run
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 from warptsp.stop._check import checked_count
+from warptsp.stop.completion import Completion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -119,8 +120,8 @@ def solve(
     if open is not None:
         instance = with_open(instance, open)
     known = instance.known_length
-    criterion = _criterion(instance, known, stop, time_limit, kicks)
     chosen = get_method(method)
+    criterion = _criterion(instance, known, chosen, stop, time_limit, kicks)
     parameters = check_params(chosen, params)
     seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
     if seed >= 1 << 64:
@@ -245,6 +246,7 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
 def _criterion(
     problem: Problem,
     known: KnownLength | None,
+    method: Method,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None,
     time_limit: float | None,
     kicks: int | None,
@@ -255,7 +257,8 @@ def _criterion(
     if kicks is not None:
         given.append(MaxKicks(kicks))
     if not given:
-        return DefaultStop(problem.n, known.length if known is not None and known.proven else None)
+        optimum = known.length if known is not None and known.proven else None
+        return Completion(optimum) if method.ends else DefaultStop(problem.n, optimum)
     criterion = given[0]
     for other in given[1:]:
         criterion = criterion | other

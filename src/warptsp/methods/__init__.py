@@ -31,6 +31,7 @@ class Method:
     summary: str
     devices: tuple[str, ...] = ("cpu",)  # "cuda" if it looks at run.device and can use a GPU
     least_gpu_cities: int = 0  # from which "auto" takes a GPU, since it is faster
+    ends: bool = False  # whether it comes to an end by itself, so that it needs no stopping criterion
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:
@@ -62,6 +63,11 @@ METHODS: dict[str, Method] = {
         Method(
             "lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 100_000
         ),
+        Method("two-opt", "warptsp.methods.two_opt", "best-improvement 2-opt over all pairs", ends=True),
+        Method(
+            "three-opt", "warptsp.methods.three_opt", "best-improvement 3-opt over all triples", ends=True
+        ),
+        Method("swap", "warptsp.methods.swap", "best-improvement swaps of two cities", ends=True),
         Method("neighbor-two-opt", "warptsp.methods.neighbor_two_opt", "2-opt along neighbour lists"),
         Method("neighbor-three-opt", "warptsp.methods.neighbor_three_opt", "3-opt along neighbour lists"),
         Method("ils", "warptsp.methods.ils", "iterated local search with 3-opt along neighbour lists"),

@@ -3,6 +3,7 @@
 using namespace warptsp;
 
 void bind_build_info(nb::module_ &m);
+void bind_descent(nb::module_ &m);
 void bind_dimacs(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
 void bind_neighbor_search(nb::module_ &m);
@@ -21,6 +22,7 @@ NB_MODULE(_native, m) {
       .def("requested", &StopToken::requested)
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
       .def("stopped", &StopToken::stopped);
+  bind_descent(m);
   bind_dimacs(m);
   bind_geometry(m);
   bind_neighbor_search(m);

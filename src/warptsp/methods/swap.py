@@ -1,0 +1,94 @@
+"""Best-improvement descent by swaps: two cities change places, the first city of the tour stays.
+
+(n - 1) (n - 2) / 2 moves a pass, of which the best is applied. Swaps keep the places of all other cities, and
+so can heed what must keep its place or its order; `fixed` and `before` say so. A. R. Brodtkorb, T. R. Hagen,
+C. Schulz and G. Hasle, "GPU computing in discrete optimization. Part I", EURO J. Transp. Logist. 2 (2013).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.errors import InvalidOption
+from warptsp.methods.descent import Neighborhood, check_launch, descend_on_cpu, gpu_lacks, start_tour
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+__all__ = ["SwapParams", "gpu_lacks", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class SwapParams:
+    """Parameters of `swap`. The tour begins with city 0, an open path with its first city.
+
+    Attributes
+    ----------
+    fixed : tuple of int
+        Cities, numbered from 0, that keep their place in the tour.
+    before : tuple of int
+        Pairs a, b, a', b', ...: city a stays before city b, a' before b', and so on.
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    """
+
+    fixed: tuple[int, ...] = ()
+    before: tuple[int, ...] = ()
+    passes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_launch(None, None, None, self.passes)
+        if len(self.before) % 2:
+            raise InvalidOption(f"before: {len(self.before)} cities are no pairs: a, b, a', b', ...")
+        for a, b in self.pairs():
+            if a == b:
+                raise InvalidOption(f"before: city {a} cannot come before itself")
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return `before` as pairs."""
+        return list(zip(self.before[::2], self.before[1::2], strict=True))
+
+
+def run(problem: Problem, run: Run) -> None:
+    """Shorten the start tour until no swap does.
+
+    Raises
+    ------
+    InvalidOption
+        If a parameter names no city, or the start tour does not have the order asked for.
+    """
+    params = SwapParams(**run.params)
+    for name, cities in (("fixed", params.fixed), ("before", params.before)):
+        for city in cities:
+            if not 0 <= city < problem.n:
+                raise InvalidOption(f"{name}: city {city}: cities are numbered from 0 to {problem.n - 1}")
+    tour = start_tour(problem, run)
+    if tour is None:
+        return
+    _check_order(tour, params)
+    descend_on_cpu(
+        problem,
+        run,
+        Neighborhood.SWAP,
+        tour,
+        passes=params.passes,
+        kept=params.fixed,
+        before=params.pairs(),
+    )
+
+
+def _check_order(tour: NDArray[np.int32], params: SwapParams) -> None:
+    place = np.empty(len(tour), np.int64)
+    place[tour] = np.arange(len(tour))
+    for a, b in params.pairs():
+        if place[a] > place[b]:
+            raise InvalidOption(
+                f"before: the start tour has city {a} at place {place[a]}, behind city {b} at place "
+                f"{place[b]}; give a start tour in which all pairs are in order"
+            )

@@ -1,0 +1,66 @@
+"""Best-improvement 3-opt over all triples of links, to a tour that no triple improves.
+
+For positions i < j < k three links go, and three others come in all four ways that keep none of the old ones
+(native/neighborhoods.h): the two segments between change places, or are both reversed, or change places with
+one of them reversed. Segments of one city make 2-opt moves of some of these, so that a 3-optimal tour is also
+2-optimal. n (n - 1) (n - 2) / 6 triples a pass, four moves each, of which the best is applied. S. Lin,
+"Computer solutions of the traveling salesman problem", Bell System Technical Journal 44 (1965); on GPUs
+K. Rocki and R. Suda, HPCS 2012.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING
+
+from warptsp.errors import UnsupportedProblem
+from warptsp.methods.descent import Neighborhood, check_launch, descend_on_cpu, gpu_lacks, start_tour
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+__all__ = ["ThreeOptParams", "gpu_lacks", "run"]
+
+MOST_CITIES_CPU = 5_000  # a pass of 2e10 triples takes minutes, and its matrix of distances 200 MB
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeOptParams:
+    """Parameters of `three-opt`.
+
+    Attributes
+    ----------
+    passes : int or None
+        Passes after which it ends, local optimum or not; None for no limit.
+    """
+
+    passes: int | None = None
+
+    def __post_init__(self) -> None:
+        check_launch(None, None, None, self.passes)
+
+
+def run(problem: Problem, run: Run) -> None:
+    """Shorten the start tour to a 3-optimal one.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If there are too many triples.
+    """
+    params = ThreeOptParams(**run.params)
+    check_size(problem, MOST_CITIES_CPU, "the CPU")
+    tour = start_tour(problem, run)
+    if tour is not None:
+        descend_on_cpu(problem, run, Neighborhood.THREE_OPT, tour, passes=params.passes)
+
+
+def check_size(problem: Problem, most: int, where: str) -> None:
+    """Raise UnsupportedProblem if there are more cities than this method can do there."""
+    if problem.n > most:
+        raise UnsupportedProblem(
+            f"method three-opt: {problem.n} cities have {comb(problem.n, 3):.2g} triples; on {where} {most} "
+            "cities are the most. Use the method two-opt, or lk, whose moves contain those of 3-opt"
+        )

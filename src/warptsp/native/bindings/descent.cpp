@@ -1,0 +1,143 @@
+// Exhaustive descents, for Python: warptsp.methods.descent drives them.
+#include "descent.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "common.h"
+#include "move_numbers.h"
+
+using namespace warptsp;
+
+namespace {
+
+// Keeps the arrays that a descent refers to alive with it.
+struct BoundDescent {
+  std::unique_ptr<Descent> descent;
+  std::optional<Array<const double, 2>> points;
+  std::optional<Array<const int, 2>> int_matrix;
+  std::optional<Array<const double, 2>> real_matrix;
+};
+
+void require(bool holds, const char *message) {
+  if (!holds) throw nb::value_error(message);
+}
+
+BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<Array<const double, 2>> points,
+                          std::optional<Array<const int, 2>> int_matrix,
+                          std::optional<Array<const double, 2>> real_matrix, Array<const int, 1> tour,
+                          Array<const int, 2> fixed_edges, double tolerance, int threads, std::vector<int> kept,
+                          std::vector<std::pair<int, int>> before) {
+  const int n = (int)tour.shape(0);
+  require(n >= 4, "a descent needs 4 cities or more");
+  require(neighborhood >= 0 && neighborhood <= (int)Neighborhood::swap, "there is no such neighborhood");
+  require(points.has_value() + int_matrix.has_value() + real_matrix.has_value() == 1, "one of points and matrices");
+  require(!points || ((int)points->shape(0) == n && points->shape(1) >= 2), "points and tour differ in length");
+  require(!int_matrix || ((int)int_matrix->shape(0) == n && (int)int_matrix->shape(1) == n), "matrix is not n x n");
+  require(!real_matrix || ((int)real_matrix->shape(0) == n && (int)real_matrix->shape(1) == n), "matrix is not n x n");
+  const auto is_city = [n](int city) { return city >= 0 && city < n; };
+  const std::vector<int> cities(tour.data(), tour.data() + n);
+  for (const int city : cities) require(is_city(city), "the tour names no city");
+  std::vector<int> fixed;
+  if (fixed_edges.shape(0) > 0) {
+    require(fixed_edges.shape(1) == 2, "a fixed edge has two ends");
+    fixed.assign(2 * (size_t)n, -1);
+    for (size_t e = 0; e < fixed_edges.shape(0); ++e)
+      for (int s = 0; s < 2; ++s) {
+        const int a = fixed_edges(e, s), b = fixed_edges(e, 1 - s);
+        require(is_city(a) && is_city(b), "a fixed edge names no city");
+        fixed[2 * (size_t)a + (fixed[2 * (size_t)a] >= 0)] = b;
+      }
+  }
+  for (const int city : kept) require(is_city(city), "no city to keep");
+  for (const auto &[a, b] : before) require(is_city(a) && is_city(b), "no city to keep before another");
+
+  BoundDescent bound;
+  DistanceSource source;
+  source.kind = (MetricKind)kind;
+  source.size = n;
+  source.dummy = dummy;
+  if (points) source.points = Points{points->data(), (int)points->shape(1)};
+  if (int_matrix) source.int_matrix = int_matrix->data();
+  if (real_matrix) source.real_matrix = real_matrix->data();
+  bound.points = points;
+  bound.int_matrix = int_matrix;
+  bound.real_matrix = real_matrix;
+  bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities, std::move(fixed), tolerance,
+                                            threads);
+  bound.descent->constrain(std::move(kept), std::move(before));
+  return bound;
+}
+
+// Moves with these numbers, a row of positions each.
+template <class Decode>
+nb::object decoded(const Array<const uint64_t, 1> &numbers, size_t columns, const Decode &decode) {
+  std::vector<int> rows;
+  rows.reserve(columns * numbers.shape(0));
+  for (size_t i = 0; i < numbers.shape(0); ++i) decode(numbers(i), rows);
+  return nb::cast(to_numpy(std::move(rows), {numbers.shape(0), columns}));
+}
+
+}  // namespace
+
+void bind_descent(nb::module_ &m) {
+  using nb::arg;
+  nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in a neighborhood.")
+      .def_static("create", make_descent, nb::kw_only(), arg("neighborhood"), arg("kind"), arg("dummy"),
+                  arg("points").none(), arg("int_matrix").none(), arg("real_matrix").none(), arg("tour"),
+                  arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"))
+      .def(
+          "proceed",
+          [](BoundDescent &b, double seconds, long long passes, StopToken &token) {
+            bool complete = false;
+            interruptible(token, [&] { complete = b.descent->proceed(seconds, passes, token); });
+            return complete;
+          },
+          arg("seconds"), arg("passes"), arg("token"),
+          "Passes for so long, and so many (-1: any number); True when no move shortens the tour.")
+      .def_prop_ro("length", [](const BoundDescent &b) { return b.descent->length(); })
+      .def("tour",
+           [](const BoundDescent &b) {
+             std::vector<int> tour = b.descent->tour();
+             const size_t n = tour.size();
+             return to_numpy(std::move(tour), {n});
+           })
+      .def("counters", [](const BoundDescent &b) {
+        const DescentCounters &c = b.descent->counters();
+        nb::dict d;
+        d["passes"] = c.passes;
+        d["evaluations"] = c.evaluations;
+        d["moves"] = c.moves;
+        return d;
+      });
+  m.def(
+      "pairs_of",
+      [](Array<const uint64_t, 1> numbers) {
+        return decoded(numbers, 2, [](uint64_t number, std::vector<int> &rows) {
+          const Pair p = pair_of(number);
+          rows.insert(rows.end(), {p.i, p.j});
+        });
+      },
+      arg("numbers"), "The pairs of positions (i, j), i < j, with these numbers.");
+  m.def(
+      "triples_of",
+      [](Array<const uint64_t, 1> numbers) {
+        return decoded(numbers, 3, [](uint64_t number, std::vector<int> &rows) {
+          const Triple t = triple_of(number);
+          rows.insert(rows.end(), {t.i, t.j, t.k});
+        });
+      },
+      arg("numbers"), "The triples of positions (i, j, k), i < j < k, with these numbers.");
+  m.def(
+      "swaps_of",
+      [](Array<const uint64_t, 1> numbers, int n) {
+        return decoded(numbers, 2, [n](uint64_t number, std::vector<int> &rows) {
+          const Pair p = swap_of(number, n);
+          rows.insert(rows.end(), {p.i, p.j});
+        });
+      },
+      arg("numbers"), arg("n"), "The pairs of positions (x, y), 1 <= x < y < n, with these numbers.");
+}

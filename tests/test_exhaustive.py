@@ -1,0 +1,421 @@
+"""Exhaustive descents: no move of the neighborhood shortens what they return, by a slow and obvious check."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import OpenPath, Problem, _native, stop
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.problem import Metric
+
+METHODS = ["two-opt", "three-opt", "swap"]
+COORDINATES = [metric.name for metric in Metric if metric.has_coordinates]
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Every test runs on the CPU, and on a GPU where there is one."""
+    if request.param == "cuda":
+        request.getfixturevalue("gpu")
+    return str(request.param)
+
+
+def instance(kind: str, n: int, seed: int = 0) -> Problem:
+    """Cities of the metric `kind`, a matrix, or all in few places."""
+    random = np.random.default_rng([n, seed])
+    match kind:
+        case "matrix":
+            upper = np.triu(random.integers(1, 1000, (n, n)), 1)
+            return Problem.from_matrix(upper + upper.T)
+        case "real matrix":
+            upper = np.triu(random.random((n, n)), 1)
+            return Problem.from_matrix(upper + upper.T)
+        case "duplicates":
+            return Problem.from_points(random.integers(0, 4, (n, 2)).astype(float), "EUC_2D")
+        case "one place":
+            return Problem.from_points(np.full((n, 2), 3.25), "EXACT_2D")
+        case "line":
+            return Problem.from_points(np.stack([random.permutation(n), np.zeros(n)], axis=1), "EUC_2D")
+        case "far away":
+            return Problem.from_points(1e7 + random.random((n, 2)), "EXACT_2D")
+        case "GEO" | "GREAT_CIRCLE":
+            points = np.stack([random.uniform(-60, 60, n), random.uniform(-120, 120, n)], axis=1)
+            return Problem.from_points(np.round(points, 1), kind)
+    metric = Metric.parse(kind)
+    return Problem.from_points(random.integers(0, 1000, (n, metric.dimensions)).astype(float), metric)
+
+
+# The slow check: tours are made whole, and measured by the problem.
+
+
+def neighbors(tour: list[int], method: str) -> Iterator[list[int]]:
+    """All tours that one move makes of this one."""
+    n = len(tour)
+    if method == "two-opt":
+        for i, j in combinations(range(n), 2):
+            yield tour[: i + 1] + tour[i + 1 : j + 1][::-1] + tour[j + 1 :]
+    elif method == "three-opt":
+        for i, j, k in combinations(range(n), 3):
+            head, first, second, tail = tour[: i + 1], tour[i + 1 : j + 1], tour[j + 1 : k + 1], tour[k + 1 :]
+            yield head + second + first + tail
+            yield head + first[::-1] + second[::-1] + tail
+            yield head + second + first[::-1] + tail
+            yield head + second[::-1] + first + tail
+    else:
+        for x, y in combinations(range(1, n), 2):
+            swapped = tour.copy()
+            swapped[x], swapped[y] = tour[y], tour[x]
+            yield swapped
+
+
+def shorter_neighbor(problem: Problem, tour: np.ndarray, method: str) -> list[int] | None:
+    """A tour that one move makes shorter, None for a local optimum."""
+    length = problem.length(tour)
+    margin = 0 if problem.integral else 1e-11 * problem.distance_bound
+    every = np.arange(problem.n)
+    distances = np.asarray(problem.distance(every[:, None], every[None, :]))
+    for other in neighbors(tour.tolist(), method):
+        new = distances[other, np.roll(other, -1)].sum()
+        if new < length - margin - (0 if problem.integral else 1e-12 * length):
+            return other
+    return None
+
+
+SIZES = {"two-opt": [5, 6, 7, 8, 41], "three-opt": [5, 6, 7, 8, 21], "swap": [5, 6, 7, 8, 41]}
+
+
+@pytest.mark.parametrize(
+    "kind", [*COORDINATES, "matrix", "real matrix", "duplicates", "one place", "line", "far away"]
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_no_move_shortens_the_tour(method: str, kind: str, device: str) -> None:
+    for n in SIZES[method]:
+        problem = instance(kind, n)
+        result = warptsp.solve(problem, method=method, start="random", seed=n, device=device)
+        assert shorter_neighbor(problem, result.tour, method) is None, n
+        assert result.length == pytest.approx(problem.length(result.tour), rel=1e-12)
+        assert result.stop_reason in ("the search is complete", "nothing can improve")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", range(1, 5))
+def test_a_few_cities(method: str, n: int, device: str) -> None:
+    problem = instance("EUC_2D", n)
+    result = warptsp.solve(problem, method=method, start="given", device=device)
+    assert sorted(result.tour.tolist()) == list(range(n))
+    assert shorter_neighbor(problem, result.tour, method) is None
+
+
+def reference_descent(problem: Problem, method: str, passes: int) -> list[list[int]]:
+    """The tours of a descent from the given order that applies the best move, of equal ones the first."""
+    tours = [list(range(problem.n))]
+    for _ in range(passes):
+        others = list(neighbors(tours[-1], method))
+        if method == "two-opt":  # numbered by the later link first
+            order = {pair: number for number, pair in enumerate(combinations(range(problem.n), 2))}
+            others = [others[order[i, j]] for j in range(problem.n) for i in range(j)]
+        elif method == "three-opt":
+            order = {triple: number for number, triple in enumerate(combinations(range(problem.n), 3))}
+            others = [
+                others[4 * order[i, j, k] + kind]
+                for k in range(problem.n)
+                for j in range(k)
+                for i in range(j)
+                for kind in range(4)
+            ]
+        lengths = [problem.length(other) for other in others]
+        best = int(np.argmin(lengths))
+        if lengths[best] >= problem.length(tours[-1]):
+            break
+        tours.append(others[best])
+    return tours
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_pass_applies_the_best_move(method: str, device: str) -> None:
+    problem = instance("EUC_2D", 14, seed=5)
+    tours = reference_descent(problem, method, 50)
+    assert len(tours) > 4
+    for passes in range(1, len(tours)):
+        result = warptsp.solve(
+            problem, method=method, start="given", params={"passes": passes}, device=device
+        )
+        assert result.tour.tolist() == tours[passes], passes
+        assert result.counters["passes"] == passes
+        assert result.counters["moves"] == passes
+    whole = warptsp.solve(problem, method=method, start="given", device=device)
+    assert whole.tour.tolist() == tours[-1]
+    assert whole.counters["moves"] == len(tours) - 1
+
+
+@pytest.mark.parametrize(
+    ("method", "moves"), [("two-opt", 60 * 59 // 2), ("three-opt", 4 * 34220), ("swap", 59 * 58 // 2)]
+)
+def test_counters_count_every_move_once(method: str, moves: int, device: str) -> None:
+    result = warptsp.solve(instance("EUC_2D", 60), method=method, start="random", device=device)
+    counters = result.counters
+    assert counters["evaluations"] == counters["passes"] * moves
+    assert counters["passes"] == counters["moves"] + 1
+    assert counters["kicks"] == 0
+
+
+@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "CEIL_2D", "ATT", "GEO", "matrix"])
+@pytest.mark.parametrize("method", ["two-opt", "swap"])
+def test_larger_tours_across_tiles(method: str, kind: str, device: str) -> None:
+    """Tiles of 256 rows and 1024 columns, and their seams."""
+    problem = instance(kind, 1100)
+    result = warptsp.solve(problem, method=method, device=device, threads=2)
+    tour = np.append(result.tour, result.tour[0])
+    n = problem.n
+    d = np.asarray(problem.distance(tour[:, None], tour[None, :]), dtype=float)
+    link = np.append(d[np.arange(n), np.arange(1, n + 1)], d[0, 1])
+    if method == "two-opt":
+        delta = d[:-1, :-1] + d[1:, 1:] - link[:n, None] - link[None, :n]
+        delta = delta[np.triu_indices(n, 1)]
+    else:
+        x, y = np.triu_indices(n, 2)
+        x, y = x[x > 0], y[x > 0]
+        delta = d[x - 1, y] + d[x + 1, y] + d[x, y - 1] + d[x, y + 1]
+        delta -= link[x - 1] + link[x] + link[y - 1] + link[y]
+        x = np.arange(1, n - 1)
+        delta = np.append(delta, d[x - 1, x + 1] + d[x, x + 2] - link[x - 1] - link[x + 1])
+    assert delta.min() > (-0.5 if problem.integral else -1e-9 * problem.distance_bound)
+    assert result.counters["moves"] > 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_change_nothing(method: str) -> None:
+    problem = instance("EXACT_2D", 150 if method == "three-opt" else 1500)
+    tours = [
+        warptsp.solve(problem, method=method, threads=threads, device="cpu", params={"passes": 20}).tour
+        for threads in (1, 2, 5)
+    ]
+    assert (tours[0] == tours[1]).all()
+    assert (tours[0] == tours[2]).all()
+
+
+# What else a problem may ask for
+
+
+@pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(end=7), OpenPath(3, 7)])
+@pytest.mark.parametrize("method", METHODS)
+def test_open_paths_keep_their_ends(method: str, ends: OpenPath) -> None:
+    problem = instance("EUC_2D", 20)
+    result = warptsp.solve(problem, method=method, open=ends, start="random", device="cpu")
+    result.problem.check_tour(result.tour)
+    before = warptsp.solve(problem, method="construct", open=ends, start="random")
+    assert result.length < before.length
+    assert result.length == result.problem.length(result.tour)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fixed_edges_stay(method: str) -> None:
+    points = np.random.default_rng(1).integers(0, 1000, (24, 2)).astype(float)
+    problem = Problem.from_points(points, "EUC_2D", fixed_edges=[(0, 13), (13, 7), (20, 2)])
+    result = warptsp.solve(problem, method=method, start="random", device="cpu")
+    problem.check_tour(result.tour)
+    assert result.counters["moves"] > 0
+
+
+def test_no_open_paths_on_a_gpu() -> None:
+    from warptsp.methods import METHODS
+
+    open_path = Problem.from_points(np.random.default_rng(0).random((9, 2)), open=OpenPath())
+    fixed = Problem.from_points(np.random.default_rng(0).random((9, 2)), fixed_edges=[(0, 1)])
+    for name in ("two-opt", "three-opt", "swap"):
+        if "cuda" in METHODS[name].devices:
+            assert "open paths" in str(METHODS[name].gpu_lacks(open_path))
+            assert "fixed edges" in str(METHODS[name].gpu_lacks(fixed))
+
+
+# The predicate of swaps
+
+
+def test_swaps_leave_fixed_cities_in_their_places(device: str) -> None:
+    problem = instance("EUC_2D", 40)
+    fixed = (5, 17, 30, 31, 39)
+    result = warptsp.solve(problem, method="swap", start="given", params={"fixed": fixed}, device=device)
+    assert all(result.tour[city] == city for city in fixed)
+    free = warptsp.solve(problem, method="swap", start="given", device=device)
+    assert free.length < result.length < problem.length(np.arange(40))
+    tour = result.tour.tolist()
+    for x, y in combinations(range(1, 40), 2):
+        if tour[x] not in fixed and tour[y] not in fixed:
+            swapped = tour.copy()
+            swapped[x], swapped[y] = tour[y], tour[x]
+            assert problem.length(swapped) >= result.length
+
+
+def test_swaps_keep_one_city_before_another(device: str) -> None:
+    problem = instance("EUC_2D", 40)
+    before = (3, 9, 9, 20, 4, 39, 11, 12, 12, 13)
+    result = warptsp.solve(problem, method="swap", start="given", params={"before": before}, device=device)
+    pairs = list(zip(before[::2], before[1::2], strict=True))
+
+    def in_order(tour: list[int]) -> bool:
+        place = {city: at for at, city in enumerate(tour)}
+        return all(place[a] < place[b] for a, b in pairs)
+
+    tour = result.tour.tolist()
+    assert in_order(tour)
+    assert result.counters["moves"] > 10
+    for swapped in neighbors(tour, "swap"):
+        if in_order(swapped):
+            assert problem.length(swapped) >= result.length
+
+
+def test_orders_that_the_start_tour_lacks() -> None:
+    problem = instance("EUC_2D", 10)
+    with pytest.raises(InvalidOption, match="city 7 at place 7, behind city 3 at place 3"):
+        warptsp.solve(problem, method="swap", start="given", params={"before": (7, 3)})
+
+
+# Options, limits, ends
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"passes": 0}, "passes: 0"),
+    ],
+)
+def test_impossible_options(method: str, params: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        warptsp.solve(instance("EUC_2D", 9), method=method, params=params)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"before": (1, 2, 3)}, "3 cities are no pairs"),
+        ({"before": (4, 4)}, "before itself"),
+        ({"fixed": (9,)}, "fixed: city 9"),
+        ({"before": (2, 9)}, "before: city 9"),
+    ],
+)
+def test_impossible_predicates(params: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        warptsp.solve(instance("EUC_2D", 9), method="swap", params=params)
+
+
+def test_too_many_triples() -> None:
+    points = np.random.default_rng(0).random((100_000, 2))
+    with pytest.raises(UnsupportedProblem, match=r"100000 cities have 1\.7e\+14 triples.*two-opt"):
+        warptsp.solve(points, method="three-opt", device="cpu")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_ends_it(method: str, device: str) -> None:
+    problem = instance("EUC_2D", 5000)
+    begun = time.monotonic()
+    result = warptsp.solve(problem, method=method, start="random", time_limit=0.3, device=device)
+    assert time.monotonic() - begun < 20
+    assert result.stop_reason == "time limit of 0.3 s"
+    problem.check_tour(result.tour)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_another_thread_ends_it(method: str, device: str) -> None:
+    token = stop.StopToken()
+    threading.Timer(0.3, token.request).start()
+    result = warptsp.solve(instance("EUC_2D", 5000), method=method, start="random", stop=token, device=device)
+    assert result.stop_reason == "stop requested"
+
+
+def test_a_target_ends_it(device: str) -> None:
+    problem = instance("EUC_2D", 300)
+    start = warptsp.solve(problem, method="construct", start="random").length
+    result = warptsp.solve(
+        problem, method="two-opt", start="random", stop=stop.TargetLength(0.9 * start), device=device
+    )
+    assert result.length <= 0.9 * start
+
+
+def test_no_kicks_is_the_local_optimum(device: str) -> None:
+    problem = instance("EUC_2D", 100)
+    whole = warptsp.solve(problem, method="two-opt", start="random", device=device)
+    assert (
+        warptsp.solve(problem, method="two-opt", start="random", kicks=0, device=device).tour == whole.tour
+    ).all()
+
+
+# Numbers of moves
+
+
+def test_pair_numbers_against_loops() -> None:
+    n = 2000
+    j, i = np.tril_indices(n, -1)
+    pairs = _native.pairs_of(np.arange(n * (n - 1) // 2, dtype=np.uint64))
+    assert (pairs[:, 0] == i).all()
+    assert (pairs[:, 1] == j).all()
+
+
+def test_triple_numbers_against_loops() -> None:
+    """Every number up to 200 cities, then all those of some last positions up to 2000, two million each."""
+    n = 2000
+    number = 0
+    for k in range(2, n):
+        count = k * (k - 1) // 2
+        if k > 200 and k % 97 and k < n - 3:
+            number += count
+            continue
+        triples = _native.triples_of(np.arange(number, number + count, dtype=np.uint64))
+        j, i = np.tril_indices(k, -1)
+        assert (triples == np.stack([i, j, np.full(count, k)], axis=1)).all(), k
+        number += count
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 100, 101, 1999, 2000])
+def test_swap_numbers_reach_every_swap_once(n: int) -> None:
+    count = (n - 1) * (n - 2) // 2
+    swaps = _native.swaps_of(np.arange(count, dtype=np.uint64), n).astype(np.int64)
+    assert (swaps[:, 0] >= 1).all()
+    assert (swaps[:, 0] < swaps[:, 1]).all()
+    assert (swaps[:, 1] < n).all()
+    seen = np.zeros(n * n, dtype=bool)
+    seen[swaps[:, 0] * n + swaps[:, 1]] = True
+    assert seen.sum() == count
+
+
+@pytest.mark.parametrize("n", [100_000, 1_000_000, 3_000_000_0])
+def test_numbers_at_the_ends_of_rows(n: int) -> None:
+    rows = np.unique(
+        np.concatenate([np.arange(3, 300), np.geomspace(300, n, 3000).astype(int), np.arange(n - 300, n)])
+    )
+    ends = [(int(j) * (int(j) - 1) // 2, int(j)) for j in rows]
+    first = _native.pairs_of(np.array([end for end, _ in ends], dtype=np.uint64))
+    last = _native.pairs_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
+    assert first.tolist() == [[0, j] for _, j in ends]
+    assert last.tolist() == [[j - 2, j - 1] for _, j in ends]
+    if n > 2_000_000:
+        return  # triples of so many no longer fit 64 bits
+    ends = [(int(k) * (int(k) - 1) * (int(k) - 2) // 6, int(k)) for k in rows]
+    first = _native.triples_of(np.array([end for end, _ in ends], dtype=np.uint64))
+    last = _native.triples_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
+    assert first.tolist() == [[0, 1, k] for _, k in ends]
+    assert last.tolist() == [[k - 3, k - 2, k - 1] for _, k in ends]
+
+
+@pytest.mark.parametrize("n", [100_000, 99_999, 10_000, 1_000_000])
+def test_swap_numbers_at_the_ends_of_rows(n: int) -> None:
+    m = n - 1
+    width = m - 1 + m % 2
+    rows = np.unique(np.concatenate([np.arange(200), np.geomspace(200, m // 2 - 1, 1000).astype(int)]))
+    numbers = np.concatenate([rows * width, rows * width + (m - 2 - rows), rows * width + (m - 1 - rows)])
+    numbers = numbers[numbers < (n - 1) * (n - 2) // 2]
+    swaps = _native.swaps_of(numbers.astype(np.uint64), n)
+    for number, (x, y) in zip(numbers.tolist(), swaps.tolist(), strict=True):
+        row, column = divmod(number, width)
+        if column < m - 1 - row:
+            assert (x, y) == (row + 1, row + 2 + column)
+        else:  # the row's second half belongs to the position that has as many swaps as are missing
+            assert n - 1 - x == width - (m - 1 - row)
+            assert y == x + 1 + column - (m - 1 - row)
