@@ -72,6 +72,15 @@ def test_same_seed_same_tour(n: int) -> None:
     assert (tours[0] != tours[2]).any()
 
 
+def test_populations_do_better_than_one_tour() -> None:
+    problem = dimacs("E3k.0")
+    runs = [warptsp.solve(problem, device="cuda", kicks=60 * problem.n, seed=4) for _ in range(2)]
+    assert (runs[0].tour == runs[1].tour).all()
+    alone = warptsp.solve(problem, device="cuda", kicks=60 * problem.n, seed=4, params={"population": 0})
+    assert runs[0].length < alone.length
+    problem.check_tour(runs[0].tour)
+
+
 @pytest.mark.parametrize("limit", [0.02, 0.5, 2.0])
 def test_a_time_limit_is_kept_and_the_tour_is_whole(limit: float) -> None:
     problem = dimacs("E100k.0")

@@ -138,22 +138,22 @@ TEST(keeps_its_promises) {
 }
 
 
-// ---- parts of a whole tour
+// ---- parts of whole tours
 
 struct Whole {
-  int n;
+  int n, count;
   std::vector<double> points;
   std::vector<int> candidates, tour, position, blob_order, blob_rank, handed_city, path_count;
   std::vector<u16> handed_path, handed_offset;
   std::vector<HandedPath> paths;
   std::vector<double> gains;
   std::vector<int> chosen;
-  int tours = 0, joined = 0;
+  int joined = 0;
   PlanarMetric<Rounding::nearest> metric;
 
-  Whole(int size, check::Random &random)
-      : n(size), points(2 * size), candidates((size_t)size * K, -1), tour(size), position(size), blob_order(size),
-        blob_rank(size) {
+  Whole(int size, int tours, check::Random &random)
+      : n(size), count(tours), points(2 * size), candidates((size_t)size * K, -1), tour((size_t)tours * size),
+        position((size_t)tours * size), blob_order(size), blob_rank(size) {
     // Cities along x, with small steps in y, so that places near each other have numbers near each other.
     for (int c = 0; c < n; c++) points[2 * c] = 3 * c + random.below(40), points[2 * c + 1] = random.below(60);
     for (int c = 0; c < n; c++) {
@@ -166,92 +166,116 @@ struct Whole {
       });
       for (int k = 0; k < K && k < (int)near.size(); k++) candidates[(size_t)c * K + k] = near[k];
     }
-    std::iota(tour.begin(), tour.end(), 0);
-    for (int i = n - 1; i > 0; i--) std::swap(tour[i], tour[std::max(0, i - random.below(30))]);
-    for (int p = 0; p < n; p++) position[tour[p]] = p;
+    for (int t = 0; t < count; t++) {
+      int *own = tour.data() + t * n;
+      std::iota(own, own + n, 0);
+      for (int i = n - 1; i > 0; i--) std::swap(own[i], own[std::max(0, i - random.below(30))]);
+      for (int p = 0; p < n; p++) position[t * n + own[p]] = p;
+    }
     const int shift = random.below(n);
     for (int p = 0; p < n; p++) blob_order[p] = (p + shift) % n, blob_rank[blob_order[p]] = p;
   }
   double length(int c, int d) const {
     return metric(Xy{(float)points[2 * c], (float)points[2 * c + 1]}, Xy{(float)points[2 * d], (float)points[2 * d + 1]});
   }
-  double length() const {
+  double length(int t) const {
+    const int *own = tour.data() + t * n;
     double sum = 0;
-    for (int p = 0; p < n; p++) sum += length(tour[p], tour[p + 1 < n ? p + 1 : 0]);
+    for (int p = 0; p < n; p++) sum += length(own[p], own[p + 1 < n ? p + 1 : 0]);
     return sum;
   }
-  double round(const RoundOnDevice &plan, bool numbered) {
+  // Returns the gain of each tour.
+  std::vector<double> round(const RoundOnDevice &plan, bool numbered) {
     handed_city.resize((size_t)n * plan.copies), handed_path.resize((size_t)n * plan.copies);
     handed_offset.resize((size_t)n * plan.copies), paths.resize((size_t)n * plan.copies);
     path_count.resize((size_t)plan.parts * plan.copies), gains.resize((size_t)plan.parts * plan.copies);
-    chosen.resize(plan.parts);
-    const TourOnDevice t{n, points.data(), candidates.data(), tour.data(), position.data(),
-                         numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
-                         handed_city.data(), handed_path.data(), handed_offset.data(), paths.data(), path_count.data(),
-                         gains.data(), chosen.data()};
+    chosen.resize((size_t)plan.tours * plan.parts);
+    const TourOnDevice all{n, points.data(), candidates.data(), tour.data(), position.data(),
+                           numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
+                           handed_city.data(), handed_path.data(), handed_offset.data(), paths.data(), path_count.data(),
+                           gains.data(), chosen.data()};
     for (int b = 0; b < plan.parts; b++)
       for (int copy = 0; copy < plan.copies; copy++) {
         Memory memory(WarpLkArrays<K>::bytes(n / plan.parts + 1));
         WarpLkCounters counters;
-        WarpPart<EmulatedWarp, PlanarMetric<Rounding::nearest>, K>(t, plan, b, copy, memory.aligned).run(counters);
+        WarpPart<EmulatedWarp, PlanarMetric<Rounding::nearest>, K>(all, plan, b, copy, memory.aligned).run(counters);
       }
+    std::vector<double> sums(plan.tours);
+    for (int number = 0; number < plan.tours; number++) sums[number] = put_back_all(all, plan, number);
+    return sums;
+  }
+  double put_back_all(const TourOnDevice &all, const RoundOnDevice &plan, int number) {
+    const TourOnDevice t = one_tour(all, plan.parts, number);
     double gain = 0;
     for (int b = 0; b < plan.parts; b++) {
-      choose(t, plan.parts, plan.copies, b);
-      gain += gains[(size_t)chosen[b] * plan.parts + b];
-      for (int copy = 0; copy < plan.copies; copy++)
-        CHECK(gains[(size_t)chosen[b] * plan.parts + b] >= gains[(size_t)copy * plan.parts + b]);
+      t.chosen[b] = number;
+      if (plan.tours == 1) choose(t, plan.parts, plan.copies, b);
+      gain += gains[(size_t)t.chosen[b] * plan.parts + b];
+      for (int copy = 0; plan.tours == 1 && copy < plan.copies; copy++)
+        CHECK(gains[(size_t)t.chosen[b] * plan.parts + b] >= gains[(size_t)copy * plan.parts + b]);
     }
-    if (!plan.blobs)
+    if (!plan.blobs) {
       for (int i = 0; i < n; i++) put_back_stretch(t, plan.parts, plan.rotation, i);
-    if (plan.blobs) {
-      std::vector<int> begin(plan.parts);
-      std::vector<HandedPath> all;
-      for (int b = 0; b < plan.parts; b++) {
-        begin[b] = (int)all.size();
-        const HandedPath *own = paths.data() + (size_t)chosen[b] * n + part_begin(n, plan.parts, b);
-        all.insert(all.end(), own, own + path_count[(size_t)chosen[b] * plan.parts + b]);
-      }
-      std::vector<PathPlace> places(all.size());
-      PathGraph graph(n);
-      const double before = length();
-      double added = 0;
-      const int found = graph.arrange(all.data(), (int)all.size(), places.data(), [&](int c, int d) { return length(c, d); });
-      tours += found;
-      for (int i = 0; i < n; i++) put_back(t, plan.parts, begin.data(), places.data(), all.data(), i);
-      added = length() - (before - gain);
-      CHECK(found > 1 || added == 0);
-      joined += found - 1;
-      gain -= added;
+      return gain;
     }
-    return gain;
+    std::vector<int> begin(plan.parts);
+    std::vector<HandedPath> handed;
+    for (int b = 0; b < plan.parts; b++) {
+      begin[b] = (int)handed.size();
+      const HandedPath *own = paths.data() + (size_t)t.chosen[b] * n + part_begin(n, plan.parts, b);
+      handed.insert(handed.end(), own, own + path_count[(size_t)t.chosen[b] * plan.parts + b]);
+    }
+    std::vector<PathPlace> places(handed.size());
+    PathGraph graph(n);
+    const double before = length(number);
+    const int found =
+        graph.arrange(handed.data(), (int)handed.size(), places.data(), [&](int c, int d) { return length(c, d); });
+    for (int i = 0; i < n; i++) put_back(t, plan.parts, begin.data(), places.data(), handed.data(), i);
+    const double added = length(number) - (before - gain);
+    CHECK(found > 1 || added == 0);
+    joined += found - 1;
+    return gain - added;
   }
 };
 
-TEST(parts_make_one_tour) {
-  int joined = 0;
-  for (uint64_t seed = 1; seed <= 30; seed++) {
-    check::Random random(seed);
-    const int n = 8 + random.below(seed % 3 ? 400 : 3000);
-    Whole whole(n, random);
-    const double begun = whole.length();
-    double length = begun;
-    for (int r = 0; r < 8; r++) {
-      const int least = (n + warp_lk_cities - 1) / warp_lk_cities;
-      const int parts = least + random.below(std::max(1, n / 60));
-      length -= whole.round({parts, 1 + (int)(seed % 3), random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, params}, seed % 2);
-      CHECK(length == whole.length());
+// Rounds on one tour with several copies of each part, or on several tours.
+int rounds_that_keep_tours(uint64_t seed, int copies, int tours) {
+  check::Random random(seed);
+  const int n = 8 + random.below(seed % 3 ? 400 : 3000);
+  Whole whole(n, tours, random);
+  std::vector<double> begun, length;
+  for (int t = 0; t < tours; t++) begun.push_back(whole.length(t));
+  length = begun;
+  for (int r = 0; r < 8; r++) {
+    const int least = (n + warp_lk_cities - 1) / warp_lk_cities;
+    const int parts = least + random.below(std::max(1, n / 60));
+    const std::vector<double> gains = whole.round(
+        {parts, copies, tours, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, params}, seed % 2);
+    for (int t = 0; t < tours; t++) {
+      length[t] -= gains[t];
+      CHECK(length[t] == whole.length(t));
       std::vector<bool> seen(n, false);
       for (int p = 0; p < n; p++) {
-        const int c = whole.tour[p];
-        CHECK(c >= 0 && c < n && !seen[c] && whole.position[c] == p);
+        const int c = whole.tour[t * n + p];
+        CHECK(c >= 0 && c < n && !seen[c] && whole.position[t * n + c] == p);
         seen[c] = true;
       }
     }
-    CHECK(length < begun);
-    joined += whole.joined;
   }
+  for (int t = 0; t < tours; t++) CHECK(length[t] < begun[t]);
+  return whole.joined;
+}
+
+TEST(parts_make_one_tour) {
+  int joined = 0;
+  for (uint64_t seed = 1; seed <= 30; seed++) joined += rounds_that_keep_tours(seed, 1 + (int)(seed % 3), 1);
   CHECK(joined > 10);  // else the joining of closed tours was not tried
+}
+
+TEST(several_tours_at_once) {
+  int joined = 0;
+  for (uint64_t seed = 1; seed <= 6; seed++) joined += rounds_that_keep_tours(seed, 3, 3);
+  CHECK(joined > 5);
 }
 
 }  // namespace

@@ -124,10 +124,13 @@ class LkParams:
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
+    def of_kicks(self) -> dict[str, Any]:
+        """Return those that choose the links of a kick."""
+        return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
+
     def of_search(self) -> dict[str, Any]:
         """Return those that `backends.cpu.tour_search` takes."""
-        names = ("depth", "breadth", "segment", "walks", "walk", "long_links")
-        return {name: getattr(self, name) for name in names}
+        return {"depth": self.depth, "breadth": self.breadth, **self.of_kicks()}
 
 
 def gpu_lacks(problem: Problem) -> str | None:

@@ -2,11 +2,14 @@
 
 Rounds are short, so that the seams of parts move often. Kicks are accepted as on the CPU, with a temperature
 that falls over the time or the number of kicks that is known, or in cycles of doubling length.
+
+Where there is time for them, populations do better up to some hundred thousand cities (`population_cuda`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +20,12 @@ from warptsp.backends.cuda.search import CANDIDATES, TourSearch, needed_bytes
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.long_links import are_worth_it, improve_long_links
+from warptsp.methods.population_cuda import LEAST_MEMBERS, MOST_CITIES, GpuPopulation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.device import DeviceArray
     from warptsp.methods.lk import LkParams
     from warptsp.problem import Problem
     from warptsp.run import Run
@@ -62,7 +67,10 @@ class _CudaSearch:
         self.params = params
         self.device = device
         self.city = np.empty(0, np.int32)
+        self.layout: geometry.Layout | None = None
+        self.candidates: DeviceArray | None = None
         self.search: TourSearch | None = None
+        self.population: GpuPopulation | None = None
         self.long_links = problem.n >= LEAST_LONG_LINKS
 
     def run(self) -> None:
@@ -83,12 +91,14 @@ class _CudaSearch:
         layout = geometry.build(device, problem.search_points(), run.token)
         if layout is None:
             return False
+        self.layout = layout
         self.city = layout.city.download()
         run.enter("candidate lists")
         candidates = geometry.candidate_lists(device, layout, CANDIDATES, PER_QUADRANT, token=run.token)
         if candidates is None:
             run.offer(self.city)
             return False
+        self.candidates = candidates
         run.enter("start tour")
         if isinstance(run.start, str) and run.start == "greedy":
             tour = geometry.greedy_tour(device, layout, candidates, PER_QUADRANT, problem.metric, run.token)
@@ -108,10 +118,8 @@ class _CudaSearch:
             problem.metric,
             candidates,
             tour,
-            segment=self.params.segment,
-            walk=self.params.walk,
-            walks=self.params.walks,
-            long_links=self.params.long_links,
+            threads=run.threads,
+            **self.params.of_kicks(),
         )
         return not self._report("start tour")
 
@@ -139,42 +147,74 @@ class _CudaSearch:
         return not any(self._round("local search", optimize=True) for _ in range(SWEEPS))
 
     def _improve(self) -> None:
-        """Kicks until the run says stop."""
+        """Kicks, and populations where there is time for them, until the run says stop."""
         search, run, n = self.search, self.run_, self.problem.n
         assert search is not None
         if run.time_limit is not None or run.kick_limit is not None:
-            self._anneal(run.kick_limit, timed=True)
+            if not self._populations():
+                self._anneal(run.kick_limit, timed=True)
             return
-        cycle = FIRST_CYCLE * n
-        while not self._anneal(search.kicks + cycle, timed=False):
+        cycle, most = FIRST_CYCLE * n, 2 * LEAST_MEMBERS
+        while not self._anneal(self.kicks + cycle, timed=False):
+            if self._populations(most):
+                return
             search.return_to_best()
-            cycle *= 2
+            cycle, most = 2 * cycle, 2 * most
+
+    def _populations(self, most: int | None = None) -> bool:
+        """One population of `most` members, or as many as the limits have room for; True to stop."""
+        search, run, n = self.search, self.run_, self.problem.n
+        assert search is not None
+        if n > MOST_CITIES:
+            return False
+        if self.population is None:
+            layout, lists = self.layout, self.candidates
+            assert layout is not None
+            assert lists is not None
+            self.population = GpuPopulation(
+                self.device, self.problem, layout, lists, search.best(), self.params, run
+            )
+        while True:
+            kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
+            plan = self.population.plan(run.remaining(), kicks)
+            if plan is None:
+                return False
+            size, member_kicks = plan
+            if self.population.combine(
+                min(size, most or size), member_kicks, search.length / n, self._report
+            ):
+                return True
+            search.go_on_from(self.population.best())
+            if most is not None:
+                return False
 
     def _anneal(self, last: int | None, *, timed: bool) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
         assert search is not None
         mean_link = search.length / n
-        started, begun = run.elapsed(), search.kicks
+        started, begun = run.elapsed(), self.kicks
         rate = 0.0
         turns: tuple[float, ...] = LONG_LINKS_AT
-        while last is None or search.kicks < last:
+        while last is None or self.kicks < last:
             progress, per_city, horizon = 0.0, KICKS_A_ROUND, math.inf
             if last is not None:
-                progress = (search.kicks - begun) / (last - begun)
-                per_city = min(per_city, max((last - search.kicks) / n, 0.5 * search.plan.parts / n))
+                progress = (self.kicks - begun) / (last - begun)
+                per_city = min(per_city, max((last - self.kicks) / n, 0.5 * search.plan.parts / n))
                 horizon = (last - begun) / n
             remaining = run.remaining() if timed else None
             if remaining is not None:
                 spent = run.elapsed() - started
                 progress = max(progress, spent / max(spent + remaining, 1e-9))
                 if spent > 0:
-                    rate = (search.kicks - begun) / spent
+                    rate = (self.kicks - begun) / spent
                 if rate > 0:
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
             factor = self.params.temperature
-            if factor is None:
+            if self.population is not None:  # what crossover has made is too good for any temperature
+                factor = 0.0
+            elif factor is None:
                 factor = 0.0 if math.isinf(horizon) else start_temperature(horizon)
             temperature = factor * mean_link * cooled(progress)
             if self.long_links and turns and progress >= turns[0]:
@@ -197,13 +237,30 @@ class _CudaSearch:
         )
         return self._report(phase)
 
+    @property
+    def kicks(self) -> int:
+        """Kicks so far, those of members included."""
+        own = 0 if self.search is None else self.search.rounds.kicks
+        return own + (0 if self.population is None else self.population.kicks)
+
     def _report(self, phase: str) -> bool:
         search = self.search
         assert search is not None
+        counters = Counter(search.rounds.counters())
+        if self.population is not None:
+            counters.update(self.population.counters())
         return self.run_.update(
-            length=search.best_length, kicks=search.kicks, tour=self._best, phase=phase, **search.counters()
+            length=self._leader().best_length,
+            kicks=self.kicks,
+            tour=self._best,
+            phase=phase,
+            **counters,
         )
 
+    def _leader(self) -> TourSearch | GpuPopulation:
+        search, population = self.search, self.population
+        assert search is not None
+        return population if population and population.best_length < search.best_length else search
+
     def _best(self) -> NDArray[np.int32]:
-        assert self.search is not None
-        return self.city[self.search.best()]
+        return self.city[self._leader().best()]

@@ -45,6 +45,19 @@ class Population {
     counts_.reset();
   }
 
+  // `tours` [count, size].
+  void add(const int *tours, int count, int threads) {
+    std::vector<Member> added(count);
+    for_each_task(threads, count, [&](int m) {
+      const int *tour = tours + (size_t)m * instance_.size;
+      added[m].tour.assign(tour, tour + instance_.size);
+      typename Source::Buffer buffer;
+      added[m].length = tour_length(source_.bind(nullptr, instance_.size, buffer), added[m].tour);
+    });
+    for (Member &member : added) members_.push_back(std::move(member));
+    counts_.reset();
+  }
+
   // Fewer, if the token stops it.
   LkCounters grow(const Growth &growth, const StopToken &token) {
     std::vector<Member> grown(growth.count);

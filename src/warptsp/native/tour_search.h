@@ -38,11 +38,13 @@ class TourSearch {
   // Ends the round as it stands.
   virtual void end_round() = 0;
 
-  // The population: grow() adds new tours to it, keep() the best one, forget() empties it.
+  // The population: grow() adds new tours to it, add() given ones, keep() the best one, forget() empties
+  // it.
   virtual void grow(const Growth &growth, const StopToken &token) = 0;
   virtual void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
                           const StopToken &token) = 0;
   virtual void keep() = 0;
+  virtual void add(const int *tours, int count, int threads) = 0;
   virtual void forget() = 0;
   virtual int members() const = 0;
   virtual double mean_length() const = 0;
@@ -170,6 +172,10 @@ class TourSearchOf final : public TourSearch {
     keep_best_member();
   }
   void keep() override { population_.add(best(), best_length_); }
+  void add(const int *tours, int count, int threads) override {
+    population_.add(tours, count, threads);
+    keep_best_member();
+  }
   void forget() override { population_.clear(); }
   int members() const override { return (int)population_.members().size(); }
   double mean_length() const override {

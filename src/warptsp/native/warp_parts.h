@@ -6,7 +6,7 @@
 // once, so that what they hand over is one closed tour, or several: path_graph.h makes one of them.
 //
 // Of every part there may be several copies, searched with different kicks; the best is put back. So a small instance
-// fills the GPU.
+// fills the GPU. Or each copy is of a tour of its own, and all tours of the same cities are searched at once.
 //
 // A link from tour position p to the next is gap p. Its left end is side 2p, its right end side 2p + 1.
 #pragma once
@@ -23,8 +23,8 @@ struct TourOnDevice {
   int size;
   const double *points;      // [size, 2]
   const int *candidates;     // [size, K] nearest first, -1 behind the last
-  int *tour;                 // [size] city at a position
-  int *position;             // [size]
+  int *tour;                 // [tours, size] city at a position
+  int *position;             // [tours, size]
   const int *blob_order;     // [size] cities along the order that blobs are cut from; null: by number
   const int *blob_rank;      // [size] its inverse
   // What parts hand over, by copy and place; blobs all of it, stretches only the cities:
@@ -34,11 +34,13 @@ struct TourOnDevice {
   HandedPath *paths;         // [copies, size] of each blob from its first place on
   int *path_count;           // [copies, parts]
   double *gain;              // [copies, parts]
-  int *chosen;               // [parts] the best copy
+  int *chosen;               // [tours, parts] the best copy, or that of the tour
 };
 
 struct RoundOnDevice {
-  int parts, copies, rotation;
+  int parts, copies;
+  int tours;                 // one, or as many as copies
+  int rotation;
   int blobs;                 // else stretches of the tour
   int optimize;              // local search from every city first
   float kicks_per_city, temperature;
@@ -60,6 +62,7 @@ class WarpPart {
         a_(WarpLkArrays<K>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {
     const long long skipped = (long long)copy * tour.size;
     t_.handed_city += skipped;
+    if (round.tours > 1) t_.tour += skipped, t_.position += skipped;
     if (!round.blobs) return;
     t_.handed_path += skipped;
     t_.handed_offset += skipped;
@@ -237,6 +240,14 @@ WARPTSP_FN void choose(const TourOnDevice &t, int parts, int copies, int b) {
   for (int c = 1; c < copies; c++)
     if (t.gain[(long long)c * parts + b] > t.gain[(long long)best * parts + b]) best = c;
   t.chosen[b] = best;
+}
+
+// What is put back on tour `number`.
+WARPTSP_FN TourOnDevice one_tour(TourOnDevice t, int parts, int number) {
+  t.tour += (long long)number * t.size;
+  t.position += (long long)number * t.size;
+  t.chosen += number * parts;
+  return t;
 }
 
 WARPTSP_FN int part_of(int size, int parts, int place) {

@@ -397,6 +397,12 @@ class DeviceArray:
         pointer = self.pointer + start * row if count else self.pointer
         return DeviceArray(self._device, (count, *self.shape[1:]), self.dtype, pointer, self._memory)
 
+    def reshape(self, *shape: int) -> DeviceArray:
+        """Return a view of another shape."""
+        if math.prod(shape) != self.size:
+            raise ValueError(f"an array of shape {self.shape} cannot have the shape {shape}")
+        return DeviceArray(self._device, shape, self.dtype, self.pointer, self._memory)
+
     def __repr__(self) -> str:
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype})"
 

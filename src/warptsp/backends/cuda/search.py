@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -70,7 +70,7 @@ _TOUR = np.dtype(
 )
 _ROUND = np.dtype(
     [
-        *((name, "i4") for name in ("parts", "copies", "rotation", "blobs", "optimize")),
+        *((name, "i4") for name in ("parts", "copies", "tours", "rotation", "blobs", "optimize")),
         *((name, "f4") for name in ("kicks_per_city", "temperature")),
         *((name, "u8") for name in ("seed", "round")),
         *((name, "i4") for name in ("segment", "walk")),
@@ -148,16 +148,17 @@ def lk_kernel(device: Device, metric: Metric, name: str) -> Kernel:
     return device.module("lk.cu", KERNELS, defines).kernel(name)
 
 
-def plan_launch(device: Device, metric: Metric, n: int) -> LaunchPlan:
+def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1) -> LaunchPlan:
     """Choose the size of parts: large ones lose less at their seams, small ones fill the GPU.
 
-    As many multiprocessors as can be have a part, and the last wave should not be a small one.
+    As many multiprocessors as can be have a part, and the last wave should not be a small one. With several
+    tours each has its own parts, a warp for each; with one there may be several warps for each part.
     """
     kernel = lk_kernel(device, metric, "improve_parts")
     sizes = device.empty(2, np.int32)
     lk_kernel(device, metric, "shared_bytes").launch(1, 1, sizes)
     fixed, per_city = (int(v) for v in sizes.download())
-    wanted = min(max(n // device.multiprocessors, LEAST_PART), LARGEST_PART)
+    wanted = min(max(n * tours // device.multiprocessors, LEAST_PART), LARGEST_PART)
     best: tuple[float, LaunchPlan] | None = None
     for cities in range(wanted, max(LEAST_PART, 3 * wanted // 4) - 1, -8):
         parts = max(1, math.ceil(n / cities))
@@ -166,7 +167,7 @@ def plan_launch(device: Device, metric: Metric, n: int) -> LaunchPlan:
         blocks = kernel.blocks_per_multiprocessor(32, shared)
         if blocks == 0:
             continue
-        copies = min(max(1, blocks * device.multiprocessors // parts), MOST_COPIES)
+        copies = min(max(1, blocks * device.multiprocessors // parts), MOST_COPIES) if tours == 1 else tours
         plan = LaunchPlan(
             parts, copies, most, shared, blocks, device.multiprocessors, kernel.registers, kernel.local_bytes
         )
@@ -206,8 +207,13 @@ def needed_bytes(n: int) -> int:
     return max(a_city * n, geometry.setup_bytes(n, CANDIDATES)) + (64 << 20)  # copies of small ones
 
 
-class TourSearch:
-    """One tour in the memory of a GPU, and the search that shortens it.
+def pool_bytes(n: int) -> int:
+    """Bytes of device memory for one more tour of `PartRounds`, at most."""
+    return 48 * n  # the tour, positions, what is handed over, and the paths of it sent to the host
+
+
+class PartRounds:
+    """Tours of the same cities in the memory of a GPU, and the rounds that shorten all of them at once.
 
     Parameters
     ----------
@@ -216,17 +222,17 @@ class TourSearch:
     metric : Metric
         One of `ROUNDINGS`.
     candidates : DeviceArray of int32, shape (n, CANDIDATES)
-    tour : DeviceArray of int32, shape (n,)
-        The search's numbers; the search changes it.
-    mean_link : float
-        For what is rounding noise in metrics without rounding.
+    tours : DeviceArray of int32, shape (tours, n)
+        The search's numbers; the rounds change them.
+    threads : int
+        Of the CPU, to put parts together.
     segment, walk, walks, long_links
         See `methods.lk.LkParams`.
 
     Attributes
     ----------
-    length, best_length : int or float
-        Of the tour, and of the best there was; exact for metrics of integers.
+    mean_link : float
+        For what is rounding noise in metrics without rounding.
     """
 
     def __init__(
@@ -235,8 +241,10 @@ class TourSearch:
         layout: geometry.Layout,
         metric: Metric,
         candidates: DeviceArray,
-        tour: DeviceArray,
+        tours: DeviceArray,
         *,
+        threads: int,
+        mean_link: float,
         segment: int,
         walk: int,
         walks: float,
@@ -246,15 +254,15 @@ class TourSearch:
         self.device = device
         self.layout = layout
         self.metric = metric
-        self.plan = plan_launch(device, metric, n)
+        self.mean_link = mean_link
+        self.count = tours.shape[0]
+        self.plan = plan_launch(device, metric, n, self.count)
         self.rounds = 0
+        self._threads = threads
         self._candidates = candidates
-        self._tour = tour
-        self._position = device.empty(n, np.int32)
-        self._invert(tour, self._position)
-        self._best = device.empty(n, np.int32)
-        self._best.copy_from(tour)
-        self.length = self.best_length = geometry.tour_length(device, layout, tour, metric)
+        self._tours = tours
+        self._position = device.empty((self.count, n), np.int32)
+        self.changed()
         self._sums = device.zeros(len(_COUNTERS), np.uint64)
         self._counts = np.zeros(len(_COUNTERS), np.uint64)
         self._kernel_seconds = 0.0
@@ -264,7 +272,8 @@ class TourSearch:
         self._handed = {
             "handed_city": device.empty((copies, n), np.int32),
             "gain": device.empty((copies, parts), np.float64),
-            "chosen": device.empty(parts, np.int32),
+            # Each tour's own copy; with one tour the best copy of each part takes its place.
+            "chosen": device.upload(np.repeat(np.arange(self.count, dtype=np.int32), parts)),
         }
         # What blobs need beside.
         self._orders: list[tuple[DeviceArray | None, DeviceArray | None]] = [(None, None)]
@@ -280,7 +289,7 @@ class TourSearch:
                 "paths": device.empty((copies, n, 5), np.int32),
                 "path_count": device.empty((copies, parts), np.int32),
             }
-            self._path_begin = device.empty(parts + 1, np.int32)
+            self._path_begin = device.empty(self.count * parts + 1, np.int32)
             self._graph = _native.PathGraph(layout.points.download(), metric.kind)
 
     @property
@@ -295,33 +304,9 @@ class TourSearch:
         }
         return {**counts, "kernel_seconds": self._kernel_seconds}
 
-    def best(self) -> NDArray[np.int32]:
-        """The best tour, in the search's numbers."""
-        return self._best.download()
-
-    def tour(self) -> NDArray[np.int32]:
-        """The tour that the search works on, in its numbers."""
-        return self._tour.download()
-
-    def go_on_from(self, tour: NDArray[np.int32]) -> None:
-        """Work on another tour, in the search's numbers."""
-        self._tour.upload(tour)
-        self._changed()
-
-    def return_to_best(self) -> None:
-        """Go on from the best tour."""
-        self._tour.copy_from(self._best)
-        self._changed()
-
-    def _changed(self) -> None:
-        self._invert(self._tour, self._position)
-        self._measure()
-
-    def _measure(self) -> None:
-        self.length = geometry.tour_length(self.device, self.layout, self._tour, self.metric)
-        if self.length < self.best_length:
-            self.best_length = self.length
-            self._best.copy_from(self._tour)
+    def tours(self) -> NDArray[np.int32]:
+        """The tours as they are, in the search's numbers, shape (tours, n)."""
+        return self._tours.download()
 
     def round(
         self,
@@ -348,7 +333,7 @@ class TourSearch:
         Returns
         -------
         bool
-            False if the token stopped it; the tour is the one before then.
+            False if the token stopped it; the tours are those before then.
         """
         n, plan = self.layout.n, self.plan
         number, self.rounds = self.rounds, self.rounds + 1
@@ -359,7 +344,7 @@ class TourSearch:
             size=n,
             points=self.layout.points,
             candidates=self._candidates,
-            tour=self._tour,
+            tour=self._tours,
             position=self._position,
             blob_order=order[0],
             blob_rank=order[1],
@@ -369,6 +354,7 @@ class TourSearch:
             _ROUND,
             parts=plan.parts,
             copies=plan.copies,
+            tours=self.count,
             rotation=np.random.default_rng((seed, number)).integers(n),
             blobs=blobs,
             optimize=optimize,
@@ -376,7 +362,7 @@ class TourSearch:
             temperature=temperature,
             seed=seed,
             round=number,
-            tolerance=0.5 if self.metric.integral else 2e-6 * float(self.length) / n,
+            tolerance=0.5 if self.metric.integral else 2e-6 * self.mean_link,
             **self._kick_params,
         )
         self._sums.zero()
@@ -384,7 +370,6 @@ class TourSearch:
         if complete:
             self._put_back(tour, blobs, int(record["rotation"]))
         self._counts += self._sums.download()
-        self._measure()
         return complete
 
     def _improve(self, tour: np.void, record: np.void, token: _native.StopToken) -> bool:
@@ -392,15 +377,16 @@ class TourSearch:
         plan = self.plan
         kernel = lk_kernel(self.device, self.metric, "improve_parts")
         first = 0
+        least = max(1, plan.resident // plan.copies)  # parts that fill the GPU
         work = float(record["kicks_per_city"]) + 0.3 * float(record["optimize"])
         while first < plan.parts:
             if token.stopped():
                 return False
             count = plan.parts - first
             if self._seconds_a_part == 0.0:
-                count = min(count, 2 * plan.resident)
+                count = min(count, 2 * least)
             else:
-                count = min(count, max(plan.resident, int(SLICE / (self._seconds_a_part * work))))
+                count = min(count, max(least, int(SLICE / (self._seconds_a_part * work))))
             with self.device.timer() as timer:
                 kernel.launch(
                     count * plan.copies, 32, tour, record, np.int32(first), self._sums, shared=plan.shared
@@ -412,28 +398,108 @@ class TourSearch:
         return True
 
     def _put_back(self, tour: np.void, blobs: bool, rotation: int) -> None:
-        device, plan, n = self.device, self.plan, self.layout.n
+        device, plan, n, tours = self.device, self.plan, self.layout.n, self.count
 
         def kernel(name: str) -> Kernel:
             return lk_kernel(device, self.metric, name)
 
-        parts, blocks = np.int32(plan.parts), math.ceil(n / _THREADS)
-        kernel("choose_copies").launch(
-            math.ceil(plan.parts / _THREADS), _THREADS, tour, parts, np.int32(plan.copies)
-        )
+        parts, blocks = np.int32(plan.parts), (math.ceil(n / _THREADS), tours)
+        if tours == 1:
+            kernel("choose_copies").launch(
+                math.ceil(plan.parts / _THREADS), _THREADS, tour, parts, np.int32(plan.copies)
+            )
         if not blobs:
             kernel("put_back_stretches").launch(blocks, _THREADS, tour, parts, np.int32(rotation))
             return
-        kernel("count_paths").launch(1, 1024, tour, parts, self._path_begin)
-        count = int(self._path_begin[plan.parts :].download()[0])
-        paths = device.empty((count, 5), np.int32)
-        kernel("gather_paths").launch(plan.parts, 64, tour, parts, self._path_begin, paths)
-        places = np.empty((count, 2), np.int32)
-        self._graph.arrange(paths.download(), places)
+        kernel("count_paths").launch(1, 1024, tour, parts, np.int32(tours), self._path_begin)
+        begin = np.ascontiguousarray(self._path_begin.download()[:: plan.parts])
+        paths = device.empty((int(begin[-1]), 5), np.int32)
+        kernel("gather_paths").launch(tours * plan.parts, 64, tour, parts, self._path_begin, paths)
+        places = np.empty((len(paths), 2), np.int32)
+        self._graph.arrange(paths.download(), begin, places, self._threads)
         placed = device.upload(places)
         kernel("put_back_parts").launch(blocks, _THREADS, tour, parts, self._path_begin, placed, paths)
 
-    def _invert(self, order: DeviceArray, rank: DeviceArray) -> None:
+    def changed(self) -> None:
+        """Take note that somebody else has written the tours."""
+        self._invert(self._tours, self._position)
+
+    def _invert(self, orders: DeviceArray, ranks: DeviceArray) -> None:
         n = self.layout.n
-        blocks = math.ceil(n / _THREADS)
-        lk_kernel(self.device, self.metric, "invert").launch(blocks, _THREADS, order, np.int32(n), rank)
+        blocks = (math.ceil(n / _THREADS), orders.size // n)
+        lk_kernel(self.device, self.metric, "invert").launch(blocks, _THREADS, orders, np.int32(n), ranks)
+
+
+class TourSearch:
+    """One tour, and the best there was.
+
+    Parameters
+    ----------
+    device, layout, metric, candidates, **options
+        Those of `PartRounds`.
+    tour : DeviceArray of int32, shape (n,)
+
+    Attributes
+    ----------
+    length, best_length : int or float
+        Of the tour, and of the best there was; exact for metrics of integers.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        layout: geometry.Layout,
+        metric: Metric,
+        candidates: DeviceArray,
+        tour: DeviceArray,
+        **options: Any,
+    ) -> None:
+        self._tour = tour
+        self._best = device.empty(layout.n, np.int32)
+        self._best.copy_from(tour)
+        self.length = self.best_length = geometry.tour_length(device, layout, tour, metric)
+        mean_link = abs(self.length) / layout.n
+        self.rounds = PartRounds(
+            device, layout, metric, candidates, tour.reshape(1, layout.n), mean_link=mean_link, **options
+        )
+
+    @property
+    def plan(self) -> LaunchPlan:
+        """How a round is spread over the GPU."""
+        return self.rounds.plan
+
+    def best(self) -> NDArray[np.int32]:
+        """The best tour, in the search's numbers."""
+        return self._best.download()
+
+    def tour(self) -> NDArray[np.int32]:
+        """The tour that the search works on, in its numbers."""
+        return self._tour.download()
+
+    def go_on_from(self, tour: NDArray[np.int32]) -> None:
+        """Work on another tour, in the search's numbers."""
+        self._tour.upload(tour)
+        self._changed()
+
+    def return_to_best(self) -> None:
+        """Go on from the best tour."""
+        self._tour.copy_from(self._best)
+        self._changed()
+
+    def round(self, **options: Any) -> bool:
+        """`PartRounds.round`, and a look whether the tour is the best one now."""
+        complete = self.rounds.round(**options)
+        self._measure()
+        return complete
+
+    def _changed(self) -> None:
+        self.rounds.changed()
+        self._measure()
+
+    def _measure(self) -> None:
+        rounds = self.rounds
+        self.length = geometry.tour_length(rounds.device, rounds.layout, self._tour, rounds.metric)
+        rounds.mean_link = abs(self.length) / rounds.layout.n
+        if self.length < self.best_length:
+            self.best_length = self.length
+            self._best.copy_from(self._tour)

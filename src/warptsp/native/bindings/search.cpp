@@ -120,6 +120,26 @@ nb::dict counters(const BoundSearch &bound) {
 }  // namespace
 
 void bind_search(nb::module_ &m) {
+  m.def(
+      "random_fragments",
+      [](Array<const int, 2> candidates, int count, unsigned long long seed, unsigned long long round, int threads) {
+        const int n = (int)candidates.shape(0);
+        if (count < 0 || threads < 1) throw nb::value_error("count or threads is out of range");
+        check_cities(copied(candidates.data(), candidates.size()), n, "a candidate is no city", -1);
+        std::vector<int> tours((size_t)count * n);
+        {
+          nb::gil_scoped_release release;
+          for_each_task(threads, count, [&](int t) {
+            Random random(seed, round, (unsigned long long)t);
+            const std::vector<int> tour =
+                random_fragments(n, candidates.data(), (int)candidates.shape(1), nullptr, random);
+            std::copy(tour.begin(), tour.end(), tours.begin() + (size_t)t * n);
+          });
+        }
+        return to_numpy(std::move(tours), {(size_t)count, (size_t)n});
+      },
+      nb::kw_only(), nb::arg("candidates"), nb::arg("count"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+      "So many tours of random fragments, a row each (native/random_fragments.h).");
   nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
       .def_static(
           "create",
@@ -191,6 +211,23 @@ void bind_search(nb::module_ &m) {
           },
           nb::kw_only(), nb::arg("selection"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
           nb::arg("token"), "One generation of edge assembly crossover.")
+      .def(
+          "add",
+          [](BoundSearch &b, Array<const int, 2> tours, int threads) {
+            const int count = (int)tours.shape(0), n = (int)tours.shape(1);
+            if (n != (int)b.search->best().size()) throw nb::value_error("tours have other cities");
+            std::vector<char> seen(n);
+            for (int t = 0; t < count; t++) {
+              std::fill(seen.begin(), seen.end(), 0);
+              for (int p = 0; p < n; p++) {
+                const int c = tours(t, p);
+                if (c < 0 || c >= n || seen[c]++) throw nb::value_error("a row names a city twice, or none");
+              }
+            }
+            nb::gil_scoped_release release;
+            b.search->add(tours.data(), count, threads);
+          },
+          nb::arg("tours"), nb::arg("threads"), "Adds tours to the population, a row each.")
       .def("keep", [](BoundSearch &b) { b.search->keep(); }, "Adds the best tour to the population.")
       .def("forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
       .def_prop_ro("members", [](const BoundSearch &b) { return b.search->members(); })

@@ -20,9 +20,11 @@ extern "C" __global__ void __launch_bounds__(32) improve_parts(TourOnDevice tour
     for (int i = 0; i < counters; i++) atomicAdd(sums + i, (u64)count[i]);
 }
 
+// blockIdx.y is the number of the order.
 extern "C" __global__ void invert(const int *order, int size, int *rank) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < size) rank[order[i]] = i;
+  const long long skipped = (long long)blockIdx.y * size;
+  if (i < size) rank[skipped + order[skipped + i]] = i;
 }
 
 extern "C" __global__ void choose_copies(TourOnDevice tour, int parts, int copies) {
@@ -32,16 +34,18 @@ extern "C" __global__ void choose_copies(TourOnDevice tour, int parts, int copie
 
 extern "C" __global__ void put_back_stretches(TourOnDevice tour, int parts, int rotation) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < tour.size) put_back_stretch(tour, parts, rotation, i);
+  if (i < tour.size) put_back_stretch(one_tour(tour, parts, blockIdx.y), parts, rotation, i);
 }
 
-// Puts the paths of all blobs one behind the other. One block; `path_begin` [parts + 1] becomes the prefix sum.
-extern "C" __global__ void count_paths(TourOnDevice tour, int parts, int *path_begin) {
+// Puts the paths of all blobs of all tours one behind the other. One block; `path_begin` [tours * parts + 1] becomes the
+// prefix sum.
+extern "C" __global__ void count_paths(TourOnDevice tour, int parts, int tours, int *path_begin) {
   __shared__ int sums[1024];
   int carried = 0;
-  for (int from = 0; from < parts; from += 1024) {
+  const int all = tours * parts;
+  for (int from = 0; from < all; from += 1024) {
     const int b = from + threadIdx.x;
-    const int own = b < parts ? tour.path_count[(long long)tour.chosen[b] * parts + b] : 0;
+    const int own = b < all ? tour.path_count[(long long)tour.chosen[b] * parts + b % parts] : 0;
     int sum = own;
     sums[threadIdx.x] = sum;
     __syncthreads();
@@ -51,23 +55,24 @@ extern "C" __global__ void count_paths(TourOnDevice tour, int parts, int *path_b
       sums[threadIdx.x] = sum += other;
       __syncthreads();
     }
-    if (b < parts) path_begin[b] = carried + sum - own;
+    if (b < all) path_begin[b] = carried + sum - own;
     carried += sums[1023];
     __syncthreads();
   }
-  if (threadIdx.x == 0) path_begin[parts] = carried;
+  if (threadIdx.x == 0) path_begin[all] = carried;
 }
 
 extern "C" __global__ void gather_paths(TourOnDevice tour, int parts, const int *path_begin, HandedPath *paths) {
   const int b = blockIdx.x, at = path_begin[b];
-  const HandedPath *own = tour.paths + (long long)tour.chosen[b] * tour.size + part_begin(tour.size, parts, b);
+  const HandedPath *own = tour.paths + (long long)tour.chosen[b] * tour.size + part_begin(tour.size, parts, b % parts);
   for (int i = threadIdx.x; i < path_begin[b + 1] - at; i += blockDim.x) paths[at + i] = own[i];
 }
 
 extern "C" __global__ void put_back_parts(TourOnDevice tour, int parts, const int *path_begin, const PathPlace *places,
                                           const HandedPath *paths) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < tour.size) put_back(tour, parts, path_begin, places, paths, i);
+  if (i >= tour.size) return;
+  put_back(one_tour(tour, parts, blockIdx.y), parts, path_begin + blockIdx.y * parts, places, paths, i);
 }
 
 extern "C" __global__ void shared_bytes(int *fixed_and_a_city) {

@@ -1,0 +1,205 @@
+"""Populations of the main solver on a GPU: members grow there, all at once, and CPU threads cross them.
+
+A single tour of some ten thousand cities leaves most of the GPU empty; a hundred of them fill it. Crossover
+(native/edge_assembly.h) follows links through whole tours in memory, which CPU threads do better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.backends.cpu import tour_search
+from warptsp.backends.cuda.search import PartRounds, pool_bytes
+from warptsp.backends.instance import SearchInstance
+from warptsp.methods.annealing import cooled
+from warptsp.methods.lk import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda import geometry
+    from warptsp.backends.cuda.device import Device, DeviceArray
+    from warptsp.methods.lk import LkParams
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+MOST_CITIES = 200_000  # above, crossover takes longer than anybody waits
+LEAST_MEMBERS = 8  # with time for fewer, annealing is better
+SWEEPS = 4  # rounds of local search of a new member
+KICKS_A_ROUND = 0.3  # a city
+KICKS_FOR_MEMBER = 2.0  # kicks a city that a limit on kicks grants a member, its crossover included
+# Seconds a city, measured on an H200 and its CPU (docs/performance).
+GROWTH, KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
+CROSSING = 15e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
+CACHED = 100_000  # cities from which memory doubles that
+BALANCE = 0.6  # time for growth, in times of that for crossover: what makes good tours of both
+MOST_KICKS = 10.0  # a city and member
+
+
+class GpuPopulation:
+    """Members, their crossover, and the best tour of all.
+
+    Parameters
+    ----------
+    device : Device
+    problem : Problem
+    layout : geometry.Layout
+    candidates : DeviceArray of int32, shape (n, CANDIDATES)
+    tour : ndarray of int32, shape (n,)
+        In the search's numbers; the best so far.
+    params : LkParams
+    run : Run
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        problem: Problem,
+        layout: geometry.Layout,
+        candidates: DeviceArray,
+        tour: NDArray[np.int32],
+        params: LkParams,
+        run: Run,
+    ) -> None:
+        self.device = device
+        self.problem = problem
+        self.layout = layout
+        self.params = params
+        self.run = run
+        self.number = 0
+        self._candidates = candidates
+        self._lists = candidates.download()
+        no_edges = np.empty((0, 2), np.int32)
+        instance = SearchInstance(
+            problem, layout.city.download(), layout.points.download(), None, no_edges, None, 0
+        )
+        self._native = tour_search(instance, self._lists, tour, **params.of_search())
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def best_length(self) -> float:
+        """Length of the best tour."""
+        return self._native.best_length
+
+    def best(self) -> NDArray[np.int32]:
+        """The best tour, in the search's numbers."""
+        return self._native.best()
+
+    @property
+    def kicks(self) -> int:
+        """Kicks so far, the refused ones included."""
+        return int(self._counts["kicks_made"] + self._counts["kicks_refused"])
+
+    def counters(self) -> dict[str, int | float]:
+        """What was done, by name."""
+        return dict(self._counts)
+
+    def plan(self, seconds: float | None, kicks: float | None) -> tuple[int, float] | None:
+        """Choose a population for so much time and so many kicks a city.
+
+        Returns
+        -------
+        (int, float) or None
+            Members, and kicks a city of each; None if too few of them are affordable.
+        """
+        n, run = self.layout.n, self.run
+        if n > MOST_CITIES:
+            return None
+        crossing = CROSSING * (1 + n / CACHED) / run.threads
+        member_kicks = min(MOST_KICKS, max(0.3, (BALANCE * crossing - GROWTH) / KICK))
+        size = float(self.params.population)
+        if kicks is not None:
+            member_kicks = min(member_kicks, KICKS_FOR_MEMBER / 2)
+            size = min(size, kicks / KICKS_FOR_MEMBER)
+        if seconds is not None:
+            size = min(size, seconds / (n * (GROWTH + KICK * member_kicks + crossing)))
+        size = min(size, self.device.memory_free() // pool_bytes(n))
+        return None if size < LEAST_MEMBERS else (int(size), member_kicks)
+
+    def combine(self, size: int, kicks: float, mean_link: float, report: Callable[[str], bool]) -> bool:
+        """Grow members, and cross them until nothing is gained; True to stop.
+
+        The best tour so far is one of them from the second population on.
+
+        Parameters
+        ----------
+        size : int
+        kicks : float
+            A city.
+        mean_link : float
+            Of a good tour: the measure of temperatures.
+        report : callable
+            Called with the phase several times a second; returns True to stop.
+        """
+        self.number += 1
+        members = self._grow(size, kicks, mean_link, report)
+        if members is None:
+            return True
+        self._native.forget()
+        self._native.add(members, self.run.threads)
+        if self.number > 1 or isinstance(self.run.start, np.ndarray):
+            self._native.keep()
+        return self._cross(report)
+
+    def _grow(
+        self, size: int, kicks: float, mean_link: float, report: Callable[[str], bool]
+    ) -> NDArray[np.int32] | None:
+        """New tours, in the search's numbers; None to stop."""
+        run = self.run
+        starts = _native.random_fragments(
+            candidates=self._lists, count=size, seed=run.seed, round=self.number, threads=run.threads
+        )
+        rounds = PartRounds(
+            self.device,
+            self.layout,
+            self.problem.metric,
+            self._candidates,
+            self.device.upload(starts),
+            threads=run.threads,
+            mean_link=mean_link,
+            **self.params.of_kicks(),
+        )
+        del starts
+        done, counted = 0.0, Counter(self._counts)
+        seed = (run.seed + self.number * 0x9E3779B97F4A7C15) % (1 << 64)  # other kicks than the main search
+        for number in range(SWEEPS + math.ceil(kicks / KICKS_A_ROUND)):
+            now = min(KICKS_A_ROUND, kicks - done) if number >= SWEEPS else 0.0
+            rounds.round(
+                optimize=number < SWEEPS,
+                kicks_per_city=now,
+                temperature=MEMBER_TEMPERATURE * mean_link * cooled(done / kicks),
+                seed=seed,
+                token=run.token,
+            )
+            done += now
+            self._counts = counted + Counter(rounds.counters())
+            if report("population"):
+                return None
+        return rounds.tours()
+
+    def _cross(self, report: Callable[[str], bool]) -> bool:
+        native, run = self._native, self.run
+        idle, best, spread, number = 0, native.best_length, math.inf, 0
+        while idle < IDLE_GENERATIONS:
+            number += 1
+            native.generation(
+                selection=SELECTION,
+                seed=run.seed,
+                round=self.number << 32 | number,
+                threads=run.threads,
+                token=run.token,
+            )
+            if report("crossover"):
+                return True
+            now = native.mean_length - native.best_length
+            idle = idle + 1 if native.best_length >= best and now > 0.98 * spread else 0
+            best, spread = native.best_length, min(spread, now)
+            if now <= 1e-7 * abs(best):
+                break
+        return False
