@@ -243,3 +243,44 @@ class Descent:
 def pairs_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
 def triples_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
 def swaps_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...
+
+# symmetric.cpp
+
+class SymmetricTours:
+    """Tours of one instance, and symmetrical 2-opt moves that shorten them; see native/symmetric_search.h."""
+
+    @staticmethod
+    def create(
+        *,
+        kind: int,
+        hardware: bool,
+        points: NDArray[np.float64] | None,
+        int_matrix: NDArray[np.int32] | None,
+        real_matrix: NDArray[np.float64] | None,
+        fixed: NDArray[np.int32] | None,
+        tolerance: float,
+        planar: bool,
+        whole_links: bool,
+        center_x: float,
+        center_y: float,
+        scale: float,
+        slack: float,
+        circle: NDArray[np.int32],
+        seed: int,
+        chains: int,
+    ) -> SymmetricTours: ...
+    def descend(self, seconds: float, threads: int, token: StopToken) -> bool:
+        """Descend for so long at a time; True when every tour is 2-optimal."""
+    def anneal(
+        self,
+        temperature: float,
+        factor: float,
+        iterations: int,
+        spent: int,
+        steps: int,
+        threads: int,
+        token: StopToken,
+    ) -> None: ...
+    def cities(self, chain: int) -> NDArray[np.int32]: ...
+    def lengths(self) -> NDArray[np.float64]: ...
+    def counters(self) -> dict[str, int]: ...

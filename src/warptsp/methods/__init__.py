@@ -71,6 +71,18 @@ METHODS: dict[str, Method] = {
         Method("neighbor-two-opt", "warptsp.methods.neighbor_two_opt", "2-opt along neighbour lists"),
         Method("neighbor-three-opt", "warptsp.methods.neighbor_three_opt", "3-opt along neighbour lists"),
         Method("ils", "warptsp.methods.ils", "iterated local search with 3-opt along neighbour lists"),
+        Method(
+            "symmetric-two-opt",
+            "warptsp.methods.symmetric_two_opt",
+            "2-opt that applies any subset of the moves around one centre at once",
+            ends=True,
+        ),
+        Method(
+            "symmetric-annealing",
+            "warptsp.methods.symmetric_annealing",
+            "simulated annealing with all moves around one centre at once",
+            ends=True,
+        ),
         Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
         Method("construct", "warptsp.methods.construct", "the start tour, as it is"),
     )

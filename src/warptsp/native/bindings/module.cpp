@@ -9,6 +9,7 @@ void bind_geometry(nb::module_ &m);
 void bind_neighbor_search(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
 void bind_search(nb::module_ &m);
+void bind_symmetric(nb::module_ &m);
 void bind_tsplib(nb::module_ &m);
 
 NB_MODULE(_native, m) {
@@ -28,5 +29,6 @@ NB_MODULE(_native, m) {
   bind_neighbor_search(m);
   bind_path_graph(m);
   bind_search(m);
+  bind_symmetric(m);
   bind_tsplib(m);
 }

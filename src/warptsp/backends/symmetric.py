@@ -1,0 +1,210 @@
+"""Symmetrical 2-opt moves (native/symmetric.h): the instance as they want it, and the search on CPU threads.
+
+The positions of the tour form a circle. All segments around one centre, each inside the next, are decided
+together. With an odd number of positions the segments of odd length are all there are, since what a segment
+leaves of the circle has an even length; of an even number of cities the last one stands there twice, and the
+link between the two is never removed, whatever the metric.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.backends.instance import SearchInstance
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# What rounding takes off a distance at most; the metrics whose rungs a GPU and a CPU can filter in the plane.
+_ROUNDED_DOWN_BY = {
+    Metric.EUC_2D: 0.5,
+    Metric.CEIL_2D: 0.0,
+    Metric.FLOOR_2D: 1.0,
+    Metric.EXACT_2D: 0.0,
+    Metric.ATT: 0.0,
+}
+_EXACT_SINGLES = 2.0**24  # up to here every integer is a number of single precision
+# Errors of two distances and two links in single precision, in units of its last place at the largest
+# distance (2**-24): 8 for each distance (coordinates 2 + 2, root and product 3, sum 1), 1 for each link, 8
+# for the sums, and some to spare.
+_SINGLE_ERRORS = 32 * 2.0**-24
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """An instance and a tour of it, as the kernels and loops of native/symmetric.h take them.
+
+    Attributes
+    ----------
+    instance : SearchInstance
+    hardware : bool
+        The order of the hardware, which takes any number of cities; that of the threads takes an odd one.
+    cities : ndarray of int32
+        In the instance's numbers, by position.
+    points, int_matrix, real_matrix : ndarray or None
+    fixed : ndarray of int32, shape (size, 2), or None
+        The cities to which each is fixed, -1 for none.
+    tolerance : float
+        What a gain must exceed.
+    planar, whole_links : bool
+    center_x, center_y, scale, slack : float
+        For the filter in single precision.
+    """
+
+    instance: SearchInstance
+    hardware: bool
+    cities: NDArray[np.int32]
+    points: NDArray[np.float64] | None
+    int_matrix: NDArray[np.int32] | None
+    real_matrix: NDArray[np.float64] | None
+    fixed: NDArray[np.int32] | None
+    tolerance: float
+    planar: bool
+    whole_links: bool
+    center_x: float
+    center_y: float
+    scale: float
+    slack: float
+
+    @classmethod
+    def of(
+        cls, instance: SearchInstance, tour: NDArray[np.int32], *, hardware: bool, least_gain: float
+    ) -> Circle:
+        """Put a tour, in the problem's numbers, on the circle."""
+        problem = instance.problem
+        cities = instance.close(tour)
+        if not hardware and len(cities) % 2 == 0:
+            cities = np.append(cities, cities[-1])
+        matrix: Any = instance.matrix
+        integral = matrix is not None and problem.integral
+        planar = False
+        center = np.zeros(2)
+        scale = 1.0
+        slack = 0.0
+        if instance.points is not None and problem.metric in _ROUNDED_DOWN_BY:
+            low, high = np.nanmin(instance.points, axis=0), np.nanmax(instance.points, axis=0)
+            scale = 0.1**0.5 if problem.metric is Metric.ATT else 1.0
+            largest = float(np.hypot(*(high - low))) * scale
+            planar = 1e-15 < largest < 1e15  # single precision must hold the squares
+            center = (low + high) / 2
+            slack = 2 * _ROUNDED_DOWN_BY[problem.metric] + _SINGLE_ERRORS * largest
+        return cls(
+            instance=instance,
+            hardware=hardware,
+            cities=np.ascontiguousarray(cities, dtype=np.int32),
+            points=instance.points,
+            int_matrix=np.ascontiguousarray(matrix, dtype=np.int32) if integral else None,
+            real_matrix=None
+            if matrix is None or integral
+            else np.ascontiguousarray(matrix, dtype=np.float64),
+            fixed=_fixed_by_city(instance),
+            tolerance=max(instance.tolerance, least_gain),
+            planar=planar,
+            whole_links=problem.integral and problem.distance_bound < _EXACT_SINGLES,
+            center_x=float(center[0]),
+            center_y=float(center[1]),
+            scale=scale,
+            slack=slack,
+        )
+
+    def tour(self, cities: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The problem's tour of the cities on the circle; of a city that is there twice one goes."""
+        if len(cities) > self.instance.size:
+            cities = cities[cities != np.roll(cities, -1)]
+        return self.instance.open(cities)
+
+
+def _fixed_by_city(instance: SearchInstance) -> NDArray[np.int32] | None:
+    if len(instance.fixed_edges) == 0:
+        return None
+    fixed = np.full((instance.size, 2), -1, dtype=np.int32)
+    for edge in instance.fixed_edges:
+        for city, other in (edge, edge[::-1]):
+            fixed[city, 0 if fixed[city, 0] < 0 else 1] = other
+    return fixed
+
+
+class SymmetricSearch(Protocol):
+    """Chains of tours, all from the same start, on the CPU or on a GPU."""
+
+    def descend(self, seconds: float, token: _native.StopToken) -> bool:
+        """Descend for so long at a time; True when every tour is 2-optimal."""
+
+    def anneal(
+        self,
+        temperature: float,
+        factor: float,
+        iterations: int,
+        spent: int,
+        steps: int,
+        token: _native.StopToken,
+    ) -> None:
+        """Make so many steps (all segments around a centre); `spent` of `iterations` are done at
+        `temperature`, which then is multiplied by `factor`."""
+
+    def cities(self, chain: int) -> NDArray[np.int32]:
+        """The cities on the circle of a chain, by position."""
+
+    def lengths(self) -> NDArray[np.float64]:
+        """The length of each tour, kept links included."""
+
+    def counters(self) -> dict[str, int | float]:
+        """Sums over the chains: steps, evaluations, moves; and kernel_seconds on a GPU."""
+
+
+class CpuSymmetricSearch:
+    """Chains of tours on CPU threads; results do not depend on their number."""
+
+    def __init__(self, circle: Circle, *, seed: int, chains: int, threads: int) -> None:
+        self._threads = threads
+        self._tours = _native.SymmetricTours.create(
+            kind=circle.instance.problem.metric.kind,
+            hardware=circle.hardware,
+            points=circle.points,
+            int_matrix=circle.int_matrix,
+            real_matrix=circle.real_matrix,
+            fixed=circle.fixed,
+            tolerance=circle.tolerance,
+            planar=circle.planar,
+            whole_links=circle.whole_links,
+            center_x=circle.center_x,
+            center_y=circle.center_y,
+            scale=circle.scale,
+            slack=circle.slack,
+            circle=circle.cities,
+            seed=seed,
+            chains=chains,
+        )
+
+    def descend(self, seconds: float, token: _native.StopToken) -> bool:
+        """See `SymmetricSearch`."""
+        return self._tours.descend(seconds, self._threads, token)
+
+    def anneal(
+        self,
+        temperature: float,
+        factor: float,
+        iterations: int,
+        spent: int,
+        steps: int,
+        token: _native.StopToken,
+    ) -> None:
+        """See `SymmetricSearch`."""
+        self._tours.anneal(temperature, factor, iterations, spent, steps, self._threads, token)
+
+    def cities(self, chain: int) -> NDArray[np.int32]:
+        """See `SymmetricSearch`."""
+        return self._tours.cities(chain)
+
+    def lengths(self) -> NDArray[np.float64]:
+        """See `SymmetricSearch`."""
+        return self._tours.lengths()
+
+    def counters(self) -> dict[str, int | float]:
+        """See `SymmetricSearch`."""
+        return dict(self._tours.counters())

@@ -1,0 +1,78 @@
+"""2-opt that applies any subset of symmetrical moves at once.
+
+I. Mavroidis, "Algorithm mapping to reconfigurable systems and systems with multiple embedded processors",
+Technical University of Crete (2011), chapters 4 to 6. Segments with one centre, each inside the next, are
+evaluated together; a pair of cities that mirror each other change places iff an odd number of the segments
+around both were accepted. The tour that comes out is 2-optimal, in the exact arithmetic of the metric, and
+the same on every device.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from warptsp.errors import InvalidOption
+from warptsp.methods.symmetric import SymmetricRun, run_symmetric
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+MOST_THREADS = 1024  # of a thread block
+
+
+@dataclass(frozen=True)
+class SymmetricTwoOptParams:
+    """Parameters of ``symmetric-two-opt``.
+
+    Attributes
+    ----------
+    order : {"threads", "hardware"}
+        The order of the segments: all of odd length around each city in turn (figure 11 of the document), or
+        those of even and odd length, up to half the tour, around each position in turn (figure 4), with the
+        counters ``iterations`` and ``clock_cycles`` of the hardware.
+    least_gain : float
+        Gains up to this are no improvement: the tour is 2-optimal up to it.
+    block : int or None
+        Threads of a thread block on a GPU, a multiple of 32; None lets the method choose.
+    """
+
+    order: Literal["threads", "hardware"] = "threads"
+    least_gain: float = 0.0
+    block: int | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
+            raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
+        check_block(self.block)
+
+
+def check_block(block: int | None) -> None:
+    """Check the threads of a thread block.
+
+    Raises
+    ------
+    InvalidOption
+        If there cannot be so many.
+    """
+    if block is not None and not (32 <= block <= MOST_THREADS and block % 32 == 0):
+        raise InvalidOption(f"block: {block!r} threads are no multiple of 32 from 32 to {MOST_THREADS}")
+
+
+def run(problem: Problem, run: Run) -> None:
+    """Descend from the start tour to a 2-optimal one."""
+    params = SymmetricTwoOptParams(**run.params)
+
+    def work(search: SymmetricRun) -> None:
+        if not search.report("start tour"):
+            search.descend()
+
+    run_symmetric(
+        problem,
+        run,
+        work,
+        hardware=params.order == "hardware",
+        least_gain=params.least_gain,
+    )

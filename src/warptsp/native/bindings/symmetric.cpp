@@ -1,0 +1,138 @@
+// Symmetrical 2-opt and annealing on CPU threads, for Python: warptsp.methods.symmetric drives them.
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
+
+#include "common.h"
+#include "symmetric_search.h"
+
+using namespace warptsp;
+
+namespace {
+
+// Several tours of the same instance, and the arrays that they refer to.
+struct BoundTours {
+  std::vector<SymmetricTour> tours;
+  std::optional<Array<const double, 2>> points, real_matrix;
+  std::optional<Array<const int, 2>> int_matrix, fixed;
+  std::vector<Cooling> cooling;
+};
+
+}  // namespace
+
+void bind_symmetric(nb::module_ &m) {
+  nb::class_<BoundTours>(m, "SymmetricTours", "Tours, and symmetrical 2-opt moves that shorten them.")
+      .def_static(
+          "create",
+          [](int kind, bool hardware, std::optional<Array<const double, 2>> points,
+             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
+             std::optional<Array<const int, 2>> fixed, double tolerance, bool planar, bool whole_links,
+             double center_x, double center_y, double scale, double slack, Array<const int, 1> circle,
+             unsigned long long seed, int chains) {
+            const int n = (int)circle.shape(0);
+            if (n < 4 || (!hardware && n % 2 == 0)) throw nb::value_error("the circle has a wrong number of cities");
+            if (chains < 1) throw nb::value_error("there must be a chain");
+            if (!points && !int_matrix && !real_matrix) throw nb::value_error("there are neither points nor a matrix");
+            const size_t rows = points ? points->shape(0) : int_matrix ? int_matrix->shape(0) : real_matrix->shape(0);
+            std::vector<int> cities(circle.data(), circle.data() + n);
+            for (int city : cities)
+              if (city < 0 || (size_t)city >= rows) throw nb::value_error("the circle names no city");
+            if (fixed && (fixed->shape(0) != rows || fixed->shape(1) != 2))
+              throw nb::value_error("fixed has not two entries a city");
+            if (planar && (!points || points->shape(1) != 2)) throw nb::value_error("the points lie in no plane");
+            auto bound = std::make_unique<BoundTours>();
+            bound->points = points;
+            bound->int_matrix = int_matrix;
+            bound->real_matrix = real_matrix;
+            bound->fixed = fixed;
+            SymmetricInstance instance{};
+            instance.size = n;
+            instance.kind = (MetricKind)kind;
+            instance.stride = points ? (int)points->shape(1) : 0;
+            instance.hardware = hardware;
+            instance.points = points ? points->data() : nullptr;
+            instance.int_matrix = int_matrix ? int_matrix->data() : nullptr;
+            instance.real_matrix = real_matrix ? real_matrix->data() : nullptr;
+            instance.matrix_size = (long long)rows;
+            instance.fixed = fixed ? fixed->data() : nullptr;
+            instance.tolerance = tolerance;
+            instance.planar = planar;
+            instance.whole_links = whole_links;
+            instance.center_x = center_x;
+            instance.center_y = center_y;
+            instance.scale = scale;
+            instance.slack = slack;
+            for (int chain = 0; chain < chains; chain++)
+              bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
+            return bound.release();
+          },
+          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("kind"), nb::arg("hardware"), nb::arg("points").none(),
+          nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("fixed").none(), nb::arg("tolerance"),
+          nb::arg("planar"), nb::arg("whole_links"), nb::arg("center_x"), nb::arg("center_y"), nb::arg("scale"),
+          nb::arg("slack"), nb::arg("circle"), nb::arg("seed"), nb::arg("chains"))
+      .def(
+          "descend",
+          [](BoundTours &b, double seconds, int threads, StopToken &token) {
+            bool complete = true;
+            interruptible(token, [&] {
+              const StopToken slice(token, seconds);
+              const int chains = (int)b.tours.size();
+              std::atomic<bool> all{true};
+              // One tour has all threads; of several, each has one.
+              for_each_task(threads, chains, [&](int chain) {
+                if (!b.tours[chain].descend(chains > 1 ? 1 : threads, slice)) all = false;
+              });
+              complete = all;
+            });
+            return complete;
+          },
+          nb::arg("seconds"), nb::arg("threads"), nb::arg("token"),
+          "Descend for so long at a time; True when every tour is 2-optimal.")
+      .def(
+          "anneal",
+          [](BoundTours &b, double temperature, double factor, long long iterations, long long spent, long long steps,
+             int threads, StopToken &token) {
+            if (iterations < 1 || steps < 0) throw nb::value_error("iterations or steps are out of range");
+            interruptible(token, [&] {
+              for_each_task(threads, (int)b.tours.size(), [&](int chain) {
+                Cooling cooling{temperature, factor, iterations, spent};
+                b.tours[chain].anneal(cooling, steps, token);
+              });
+            });
+          },
+          nb::arg("temperature"), nb::arg("factor"), nb::arg("iterations"), nb::arg("spent"), nb::arg("steps"),
+          nb::arg("threads"), nb::arg("token"), "Make so many steps of annealing with every tour.")
+      .def(
+          "cities",
+          [](const BoundTours &b, int chain) {
+            std::vector<int> cities = b.tours.at(chain).cities();
+            const size_t n = cities.size();
+            return to_numpy(std::move(cities), {n});
+          },
+          nb::arg("chain"), "The cities on the circle of a chain.")
+      .def(
+          "lengths",
+          [](const BoundTours &b) {
+            std::vector<double> lengths;
+            for (const SymmetricTour &tour : b.tours) lengths.push_back(tour.length());
+            const size_t count = lengths.size();
+            return to_numpy(std::move(lengths), {count});
+          },
+          "The length of each tour.")
+      .def("counters", [](const BoundTours &b) {
+        SymmetricCounters sum;
+        long long quiet = b.tours[0].quiet();
+        for (const SymmetricTour &tour : b.tours) {
+          sum.steps += tour.counters().steps;
+          sum.evaluations += tour.counters().evaluations;
+          sum.moves += tour.counters().moves;
+        }
+        nb::dict d;
+        d["steps"] = sum.steps;
+        d["quiet"] = quiet;
+        d["evaluations"] = sum.evaluations;
+        d["moves"] = sum.moves;
+        return d;
+      });
+}

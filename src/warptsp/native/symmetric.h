@@ -1,0 +1,143 @@
+// Symmetrical 2-opt moves, for the host compiler and NVRTC alike. I. Mavroidis, "Algorithm mapping to reconfigurable
+// systems and systems with multiple embedded processors", Technical University of Crete (2011), chapters 4 to 6.
+//
+// The tour lies on a circle of positions. Segments with one centre, each inside the next, are an Axis: level k is the
+// pair of positions left - k and right + k, which mirror each other, and rung k the choice whether the segment up to
+// level k is reversed. Reversing it replaces the two links between the levels k and k + 1 and no other, so the rungs
+// of an axis can be decided one by one, and all that were accepted be applied at once: the cities of level k change
+// places iff an odd number of the rungs k, k + 1, ... were accepted.
+//
+// All decisions are made in the exact arithmetic of the metric. In front of it stands a filter in single precision:
+// a rung whose links would be longer by more than any rounding can explain needs no second look.
+#pragma once
+#include "random.h"
+
+namespace warptsp {
+
+constexpr float kept_link = -1e30f;     // the length of a link that must stay: no rung can pay for it
+constexpr double least_unit = 16.64;    // -ln of the smallest random number, rounded up
+
+struct SymmetricInstance {
+  int size;                   // positions on the circle
+  MetricKind kind;
+  int stride;                 // of a row of points
+  int hardware;               // the order of the hardware, not of the threads
+  const double *points;       // null for a matrix
+  const int *int_matrix;      // one of the two matrices, or null
+  const double *real_matrix;
+  long long matrix_size;
+  const int *fixed;           // the cities that each city is fixed to, two a city, -1 for none; or null
+  double tolerance;           // a gain must exceed it
+  // The filter; for metrics in the plane.
+  int planar;
+  int whole_links;            // the lengths of links are integers that single precision holds
+  double center_x, center_y, scale;
+  double slack;               // what rounding may make of the sum of two distances and two links
+
+  WARPTSP_FN double distance(int a, int b) const {
+    if (int_matrix != nullptr) return int_matrix[a * matrix_size + b];
+    if (real_matrix != nullptr) return real_matrix[a * matrix_size + b];
+    const double d = coordinate_distance(kind, points + stride * (long long)a, points + stride * (long long)b);
+    return d == d ? d : 0.0;
+  }
+
+  // Whether the link of two cities must stay: a fixed edge, or that of a city with its duplicate.
+  WARPTSP_FN bool kept(int a, int b) const {
+    return a == b || (fixed != nullptr && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
+  }
+
+  WARPTSP_FN float link(int a, int b) const { return kept(a, b) ? kept_link : (float)distance(a, b); }
+
+  WARPTSP_FN float plane_x(int city) const { return (float)((points[2 * (long long)city] - center_x) * scale); }
+  WARPTSP_FN float plane_y(int city) const { return (float)((points[2 * (long long)city + 1] - center_y) * scale); }
+
+  // By how much the tour grows if the links ab and cd give way to ac and bd.
+  WARPTSP_FN double growth(int a, int b, int c, int d, float ab, float cd) const {
+    const double links = whole_links ? (double)ab + (double)cd : distance(a, b) + distance(c, d);
+    return distance(a, c) + distance(b, d) - links;
+  }
+};
+
+struct Axis {
+  int left, right;  // level k is left - k and right + k, modulo the size
+  int rungs;        // 1, ..., rungs
+};
+
+// How many axes are looked at until every segment was: none of them accepted, and the tour is 2-optimal.
+WARPTSP_FN int axes_of(const SymmetricInstance &instance) {
+  return instance.hardware ? 2 * instance.size : instance.size;
+}
+
+// The order of the threads (figure 11), for an odd number of cities: all segments around each city in turn. That of
+// the hardware (figure 4), which has an element for every fourth city: the segments of even length around a gap
+// between two cities, those of odd length around the city behind it, and on to the gap before.
+WARPTSP_FN Axis axis_at(const SymmetricInstance &instance, long long step) {
+  const int n = instance.size;
+  if (!instance.hardware) {
+    const int center = (int)(((n - 1) / 2 + step) % n);
+    return {center, center, (n - 1) / 2 - 1};
+  }
+  const int elements = n / 4, behind = (int)(((elements - step / 2) % n + n) % n);
+  return {behind, step % 2 == 0 ? (behind == 0 ? n - 1 : behind - 1) : behind, elements};
+}
+
+WARPTSP_FN int left_of(const Axis &axis, int level, int size) {
+  const int p = axis.left - level;
+  return p < 0 ? p + size : p;
+}
+WARPTSP_FN int right_of(const Axis &axis, int level, int size) {
+  const int p = axis.right + level;
+  return p >= size ? p - size : p;
+}
+
+// -ln(u / 2^24) for u from 1 to 2^24, to about 1e-6: with the basic operations of single precision, whose results
+// are the same on every processor, which a library's logarithm is not. More than 0.
+WARPTSP_FN float minus_log(unsigned u) {
+  int exponent = 0;
+  float m = (float)u;  // exact
+  // Halved until it lies in [1, 2), in five steps.
+  if (m >= 65536.0f) { m *= 1.0f / 65536.0f; exponent += 16; }
+  if (m >= 256.0f) { m *= 1.0f / 256.0f; exponent += 8; }
+  if (m >= 16.0f) { m *= 1.0f / 16.0f; exponent += 4; }
+  if (m >= 4.0f) { m *= 0.25f; exponent += 2; }
+  if (m >= 2.0f) { m *= 0.5f; exponent += 1; }
+  const float z = (m - 1.0f) / (m + 1.0f), zz = z * z;
+  const float series = 1.0f + zz * (1.0f / 3 + zz * (1.0f / 5 + zz * (1.0f / 7 + zz * (1.0f / 9 + zz * (1.0f / 11)))));
+  const float w = (float)(24 - exponent) * 0.69314718f - 2.0f * z * series;
+  return w > 1e-8f ? w : 1e-8f;  // so that what costs nothing is always accepted
+}
+
+// What decides about growth at a temperature: Metropolis' rule, exp(-growth / T) > R.
+struct Acceptance {
+  double temperature;  // 0 for a descent
+  u64 seed;
+  u64 chain;
+
+  // No rung is accepted whose growth is as large as this or larger.
+  WARPTSP_FN double most() const { return temperature * least_unit; }
+  // This rung is accepted if its growth is smaller than this.
+  WARPTSP_FN double threshold(const SymmetricInstance &instance, long long step, int rung) const {
+    if (temperature <= 0.0) return -instance.tolerance;
+    Random random(seed, (u64)step, chain << 32 | (u64)rung);
+    return temperature * (double)minus_log((unsigned)(random.next() >> 40) + 1u);
+  }
+  // What the filter may find, in single precision, for growth that is smaller than a threshold.
+  WARPTSP_FN static float filter(const SymmetricInstance &instance, double threshold) {
+    return (float)((threshold + instance.slack) * 1.000001);
+  }
+};
+
+// The temperature falls by a factor after every so many axes.
+struct Cooling {
+  double temperature, factor;
+  long long iterations;  // axes at each temperature
+  long long spent;       // of them at the present one
+
+  WARPTSP_FN void advance() {
+    if (++spent < iterations) return;
+    spent = 0;
+    temperature *= factor;
+  }
+};
+
+}  // namespace warptsp

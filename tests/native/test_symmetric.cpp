@@ -1,0 +1,66 @@
+#include "symmetric.h"
+
+#include <cmath>
+
+#include "check.h"
+
+using namespace warptsp;
+
+TEST(logarithm_of_a_random_number) {
+  double worst = 0;
+  for (unsigned u = 1; u <= 1u << 24; u += u < 10000 ? 1 : 977) {
+    const double error = std::abs((double)minus_log(u) + std::log(u / 16777216.0));
+    if (error > worst) worst = error;
+  }
+  CHECK(worst < 2e-6);
+  CHECK(minus_log(1u << 24) > 0.0f);
+  CHECK(minus_log(1) < least_unit);
+}
+
+TEST(losses_are_accepted_as_often_as_metropolis_says) {
+  SymmetricInstance instance{};
+  instance.tolerance = 0.5;
+  for (const double temperature : {4.0, 10.0, 20.0}) {
+    const Acceptance acceptance{temperature, 1, 0};
+    int accepted = 0;
+    for (int step = 0; step < 100000; step++) accepted += 10.0 < acceptance.threshold(instance, step, 1);
+    CHECK(std::abs(accepted / 1e5 - std::exp(-10 / temperature)) < 0.006);
+  }
+  const Acceptance cold{0.0, 1, 0};
+  CHECK(cold.threshold(instance, 0, 1) == -0.5);
+}
+
+TEST(axes_hold_every_pair_of_links_once_a_turn) {
+  for (int n = 5; n < 40; n += 2) {
+    SymmetricInstance instance{};
+    instance.size = n;
+    std::vector<int> seen(n * n);
+    for (int step = 0; step < axes_of(instance); step++) {
+      const Axis axis = axis_at(instance, step);
+      for (int k = 1; k <= axis.rungs; k++)
+        seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+    }
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b < a; b++) {
+        const bool neighbours = a - b == 1 || a - b == n - 1;
+        CHECK(seen[a * n + b] + seen[b * n + a] == (neighbours ? 0 : 1));
+      }
+  }
+}
+
+TEST(axes_of_the_hardware_hold_every_pair_of_links) {
+  for (int n = 5; n < 40; n++) {
+    SymmetricInstance instance{};
+    instance.size = n;
+    instance.hardware = 1;
+    std::vector<int> seen(n * n);
+    for (int step = 0; step < axes_of(instance); step++) {
+      const Axis axis = axis_at(instance, step);
+      for (int k = 1; k <= axis.rungs; k++)
+        seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+    }
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b < a; b++)
+        if (a - b > 1 && a - b < n - 1) CHECK(seen[a * n + b] + seen[b * n + a] >= 1);
+  }
+}
