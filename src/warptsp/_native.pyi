@@ -82,6 +82,40 @@ def random_fragments(
     *, candidates: NDArray[np.int32], count: int, seed: int, round: int, threads: int
 ) -> NDArray[np.int32]: ...
 
+class HillClimbers:
+    """Random-restart 2-opt on CPU threads; see native/hill_climbing.h."""
+
+    def __init__(
+        self,
+        *,
+        n: int,
+        kind: int,
+        rounded: bool,
+        tolerance: float,
+        scale: float,
+        points: NDArray[np.float64] | None,
+        near: NDArray[np.float32] | None,
+        int_matrix: NDArray[np.int32] | None,
+        real_matrix: NDArray[np.float64] | None,
+    ) -> None: ...
+    def climb(
+        self,
+        *,
+        seed: int,
+        first: int,
+        count: int,
+        threads: int,
+        given: NDArray[np.int32] | None,
+        token: StopToken,
+    ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
+        """Lengths times `scale` (-1: stopped on its way), the best climber (-1: none), and its tour."""
+    @property
+    def climbers(self) -> int: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def moves(self) -> int: ...
+
 class TourSearch:
     """One tour and the Lin-Kernighan search that shortens it; see native/tour_search.h."""
 

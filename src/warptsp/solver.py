@@ -121,8 +121,9 @@ def solve(
         instance = with_open(instance, open)
     known = instance.known_length
     chosen = get_method(method)
-    criterion = _criterion(instance, known, chosen, stop, time_limit, kicks)
     parameters = check_params(chosen, params)
+    ends = chosen.ends or any(parameters.get(name) is not None for name in chosen.ends_with)
+    criterion = _criterion(instance, known, ends, stop, time_limit, kicks)
     seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
     if seed >= 1 << 64:
         raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
@@ -246,7 +247,7 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
 def _criterion(
     problem: Problem,
     known: KnownLength | None,
-    method: Method,
+    ends: bool,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None,
     time_limit: float | None,
     kicks: int | None,
@@ -258,7 +259,7 @@ def _criterion(
         given.append(MaxKicks(kicks))
     if not given:
         optimum = known.length if known is not None and known.proven else None
-        return Completion(optimum) if method.ends else DefaultStop(problem.n, optimum)
+        return Completion(optimum) if ends else DefaultStop(problem.n, optimum)
     criterion = given[0]
     for other in given[1:]:
         criterion = criterion | other

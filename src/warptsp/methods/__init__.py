@@ -32,6 +32,7 @@ class Method:
     devices: tuple[str, ...] = ("cpu",)  # "cuda" if it looks at run.device and can use a GPU
     least_gpu_cities: int = 0  # from which "auto" takes a GPU, since it is faster
     ends: bool = False  # whether it comes to an end by itself, so that it needs no stopping criterion
+    ends_with: tuple[str, ...] = ()  # parameters of which each brings it to an end
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:
@@ -82,6 +83,12 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.symmetric_annealing",
             "simulated annealing with all moves around one centre at once",
             ends=True,
+        ),
+        Method(
+            "hill-climbing",
+            "warptsp.methods.hill_climbing",
+            "random-restart hill climbing: 2-opt to a local optimum from random tours",
+            ends_with=("climbers",),
         ),
         Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
         Method("construct", "warptsp.methods.construct", "the start tour, as it is"),

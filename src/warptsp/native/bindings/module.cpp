@@ -7,6 +7,7 @@ void bind_descent(nb::module_ &m);
 void bind_dimacs(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
 void bind_neighbor_search(nb::module_ &m);
+void bind_hill_climbing(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
@@ -27,6 +28,7 @@ NB_MODULE(_native, m) {
   bind_dimacs(m);
   bind_geometry(m);
   bind_neighbor_search(m);
+  bind_hill_climbing(m);
   bind_path_graph(m);
   bind_search(m);
   bind_symmetric(m);

@@ -1,0 +1,128 @@
+// Hill climbers on CPU threads, for Python: warptsp.methods.hill_climbing drives them.
+#include "hill_climbing.h"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "common.h"
+
+using namespace warptsp;
+
+namespace {
+
+struct BoundClimbers {
+  int n = 0;
+  MetricKind kind = MetricKind::matrix;
+  bool small_integers = false, rounded = false;
+  double tolerance = 0, scale = 1;
+  std::optional<Array<const double, 2>> points;
+  std::optional<Array<const float, 2>> near;
+  std::optional<Array<const int, 2>> int_matrix;
+  std::optional<Array<const double, 2>> real_matrix;
+  ClimbCounters counters;
+
+  template <class Use>
+  Climbed with_descent(Use &&use) const {
+    if (int_matrix) return use.template of<CityDescent<Matrix<int>>>([this] {
+      return CityDescent<Matrix<int>>({int_matrix->data(), n}, n, 0);
+    });
+    if (real_matrix) return use.template of<CityDescent<Matrix<double>>>([this] {
+      return CityDescent<Matrix<double>>({real_matrix->data(), n}, n, tolerance);
+    });
+    if (near) return with_plane(use);
+    const Points rows{points->data(), (int)points->shape(1)};
+    return use.template of<CityDescent<AnyCoordinates<double>>>([this, rows] {
+      return CityDescent<AnyCoordinates<double>>({rows, kind}, n, tolerance);
+    });
+  }
+
+  template <class Use>
+  Climbed with_plane(Use &&use) const {
+    switch (kind) {
+      case MetricKind::euc_2d: return with_look<MetricKind::euc_2d>(use);
+      case MetricKind::ceil_2d: return with_look<MetricKind::ceil_2d>(use);
+      case MetricKind::floor_2d: return with_look<MetricKind::floor_2d>(use);
+      case MetricKind::att: return with_look<MetricKind::att>(use);
+      default: return with_look<MetricKind::exact_2d>(use);
+    }
+  }
+  template <MetricKind exact, class Use>
+  Climbed with_look(Use &&use) const {
+    return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
+  }
+  template <MetricKind exact, MetricKind look, class Use>
+  Climbed with_kinds(Use &&use) const {
+    return use.template of<PlaneDescent<exact, look>>([this] {
+      return PlaneDescent<exact, look>(points->data(), near->data(), n, tolerance);
+    });
+  }
+};
+
+struct Climb {
+  u64 seed;
+  long long first;
+  int count, threads;
+  const int *given;
+  double scale;
+  const StopToken &token;
+  ClimbCounters &counters;
+  template <class Descent, class Make>
+  Climbed of(Make &&make) {
+    return climb<Descent>(seed, first, count, threads, given, scale, token, counters, make);
+  }
+};
+
+}  // namespace
+
+void bind_hill_climbing(nb::module_ &m) {
+  nb::class_<BoundClimbers>(m, "HillClimbers", "Random-restart 2-opt on CPU threads; see native/hill_climbing.h.")
+      .def(
+          "__init__",
+          [](BoundClimbers *self, int n, int kind, bool rounded, double tolerance, double scale,
+             std::optional<Array<const double, 2>> points, std::optional<Array<const float, 2>> near,
+             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix) {
+            if (n < 4) throw nb::value_error("a climb needs 4 cities or more");
+            if (!points && !int_matrix && !real_matrix) throw nb::value_error("there are no distances");
+            if ((points && (int)points->shape(0) != n) || (int_matrix && (int)int_matrix->shape(0) != n) ||
+                (real_matrix && (int)real_matrix->shape(0) != n) ||
+                (near && ((int)near->shape(0) != n || near->shape(1) != 2 || !points || points->shape(1) != 2)))
+              throw nb::value_error("points or matrix are not those of n cities");
+            new (self) BoundClimbers();
+            self->n = n;
+            self->kind = (MetricKind)kind;
+            self->rounded = rounded;
+            self->tolerance = tolerance;
+            self->scale = scale;
+            self->points = points;
+            self->near = near;
+            self->int_matrix = int_matrix;
+            self->real_matrix = real_matrix;
+          },
+          nb::kw_only(), nb::arg("n"), nb::arg("kind"), nb::arg("rounded"), nb::arg("tolerance"), nb::arg("scale"),
+          nb::arg("points").none(), nb::arg("near").none(), nb::arg("int_matrix").none(),
+          nb::arg("real_matrix").none())
+      .def(
+          "climb",
+          [](BoundClimbers &self, unsigned long long seed, long long first, int count, int threads,
+             std::optional<Array<const int, 1>> given, StopToken &token) {
+            if (given && (int)given->shape(0) != self.n) throw nb::value_error("the start is no tour of n cities");
+            if (given)
+              for (int i = 0; i < self.n; ++i)
+                if (given->data()[i] < 0 || given->data()[i] >= self.n)
+                  throw nb::value_error("the start names no city");
+            Climbed climbed;
+            interruptible(token, [&] {
+              climbed = self.with_descent(
+                  Climb{seed, first, count, threads, given ? given->data() : nullptr, self.scale, token, self.counters});
+            });
+            const size_t climbers = climbed.lengths.size(), cities = climbed.tour.size();
+            return nb::make_tuple(to_numpy(std::move(climbed.lengths), {climbers}), climbed.best,
+                                  to_numpy(std::move(climbed.tour), {cities}));
+          },
+          nb::kw_only(), nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
+          nb::arg("given").none(), nb::arg("token"))
+      .def_prop_ro("climbers", [](const BoundClimbers &self) { return self.counters.climbers.load(); })
+      .def_prop_ro("passes", [](const BoundClimbers &self) { return self.counters.passes.load(); })
+      .def_prop_ro("moves", [](const BoundClimbers &self) { return self.counters.moves.load(); });
+}

@@ -1,0 +1,265 @@
+"""Random-restart hill climbing: the same climbers everywhere, local optima in exact arithmetic, limits."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import OpenPath, Problem, Result, stop
+from warptsp.errors import InvalidOption, UnsupportedProblem
+
+METRICS = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "GREAT_CIRCLE"]
+SIDE = 700  # of squares so small that nearest integers of float distances are exact
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Each device in turn."""
+    if request.param == "cuda":
+        request.getfixturevalue("gpu")
+    return str(request.param)
+
+
+def squares(n: int, metric: str = "EUC_2D", side: int = SIDE) -> Problem:
+    places = np.random.default_rng(n).integers(0, side, (n, 2)).astype(float)
+    return Problem.from_points(places / (10.0 if metric in ("GEO", "GREAT_CIRCLE") else 1.0), metric)
+
+
+def climb(problem: Problem, device: str = "cpu", *, seed: int = 5, **params: Any) -> Result:
+    result = warptsp.solve(
+        problem, method="hill-climbing", device=device, seed=seed, threads=2, params={"climbers": 6, **params}
+    )
+    problem.check_tour(result.tour)
+    assert result.length == pytest.approx(problem.length(result.tour), rel=1e-12)
+    return result
+
+
+def matrix_of(problem: Problem) -> np.ndarray:
+    cities = np.arange(problem.n)
+    return np.asarray(problem.distance(cities[:, None], cities[None, :]), dtype=float)
+
+
+def deltas(matrix: np.ndarray, tour: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The moves by their number: row, link and delta (the order of native/two_opt_scan.h called ring)."""
+    n = len(tour)
+    rows, links = [], []
+    for row in range(2, n + n // 2):
+        low = row - n // 2 + (row >= n and n % 2 == 0)
+        link = np.arange(max(0, low), min(row - 1, n))
+        rows.append(np.full(len(link), row))
+        links.append(link)
+    row, link = np.concatenate(rows), np.concatenate(links)
+    next_city = np.roll(tour, -1)
+    length = matrix[tour, next_city]
+    other = row % n
+    delta = matrix[tour[link], tour[other]] + matrix[next_city[link], next_city[other]]
+    return row, link, delta - length[link] - length[other]
+
+
+def mix64(z: int) -> int:
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31)
+
+
+def random_start(seed: int, climber: int, n: int) -> np.ndarray:
+    state = mix64((mix64((mix64(seed) + 0x68696C6C) % 2**64) + climber) % 2**64)
+    tour = np.arange(n)
+    for i in range(n - 1, 0, -1):
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        j = ((mix64(state) >> 32) * (i + 1)) >> 32
+        tour[i], tour[j] = tour[j], tour[i]
+    return tour
+
+
+def reference(problem: Problem, seed: int, climber: int) -> tuple[np.ndarray, int]:
+    """One climber, by the definition: its tour and its number of moves."""
+    matrix = matrix_of(problem)
+    n = problem.n
+    tour = random_start(seed, climber, n)
+    for moves in range(10 * n):
+        row, link, delta = deltas(matrix, tour)
+        at = int(np.argmin(delta))
+        if delta[at] >= -1e-9:
+            return tour, moves
+        first, second = sorted((int(link[at]), int(row[at]) % n))
+        tour[first + 1 : second + 1] = tour[first + 1 : second + 1][::-1]
+    raise AssertionError("the descent does not end")
+
+
+def canonical(tour: np.ndarray) -> np.ndarray:
+    turned = np.roll(tour, -int(np.argmin(tour)))
+    return turned if turned[1] < turned[-1] else np.roll(turned[::-1], 1)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9, 31, 64, 101])
+def test_the_climbers_are_those_of_the_definition(device: str, n: int) -> None:
+    problem = squares(n)
+    climbers = [reference(problem, 11, k) for k in range(4)]
+    lengths = [problem.length(tour) for tour, _ in climbers]
+    result = climb(problem, device, seed=11, climbers=4)
+    assert result.length == min(lengths)
+    assert (canonical(result.tour) == canonical(climbers[int(np.argmin(lengths))][0])).all()
+    counters = result.counters
+    assert counters["climbers"] == counters["kicks"] == 4
+    assert counters["moves"] == sum(moves for _, moves in climbers)
+    assert counters["best_optimum"] == min(lengths)
+    assert counters["worst_optimum"] == max(lengths)
+    assert counters["mean_optimum"] == pytest.approx(np.mean(lengths), rel=1e-12)
+    assert counters["evaluations"] == counters["passes"] * (n * (n - 3) // 2)
+    assert counters["passes"] >= counters["moves"] + 4
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_best_tour_is_a_local_optimum_in_exact_arithmetic(device: str, metric: str) -> None:
+    problem = squares(150, metric, side=100_000 if metric not in ("GEO", "GREAT_CIRCLE") else 700)
+    result = climb(problem, device)
+    scale = matrix_of(problem).max()
+    assert deltas(matrix_of(problem), result.tour)[2].min() > (-0.5 if problem.integral else -1e-11 * scale)
+
+
+def awkward(kind: str) -> Problem:
+    random = np.random.default_rng(3)
+    n = 77
+    match kind:
+        case "one place":
+            places = np.full((n, 2), 3.25)
+        case "duplicates":
+            places = random.integers(0, 4, (n, 2)).astype(float)
+        case "far away":
+            places = 1e12 + random.integers(0, 10**6, (n, 2)).astype(float)
+        case "small steps":
+            places = random.random((n, 2)) * 1e-9
+        case "huge":
+            places = random.random((n, 2)) * 1e30
+        case "line":
+            places = np.stack([random.permutation(n), np.zeros(n)], axis=1).astype(float)
+        case "long integers":
+            return Problem.from_points(random.integers(0, 10**9, (n, 2)).astype(float), "EUC_2D")
+        case _:
+            raise AssertionError(kind)
+    return Problem.from_points(places, "EXACT_2D")
+
+
+@pytest.mark.parametrize(
+    "kind", ["one place", "duplicates", "far away", "small steps", "huge", "line", "long integers"]
+)
+def test_awkward_places(device: str, kind: str) -> None:
+    problem = awkward(kind)
+    result = climb(problem, device)
+    matrix = matrix_of(problem)
+    assert deltas(matrix, result.tour)[2].min() >= -(0.5 if problem.integral else 1e-11 * matrix.max())
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_matrices(device: str, kind: type) -> None:
+    matrix = matrix_of(squares(60))
+    problem = Problem.from_matrix(matrix.astype(kind) * (1 if kind is int else 0.125))
+    result = climb(problem, device)
+    assert deltas(matrix_of(problem), result.tour)[2].min() >= 0
+    # Distances that are an eighth of those of the points: the same climbers.
+    points = climb(squares(60), device)
+    assert result.length == points.length * (1 if kind is int else 0.125)
+    assert (result.tour == points.tour).all()
+
+
+def test_the_result_depends_on_the_seed_alone(device: str) -> None:
+    problem = squares(90, "EXACT_2D")
+    options: dict[str, Any] = {"method": "hill-climbing", "device": device, "kicks": 25}
+    tours = [
+        warptsp.solve(problem, seed=seed, threads=threads, **options).tour
+        for seed, threads in ((1, 1), (1, 2), (1, 3), (2, 1))
+    ]
+    assert (tours[0] == tours[1]).all()
+    assert (tours[0] == tours[2]).all()
+    assert (tours[0] != tours[3]).any()
+
+
+def test_limits(device: str) -> None:
+    problem = squares(120)
+    options: dict[str, Any] = {"method": "hill-climbing", "device": device}
+    result = warptsp.solve(problem, kicks=7, **options)
+    assert (result.counters["climbers"], result.stop_reason) == (7, "limit of 7 kicks")
+    result = warptsp.solve(problem, kicks=7, params={"climbers": 9}, **options)
+    assert result.counters["climbers"] == 7
+    result = warptsp.solve(problem, kicks=9, params={"climbers": 7}, **options)
+    assert result.counters["climbers"] == 7
+    # Enough of them for the default rule to end it early.
+    result = warptsp.solve(squares(8), params={"climbers": 5000}, **options)
+    assert (result.counters["climbers"], result.stop_reason) == (5000, "the search is complete")
+    best = climb(problem, device, climbers=40, seed=0).length
+    result = warptsp.solve(problem, stop=stop.TargetLength(best), **options)
+    assert result.length <= best
+    result = warptsp.solve(problem, time_limit=0.3, **options)
+    assert result.counters["climbers"] >= 1
+    assert result.seconds < 20
+
+
+def test_a_token_stops_even_the_first_climber(device: str) -> None:
+    problem = squares(6000)
+    token = stop.StopToken()
+    events = []
+
+    def callback(event: Any) -> None:
+        events.append(event.length)
+        if len(events) == 4:
+            token.request()
+
+    result = warptsp.solve(
+        problem, method="hill-climbing", device=device, threads=1, stop=token, callback=callback
+    )
+    problem.check_tour(result.tour)
+    assert result.stop_reason == "stop requested"
+    assert result.length == problem.length(result.tour)
+
+
+def test_a_given_tour_is_the_start_of_the_first_climber(device: str) -> None:
+    problem = squares(110)
+    optimum = climb(problem, device, climbers=1).tour
+    result = warptsp.solve(
+        problem, method="hill-climbing", device=device, start=optimum, params={"climbers": 1}
+    )
+    assert result.counters["moves"] == 0
+    assert result.length == problem.length(optimum)
+    spoilt = optimum.copy()
+    spoilt[[10, 40]] = spoilt[[40, 10]]
+    result = warptsp.solve(
+        problem, method="hill-climbing", device=device, start=spoilt, params={"climbers": 1}
+    )
+    assert result.counters["moves"] > 0
+    assert result.length < problem.length(spoilt)
+
+
+def test_another_thread_stops_it() -> None:
+    token = stop.StopToken()
+    timer = threading.Timer(0.1, token.request)
+    timer.start()
+    result = warptsp.solve(squares(400), method="hill-climbing", device="cpu", stop=token)
+    timer.join()
+    assert result.stop_reason == "stop requested"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_cities(n: int) -> None:
+    assert len(warptsp.solve(squares(n), method="hill-climbing", params={"climbers": 2}).tour) == n
+
+
+def test_what_it_cannot_do() -> None:
+    problem = squares(20)
+    with pytest.raises(UnsupportedProblem, match="open paths; use the method lk"):
+        warptsp.solve(problem, method="hill-climbing", open=OpenPath(0, 1))
+    fixed = Problem.from_points(problem.coordinates, "EUC_2D", fixed_edges=[(0, 1)])
+    with pytest.raises(UnsupportedProblem, match="fixed edges; use the method lk"):
+        warptsp.solve(fixed, method="hill-climbing")
+    with pytest.raises(UnsupportedProblem, match="version tiled is a kernel of GPUs"):
+        climb(problem, version="tiled")
+    with pytest.raises(InvalidOption, match="version"):
+        climb(problem, version="fastest")
+    with pytest.raises(InvalidOption, match="climbers"):
+        climb(problem, climbers=0)
+    with pytest.raises(InvalidOption, match="block: 100"):
+        climb(problem, block=100)
