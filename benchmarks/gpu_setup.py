@@ -75,13 +75,13 @@ def main() -> None:
             tour = add(
                 "greedy from 8, 1 a quadrant",
                 lambda lists=candidates: geometry.greedy_tour(device, layout, lists, 1, metric),
-                lambda tour: geometry.tour_length(device, layout, tour, metric),
+                lambda tour: geometry.tour_length(device, layout.points, tour, metric),
             )
             del candidates
             search(5, 0)
             search(10, 2)
             add("second order", lambda: geometry.second_order(device, layout, 0.4, (0.3, 0.6)), None)
-            add("length", lambda: geometry.tour_length(device, layout, tour, metric), None)
+            add("length", lambda: geometry.tour_length(device, layout.points, tour, metric), None)
 
     for name in QUICK if options.quick else options.instances:
         note(name)

@@ -11,8 +11,9 @@ import pytest
 
 import warptsp
 from warptsp import Problem, stop
+from warptsp.errors import DeviceOutOfMemory
 from warptsp.generate import dimacs
-from warptsp.problem import Metric
+from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
@@ -56,12 +57,92 @@ def test_any_places(kind: str, n: int) -> None:
     assert result.length <= result.history[0].length * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"])
-def test_as_good_as_the_cpu_in_every_metric(metric: str) -> None:
-    problem = Problem.from_points(places("uniform", 2500), metric)
+def instance(metric: str, n: int, **fields: object) -> Problem:
+    """Random cities, of which each kind of distance makes something sensible."""
+    random = np.random.default_rng(n)
+    points = random.integers(0, 10_000, (n, Metric[metric].dimensions or 2)).astype(float)
+    match metric:
+        case "GEO" | "GREAT_CIRCLE":
+            points = random.uniform((-60, -170), (60, 170), (n, 2)).round(2)
+        case "XRAY1" | "XRAY2":
+            points = points * 0.036 - (180.0, 0.0, 0.0)
+        case "EXPLICIT":
+            away = points[:, None] - points[None, :]
+            matrix = np.hypot(away[..., 0], away[..., 1])
+            kind = fields.pop("kind", "int")
+            return Problem.from_matrix(matrix.round().astype(int) if kind == "int" else matrix, **fields)
+    return Problem.from_points(points, metric, **fields)
+
+
+@pytest.mark.parametrize("metric", [metric.name for metric in Metric])
+@pytest.mark.parametrize("n", [13, 2500])
+def test_as_good_as_the_cpu_in_every_metric(metric: str, n: int) -> None:
+    problem = instance(metric, n)
     cpu = warptsp.solve(problem, device="cpu", kicks=2500, threads=1)
-    gpu = warptsp.solve(problem, device="cuda", kicks=50_000)
+    gpu = warptsp.solve(problem, device="cuda", kicks=20 * n)
+    problem.check_tour(gpu.tour)
+    assert gpu.device == "cuda:0"
+    assert gpu.length == pytest.approx(problem.length(gpu.tour), rel=1e-12)
+    assert gpu.history[-1].length == pytest.approx(gpu.length, rel=1e-9)
     assert gpu.length <= 1.02 * cpu.length
+
+
+def test_a_matrix_of_real_numbers() -> None:
+    problem = instance("EXPLICIT", 2000, kind="real")
+    plane = instance("EXACT_2D", 2000)
+    found = warptsp.solve(problem, device="cuda", kicks=40_000)
+    other = warptsp.solve(plane, device="cuda", kicks=40_000)
+    assert found.length <= 1.02 * other.length
+
+
+CONSTRAINTS = {
+    "free ends": {"open": OpenPath()},
+    "one end": {"open": OpenPath(start=5)},
+    "two ends": {"open": OpenPath(start=5, end=11)},
+    "fixed edges": {"fixed_edges": [(0, 1), (1, 2), (7, 300), (4, 5), (900, 12)]},
+    "both": {"fixed_edges": [(0, 1), (1, 2), (7, 300)], "open": OpenPath(start=5)},
+}
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("metric", ["EUC_2D", "GREAT_CIRCLE", "EXPLICIT"])
+@pytest.mark.parametrize("n", [960, 3000])
+def test_open_paths_and_fixed_edges(constraint: str, metric: str, n: int) -> None:
+    problem = instance(metric, n, **CONSTRAINTS[constraint])
+    cpu = warptsp.solve(problem, device="cpu", kicks=n, threads=1)
+    gpu = warptsp.solve(problem, device="cuda", kicks=20 * n)
+    problem.check_tour(gpu.tour)  # has the ends and the edges
+    assert gpu.history[-1].length == pytest.approx(gpu.length, rel=1e-9)
+    assert gpu.length <= 1.02 * cpu.length
+
+
+def test_many_fixed_edges() -> None:
+    n = 3000
+    edges = [(k, k + 1) for k in range(0, n - 1, 3)]
+    problem = instance("EUC_2D", n, fixed_edges=edges)
+    result = warptsp.solve(problem, device="cuda", kicks=20 * n)
+    problem.check_tour(result.tour)
+    assert result.length <= 1.01 * warptsp.solve(problem, device="cpu", kicks=n, threads=1).length
+
+
+def test_a_matrix_that_does_not_fit(gpu: Device) -> None:
+    from warptsp.backends.cuda.search import needed_bytes
+
+    small = needed_bytes(instance("EXPLICIT", 1000)) - needed_bytes(instance("EXPLICIT", 500))
+    assert 4 * (1000**2 - 500**2) < small < 5 * (1000**2 - 500**2)
+    # As if all memory but one GB were taken.
+    taken = gpu.empty(gpu.memory_free() - (1 << 30), np.uint8)
+    try:
+        with pytest.raises(DeviceOutOfMemory, match=r"16384 cities need 1\.14 GB, and \d\.\d\d GB are free"):
+            warptsp.solve(Problem.from_matrix(_ones(16_384)), device="cuda", kicks=1)
+    finally:
+        taken.release()
+
+
+def _ones(n: int) -> np.ndarray:
+    matrix = np.ones((n, n), np.int32)
+    np.fill_diagonal(matrix, 0)
+    return matrix
 
 
 @pytest.mark.parametrize("n", [700, 4000])

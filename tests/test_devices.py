@@ -21,7 +21,6 @@ from warptsp.backends.cuda import device as cuda_device
 from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
 from warptsp.methods import METHODS
-from warptsp.methods.lk import GPU_METRICS
 from warptsp.problem import OpenPath, Problem
 
 GPU_METHOD = replace(METHODS["lk"], least_gpu_cities=10)
@@ -71,23 +70,24 @@ def test_what_is_no_device(device):
         resolve_device(device, problem(), GPU_METHOD)
 
 
-CANNOT = [
-    (problem(metric="GEO"), "not GEO"),
-    (problem(metric="MAN_2D"), "the metrics EUC_2D, CEIL_2D, .*, not MAN_2D"),
-    (Problem.from_matrix(np.ones((12, 12), int) - np.eye(12, dtype=int)), "not EXPLICIT"),
-    (replace(problem(), open=OpenPath()), "no open paths"),
-    (problem(fixed_edges=[(0, 1)]), "cannot keep fixed edges"),
-]
+@pytest.fixture
+def choosy_method(monkeypatch):
+    """A method that does not do all problems on a GPU."""
+    module = ModuleType("choosy_method")
+    module.gpu_lacks = lambda problem: None if problem.metric.name == "EUC_2D" else "only EUC_2D is for GPUs"
+    monkeypatch.setitem(sys.modules, "choosy_method", module)
+    return replace(GPU_METHOD, name="choosy", module="choosy_method")
 
 
-@pytest.mark.parametrize(("instance", "words"), CANNOT, ids=[words for _, words in CANNOT])
-def test_what_a_gpu_cannot_do(pretend_gpus, caplog, instance, words):
+def test_what_a_gpu_cannot_do(pretend_gpus, caplog, choosy_method):
     pretend_gpus(H200)
-    with pytest.raises(UnsupportedProblem, match=f"^device cuda: .*{words}; use device cpu, or auto$"):
-        resolve_device("cuda", instance, GPU_METHOD)
+    instance = problem(metric="ATT")
+    with pytest.raises(UnsupportedProblem, match=r"^device cuda: only EUC_2D is for GPUs; use device cpu"):
+        resolve_device("cuda", instance, choosy_method)
     with caplog.at_level(logging.INFO):
-        assert choose(instance, GPU_METHOD) == "cpu"
-    assert "device auto: the CPU; the search on GPUs" in caplog.text
+        assert choose(instance, choosy_method) == "cpu"
+    assert "device auto: the CPU; only EUC_2D is for GPUs" in caplog.text
+    assert choose(problem(), choosy_method) == "cuda:0"
 
 
 def test_methods_that_know_no_gpu(pretend_gpus):
@@ -97,13 +97,23 @@ def test_methods_that_know_no_gpu(pretend_gpus):
     assert resolve_device("auto", problem(), CPU_METHOD) == "cpu"
 
 
-@pytest.mark.parametrize("metric", GPU_METRICS)
-def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, metric):
+@pytest.mark.parametrize(
+    "instance",
+    [
+        problem(10),
+        problem(10, "GREAT_CIRCLE"),
+        problem(10, fixed_edges=[(0, 1)]),
+        problem(10, open=OpenPath()),
+        Problem.from_matrix(np.ones((10, 10), int) - np.eye(10, dtype=int)),
+    ],
+    ids=["plane", "globe", "fixed edges", "open path", "matrix"],
+)
+def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, instance):
     pretend_gpus(H200)
     with caplog.at_level(logging.INFO):
-        assert resolve_device("auto", problem(10, metric), GPU_METHOD) == "cuda:0"
+        assert resolve_device("auto", instance, GPU_METHOD) == "cuda:0"
     assert "device auto: cuda:0, NVIDIA H200" in caplog.text
-    assert resolve_device("auto", problem(9, metric), GPU_METHOD) == "cpu"
+    assert resolve_device("auto", problem(9), GPU_METHOD) == "cpu"
 
 
 def test_auto_says_why_it_takes_the_cpu(no_driver, pretend_gpus, caplog):

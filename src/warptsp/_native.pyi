@@ -73,7 +73,16 @@ def keep_fixed_edges(
 class PathGraph:
     """Makes tours of the paths that the blobs of a round hand over; see native/path_graph.h."""
 
-    def __init__(self, points: NDArray[np.float64], kind: int) -> None: ...
+    def __init__(
+        self,
+        *,
+        kind: int,
+        points: NDArray[np.float64] | None,
+        int_matrix: NDArray[np.int32] | None,
+        real_matrix: NDArray[np.float64] | None,
+        row: NDArray[np.int32],
+        fixed: NDArray[np.int32],
+    ) -> None: ...
     def arrange(
         self, paths: NDArray[np.int32], begin: NDArray[np.int32], places: NDArray[np.int32], threads: int
     ) -> int: ...

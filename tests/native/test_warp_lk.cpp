@@ -26,18 +26,18 @@ struct Memory {
 template <class Metric>
 struct SubProblem {
   Memory memory;
-  WarpLkArrays<K> a;
+  WarpLkArrays<K, Xy> a;
   Metric metric;
 
   // `paths` paths of random lengths through cities in random order, or in order of x.
   SubProblem(int size, int paths, int kind, check::Random &random)
-      : memory(WarpLkArrays<K>::bytes(size)), a(WarpLkArrays<K>::in(memory.aligned, size)) {
+      : memory(WarpLkArrays<K, Xy>::bytes(size)), a(WarpLkArrays<K, Xy>::in(memory.aligned, size)) {
     for (int c = 0; c < size; c++) {
       float x = (float)random.below(1000), y = (float)random.below(1000);
       if (kind == 1) x = (float)random.below(8), y = (float)random.below(8);
       if (kind == 2) y = 0;
       if (kind == 3) x = y = 5;
-      a.xy[c] = Xy{x, y};
+      a.place[c] = Xy{x, y};
     }
     std::vector<int> order(size), others;
     std::iota(order.begin(), order.end(), 0);
@@ -54,7 +54,7 @@ struct SubProblem {
       for (int d = 0; d < size; d++)
         if (d != c && random.below(20)) others.push_back(d);  // lists with gaps
       std::sort(others.begin(), others.end(), [&](int p, int q) {
-        const float dp = metric(a.xy[c], a.xy[p]), dq = metric(a.xy[c], a.xy[q]);
+        const float dp = metric(a.place[c], a.place[p]), dq = metric(a.place[c], a.place[q]);
         return dp < dq || (dp == dq && p < q);
       });
       for (int k = 0; k < K; k++) a.candidates[c * K + k] = (u16)(k < (int)others.size() ? others[k] : c);
@@ -64,7 +64,7 @@ struct SubProblem {
   double length() const {
     double sum = 0;
     for (int p = 0; p + 1 < a.size; p++)
-      if (!outside(a.order[p], a.order[p + 1])) sum += metric(a.xy[a.order[p]], a.xy[a.order[p + 1]]);
+      if (!outside(a.order[p], a.order[p + 1])) sum += metric(a.place[a.order[p]], a.place[a.order[p + 1]]);
     return sum;
   }
   void check_state() const {
@@ -78,7 +78,7 @@ struct SubProblem {
       seen[c] = true;
       const int d = a.order[p + 1 < a.size ? p + 1 : 0];
       left += outside(c, d);
-      sound = sound && a.link[p] == (outside(c, d) ? warp_lk_unbreakable : metric(a.xy[c], a.xy[d]));
+      sound = sound && a.link[p] == (outside(c, d) ? warp_lk_unbreakable : metric(a.place[c], a.place[d]));
     }
     int links = 0;
     for (int c = 0; c < a.size; c++) links += a.follower[c] != no_city;
@@ -99,7 +99,7 @@ void search(uint64_t seed, WarpLkCounters &sum) {
   WarpLkParams own = params;
   const bool rounded = Metric()(Xy{0, 0}, Xy{1, 1}) == 1.0f || Metric()(Xy{0, 0}, Xy{1, 1}) == 2.0f;
   if (!rounded) own.tolerance = 1e-3f;
-  WarpLk<EmulatedWarp, Metric, K> lk(sub.a, own);
+  WarpLk<EmulatedWarp, Metric, K> lk(sub.a, sub.metric, own);
   lk.begin();
   sub.check_state();
   double length = sub.length();
@@ -128,8 +128,8 @@ void search(uint64_t seed, WarpLkCounters &sum) {
 TEST(keeps_its_promises) {
   WarpLkCounters sum;
   for (uint64_t seed = 1; seed <= 60; seed++) {
-    search<PlanarMetric<Rounding::nearest>>(seed, sum);
-    search<PlanarMetric<Rounding::none>>(seed, sum);
+    search<PlanarMetric<MetricKind::euc_2d>>(seed, sum);
+    search<PlanarMetric<MetricKind::exact_2d>>(seed, sum);
   }
   std::printf("kicks %u refused %u restored %u accepted %u improved %u passes %u branches %u chains %u "
               "steps %u moves %u cells %u\n", sum.kicks, sum.refused, sum.restored, sum.accepted, sum.improved,
@@ -140,26 +140,53 @@ TEST(keeps_its_promises) {
 
 // ---- parts of whole tours
 
+// Every metric, from the same integers: cities along x, with small steps in y and z, so that places near each other have
+// numbers near each other. A dummy city is the last one; fixed edges are links of the first tour.
+template <MetricKind kind, bool dummy>
 struct Whole {
+  typedef typename WarpMetric<kind, dummy>::Type Metric;
+  static constexpr int dimensions =
+      kind == MetricKind::matrix || is_planar(kind) ? 2 : 3;  // unit vectors for the globe, too
   int n, count;
   std::vector<double> points;
-  std::vector<int> candidates, tour, position, blob_order, blob_rank, handed_city, path_count;
+  std::vector<float> matrix;
+  std::vector<int> candidates, tour, position, fixed, blob_order, blob_rank, handed_city, path_count;
   std::vector<u16> handed_path, handed_offset;
   std::vector<HandedPath> paths;
   std::vector<double> gains;
   std::vector<int> chosen;
-  int joined = 0;
-  PlanarMetric<Rounding::nearest> metric;
+  int joined = 0, refused = 0;
 
-  Whole(int size, int tours, check::Random &random)
-      : n(size), count(tours), points(2 * size), candidates((size_t)size * K, -1), tour((size_t)tours * size),
-        position((size_t)tours * size), blob_order(size), blob_rank(size) {
-    // Cities along x, with small steps in y, so that places near each other have numbers near each other.
-    for (int c = 0; c < n; c++) points[2 * c] = 3 * c + random.below(40), points[2 * c + 1] = random.below(60);
+  Whole(int size, int tours, int fixed_edges, check::Random &random)
+      : n(size), count(tours), points((size_t)dimensions * size), candidates((size_t)size * K, -1),
+        tour((size_t)tours * size), position((size_t)tours * size), fixed(2 * (size_t)size, -1), blob_order(size),
+        blob_rank(size) {
+    for (int c = 0; c < n; c++) {
+      double *row = &points[(size_t)dimensions * c];
+      const int x = 3 * c + random.below(40), y = random.below(60);
+      row[0] = x, row[1] = y;
+      if (dimensions == 3) row[2] = random.below(20);
+      if (kind == MetricKind::geo || kind == MetricKind::great_circle) {
+        const double longitude = 1e-3 * x, latitude = 1e-3 * y;
+        row[0] = std::cos(latitude) * std::cos(longitude), row[1] = std::cos(latitude) * std::sin(longitude);
+        row[2] = std::sin(latitude);
+      }
+      if (kind == MetricKind::xray1 || kind == MetricKind::xray2) row[0] = x % 360, row[1] = y + x / 10;
+    }
+    if (dummy) std::fill(points.end() - dimensions, points.end(), std::nan(""));
+    if (kind == MetricKind::matrix) {
+      matrix.resize((size_t)n * n);
+      for (int c = 0; c < n; c++)
+        for (int d = 0; d < n; d++)
+          matrix[(size_t)c * n + d] = c == d || (dummy && std::max(c, d) == n - 1)
+                                          ? 0.0f
+                                          : (float)coordinate_distance(MetricKind::euc_2d, &points[2 * c], &points[2 * d]);
+    }
     for (int c = 0; c < n; c++) {
       std::vector<int> near;
       for (int d = std::max(0, c - 25); d < std::min(n, c + 26); d++)
         if (d != c) near.push_back(d);
+      if (dummy && c < n - 26) near.push_back(n - 1);
       std::sort(near.begin(), near.end(), [&](int p, int q) {
         const double dp = length(c, p), dq = length(c, q);
         return dp < dq || (dp == dq && p < q);
@@ -172,13 +199,26 @@ struct Whole {
       for (int i = n - 1; i > 0; i--) std::swap(own[i], own[std::max(0, i - random.below(30))]);
       for (int p = 0; p < n; p++) position[t * n + own[p]] = p;
     }
+    for (int e = 0; e < fixed_edges; e++) {
+      const int p = random.below(n);
+      fix(tour[p], tour[p + 1 < n ? p + 1 : 0]);
+    }
     const int shift = random.below(n);
     for (int p = 0; p < n; p++) blob_order[p] = (p + shift) % n, blob_rank[blob_order[p]] = p;
   }
-  double length(int c, int d) const {
-    return metric(Xy{(float)points[2 * c], (float)points[2 * c + 1]}, Xy{(float)points[2 * d], (float)points[2 * d + 1]});
+  void fix(int a, int b) {
+    if (is_fixed(a, b)) return;
+    for (int s = 0; s < 2; s++) {
+      fixed[2 * a + (fixed[2 * a] >= 0)] = b;
+      std::swap(a, b);
+    }
   }
-  double length(int t) const {
+  bool is_fixed(int a, int b) const { return fixed[2 * a] == b || fixed[2 * a + 1] == b; }
+  double length(int c, int d) const {
+    if (kind == MetricKind::matrix) return matrix[(size_t)c * n + d];
+    return AnyCoordinates<double>{{points.data(), dimensions}, kind}(c, d);
+  }
+  double total(int t) const {
     const int *own = tour.data() + t * n;
     double sum = 0;
     for (int p = 0; p < n; p++) sum += length(own[p], own[p + 1 < n ? p + 1 : 0]);
@@ -190,15 +230,16 @@ struct Whole {
     handed_offset.resize((size_t)n * plan.copies), paths.resize((size_t)n * plan.copies);
     path_count.resize((size_t)plan.parts * plan.copies), gains.resize((size_t)plan.parts * plan.copies);
     chosen.resize((size_t)plan.tours * plan.parts);
-    const TourOnDevice all{n, points.data(), candidates.data(), tour.data(), position.data(),
+    const CitiesOnDevice cities{points.data(), matrix.data(), n, dimensions};
+    const TourOnDevice all{cities, candidates.data(), fixed.data(), tour.data(), position.data(),
                            numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
                            handed_city.data(), handed_path.data(), handed_offset.data(), paths.data(), path_count.data(),
                            gains.data(), chosen.data()};
     for (int b = 0; b < plan.parts; b++)
       for (int copy = 0; copy < plan.copies; copy++) {
-        Memory memory(WarpLkArrays<K>::bytes(n / plan.parts + 1));
+        Memory memory(WarpLkArrays<K, typename Metric::Place>::bytes(n / plan.parts + 1));
         WarpLkCounters counters;
-        WarpPart<EmulatedWarp, PlanarMetric<Rounding::nearest>, K>(all, plan, b, copy, memory.aligned).run(counters);
+        WarpPart<EmulatedWarp, Metric, K>(all, plan, b, copy, memory.aligned).run(counters);
       }
     std::vector<double> sums(plan.tours);
     for (int number = 0; number < plan.tours; number++) sums[number] = put_back_all(all, plan, number);
@@ -227,55 +268,160 @@ struct Whole {
     }
     std::vector<PathPlace> places(handed.size());
     PathGraph graph(n);
-    const double before = length(number);
-    const int found =
-        graph.arrange(handed.data(), (int)handed.size(), places.data(), [&](int c, int d) { return length(c, d); });
+    const double before = total(number);
+    const int found = graph.arrange(handed.data(), (int)handed.size(), places.data(), [&](int c, int d) {
+      return is_fixed(c, d) ? -PathGraph::kept : length(c, d);
+    });
+    if (found == 0) {
+      refused++;
+      return 0;
+    }
     for (int i = 0; i < n; i++) put_back(t, plan.parts, begin.data(), places.data(), handed.data(), i);
-    const double added = length(number) - (before - gain);
-    CHECK(found > 1 || added == 0);
+    const double added = total(number) - (before - gain);
+    CHECK(found > 1 || std::fabs(added) <= tolerance());
     joined += found - 1;
     return gain - added;
+  }
+  // Sums in float of what is no small integer, or whose rounding is on the edge.
+  double tolerance() const {
+    const bool exact = kind == MetricKind::matrix || kind == MetricKind::euc_2d || kind == MetricKind::ceil_2d ||
+                       kind == MetricKind::floor_2d || kind == MetricKind::man_2d || kind == MetricKind::max_2d ||
+                       kind == MetricKind::euc_3d || kind == MetricKind::man_3d || kind == MetricKind::max_3d;
+    return exact ? 0 : 2e-3 * total(0);
   }
 };
 
 // Rounds on one tour with several copies of each part, or on several tours.
-int rounds_that_keep_tours(uint64_t seed, int copies, int tours) {
-  check::Random random(seed);
-  const int n = 8 + random.below(seed % 3 ? 400 : 3000);
-  Whole whole(n, tours, random);
-  std::vector<double> begun, length;
-  for (int t = 0; t < tours; t++) begun.push_back(whole.length(t));
-  length = begun;
-  for (int r = 0; r < 8; r++) {
-    const int least = (n + warp_lk_cities - 1) / warp_lk_cities;
-    const int parts = least + random.below(std::max(1, n / 60));
-    const std::vector<double> gains = whole.round(
-        {parts, copies, tours, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, params}, seed % 2);
-    for (int t = 0; t < tours; t++) {
-      length[t] -= gains[t];
-      CHECK(length[t] == whole.length(t));
-      std::vector<bool> seen(n, false);
-      for (int p = 0; p < n; p++) {
-        const int c = whole.tour[t * n + p];
-        CHECK(c >= 0 && c < n && !seen[c] && whole.position[t * n + c] == p);
-        seen[c] = true;
+template <MetricKind kind, bool dummy = false>
+void rounds_that_keep_tours(int seeds, int tours, bool with_fixed, int &joined) {
+  int refused = 0, rounds = 0;
+  for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
+    check::Random random(seed);
+    const int n = 16 + random.below(kind == MetricKind::matrix || seed % 3 ? 400 : 3000);
+    Whole<kind, dummy> whole(n, tours, with_fixed ? random.below(n / 4) : 0, random);
+    std::vector<double> begun;
+    for (int t = 0; t < tours; t++) begun.push_back(whole.total(t));
+    std::vector<double> length = begun;
+    for (int r = 0; r < 8; r++) {
+      const int least = (n + warp_lk_cities - 1) / warp_lk_cities;
+      const int parts = least + random.below(std::max(1, n / 60)), copies = tours > 1 ? tours : 1 + (int)(seed % 3);
+      WarpLkParams own = params;
+      if (!is_integral(kind)) own.tolerance = 2e-6f * (float)(begun[0] / n);
+      const std::vector<double> gains = whole.round(
+          {parts, copies, tours, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, own}, seed % 2);
+      rounds++;
+      for (int t = 0; t < tours; t++) {
+        CHECK(std::fabs(length[t] - gains[t] - whole.total(t)) <= whole.tolerance());
+        length[t] = whole.total(t);
+        const int *tour = whole.tour.data() + t * n, *position = whole.position.data() + t * n;
+        std::vector<bool> seen(n, false);
+        for (int p = 0; p < n; p++) {
+          const int c = tour[p];
+          CHECK(c >= 0 && c < n && !seen[c] && position[c] == p);
+          seen[c] = true;
+        }
+        for (int c = 0; c < n; c++)
+          for (int s = 0; s < 2; s++) {
+            const int d = whole.fixed[2 * c + s], apart = d < 0 ? 1 : std::abs(position[c] - position[d]);
+            CHECK(apart == 1 || apart == n - 1);
+          }
       }
     }
+    for (int t = 0; t < tours; t++) CHECK(length[t] < begun[t]);
+    joined += whole.joined;
+    refused += whole.refused;
   }
-  for (int t = 0; t < tours; t++) CHECK(length[t] < begun[t]);
-  return whole.joined;
+  CHECK(refused < rounds / 4);
 }
 
 TEST(parts_make_one_tour) {
   int joined = 0;
-  for (uint64_t seed = 1; seed <= 30; seed++) joined += rounds_that_keep_tours(seed, 1 + (int)(seed % 3), 1);
+  rounds_that_keep_tours<MetricKind::euc_2d>(30, 1, false, joined);
   CHECK(joined > 10);  // else the joining of closed tours was not tried
 }
 
 TEST(several_tours_at_once) {
   int joined = 0;
-  for (uint64_t seed = 1; seed <= 6; seed++) joined += rounds_that_keep_tours(seed, 3, 3);
+  rounds_that_keep_tours<MetricKind::euc_2d>(6, 3, false, joined);
   CHECK(joined > 5);
+}
+
+TEST(parts_keep_fixed_edges) {
+  int joined = 0;
+  rounds_that_keep_tours<MetricKind::euc_2d>(20, 1, true, joined);
+  rounds_that_keep_tours<MetricKind::matrix>(10, 1, true, joined);
+  CHECK(joined > 5);
+}
+
+TEST(parts_in_every_metric) {
+  int joined = 0;
+  rounds_that_keep_tours<MetricKind::ceil_2d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::floor_2d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::exact_2d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::att>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::geo>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::great_circle>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::man_2d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::max_2d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::euc_3d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::exact_3d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::man_3d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::max_3d>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::xray1>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::xray2>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::matrix>(2, 1, false, joined);
+}
+
+TEST(parts_with_a_dummy_city) {
+  int joined = 0;
+  rounds_that_keep_tours<MetricKind::euc_2d, true>(5, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::euc_2d, true>(5, 1, true, joined);
+  rounds_that_keep_tours<MetricKind::great_circle, true>(2, 1, false, joined);
+  rounds_that_keep_tours<MetricKind::matrix, true>(2, 1, true, joined);
+}
+
+template <MetricKind kind>
+void near_the_true_distance(double scale, double shift) {
+  typedef typename WarpMetric<kind, false>::Type Metric;
+  check::Random random(7);
+  constexpr int n = 60;
+  constexpr int dimensions = is_planar(kind) ? 2 : 3;
+  std::vector<double> points((size_t)dimensions * n);
+  for (int c = 0; c < n; c++) {
+    for (int d = 0; d < dimensions; d++) points[dimensions * c + d] = shift + scale * random.uniform();
+    if (kind == MetricKind::geo || kind == MetricKind::great_circle) {
+      double sum = 0;
+      for (int d = 0; d < 3; d++) sum += points[3 * c + d] * points[3 * c + d];
+      for (int d = 0; d < 3; d++) points[3 * c + d] /= std::sqrt(sum);
+    }
+  }
+  const CitiesOnDevice cities{points.data(), nullptr, n, dimensions};
+  const Metric metric(cities);
+  double most = 0;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) most = std::max(most, AnyCoordinates<double>{{points.data(), dimensions}, kind}(a, b));
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) {
+      const double exact = AnyCoordinates<double>{{points.data(), dimensions}, kind}(a, b);
+      const double found = metric(metric.place(cities, a, 5), metric.place(cities, b, 5));
+      CHECK(std::fabs(found - exact) <= 1e-6 * most + (is_integral(kind) ? 1.0 : 0.0));
+    }
+}
+
+TEST(distances_far_from_the_origin) {
+  near_the_true_distance<MetricKind::euc_2d>(1e4, 1e12);
+  near_the_true_distance<MetricKind::exact_2d>(1e-3, 1e6);
+  near_the_true_distance<MetricKind::att>(1e4, 1e9);
+  near_the_true_distance<MetricKind::man_2d>(1e4, -1e9);
+  near_the_true_distance<MetricKind::max_2d>(1e4, 1e9);
+  near_the_true_distance<MetricKind::exact_3d>(1e-3, 1e6);
+  near_the_true_distance<MetricKind::euc_3d>(1e5, 1e9);
+  near_the_true_distance<MetricKind::man_3d>(1e4, 1e9);
+  near_the_true_distance<MetricKind::max_3d>(1e4, 1e9);
+  near_the_true_distance<MetricKind::geo>(1.0, 0.0);
+  near_the_true_distance<MetricKind::great_circle>(1.0, 0.0);
+  near_the_true_distance<MetricKind::great_circle>(1e-4, 1.0);  // some 400 m
+  near_the_true_distance<MetricKind::xray2>(90.0, 100.0);
 }
 
 }  // namespace

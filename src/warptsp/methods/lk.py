@@ -20,7 +20,6 @@ crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
 from __future__ import annotations
 
 import math
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.exact import optimal_tour
+from warptsp.methods.first_tour import LONG, fall_back, telling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,12 +42,10 @@ if TYPE_CHECKING:
 EXACT_CITIES = 12  # up to here the optimum costs less than setting up a search
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
-LONG = 100_000  # cities from which memory counts
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
 PAUSE = 0.25  # seconds between two reports of work on a long tour
 SWEEP = 0.3  # kicks a city that go once through a part (native/subproblem.h)
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
-GPU_METRICS = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT")
 
 # Populations (native/population.h); measured, see docs/performance.
 LEAST_POPULATION = 7  # members; with time for fewer, annealing is better
@@ -133,17 +131,6 @@ class LkParams:
         return {"depth": self.depth, "breadth": self.breadth, **self.of_kicks()}
 
 
-def gpu_lacks(problem: Problem) -> str | None:
-    """Return what the search on GPUs cannot do about this problem, None if it can do all."""
-    if problem.metric.name not in GPU_METRICS:
-        return f"the search on GPUs knows the metrics {', '.join(GPU_METRICS)}, not {problem.metric.name}"
-    if problem.open is not None:
-        return "the search on GPUs finds closed tours, no open paths"
-    if len(problem.fixed_edges):
-        return "the search on GPUs cannot keep fixed edges"
-    return None
-
-
 def run(problem: Problem, run: Run) -> None:
     """Shorten a tour until the run says stop."""
     params = LkParams(**run.params)
@@ -196,7 +183,7 @@ class _Search:
         if instance is None:
             return self._fall_back(None)
         run.expect(instance.city)
-        with self._telling(instance):
+        with telling(self.problem, run, instance):
             run.enter("candidate lists")
             count = min(params.candidates, self.problem.n - 1) + (instance.dummy is not None)
             candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
@@ -242,44 +229,8 @@ class _Search:
         self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
         return not stop
 
-    def _telling(self, instance: SearchInstance) -> AbstractContextManager[None]:
-        """Report a tour of a long instance through its set-up: the user's, or the cities along the curve."""
-        run = self.run
-        if self.problem.n < LONG:
-            return nullcontext()
-        if run.best is None and (tour := self._plain_tour(instance)) is not None:
-            run.offer(tour)
-        best, length = run.best, run.best_length
-        if best is None or length is None:
-            return nullcontext()
-        # Stopped before there is a better one, nothing is left to check.
-        run.expect(None)
-        return run.repeating(length, lambda: best, "set-up")
-
-    def _plain_tour(self, instance: SearchInstance | None) -> NDArray[np.int32] | None:
-        """The cities along the curve, or as in the file; None where there are fixed edges."""
-        if len(self.problem.fixed_edges):
-            return None
-        tour = np.arange(self.problem.n, dtype=np.int32) if instance is None else instance.city
-        opened = self.problem.open
-        if opened is None:
-            return tour
-        ends = [c for c in (opened.start, opened.end) if c is not None]
-        first = [] if opened.start is None else [opened.start]
-        last = [] if opened.end is None else [opened.end]
-        return np.concatenate([first, tour[~np.isin(tour, ends)], last]).astype(np.int32)
-
     def _fall_back(self, instance: SearchInstance | None) -> bool:
-        """Offer what a stopped set-up has: the order along the curve, or the file's own."""
-        if self.run.best is not None:
-            return False
-        tour = self._plain_tour(instance)
-        if tour is None:
-            from warptsp.construct import construct
-
-            tour = construct(self.problem, "given", seed=0, threads=1, token=None)
-        if tour is not None:
-            self.run.offer(tour)
+        fall_back(self.problem, self.run, instance)
         return False
 
     # The search

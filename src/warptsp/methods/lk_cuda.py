@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda.cities import HostCities, PlaneCities, is_plain
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import CANDIDATES, TourSearch, needed_bytes
+from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
+from warptsp.methods.first_tour import fall_back, telling
 from warptsp.methods.long_links import are_worth_it, improve_long_links
-from warptsp.methods.population_cuda import LEAST_MEMBERS, MOST_CITIES, GpuPopulation
+from warptsp.methods.population_cuda import LEAST_MEMBERS, MOST_CITIES, MOST_OF_MATRIX, GpuPopulation
+from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import DeviceArray
     from warptsp.methods.lk import LkParams
     from warptsp.problem import Problem
@@ -49,7 +54,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     """
     run.enter("GPU")
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
-        needed, free = needed_bytes(problem.n), device.memory_free()
+        needed, free = needed_bytes(problem), device.memory_free()
         if needed > free:
             raise DeviceOutOfMemory(
                 f"device {run.device}: {problem.n} cities need {needed / 1e9:.2f} GB, and {free / 1e9:.2f} "
@@ -66,12 +71,13 @@ class _CudaSearch:
         self.run_ = run
         self.params = params
         self.device = device
-        self.city = np.empty(0, np.int32)
-        self.layout: geometry.Layout | None = None
-        self.candidates: DeviceArray | None = None
         self.search: TourSearch | None = None
         self.population: GpuPopulation | None = None
-        self.long_links = problem.n >= LEAST_LONG_LINKS
+        # Members of a population, and what is made of long links, know no fixed edges and no open path.
+        plain = problem.open is None and not len(problem.fixed_edges)
+        self.long_links = plain and problem.coordinates is not None and problem.n >= LEAST_LONG_LINKS
+        most = MOST_CITIES if problem.matrix is None else MOST_OF_MATRIX
+        self.populations = plain and problem.n <= most
 
     def run(self) -> None:
         """Set up, sweep, kick, and hand over the best tour."""
@@ -84,50 +90,86 @@ class _CudaSearch:
 
     def _prepare(self) -> bool:
         """Number the cities, find candidates and a first tour; False if time ran out."""
-        run, problem, device = self.run_, self.problem, self.device
-        if isinstance(run.start, np.ndarray):
-            run.offer(run.start)
-        run.enter("numbering")
-        layout = geometry.build(device, problem.search_points(), run.token)
-        if layout is None:
+        if isinstance(self.run_.start, np.ndarray):
+            self.run_.offer(self.run_.start)
+        made = self._set_up_on_gpu() if is_plain(self.problem) else self._set_up_on_cpu()
+        if made is None:
             return False
-        self.layout = layout
-        self.city = layout.city.download()
-        run.enter("candidate lists")
-        candidates = geometry.candidate_lists(device, layout, CANDIDATES, PER_QUADRANT, token=run.token)
-        if candidates is None:
-            run.offer(self.city)
-            return False
-        self.candidates = candidates
-        run.enter("start tour")
-        if isinstance(run.start, str) and run.start == "greedy":
-            tour = geometry.greedy_tour(device, layout, candidates, PER_QUADRANT, problem.metric, run.token)
-        elif isinstance(run.start, str):
-            from warptsp.construct import construct
-
-            made = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
-            tour = None if made is None else device.upload(self._numbered(made))
-        else:
-            tour = device.upload(self._numbered(run.start))
-        if tour is None:
-            run.offer(self.city)
-            return False
+        cities, tour = made
         self.search = TourSearch(
-            device,
-            layout,
-            problem.metric,
-            candidates,
+            cities,
             tour,
-            threads=run.threads,
+            threads=self.run_.threads,
             **self.params.of_kicks(),
         )
         return not self._report("start tour")
+
+    def _set_up_on_gpu(self) -> tuple[Cities, DeviceArray] | None:
+        """Cities and start tour; None if time ran out, and then what there is has been offered."""
+        run, problem, device = self.run_, self.problem, self.device
+        run.enter("numbering")
+        layout = geometry.build(device, problem.search_points(), run.token)
+        if layout is None:
+            fall_back(problem, run, None)
+            return None
+        cities = PlaneCities(device, layout, problem)
+        run.enter("candidate lists")
+        norm = search_norm(problem.metric)
+        lists = geometry.candidate_lists(device, layout, CANDIDATES, PER_QUADRANT, norm, run.token)
+        tour = None
+        if lists is not None:
+            cities.candidates = lists
+            run.enter("start tour")
+            if isinstance(run.start, str) and run.start == "greedy":
+                tour = geometry.greedy_tour(device, layout, lists, PER_QUADRANT, problem.metric, run.token)
+            else:
+                made = self._other_start()
+                tour = None if made is None else device.upload(cities.numbered(made))
+        if tour is None:
+            run.offer(cities.problems(np.arange(problem.n, dtype=np.int32)))
+            return None
+        return cities, tour
+
+    def _set_up_on_cpu(self) -> tuple[Cities, DeviceArray] | None:
+        """The same, with numbering, candidate lists and start tour of the CPU's search."""
+        run, problem, device = self.run_, self.problem, self.device
+        run.enter("numbering")
+        instance = SearchInstance.build(problem, run.token)
+        if instance is None:
+            fall_back(problem, run, None)
+            return None
+        with telling(problem, run, instance):
+            run.enter("candidate lists")
+            rows = instance.candidates(CANDIDATES, PER_QUADRANT, run.threads, run.token)
+            tour = None
+            if rows is not None:
+                run.enter("start tour")
+                if isinstance(run.start, str) and run.start == "greedy":
+                    tour = instance.greedy(run.threads, run.token)
+                else:
+                    made = self._other_start()
+                    tour = None if made is None else instance.close(made)
+        if rows is None or tour is None:
+            fall_back(problem, run, instance)
+            return None
+        cities = HostCities(device, instance)
+        cities.set_candidates(rows)
+        return cities, device.upload(cities.renumbered(tour))
+
+    def _other_start(self) -> NDArray[np.int32] | None:
+        """The user's start tour, or one by name; None if time ran out."""
+        run = self.run_
+        if isinstance(run.start, np.ndarray):
+            return run.start
+        from warptsp.construct import construct
+
+        return construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
 
     def _long_links(self) -> None:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
         assert search is not None
-        tour = self.city[search.tour()]
+        tour = search.cities.problems(search.tour())
         lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
         if not are_worth_it(lengths):
             self.long_links = False
@@ -135,12 +177,7 @@ class _CudaSearch:
         better = improve_long_links(
             problem, tour, self.params, kicks=KICKS_AT_LONG_LINKS, seed=run.seed, token=run.token
         )
-        search.go_on_from(self._numbered(better))
-
-    def _numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        number = np.empty(len(self.city), np.int32)
-        number[self.city] = np.arange(len(self.city), dtype=np.int32)
-        return number[tour]
+        search.go_on_from(search.cities.numbered(better))
 
     def _sweep(self) -> bool:
         """Local search from every city, in cuts that move; False to stop."""
@@ -165,15 +202,10 @@ class _CudaSearch:
         """One population of `most` members, or as many as the limits have room for; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
         assert search is not None
-        if n > MOST_CITIES:
+        if not self.populations:
             return False
         if self.population is None:
-            layout, lists = self.layout, self.candidates
-            assert layout is not None
-            assert lists is not None
-            self.population = GpuPopulation(
-                self.device, self.problem, layout, lists, search.best(), self.params, run
-            )
+            self.population = GpuPopulation(search.cities, search.best(), self.params, run)
         while True:
             kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
             plan = self.population.plan(run.remaining(), kicks)
@@ -250,7 +282,7 @@ class _CudaSearch:
         if self.population is not None:
             counters.update(self.population.counters())
         return self.run_.update(
-            length=self._leader().best_length,
+            length=self._leader().best_length - search.cities.closing,
             kicks=self.kicks,
             tour=self._best,
             phase=phase,
@@ -263,4 +295,5 @@ class _CudaSearch:
         return population if population and population.best_length < search.best_length else search
 
     def _best(self) -> NDArray[np.int32]:
-        return self.city[self._leader().best()]
+        assert self.search is not None
+        return self.search.cities.problems(self._leader().best())

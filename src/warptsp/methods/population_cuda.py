@@ -16,20 +16,18 @@ import numpy as np
 from warptsp import _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, pool_bytes
-from warptsp.backends.instance import SearchInstance
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.backends.cuda import geometry
-    from warptsp.backends.cuda.device import Device, DeviceArray
+    from warptsp.backends.cuda.cities import Cities
     from warptsp.methods.lk import LkParams
-    from warptsp.problem import Problem
     from warptsp.run import Run
 
 MOST_CITIES = 200_000  # above, crossover takes longer than anybody waits
+MOST_OF_MATRIX = 12_000  # the CPU's copy of a matrix takes 8 bytes an entry at most
 LEAST_MEMBERS = 8  # with time for fewer, annealing is better
 SWEEPS = 4  # rounds of local search of a new member
 KICKS_A_ROUND = 0.3  # a city
@@ -47,10 +45,7 @@ class GpuPopulation:
 
     Parameters
     ----------
-    device : Device
-    problem : Problem
-    layout : geometry.Layout
-    candidates : DeviceArray of int32, shape (n, CANDIDATES)
+    cities : Cities
     tour : ndarray of int32, shape (n,)
         In the search's numbers; the best so far.
     params : LkParams
@@ -59,27 +54,18 @@ class GpuPopulation:
 
     def __init__(
         self,
-        device: Device,
-        problem: Problem,
-        layout: geometry.Layout,
-        candidates: DeviceArray,
+        cities: Cities,
         tour: NDArray[np.int32],
         params: LkParams,
         run: Run,
     ) -> None:
-        self.device = device
-        self.problem = problem
-        self.layout = layout
+        self.cities = cities
         self.params = params
         self.run = run
         self.number = 0
-        self._candidates = candidates
-        self._lists = candidates.download()
-        no_edges = np.empty((0, 2), np.int32)
-        instance = SearchInstance(
-            problem, layout.city.download(), layout.points.download(), None, no_edges, None, 0
-        )
-        self._native = tour_search(instance, self._lists, tour, **params.of_search())
+        assert cities.candidates is not None
+        self._lists = cities.candidates.download()
+        self._native = tour_search(cities.search_instance(), self._lists, tour, **params.of_search())
         self._counts: Counter[str] = Counter()
 
     @property
@@ -108,7 +94,7 @@ class GpuPopulation:
         (int, float) or None
             Members, and kicks a city of each; None if too few of them are affordable.
         """
-        n, run = self.layout.n, self.run
+        n, run = self.cities.n, self.run
         if n > MOST_CITIES:
             return None
         crossing = CROSSING * (1 + n / CACHED) / run.threads
@@ -119,7 +105,7 @@ class GpuPopulation:
             size = min(size, kicks / KICKS_FOR_MEMBER)
         if seconds is not None:
             size = min(size, seconds / (n * (GROWTH + KICK * member_kicks + crossing)))
-        size = min(size, self.device.memory_free() // pool_bytes(n))
+        size = min(size, self.cities.device.memory_free() // pool_bytes(n))
         return None if size < LEAST_MEMBERS else (int(size), member_kicks)
 
     def combine(self, size: int, kicks: float, mean_link: float, report: Callable[[str], bool]) -> bool:
@@ -156,11 +142,8 @@ class GpuPopulation:
             candidates=self._lists, count=size, seed=run.seed, round=self.number, threads=run.threads
         )
         rounds = PartRounds(
-            self.device,
-            self.layout,
-            self.problem.metric,
-            self._candidates,
-            self.device.upload(starts),
+            self.cities,
+            self.cities.device.upload(starts),
             threads=run.threads,
             mean_link=mean_link,
             **self.params.of_kicks(),

@@ -64,19 +64,28 @@ struct Points {
 constexpr double geo_radius_km = 6378.388;
 constexpr double earth_radius_m = 6371008.8;
 
-WARPTSP_FN double square(double v) { return v * v; }
-WARPTSP_FN double larger(double a, double b) { return a > b || a != a ? a : b; }  // NaN stays NaN
+template <class T>
+WARPTSP_FN T square(T v) {
+  return v * v;
+}
+template <class T>
+WARPTSP_FN T larger(T a, T b) {  // NaN stays NaN
+  return a > b || a != a ? a : b;
+}
 
-WARPTSP_FN double euclidean_2d(const double *p, const double *q) {
+template <class T>
+WARPTSP_FN T euclidean_2d(const T *p, const T *q) {
   return WARPTSP_MATH(sqrt)(square(p[0] - q[0]) + square(p[1] - q[1]));
 }
-WARPTSP_FN double euclidean_3d(const double *p, const double *q) {
+template <class T>
+WARPTSP_FN T euclidean_3d(const T *p, const T *q) {
   return WARPTSP_MATH(sqrt)(square(p[0] - q[0]) + square(p[1] - q[1]) + square(p[2] - q[2]));
 }
 // Angle between two unit vectors; the half-chord form keeps its precision for neighbours a metre apart.
-WARPTSP_FN double angle_between(const double *p, const double *q) {
-  const double half_chord = 0.5 * euclidean_3d(p, q);
-  return 2.0 * WARPTSP_MATH(asin)(half_chord > 1.0 ? 1.0 : half_chord);  // NaN stays NaN
+template <class T>
+WARPTSP_FN T angle_between(const T *p, const T *q) {
+  const T half_chord = T(0.5) * euclidean_3d(p, q);
+  return T(2) * WARPTSP_MATH(asin)(half_chord > T(1) ? T(1) : half_chord);  // NaN stays NaN
 }
 
 struct EuclideanRounded {
@@ -95,44 +104,46 @@ struct EuclideanExact {
   }
 };
 
-// Every other metric with coordinates. A row of NaN is the dummy city of an open path, at distance 0 from all.
-WARPTSP_FN double coordinate_distance(MetricKind kind, const double *p, const double *q) {
+// Every other metric with coordinates, in double or, where only differences within a small part count, in float. A row
+// of NaN is the dummy city of an open path, at distance 0 from all.
+template <class T>
+WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
   switch (kind) {
-    case MetricKind::euc_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q) + 0.5);
+    case MetricKind::euc_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q) + T(0.5));
     case MetricKind::ceil_2d: return WARPTSP_MATH(ceil)(euclidean_2d(p, q));
     case MetricKind::floor_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q));
     case MetricKind::exact_2d: return euclidean_2d(p, q);
     case MetricKind::att: {
-      const double r = WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / 10.0);
+      const T r = WARPTSP_MATH(sqrt)((square(p[0] - q[0]) + square(p[1] - q[1])) / T(10));
       return WARPTSP_MATH(ceil)(r);  // nint, plus one where nint fell below r: the next integer up
     }
-    case MetricKind::geo: return WARPTSP_MATH(floor)(geo_radius_km * angle_between(p, q) + 1.0);
-    case MetricKind::great_circle: return earth_radius_m * angle_between(p, q);
+    case MetricKind::geo: return WARPTSP_MATH(floor)(T(geo_radius_km) * angle_between(p, q) + T(1));
+    case MetricKind::great_circle: return T(earth_radius_m) * angle_between(p, q);
     case MetricKind::man_2d:
-      return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) + 0.5);
+      return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) + T(0.5));
     case MetricKind::max_2d:
-      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + 0.5),
-                    WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + 0.5));
-    case MetricKind::euc_3d: return WARPTSP_MATH(floor)(euclidean_3d(p, q) + 0.5);
+      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + T(0.5)),
+                    WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + T(0.5)));
+    case MetricKind::euc_3d: return WARPTSP_MATH(floor)(euclidean_3d(p, q) + T(0.5));
     case MetricKind::exact_3d: return euclidean_3d(p, q);
     case MetricKind::man_3d:
       return WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + WARPTSP_MATH(fabs)(p[1] - q[1]) +
-                                 WARPTSP_MATH(fabs)(p[2] - q[2]) + 0.5);
+                                 WARPTSP_MATH(fabs)(p[2] - q[2]) + T(0.5));
     case MetricKind::max_3d:
-      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + 0.5),
-                    larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + 0.5),
-                           WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[2] - q[2]) + 0.5)));
+      return larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[0] - q[0]) + T(0.5)),
+                    larger(WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[1] - q[1]) + T(0.5)),
+                           WARPTSP_MATH(floor)(WARPTSP_MATH(fabs)(p[2] - q[2]) + T(0.5))));
     case MetricKind::xray1:
     case MetricKind::xray2: {
-      double phi = WARPTSP_MATH(fabs)(p[0] - q[0]);
-      const double wrapped = WARPTSP_MATH(fabs)(phi - 360.0);
+      T phi = WARPTSP_MATH(fabs)(p[0] - q[0]);
+      const T wrapped = WARPTSP_MATH(fabs)(phi - T(360));
       phi = phi < wrapped ? phi : wrapped;
-      const double chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
-      const double cost = kind == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
-                                                    : larger(phi / 1.25, larger(chi / 1.5, two_theta / 1.15));
-      return WARPTSP_MATH(floor)(100.0 * cost + 0.5);
+      const T chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
+      const T cost = kind == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
+                                                    : larger(phi / T(1.25), larger(chi / T(1.5), two_theta / T(1.15)));
+      return WARPTSP_MATH(floor)(T(100) * cost + T(0.5));
     }
-    default: return 0.0;
+    default: return T(0);
   }
 }
 

@@ -6,7 +6,6 @@
 // cycles of a random permutation, there are few, and a blob's surface has many gaps, so that this costs next to nothing.
 #pragma once
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,10 +16,12 @@ namespace warptsp {
 
 class PathGraph {
  public:
+  static constexpr double kept = 1e30;
   explicit PathGraph(int size) : size_(size), end_(2 * (size_t)size), mate_(2 * (size_t)size) {}
 
-  // Places `count` paths on the tour; `length(a, b)` is the distance of two cities, numbered along a curve.
-  // Returns how many closed tours there were.
+  // Places `count` paths on the tour; `length(a, b)` is the distance of two cities, numbered along a curve, and at most
+  // -`kept` for a link that must stay. Returns how many closed tours there were; 0, and nothing is placed, if they
+  // cannot be joined without taking out such links.
   template <class Length>
   int arrange(const HandedPath *paths, int count, PathPlace *places, Length &&length) {
     paths_ = paths;
@@ -35,7 +36,7 @@ class PathGraph {
     for (int i = 0; i < count; i++)
       if (tour_of_[i] < 0) tours_.push_back(follow(i, (int)tours_.size(), nullptr));
     const int tours = (int)tours_.size();
-    if (tours > 1) join(count, length);
+    if (tours > 1 && !join(count, length)) return 0;
     int first = 0;  // the tour begins with the city of the lowest number, so that the paths' numbers do not matter
     for (int i = 1; i < count; i++)
       if (std::min(paths[i].head_city, paths[i].tail_city) < std::min(paths[first].head_city, paths[first].tail_city))
@@ -79,7 +80,7 @@ class PathGraph {
   std::vector<int> parent_;
 
   template <class Length>
-  void join(int count, Length &&length) {
+  bool join(int count, Length &&length) {
     constexpr int looked_at = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
     // Left sides of the gaps along the curve.
     std::vector<std::pair<int, int>> left;
@@ -107,7 +108,7 @@ class PathGraph {
     for (size_t s = 0; s + 1 < by_size.size(); s++) {
       const std::vector<int> &own = of_tour[by_size[s]];
       const int self = root(by_size[s]);
-      double best = std::numeric_limits<double>::infinity();
+      double best = 0.5 * kept;
       int best_a = -1, best_b = -1;
       bool best_crossed = false;
       const auto look = [&](int a, int b) {
@@ -123,18 +124,21 @@ class PathGraph {
       };
       const size_t step = std::max<size_t>(1, own.size() / looked_at);
       // Neighbours first; if all within reach belong to the same tour, whatever is next along the curve.
-      for (int range = reach; best_a < 0; range = std::min(8 * range, gaps))
+      for (int range = reach; best_a < 0; range = std::min(8 * range, gaps)) {
         for (size_t i = 0; i < own.size(); i += step) {
           const int a = own[i];
           for (int b = std::max(0, a - range); b < std::min(gaps, a + range + 1); b++)
             if (tour(b) != self) look(a, b);
         }
+        if (best_a < 0 && range == gaps) return false;
+      }
       const int al = left[best_a].second, ar = mate_[al], bl = left[best_b].second, br = mate_[bl];
       const auto link = [&](int p, int q) { mate_[p] = q, mate_[q] = p; };
       link(al, best_crossed ? br : bl);
       link(ar, best_crossed ? bl : br);
       parent_[self] = tour(best_b);
     }
+    return true;
   }
 };
 

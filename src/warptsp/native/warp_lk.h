@@ -15,6 +15,7 @@
 #pragma once
 #include "lanes.h"
 #include "random.h"
+#include "warp_metric.h"
 
 namespace warptsp {
 
@@ -28,41 +29,6 @@ namespace warptsp {
 
 typedef unsigned short u16;
 typedef unsigned int u32;
-
-struct Xy {
-  float x, y;
-};
-
-enum class Rounding : int { none, nearest, up, down, att };
-
-// Distances in float, from coordinates relative to the sub-problem. Integer lengths up to 2^24 are exact in it.
-template <Rounding R>
-struct PlanarMetric {
-  WARPTSP_FN float operator()(Xy p, Xy q) const {
-    const float dx = p.x - q.x, dy = p.y - q.y;
-    float square = dx * dx + dy * dy;
-    if (R == Rounding::att) square *= 0.1f;
-    const float d = root(square);
-    if (R == Rounding::nearest) return floor_of(d + 0.5f);
-    if (R == Rounding::down) return floor_of(d);
-    if (R == Rounding::up || R == Rounding::att) return -floor_of(-d);
-    return d;
-  }
-
- private:
-#if defined(__CUDACC__)
-  // A sixth of the cost of the correctly rounded root; a length may be one off where it is within 1e-7 of a half.
-  WARPTSP_FN static float root(float v) {
-    float r;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(v));
-    return r;
-  }
-  WARPTSP_FN static float floor_of(float v) { return floorf(v); }
-#else
-  static float root(float v) { return std::sqrt(v); }
-  static float floor_of(float v) { return std::floor(v); }
-#endif
-};
 
 constexpr int warp_lk_cities = 1024;     // at most: the queue is one bit a city, a word a lane
 constexpr int warp_lk_least = 8;
@@ -106,20 +72,20 @@ struct WarpLkWork {
 };
 
 // The arrays of a sub-problem; positions and cities from 0.
-template <int K>
+template <int K, class Place>
 struct WarpLkArrays {
   int size;
   u16 *order;          // [size] city at a position
   u16 *position;       // [size]
   u16 *follower;       // [size] the city behind an unbreakable link that leaves from here, else no_city
   u16 *candidates;     // [size, K] nearest first, the city itself behind the last
-  Xy *xy;              // [size]
+  Place *place;        // [size] for distances
   float *link;         // [size] length of the link from a position to the next, or unbreakable
   u16 *scratch;        // [size]
   u16 *kept;           // [size] order before the kick, where it has changed since
   WarpLkWork *work;
 
-  static constexpr int bytes_a_city = 2 * (5 + K) + 8 + 4;
+  static constexpr int bytes_a_city = 2 * (5 + K) + (int)sizeof(Place) + 4;
   // Lays the arrays out in one block of memory aligned to 16 bytes; `size` rounded up to a multiple of 8.
   WARPTSP_FN static WarpLkArrays in(unsigned char *memory, int size) {
     const int room = (size + 7) & ~7;
@@ -129,8 +95,8 @@ struct WarpLkArrays {
     memory += (sizeof(WarpLkWork) + 15) & ~15;
     a.candidates = (u16 *)memory;
     memory += 2 * K * room;
-    a.xy = (Xy *)memory;
-    memory += 8 * room;
+    a.place = (Place *)memory;
+    memory += (int)sizeof(Place) * room;
     a.link = (float *)memory;
     memory += 4 * room;
     u16 *next = (u16 *)memory;
@@ -152,12 +118,15 @@ class WarpLk {
   using Var = typename Lanes::template Var<T>;
 
  public:
-  WARPTSP_FN WarpLk(const WarpLkArrays<K> &arrays, const WarpLkParams &params)
-      : a_(arrays), p_(params), w_(*arrays.work) {}
+  typedef typename Metric::Place Place;
+  typedef WarpLkArrays<K, Place> Arrays;
+
+  WARPTSP_FN WarpLk(const Arrays &arrays, const Metric &metric, const WarpLkParams &params)
+      : a_(arrays), p_(params), w_(*arrays.work), metric_(metric) {}
 
   WarpLkCounters counters;
 
-  // Fills position and link from order, follower and xy; empties the queue.
+  // Fills position and link from order, follower and place; empties the queue.
   WARPTSP_FN void begin() {
     Lanes::each([&](int lane) {
       w_.queued[lane] = 0;
@@ -225,7 +194,7 @@ class WarpLk {
     int o3[Want];
   };
 
-  WarpLkArrays<K> a_;
+  Arrays a_;
   WarpLkParams p_;
   WarpLkWork &w_;
   Metric metric_;
@@ -279,7 +248,7 @@ class WarpLk {
     return o < 0 ? o + a_.size : o;
   }
   WARPTSP_FN int at_offset(const Root &r, int o) const { return wrap(r.base + ((o ^ r.dir) - r.dir)); }
-  WARPTSP_FN float distance(int a, int b) const { return metric_(a_.xy[a], a_.xy[b]); }
+  WARPTSP_FN float distance(int a, int b) const { return metric_(a_.place[a], a_.place[b]); }
   WARPTSP_FN static u32 edge(int a, int b) {
     u32 h = ((u32)(a < b ? a : b) << 16 | (u32)(a < b ? b : a)) + 0x9e3779b9u;
     h = (h ^ (h >> 16)) * 0x85ebca6bu;
@@ -316,7 +285,7 @@ class WarpLk {
   template <int Want>
   WARPTSP_FN int expand(int lane, const Root &root, int count, int e, int first, float g, Steps<Want> &best) const {
     constexpr int chunk = warp_lk_chunk<K>;
-    const Xy from = a_.xy[e];
+    const Place from = a_.place[e];
     const u16 *row = a_.candidates + e * K;
     int n = 0;
 WARPTSP_UNROLL
@@ -328,7 +297,7 @@ WARPTSP_LOOP
 WARPTSP_UNROLL
       for (int k = 0; k < chunk; k++) {
         const int c = row[begin + k];
-        g1[k] = g - metric_(from, a_.xy[c]);
+        g1[k] = g - metric_(from, a_.place[c]);
         q[k] = a_.position[c];
         o3[k] = offset(root, q[k]);
         interval[k] = 0;

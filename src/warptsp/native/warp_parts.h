@@ -8,6 +8,8 @@
 // Of every part there may be several copies, searched with different kicks; the best is put back. So a small instance
 // fills the GPU. Or each copy is of a tour of its own, and all tours of the same cities are searched at once.
 //
+// A fixed edge within a part is a link to the outside like any other: what lies there is nothing.
+//
 // A link from tour position p to the next is gap p. Its left end is side 2p, its right end side 2p + 1.
 #pragma once
 #include "warp_lk.h"
@@ -19,10 +21,9 @@ struct HandedPath {
   int head_city, tail_city, length;
 };
 
-struct TourOnDevice {
-  int size;
-  const double *points;      // [size, 2]
+struct TourOnDevice : CitiesOnDevice {
   const int *candidates;     // [size, K] nearest first, -1 behind the last
+  const int *fixed;          // [size, 2] cities that a city must stay linked to, -1 for none; null if there are none
   int *tour;                 // [tours, size] city at a position
   int *position;             // [tours, size]
   const int *blob_order;     // [size] cities along the order that blobs are cut from; null: by number
@@ -55,11 +56,12 @@ template <class Lanes, class Metric, int K>
 class WarpPart {
   template <class T>
   using Var = typename Lanes::template Var<T>;
+  typedef typename Metric::Place Place;
 
  public:
   WARPTSP_FN WarpPart(const TourOnDevice &tour, const RoundOnDevice &round, int b, int copy, unsigned char *memory)
-      : t_(tour), round_(round), part_(b), copy_(copy), begin_(part_begin(tour.size, round.parts, b)),
-        a_(WarpLkArrays<K>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {
+      : t_(tour), metric_(tour), round_(round), part_(b), copy_(copy), begin_(part_begin(tour.size, round.parts, b)),
+        a_(WarpLkArrays<K, Place>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {
     const long long skipped = (long long)copy * tour.size;
     t_.handed_city += skipped;
     if (round.tours > 1) t_.tour += skipped, t_.position += skipped;
@@ -75,7 +77,7 @@ class WarpPart {
       take_blob();
     else
       take_stretch();
-    WarpLk<Lanes, Metric, K> search(a_, round_.params);
+    WarpLk<Lanes, Metric, K> search(a_, metric_, round_.params);
     double gain = 0;
     Random random(round_.seed, round_.round, (u64)part_ * round_.copies + copy_);
     int kicks = 0;
@@ -100,9 +102,10 @@ class WarpPart {
 
  private:
   TourOnDevice t_;
+  Metric metric_;
   RoundOnDevice round_;
   int part_, copy_, begin_;
-  WarpLkArrays<K> a_;
+  WarpLkArrays<K, Place> a_;
 
   // The part's i-th place on the tour, or in the blobs' order.
   WARPTSP_FN int place(int i) const {
@@ -118,11 +121,14 @@ class WarpPart {
   WARPTSP_FN int blob_city(int i) const { return t_.blob_order ? t_.blob_order[place(i)] : place(i); }
   WARPTSP_FN int blob_local(int city) const { return local(t_.blob_rank ? t_.blob_rank[city] : city); }
 
-  // Coordinates and candidate lists of the local city i.
+  WARPTSP_FN bool is_fixed(int a, int b) const {
+    return t_.fixed && (t_.fixed[2 * (long long)a] == b || t_.fixed[2 * (long long)a + 1] == b);
+  }
+
+  // Place and candidate list of the local city i.
   template <class Local>
   WARPTSP_FN void take_city(int i, int city, int origin, Local &&local_of) {
-    const double *at = t_.points + 2 * (long long)city, *zero = t_.points + 2 * (long long)origin;
-    a_.xy[i] = Xy{(float)(at[0] - zero[0]), (float)(at[1] - zero[1])};
+    a_.place[i] = metric_.place(t_, city, origin);
     const int *row = t_.candidates + (long long)city * K;
     int to = i * K;
     for (int k = 0; k < K; k++) {
@@ -136,9 +142,10 @@ class WarpPart {
     const int origin = t_.tour[place(0)];
     Lanes::each([&](int lane) {
       for (int i = lane; i < a_.size; i += 32) {
+        const int city = t_.tour[place(i)];
         a_.order[i] = (u16)i;
-        a_.follower[i] = i + 1 == a_.size ? 0 : no_city;
-        take_city(i, t_.tour[place(i)], origin, [&](int c) { return local(t_.position[c]); });
+        a_.follower[i] = i + 1 == a_.size ? 0 : is_fixed(city, t_.tour[place(i + 1)]) ? (u16)(i + 1) : no_city;
+        take_city(i, city, origin, [&](int c) { return local(t_.position[c]); });
       }
     });
   }
@@ -165,7 +172,8 @@ class WarpPart {
     Lanes::each([&](int lane) {
       for (int i = lane; i < a_.size; i += 32) {
         const int next = i + 1 < a_.size ? i + 1 : 0;
-        a_.follower[a_.order[i]] = next > 0 && key[next] == key[i] + 1 ? no_city : a_.order[next];
+        const bool inside = next > 0 && key[next] == key[i] + 1 && !is_fixed(t_.tour[key[i]], t_.tour[key[next]]);
+        a_.follower[a_.order[i]] = inside ? no_city : a_.order[next];
       }
     });
   }

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
-from warptsp.backends.cuda.search import CANDIDATES, KERNELS, ROUNDINGS
+from warptsp.backends.cuda.search import KERNELS, lk_defines
+from warptsp.problem import Metric
 
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 
@@ -28,18 +29,24 @@ BUILDS: tuple[Build, ...] = (
         "candidates.cu",
         tuple(
             CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
-            for count, per_quadrant, norm in ((8, 1, 2), (10, 2, 2), *((5, 0, norm) for norm in (2, 1, 0)))
+            for count, per_quadrant in ((8, 2), (5, 0))
+            for norm in (2, 1, 0)
         ),
         fmad=False,
     ),
+    Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D)),
     *(
-        # Roundings differ in a few instructions of the metric: one of them stands for all.
-        Build(
-            "lk.cu",
-            KERNELS,
-            {"LK_CANDIDATES": CANDIDATES, "LK_ROUNDING": rounding},
-            architectures=ARCHITECTURES if rounding == 1 else ((9, 0),),
+        # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this
+        # one each kind of distance is tried.
+        Build("lk.cu", KERNELS, lk_defines(metric, dummy), architectures=((9, 0),))
+        for metric, dummy in (
+            (Metric.ATT, False),
+            (Metric.MAX_2D, False),
+            (Metric.EUC_2D, True),
+            (Metric.GEO, False),
+            (Metric.MAX_3D, False),
+            (Metric.XRAY2, False),
+            (Metric.EXPLICIT, False),
         )
-        for rounding in ROUNDINGS.values()
     ),
 )

@@ -83,8 +83,9 @@ _TURNED_BITS = 24
 _LEAF_SIZE = 8
 _FRAME_DOUBLES = 7
 
-# Cities whose candidates are found between two looks at the stop token.
+# Cities whose candidates are found, and whose coordinates are sent, between two looks at the stop token.
 _SLICE = 1 << 21
+_UPLOAD = 1 << 23
 _CANDIDATE_THREADS = 128
 # Blocks that sum up or compare, with many values for each thread.
 _BLOCKS = 1024
@@ -178,7 +179,11 @@ def build(
         If there is no room; see `setup_bytes`.
     """
     n = len(points)
-    given = device.upload(np.ascontiguousarray(points, dtype=np.float64))
+    given = device.empty((n, 2), np.float64)
+    for begin in range(0, n, _UPLOAD):
+        if _stopped(token):
+            return None
+        given[begin : begin + _UPLOAD].upload(np.asarray(points[begin : begin + _UPLOAD], np.float64))
     blocks = min(_BLOCKS, _blocks(n))
     extremes = device.empty((blocks, 4), np.float64)
     frame = device.empty(_FRAME_DOUBLES, np.float64)
@@ -186,14 +191,22 @@ def build(
     _kernel(device, "make_frame").launch(1, _THREADS, extremes, np.int32(blocks), frame)
     keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
     _launch(device, "curve_keys", n, given, np.int32(n), frame, keys, cities)
-    city = sort_by_key(device, keys, cities, n, 2 * _CURVE_BITS)
+    city = sort_by_key(device, keys, cities, n, 2 * _CURVE_BITS, token)
     del keys, cities
+    if city is None:
+        return None
     ordered = device.empty((n, 2), np.float64)
     _launch(device, "gather_points", n, given, city, np.int32(n), ordered)
     return None if _stopped(token) else Layout(city, ordered, n, frame)
 
 
-def second_order(device: Device, layout: Layout, angle: float, shift: tuple[float, float]) -> DeviceArray:
+def second_order(
+    device: Device,
+    layout: Layout,
+    angle: float,
+    shift: tuple[float, float],
+    token: _native.StopToken | None = None,
+) -> DeviceArray | None:
     """The numbered cities along the curve of a larger square, turned and shifted.
 
     Pieces of it have their seams elsewhere than pieces of the numbering.
@@ -206,18 +219,19 @@ def second_order(device: Device, layout: Layout, angle: float, shift: tuple[floa
         In radians.
     shift : (float, float)
         Where in the larger square the cities lie, 0 to 1 each.
+    token : _native.StopToken, optional
 
     Returns
     -------
-    DeviceArray of int32, shape (n,)
-        The city at each place.
+    DeviceArray of int32, shape (n,), or None
+        The city at each place; None if the token stopped it.
     """
     n = layout.n
     keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
     turn = (np.float64(math.cos(angle)), np.float64(math.sin(angle)))
     moved = (np.float64(shift[0]), np.float64(shift[1]))
     _launch(device, "turned_keys", n, layout.points, np.int32(n), layout.frame, *turn, *moved, keys, cities)
-    return sort_by_key(device, keys, cities, n, 2 * _TURNED_BITS)
+    return sort_by_key(device, keys, cities, n, 2 * _TURNED_BITS, token)
 
 
 def candidate_lists(
@@ -328,24 +342,25 @@ def tour_of_links(device: Device, links: DeviceArray, n: int) -> DeviceArray:
     return tour
 
 
-def tour_length(device: Device, layout: Layout, tour: DeviceArray, metric: Metric) -> int | float:
+def tour_length(device: Device, points: DeviceArray, tour: DeviceArray, metric: Metric) -> int | float:
     """The length of a closed tour, exact for metrics of integers; waits for it.
 
     Parameters
     ----------
     device : Device
-    layout : Layout
+    points : DeviceArray of float64, shape (n, 2) or (n, 3)
+        As `Problem.search_points` has them, in the search's order; NaN for a city at distance 0 from all.
     tour : DeviceArray of int32, shape (n,)
         The search's numbers.
     metric : Metric
     """
-    n = layout.n
+    n, dimensions = points.shape
     blocks = min(_BLOCKS, _blocks(n))
     dtype, name = (np.int64, "long long") if metric.integral else (np.float64, "double")
     sums, total = device.empty(blocks, dtype), device.empty(1, dtype)
     kind = np.int32(metric.kind)
     kernel = _kernel(device, f"tour_lengths<{name}>")
-    kernel.launch(blocks, _THREADS, layout.points, tour, np.int32(n), kind, sums)
+    kernel.launch(blocks, _THREADS, points, np.int32(dimensions), tour, np.int32(n), kind, sums)
     _kernel(device, f"sum_all<{name}>").launch(1, _THREADS, sums, np.int32(blocks), total)
     length: int | float = total.download()[0].item()
     return length
@@ -372,7 +387,14 @@ def scan_exclusive(device: Device, values: DeviceArray, scanned: DeviceArray, n:
     return total
 
 
-def sort_by_key(device: Device, keys: DeviceArray, values: DeviceArray, n: int, key_bits: int) -> DeviceArray:
+def sort_by_key(
+    device: Device,
+    keys: DeviceArray,
+    values: DeviceArray,
+    n: int,
+    key_bits: int,
+    token: _native.StopToken | None = None,
+) -> DeviceArray | None:
     """The values in the order of their keys, equal keys in the order given; `keys` and `values` are lost.
 
     Parameters
@@ -383,12 +405,22 @@ def sort_by_key(device: Device, keys: DeviceArray, values: DeviceArray, n: int, 
     n : int
     key_bits : int
         So many low bits of the keys count, the others are 0.
+    token : _native.StopToken, optional
+
+    Returns
+    -------
+    DeviceArray or None
+        None if the token stopped it.
     """
     tiles = -(-n // _SORT_TILE)
     counts = device.empty((1 << _DIGIT_BITS, tiles), np.int32)
     other_keys, other_values = device.empty(n, np.uint64), device.empty(n, np.int32)
     size = np.int32(n)
     for shift in range(0, key_bits, _DIGIT_BITS):
+        if n > _SLICE:
+            device.synchronize()  # else the token would be asked long before the GPU gets there
+        if _stopped(token):
+            return None
         digit = np.int32(shift)
         _kernel(device, "count_digits").launch(tiles, _THREADS, keys, size, digit, counts)
         scan_exclusive(device, counts, counts, counts.size)

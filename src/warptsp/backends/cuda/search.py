@@ -15,11 +15,13 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.errors import DeviceOutOfMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric, Problem
 
@@ -33,25 +35,23 @@ KERNELS = (
     "invert",
     "shared_bytes",
 )
-# The roundings of native/warp_lk.h.
-ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 CANDIDATES = 8
 
 LEAST_PART, LARGEST_PART = 400, 1000  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
 SLICE = 0.08  # seconds that one launch should take at most
-TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # orders beside the numbering from which blobs are cut
 _THREADS = 256
 
 _POINTER = np.dtype("u8")
 _TOUR = np.dtype(
     [
-        ("size", "i4"),
+        *((name, _POINTER) for name in ("points", "matrix")),
+        *((name, "i4") for name in ("size", "dimensions")),
         *(
             (name, _POINTER)
             for name in (
-                "points",
                 "candidates",
+                "fixed",
                 "tour",
                 "position",
                 "blob_order",
@@ -142,21 +142,25 @@ class LaunchPlan:
         )
 
 
-def lk_kernel(device: Device, metric: Metric, name: str) -> Kernel:
+def lk_defines(metric: Metric, dummy: bool = False) -> dict[str, int]:
+    """What lk.cu is compiled with for a metric, and for a dummy city or none."""
+    return {"LK_CANDIDATES": CANDIDATES, "LK_METRIC": metric.kind, "LK_DUMMY": int(dummy)}
+
+
+def lk_kernel(device: Device, metric: Metric, name: str, dummy: bool = False) -> Kernel:
     """A kernel of lk.cu, compiled for the metric."""
-    defines = {"LK_CANDIDATES": CANDIDATES, "LK_ROUNDING": ROUNDINGS[metric.name]}
-    return device.module("lk.cu", KERNELS, defines).kernel(name)
+    return device.module("lk.cu", KERNELS, lk_defines(metric, dummy)).kernel(name)
 
 
-def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1) -> LaunchPlan:
+def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1, *, dummy: bool = False) -> LaunchPlan:
     """Choose the size of parts: large ones lose less at their seams, small ones fill the GPU.
 
     As many multiprocessors as can be have a part, and the last wave should not be a small one. With several
     tours each has its own parts, a warp for each; with one there may be several warps for each part.
     """
-    kernel = lk_kernel(device, metric, "improve_parts")
+    kernel = lk_kernel(device, metric, "improve_parts", dummy)
     sizes = device.empty(2, np.int32)
-    lk_kernel(device, metric, "shared_bytes").launch(1, 1, sizes)
+    lk_kernel(device, metric, "shared_bytes", dummy).launch(1, 1, sizes)
     fixed, per_city = (int(v) for v in sizes.download())
     wanted = min(max(n * tours // device.multiprocessors, LEAST_PART), LARGEST_PART)
     best: tuple[float, LaunchPlan] | None = None
@@ -189,22 +193,34 @@ def explain_launch(problem: Problem, device: str) -> str:
     from warptsp.backends.cuda.device import Device
 
     with Device.open(int(device.partition(":")[2] or 0)) as gpu:
-        plan = plan_launch(gpu, problem.metric, problem.n)
-        return f"launch       {gpu.name}: {plan}\nmemory       {needed_bytes(problem.n) / 1e9:.3f} GB"
+        size, dummy = problem.n + has_dummy(problem), has_dummy(problem)
+        plan = plan_launch(gpu, problem.metric, size, dummy=dummy)
+        return f"launch       {gpu.name}: {plan}\nmemory       {needed_bytes(problem) / 1e9:.3f} GB"
 
 
-def needed_bytes(n: int) -> int:
+def has_dummy(problem: Problem) -> bool:
+    """Tell whether the search needs a dummy city: for an open path with a free end."""
+    return problem.open is not None and None in (problem.open.start, problem.open.end)
+
+
+def needed_bytes(problem: Problem) -> int:
     """Bytes of device memory that set-up or search have at once, at most."""
-    a_city: int = (
-        16  # points
+    n = problem.n + has_dummy(problem)
+    a_city = (
+        8 * problem.metric.dimensions  # points
         + 4 * CANDIDATES
         + 4 * 3  # the tour, positions, the best tour
         + 4  # the problem's numbers
-        + 8 * len(TURNED)
+        + 8 * (ORDERS - 1)
         + 28  # handed over
         + 4  # and sent to the host
     )
-    return max(a_city * n, geometry.setup_bytes(n, CANDIDATES)) + (64 << 20)  # copies of small ones
+    if is_plain(problem):
+        needed = max(a_city * n, geometry.setup_bytes(n, CANDIDATES))
+    else:
+        fixed = 8 if len(problem.fixed_edges) or problem.open is not None else 0
+        needed = (a_city + fixed) * n + (4 * n * n if problem.matrix is not None else 0)
+    return needed + (64 << 20)  # copies of small ones
 
 
 def pool_bytes(n: int) -> int:
@@ -217,11 +233,8 @@ class PartRounds:
 
     Parameters
     ----------
-    device : Device
-    layout : geometry.Layout
-    metric : Metric
-        One of `ROUNDINGS`.
-    candidates : DeviceArray of int32, shape (n, CANDIDATES)
+    cities : Cities
+        With candidate lists, `CANDIDATES` long.
     tours : DeviceArray of int32, shape (tours, n)
         The search's numbers; the rounds change them.
     threads : int
@@ -237,10 +250,7 @@ class PartRounds:
 
     def __init__(
         self,
-        device: Device,
-        layout: geometry.Layout,
-        metric: Metric,
-        candidates: DeviceArray,
+        cities: Cities,
         tours: DeviceArray,
         *,
         threads: int,
@@ -250,16 +260,14 @@ class PartRounds:
         walks: float,
         long_links: float,
     ) -> None:
-        n = layout.n
+        device, n = cities.device, cities.n
+        self.cities = cities
         self.device = device
-        self.layout = layout
-        self.metric = metric
         self.mean_link = mean_link
         self.count = tours.shape[0]
-        self.plan = plan_launch(device, metric, n, self.count)
+        self.plan = plan_launch(device, cities.metric, n, self.count, dummy=cities.dummy)
         self.rounds = 0
         self._threads = threads
-        self._candidates = candidates
         self._tours = tours
         self._position = device.empty((self.count, n), np.int32)
         self.changed()
@@ -275,14 +283,8 @@ class PartRounds:
             # Each tour's own copy; with one tour the best copy of each part takes its place.
             "chosen": device.upload(np.repeat(np.arange(self.count, dtype=np.int32), parts)),
         }
-        # What blobs need beside.
-        self._orders: list[tuple[DeviceArray | None, DeviceArray | None]] = [(None, None)]
         if self.plan.parts > 1:
-            for angle, shift in TURNED:
-                order = geometry.second_order(device, layout, angle, shift)
-                rank = device.empty(n, np.int32)
-                self._invert(order, rank)
-                self._orders.append((order, rank))
+            # What blobs need beside.
             self._handed |= {
                 "handed_path": device.empty((copies, n), np.uint16),
                 "handed_offset": device.empty((copies, n), np.uint16),
@@ -290,7 +292,7 @@ class PartRounds:
                 "path_count": device.empty((copies, parts), np.int32),
             }
             self._path_begin = device.empty(self.count * parts + 1, np.int32)
-            self._graph = _native.PathGraph(layout.points.download(), metric.kind)
+            self._graph = cities.path_graph()
 
     @property
     def kicks(self) -> int:
@@ -335,15 +337,20 @@ class PartRounds:
         bool
             False if the token stopped it; the tours are those before then.
         """
-        n, plan = self.layout.n, self.plan
+        cities, plan = self.cities, self.plan
         number, self.rounds = self.rounds, self.rounds + 1
         blobs = plan.parts > 1 and number % 2 == 1
-        order = self._orders[number // 2 % len(self._orders)] if blobs else (None, None)
+        order = self._order(number // 2 % ORDERS if blobs else 0, token)
+        if order is None:
+            return False
         tour = geometry.struct(
             _TOUR,
-            size=n,
-            points=self.layout.points,
-            candidates=self._candidates,
+            points=cities.points,
+            matrix=cities.matrix,
+            size=cities.n,
+            dimensions=0 if cities.points is None else cities.points.shape[1],
+            candidates=cities.candidates,
+            fixed=cities.fixed,
             tour=self._tours,
             position=self._position,
             blob_order=order[0],
@@ -355,14 +362,14 @@ class PartRounds:
             parts=plan.parts,
             copies=plan.copies,
             tours=self.count,
-            rotation=np.random.default_rng((seed, number)).integers(n),
+            rotation=np.random.default_rng((seed, number)).integers(cities.n),
             blobs=blobs,
             optimize=optimize,
             kicks_per_city=kicks_per_city,
             temperature=temperature,
             seed=seed,
             round=number,
-            tolerance=0.5 if self.metric.integral else 2e-6 * self.mean_link,
+            tolerance=max(0.5 * cities.integral, 2e-6 * self.mean_link),
             **self._kick_params,
         )
         self._sums.zero()
@@ -375,7 +382,7 @@ class PartRounds:
     def _improve(self, tour: np.void, record: np.void, token: _native.StopToken) -> bool:
         """Search all parts in launches of no more than `SLICE` seconds, as far as can be foreseen."""
         plan = self.plan
-        kernel = lk_kernel(self.device, self.metric, "improve_parts")
+        kernel = self._kernel("improve_parts")
         first = 0
         least = max(1, plan.resident // plan.copies)  # parts that fill the GPU
         work = float(record["kicks_per_city"]) + 0.3 * float(record["optimize"])
@@ -398,11 +405,8 @@ class PartRounds:
         return True
 
     def _put_back(self, tour: np.void, blobs: bool, rotation: int) -> None:
-        device, plan, n, tours = self.device, self.plan, self.layout.n, self.count
-
-        def kernel(name: str) -> Kernel:
-            return lk_kernel(device, self.metric, name)
-
+        device, plan, n, tours = self.device, self.plan, self.cities.n, self.count
+        kernel = self._kernel
         parts, blocks = np.int32(plan.parts), (math.ceil(n / _THREADS), tours)
         if tours == 1:
             kernel("choose_copies").launch(
@@ -416,7 +420,8 @@ class PartRounds:
         paths = device.empty((int(begin[-1]), 5), np.int32)
         kernel("gather_paths").launch(tours * plan.parts, 64, tour, parts, self._path_begin, paths)
         places = np.empty((len(paths), 2), np.int32)
-        self._graph.arrange(paths.download(), begin, places, self._threads)
+        if self._graph.arrange(paths.download(), begin, places, self._threads) == 0:
+            return  # fixed edges alone join some cities: the round is lost
         placed = device.upload(places)
         kernel("put_back_parts").launch(blocks, _THREADS, tour, parts, self._path_begin, placed, paths)
 
@@ -424,10 +429,30 @@ class PartRounds:
         """Take note that somebody else has written the tours."""
         self._invert(self._tours, self._position)
 
+    def _order(
+        self, number: int, token: _native.StopToken
+    ) -> tuple[DeviceArray | None, DeviceArray | None] | None:
+        """An order from which blobs are cut, and its inverse, made when it is its turn for the first time.
+
+        None for each is the numbering; None for both if the token stopped it.
+        """
+        orders = self.cities.orders
+        if number not in orders:
+            order = self.cities.second_order(number, token)
+            if order is None:
+                return None
+            rank = self.device.empty(self.cities.n, np.int32)
+            self._invert(order, rank)
+            orders[number] = order, rank
+        return orders[number]
+
     def _invert(self, orders: DeviceArray, ranks: DeviceArray) -> None:
-        n = self.layout.n
+        n = self.cities.n
         blocks = (math.ceil(n / _THREADS), orders.size // n)
-        lk_kernel(self.device, self.metric, "invert").launch(blocks, _THREADS, orders, np.int32(n), ranks)
+        self._kernel("invert").launch(blocks, _THREADS, orders, np.int32(n), ranks)
+
+    def _kernel(self, name: str) -> Kernel:
+        return lk_kernel(self.device, self.cities.metric, name, self.cities.dummy)
 
 
 class TourSearch:
@@ -435,32 +460,29 @@ class TourSearch:
 
     Parameters
     ----------
-    device, layout, metric, candidates, **options
+    cities, **options
         Those of `PartRounds`.
     tour : DeviceArray of int32, shape (n,)
 
     Attributes
     ----------
     length, best_length : int or float
-        Of the tour, and of the best there was; exact for metrics of integers.
+        Of the closed tour, and of the best there was; exact for metrics of integers.
     """
 
     def __init__(
         self,
-        device: Device,
-        layout: geometry.Layout,
-        metric: Metric,
-        candidates: DeviceArray,
+        cities: Cities,
         tour: DeviceArray,
         **options: Any,
     ) -> None:
+        self.cities = cities
         self._tour = tour
-        self._best = device.empty(layout.n, np.int32)
+        self._best = cities.device.empty(cities.n, np.int32)
         self._best.copy_from(tour)
-        self.length = self.best_length = geometry.tour_length(device, layout, tour, metric)
-        mean_link = abs(self.length) / layout.n
+        self.length = self.best_length = cities.length(tour)
         self.rounds = PartRounds(
-            device, layout, metric, candidates, tour.reshape(1, layout.n), mean_link=mean_link, **options
+            cities, tour.reshape(1, cities.n), mean_link=abs(self.length) / cities.n, **options
         )
 
     @property
@@ -498,8 +520,8 @@ class TourSearch:
 
     def _measure(self) -> None:
         rounds = self.rounds
-        self.length = geometry.tour_length(rounds.device, rounds.layout, self._tour, rounds.metric)
-        rounds.mean_link = abs(self.length) / rounds.layout.n
+        self.length = self.cities.length(self._tour)
+        rounds.mean_link = abs(self.length) / self.cities.n
         if self.length < self.best_length:
             self.best_length = self.length
             self._best.copy_from(self._tour)

@@ -1,6 +1,10 @@
 // Joining what the parts of a tour hand over, for Python: warptsp.backends.cuda.search calls it.
 #include "path_graph.h"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "common.h"
 #include "parallel.h"
 
@@ -12,9 +16,23 @@ namespace {
 
 struct BoundPathGraph {
   std::vector<PathGraph> graphs;  // one a thread
-  Array<const double, 2> points;
-  MetricKind kind;
   int size;
+  MetricKind kind;
+  std::optional<Array<const double, 2>> points;
+  std::optional<Array<const int, 2>> int_matrix;
+  std::optional<Array<const double, 2>> real_matrix;
+  Array<const int, 1> row;   // of the matrix for each city
+  Array<const int, 2> fixed;  // [size, 2] or empty
+
+  double distance(int p, int q) const {
+    if (int_matrix) return (*int_matrix)(row(p), row(q));
+    if (real_matrix) return (*real_matrix)(row(p), row(q));
+    return AnyCoordinates<double>{{points->data(), (int)points->shape(1)}, kind}(p, q);
+  }
+  double length(int p, int q) const {
+    if (fixed.shape(0) > 0 && (fixed(p, 0) == q || fixed(p, 1) == q)) return -PathGraph::kept;
+    return distance(p, q);
+  }
 };
 
 }  // namespace
@@ -24,11 +42,22 @@ void bind_path_graph(nb::module_ &m) {
   nb::class_<BoundPathGraph>(m, "PathGraph", "Makes tours of the paths that the blobs of a round hand over.")
       .def(
           "__init__",
-          [](BoundPathGraph *self, Array<const double, 2> points, int kind) {
-            const int n = (int)points.shape(0);
-            new (self) BoundPathGraph{{}, points, (MetricKind)kind, n};
+          [](BoundPathGraph *self, int kind, std::optional<Array<const double, 2>> points,
+             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
+             Array<const int, 1> row, Array<const int, 2> fixed) {
+            const int n = (int)(points ? points->shape(0) : row.shape(0));
+            const size_t rows = int_matrix ? int_matrix->shape(0) : real_matrix ? real_matrix->shape(0) : 0;
+            if (!points && rows == 0) throw nb::value_error("points or a matrix are needed");
+            for (int i = 0; rows > 0 && i < n; i++)
+              if (row(i) < 0 || (size_t)row(i) >= rows) throw nb::value_error("the matrix lacks a row");
+            if (fixed.shape(0) > 0 && ((int)fixed.shape(0) != n || fixed.shape(1) != 2))
+              throw nb::value_error("fixed has two columns and a row for each city, or none");
+            new (self) BoundPathGraph{{}, n, (MetricKind)kind, points, int_matrix, real_matrix, row, fixed};
           },
-          nb::arg("points"), nb::arg("kind"), "`points` in the search's order, two or three columns.")
+          nb::kw_only(), nb::arg("kind"), nb::arg("points").none(), nb::arg("int_matrix").none(),
+          nb::arg("real_matrix").none(), nb::arg("row"), nb::arg("fixed"),
+          "`points` in the search's order, two or three columns, NaN for a dummy city; or a matrix, with the search's "
+          "city i in row `row[i]`. `fixed[i]` are the cities that i must stay linked to.")
       .def(
           "arrange",
           [](BoundPathGraph &b, Array<const int, 2> paths, Array<const int, 1> begin, Array<int, 2> places, int threads) {
@@ -45,22 +74,19 @@ void bind_path_graph(nb::module_ &m) {
                   p.head_city >= b.size || p.tail_city < 0 || p.tail_city >= b.size)
                 throw nb::value_error("a path ends nowhere");
             }
-            const double *rows = b.points.data();
-            const size_t stride = b.points.shape(1);
             nb::gil_scoped_release release;
             while ((int)b.graphs.size() < std::min(threads, tours)) b.graphs.emplace_back(b.size);
             std::vector<int> found(tours);
             for_each_task(threads, tours, [&](int t, int thread) {
               const int first = begin(t);
-              found[t] = b.graphs[thread].arrange(
-                  handed + first, begin(t + 1) - first, (PathPlace *)places.data() + first, [&](int p, int q) {
-                    return coordinate_distance(b.kind, rows + stride * p, rows + stride * q);
-                  });
+              found[t] = b.graphs[thread].arrange(handed + first, begin(t + 1) - first, (PathPlace *)places.data() + first,
+                                                  [&](int p, int q) { return b.length(p, q); });
             });
             return std::accumulate(found.begin(), found.end(), 0);
           },
           nb::arg("paths"), nb::arg("begin"), nb::arg("places"), nb::arg("threads"),
           "Rows of `paths`: sides of the gaps at head and tail, cities there, cities in all; those of tour t are rows "
           "begin[t] to begin[t + 1]. Fills `places`: position of the lower end, turned or not. Returns how many closed "
-          "tours there were.");
+          "tours there were; those of a tour that fixed edges alone could make one count 0, and its places are not "
+          "filled.");
 }

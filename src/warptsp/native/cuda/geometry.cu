@@ -339,11 +339,11 @@ __global__ void write_tour(TourRanking ranking, const Way *ways, int *tour) {
 // The length of a closed tour; T is long long for metrics of integers, and double.
 template <class T>
 __global__ void __launch_bounds__(threads)
-    tour_lengths(const double *points, const int *tour, int n, int kind, T *sums) {
+    tour_lengths(const double *points, int dimensions, const int *tour, int n, int kind, T *sums) {
   T sum = 0;
   for (long long i = global_thread(); i < n; i += (long long)gridDim.x * threads) {
-    const long long a = tour[i], b = tour[i + 1 < n ? i + 1 : 0];
-    sum += (T)coordinate_distance((MetricKind)kind, points + 2 * a, points + 2 * b);
+    const int a = tour[i], b = tour[i + 1 < n ? i + 1 : 0];
+    sum += AnyCoordinates<T>{{points, dimensions}, (MetricKind)kind}(a, b);
   }
   sum = block_sum<threads>(sum);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;

@@ -1,10 +1,12 @@
 // Rounds of iterated Lin-Kernighan on the parts of a tour: a warp a part. See warp_parts.h.
-// LK_CANDIDATES (length of the candidate lists) and LK_ROUNDING (of the metric) are given when it is compiled.
+// LK_CANDIDATES (length of the candidate lists), LK_METRIC (a MetricKind) and LK_DUMMY (whether there is a dummy city)
+// are given when it is compiled.
 #include "warp_parts.h"
 
 using namespace warptsp;
 
-typedef PlanarMetric<(Rounding)LK_ROUNDING> Metric;
+typedef WarpMetric<(MetricKind)LK_METRIC, LK_DUMMY>::Type Metric;
+typedef WarpLkArrays<LK_CANDIDATES, Metric::Place> Arrays;
 constexpr int counters = sizeof(WarpLkCounters) / sizeof(u32);
 
 // All copies of the parts from `first` on; a block is one warp. The counters are added to `sums`.
@@ -76,6 +78,6 @@ extern "C" __global__ void put_back_parts(TourOnDevice tour, int parts, const in
 }
 
 extern "C" __global__ void shared_bytes(int *fixed_and_a_city) {
-  fixed_and_a_city[0] = WarpLkArrays<LK_CANDIDATES>::bytes(0);
-  fixed_and_a_city[1] = WarpLkArrays<LK_CANDIDATES>::bytes_a_city;
+  fixed_and_a_city[0] = Arrays::bytes(0);
+  fixed_and_a_city[1] = Arrays::bytes_a_city;
 }

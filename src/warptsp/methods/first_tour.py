@@ -1,0 +1,58 @@
+"""A tour that costs next to nothing: what a run has while its set-up goes on, and if that is stopped."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.instance import SearchInstance
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+LONG = 100_000  # cities from which set-up takes so long that it is reported
+
+
+def plain_tour(problem: Problem, instance: SearchInstance | None) -> NDArray[np.int32] | None:
+    """The cities along the curve, or as in the file; None where there are fixed edges."""
+    if len(problem.fixed_edges):
+        return None
+    tour = np.arange(problem.n, dtype=np.int32) if instance is None else instance.city
+    opened = problem.open
+    if opened is None:
+        return tour
+    ends = [c for c in (opened.start, opened.end) if c is not None]
+    first = [] if opened.start is None else [opened.start]
+    last = [] if opened.end is None else [opened.end]
+    return np.concatenate([first, tour[~np.isin(tour, ends)], last]).astype(np.int32)
+
+
+def fall_back(problem: Problem, run: Run, instance: SearchInstance | None) -> None:
+    """Offer what a stopped set-up has: the order along the curve, or the file's own."""
+    if run.best is not None:
+        return
+    tour = plain_tour(problem, instance)
+    if tour is None:
+        from warptsp.construct import construct
+
+        tour = construct(problem, "given", seed=0, threads=1, token=None)
+    if tour is not None:
+        run.offer(tour)
+
+
+def telling(problem: Problem, run: Run, instance: SearchInstance) -> AbstractContextManager[None]:
+    """Report a tour of a long instance through its set-up: the user's, or the cities along the curve."""
+    if problem.n < LONG:
+        return nullcontext()
+    if run.best is None and (tour := plain_tour(problem, instance)) is not None:
+        run.offer(tour)
+    best, length = run.best, run.best_length
+    if best is None or length is None:
+        return nullcontext()
+    # Stopped before there is a better one, nothing is left to check.
+    run.expect(None)
+    return run.repeating(length, lambda: best, "set-up")
