@@ -56,7 +56,7 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
             setting,
             method="neighbor-three-opt",
             start="nearest-neighbor",
-            params={"neighbors": NEIGHBORS, "passes": passes},
+            params={"neighbors": NEIGHBORS, "moves": "one", "passes": passes},
         )
         for passes in (1, 1 + PASSES)
     ]

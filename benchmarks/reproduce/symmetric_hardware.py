@@ -41,10 +41,8 @@ def report(results: Results) -> list[Section]:
         rows.append(
             [
                 name,
-                *beside(row["iterations"], results, name, lambda result: result["passes"]),
-                *beside(
-                    row["cycles"], results, name, lambda result: result.get("cycles", 35 * result["passes"])
-                ),
+                *beside(row["iterations"], results, name, lambda result: result["iterations"]),
+                *beside(row["cycles"], results, name, lambda result: result["clock_cycles"]),
                 *beside(row["us"] / 1e6, results, name, lambda result: result["seconds"]),
                 *beside(None, results, name, lambda result: result["error"], "none")[1:],
             ]

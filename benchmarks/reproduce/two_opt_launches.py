@@ -42,7 +42,7 @@ def cells(setting: Setting) -> Iterator[Cell]:
     for cities in sorted(STUDIES, reverse=True):
         study, best = STUDIES[cities]
         for row in published("000").rows(study if setting.full else best):
-            launch = {"block": row["block"], "grid": row["grid"], "jobs": row["jobs"]}
+            launch = {"block": row["block"], "grid": row["grid"]}  # the jobs a thread follow from them
             yield Cell(LAUNCH.format(cities=cities, **launch), {"cities": cities, "params": launch})
 
 
