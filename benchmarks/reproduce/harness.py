@@ -141,7 +141,8 @@ def run(
 
     Of several runs the one that took least time counts. On a GPU, a first short run that is not counted loads
     the kernels, once for each kind of launch. On one thread of the CPU the seconds are those of the
-    processor, so that other work on the machine does not count. Without a time limit the method ends by itself.
+    processor, so that other work on the machine does not count. Without a time limit the method ends by
+    itself. A signal ends the run, not only the method.
     """
     import warptsp
 
@@ -161,7 +162,10 @@ def run(
     found = []
     for _ in range(repeat):
         begun = time.process_time()
-        result = figures(warptsp.solve(problem, **everything))
+        solved = warptsp.solve(problem, **everything)
+        if solved.interrupted:
+            raise KeyboardInterrupt
+        result = figures(solved)
         if setting.device == "cpu" and result["threads"] == 1:
             result["seconds"] = round(time.process_time() - begun, 6)
         found.append(result)
