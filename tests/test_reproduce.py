@@ -204,6 +204,39 @@ def test_occupancy_is_the_published_one(harness, tmp_path):
         assert computed == [row["cities"], row["ranges"], row["partitions"]]
 
 
+def test_a_real_run(harness, tmp_path, monkeypatch):
+    from benchmarks.reproduce import two_opt_sizes as study
+
+    monkeypatch.setattr(study, "DESCENTS", (500,))
+    monkeypatch.setattr(study, "PASSES", (6000,))
+    harness.main([study], ["--output", str(tmp_path), "--threads", "1"])
+    descent, single = (row["result"] for row in cells_of(tmp_path))
+    assert descent["start_length"] > 10 * descent["length"] > 0
+    assert descent["evaluations"] == descent["passes"] * 500 * 499 // 2
+    assert descent["moves"] == descent["passes"] - 1
+    assert single["passes"] == 1
+    assert single["evaluations"] == 6000 * 5999 // 2
+    text = (tmp_path / "two_opt_sizes.md").read_text(encoding="utf-8")
+    assert f"| 500 | 0.253 | {harness.number(descent['seconds'])} |" in text
+    assert "| 60000 | 1024 x 1 x 1757842 | 321001 | - | - |" in text, "what was not measured is missing"
+
+
+def test_a_signal_ends_the_run_and_not_only_the_method(harness, tmp_path, monkeypatch):
+    import warptsp
+    from benchmarks.reproduce.instances import random_cities
+
+    solve = warptsp.solve
+
+    def interrupted(*arguments, **options):
+        result = solve(*arguments, **options)
+        object.__setattr__(result, "interrupted", True)
+        return result
+
+    monkeypatch.setattr(warptsp, "solve", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        harness.run(random_cities(10), harness.Setting("cpu", False, tmp_path), method="construct")
+
+
 def test_chart_places_points(harness):
     chart = harness.Chart("t <1>", "n", "s", {"ours": [(1.0, 1.0), (100.0, 100.0)]})
     svg = chart.svg()
