@@ -42,7 +42,7 @@ def sizes() -> list[tuple[str, int]]:
 def cells(setting: Setting) -> Iterator[Cell]:
     found = sizes()
     if not setting.full:
-        found = [*found[::4], *found[-2:]]
+        found = [*found[:-2:4], *found[-2:]]
     for name, cities in reversed(found):
         yield Cell(name, {"instance": name, "cities": cities})
 
