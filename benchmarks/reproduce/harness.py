@@ -194,9 +194,9 @@ def kernel_ms(result: Mapping[str, Any]) -> float:
 
 
 def rate(result: Mapping[str, Any]) -> float:
-    """Return evaluated moves a second, of the kernels on a GPU."""
+    """Return evaluated moves in 10^9 a second, of the kernels on a GPU."""
     seconds: float = result.get("kernel_seconds", result["seconds"])
-    return float(result["evaluations"]) / seconds
+    return 1e-9 * float(result["evaluations"]) / seconds
 
 
 # --- cells that are done

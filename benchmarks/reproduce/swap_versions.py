@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.reproduce.harness import (
+    DEVICES,
     Cell,
     Results,
     Section,
@@ -75,7 +76,7 @@ def report(results: Results) -> list[Section]:
             *beside(both, results, "descent 1000", kernel_ms),
         ],
         ["500 passes, 10 000 cities, s", *beside(large["seconds"], results, f"{LARGE} cities", per_500)],
-        ["moves/s, 10 000 cities", *beside(None, results, f"{LARGE} cities", rate, "more")],
+        ["10^9 moves/s, 10 000 cities", *beside(None, results, f"{LARGE} cities", rate, "more")],
     ]
     text = " ".join(published("001").notes(name) for name in ("section 5", "10 000 cities"))
     sections = [Section("Descent at 1000 cities, 10 000 cities", ["", *header("", results)], rows, text)]
@@ -88,7 +89,11 @@ def report(results: Results) -> list[Section]:
             ladder.append(line)
     words = [
         "cities and launch",
-        *(f"{what}, {device}" for device in results.devices() for what in ("ms a pass", "moves/s")),
+        *(
+            f"{what}, {DEVICES[device]}"
+            for device in results.devices()
+            for what in ("ms a pass", "10^9 moves/s")
+        ),
     ]
     text = (
         "The versions of the document: "
