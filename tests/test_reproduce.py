@@ -85,6 +85,11 @@ def test_cells_of_other_studies_stay(harness, study, tmp_path):
     assert [row["study"] for row in cells_of(tmp_path)] == ["toy"] * 3 + ["other"] * 3
 
 
+def test_some_cells_only(harness, study, tmp_path):
+    harness.main([study], ["--output", str(tmp_path), "--cells", "[bc]$"])
+    assert study.measured == ["b", "c"]
+
+
 def test_no_cell_begins_after_the_time(harness, study, tmp_path):
     harness.main([study], ["--output", str(tmp_path), "--seconds", "1e-9"])
     assert study.measured == []

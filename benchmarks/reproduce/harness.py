@@ -47,6 +47,7 @@ class Setting:
     full: bool
     instances: Path
     threads: int | None = None
+    pattern: str = ""
 
 
 @dataclass(frozen=True)
@@ -283,7 +284,7 @@ def measure(study: Study, setting: Setting, path: Path, source: Mapping[str, str
         if row["study"] == study.NAME and "error_text" not in row["result"]
     }
     for cell in study.cells(setting):
-        if (cell.name, setting.device) in done:
+        if (cell.name, setting.device) in done or not re.search(setting.pattern, cell.name):
             continue
         if time.monotonic() > until:
             note(f"{study.NAME}: out of time before {cell.name}")
@@ -442,6 +443,7 @@ def options_of(studies: Sequence[Study], arguments: Sequence[str] | None) -> arg
     options.add_argument("--resume", action="store_true", help="leave out what the output folder has already")
     options.add_argument("--report", action="store_true", help="measure nothing: reports of what there is")
     options.add_argument("--seconds", type=float, help="begin no cell of a study after so many")
+    options.add_argument("--cells", default="", metavar="PATTERN", help="only cells whose name has this")
     options.add_argument("--threads", type=int, help="threads; all if not given")
     shared = os.environ.get("WARPTSP_SHARED", REPOSITORY.parent / "shared")
     options.add_argument(
@@ -483,7 +485,7 @@ def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> No
         path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
     for study in wanted:
         for device in () if options.report else devices:
-            setting = Setting(device, options.full, options.instances, options.threads)
+            setting = Setting(device, options.full, options.instances, options.threads, options.cells)
             until = time.monotonic() + (options.seconds or math.inf)
             measure(study, setting, path, machine(setting, options.commit), until)
         results = Results([row for row in read_cells(path) if row["study"] == study.NAME])
