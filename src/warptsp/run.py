@@ -42,6 +42,8 @@ class Run:
         Same seed, same threads and a limit on kicks: same tour.
     device : str
         ``"cpu"``, or ``"cuda:N"`` for a method that has "cuda" among its devices; what the result will say.
+    may_use_cpu : bool
+        Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32
         Name of a construction (see `warptsp.construct`), or a tour to begin with.
     params : dict
@@ -77,7 +79,7 @@ class Run:
         self.seed = seed
         self.threads = threads
         self.device = device
-        self._may_use_cpu = may_use_cpu
+        self.may_use_cpu = may_use_cpu
         self.start = start
         self.params = dict(params or {})
         self.started = time.monotonic() if started is None else started
@@ -149,7 +151,7 @@ class Run:
         WarpTSPError
             The error itself, if a GPU was asked for by name.
         """
-        if not self._may_use_cpu:
+        if not self.may_use_cpu:
             raise error
         logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
         self.device = "cpu"

@@ -16,10 +16,17 @@ import numpy as np
 
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.cities import HostCities, PlaneCities, is_plain
-from warptsp.backends.cuda.device import Device
-from warptsp.backends.cuda.search import CANDIDATES, TourSearch, needed_bytes
+from warptsp.backends.cuda.compiler import Compilation, not_cached
+from warptsp.backends.cuda.device import Device, find_usable
+from warptsp.backends.cuda.search import (
+    CANDIDATES,
+    PER_QUADRANT,
+    TourSearch,
+    kernel_sources,
+    needed_bytes,
+)
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import DeviceOutOfMemory
+from warptsp.errors import BackendUnavailable, DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import fall_back, telling
 from warptsp.methods.long_links import are_worth_it, improve_long_links
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-PER_QUADRANT = 2
+COMPILING = 10.0  # seconds that compiling the kernels may take
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
@@ -52,6 +59,10 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     BackendUnavailable, DeviceOutOfMemory, DeviceFailure
         If the GPU cannot do it; the best tour so far has been offered.
     """
+    if isinstance(run.start, np.ndarray):
+        run.offer(run.start)
+    if not _kernels_are_there(problem, run):
+        return
     run.enter("GPU")
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
         needed, free = needed_bytes(problem), device.memory_free()
@@ -61,6 +72,54 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
                 "GB are free; end what else uses the GPU (see nvidia-smi), or use device cpu"
             )
         _CudaSearch(problem, run, params, device).run()
+
+
+def _kernels_are_there(problem: Problem, run: Run) -> bool:
+    """Have the kernels compiled if they are not in the cache, with a tour of the CPU at hand meanwhile.
+
+    Returns
+    -------
+    bool
+        False if time ran out; the tour has been offered.
+
+    Raises
+    ------
+    BackendUnavailable
+        If they cannot be compiled, or if that takes too long for a run that may use the CPU as well.
+    """
+    gpu = find_usable(int(run.device.partition(":")[2] or 0))[1]
+    sources = not_cached(kernel_sources(problem), gpu.compute_capability)
+    if not sources:
+        return True
+    run.enter(f"compiling kernels for {gpu.name}, once")
+    compilation = Compilation(sources, gpu.compute_capability)
+    remaining = run.remaining()
+    if run.may_use_cpu and remaining is not None and remaining < COMPILING:
+        raise BackendUnavailable(
+            f"its kernels are being compiled, for later runs; that takes up to {COMPILING:g} s, and the time "
+            f"limit leaves {remaining:.1f} s"
+        )
+    if run.best is None:
+        from warptsp.construct import construct
+
+        start = run.start if isinstance(run.start, str) else "greedy"
+        tour = construct(problem, start, seed=run.seed, threads=run.threads, token=run.token)
+        if tour is None:
+            fall_back(problem, run, None)
+        else:
+            run.offer(tour)
+    best, length = run.best, run.best_length
+    assert best is not None
+    assert length is not None
+    run.expect(None)
+    with run.repeating(length, lambda: best, "compiling"):
+        while not compilation.wait(0.02):
+            if (tell := run.token.poll) is not None:
+                tell()
+            if run.token.stopped():
+                return False
+    run.expect(best)
+    return True
 
 
 class _CudaSearch:
@@ -90,8 +149,6 @@ class _CudaSearch:
 
     def _prepare(self) -> bool:
         """Number the cities, find candidates and a first tour; False if time ran out."""
-        if isinstance(self.run_.start, np.ndarray):
-            self.run_.offer(self.run_.start)
         made = self._set_up_on_gpu() if is_plain(self.problem) else self._set_up_on_cpu()
         if made is None:
             return False
@@ -152,6 +209,7 @@ class _CudaSearch:
         if rows is None or tour is None:
             fall_back(problem, run, instance)
             return None
+        run.expect(instance.city)
         cities = HostCities(device, instance)
         cities.set_candidates(rows)
         return cities, device.upload(cities.renumbered(tour))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
 from warptsp.problem import Metric
@@ -13,13 +13,9 @@ ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
-    """Kernels of one file as `Device.module` takes them."""
+class Build(Source):
+    """Kernels of one file as `Device.module` takes them, and for what they are compiled in tests."""
 
-    file: str
-    names: tuple[str, ...]
-    defines: Mapping[str, int | str] = field(default_factory=dict)
-    fmad: bool = True
     architectures: tuple[tuple[int, int], ...] = ARCHITECTURES
 
 

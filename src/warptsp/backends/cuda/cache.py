@@ -57,6 +57,12 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+def has(key: str) -> bool:
+    """Tell whether there is an entry of this name, damaged or not."""
+    place = folder()
+    return place is not None and (place / key).is_file()
+
+
 def load(key: str) -> Code | None:
     """Return the entry of this name; None if there is none, or a damaged one, which is removed."""
     place = folder()

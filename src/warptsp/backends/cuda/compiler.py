@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,16 @@ logger = logging.getLogger(__name__)
 
 OLDEST_CUDA = 12
 INSTALL = "pip install 'warptsp[cuda13]' (or 'warptsp[cuda12]' for a driver older than 580)"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is compiled together; the fields are the arguments of `compile_kernels`."""
+
+    file: str
+    names: tuple[str, ...]
+    defines: Mapping[str, int | str] = field(default_factory=dict)
+    fmad: bool = True
 
 
 def install(cuda: int) -> str:
@@ -81,12 +93,7 @@ def compile_kernels(
     BackendUnavailable
         If NVRTC is missing, too old or too new for the GPU, or refuses the source.
     """
-    version, supported = _nvrtc()
-    kind, arch = target(capability, supported, version)
-    text = expand(file)
-    macros = sorted((name, str(value)) for name, value in (defines or {}).items())
-    wanted = sorted(set(names))
-    key = cache.digest(text, wanted, macros, kind, arch, fmad, version)
+    text, wanted, macros, kind, arch, key = _named(file, names, capability, defines, fmad)
     code = cache.load(key)
     if code is None:
         begun = time.monotonic()
@@ -94,6 +101,78 @@ def compile_kernels(
         logger.info("compiled %s for %s in %.2f s", Path(file).name, arch, time.monotonic() - begun)
         cache.store(key, code)
     return code
+
+
+def _named(
+    file: str | Path,
+    names: Sequence[str],
+    capability: tuple[int, int],
+    defines: Mapping[str, int | str] | None,
+    fmad: bool,
+) -> tuple[str, list[str], list[tuple[str, str]], str, str, str]:
+    """Return the source, its kernels and macros, the kind of code, the architecture, and the cache's key."""
+    version, supported = _nvrtc()
+    kind, arch = target(capability, supported, version)
+    text = expand(file)
+    macros = sorted((name, str(value)) for name, value in (defines or {}).items())
+    wanted = sorted(set(names))
+    return text, wanted, macros, kind, arch, cache.digest(text, wanted, macros, kind, arch, fmad, version)
+
+
+def not_cached(sources: Iterable[Source], capability: tuple[int, int]) -> list[Source]:
+    """Return those that a run would have to compile; none where nothing is kept, which nothing can help."""
+    if cache.folder() is None:
+        return []
+    return [
+        source
+        for source in sources
+        if not cache.has(_named(source.file, source.names, capability, source.defines, source.fmad)[-1])
+    ]
+
+
+class Compilation:
+    """Kernels that are compiled into the cache, on a thread for each file.
+
+    It goes on if nobody waits for it any more; the process ends when it has.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    capability : (int, int)
+        The compute capability of the GPU.
+    """
+
+    def __init__(self, sources: Sequence[Source], capability: tuple[int, int]) -> None:
+        self._error: Exception | None = None
+        self._left = len(sources)
+        self._changed = threading.Condition()
+        for source in sources:
+            threading.Thread(target=self._compile, args=(source, capability), name="warptsp-nvrtc").start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for so long at most; returns whether it is complete.
+
+        Raises
+        ------
+        BackendUnavailable
+            See `compile_kernels`.
+        """
+        with self._changed:
+            complete = self._changed.wait_for(lambda: self._left == 0, seconds)
+            if self._error is not None:
+                raise self._error
+        return complete
+
+    def _compile(self, source: Source, capability: tuple[int, int]) -> None:
+        error = None
+        try:
+            compile_kernels(source.file, source.names, capability, source.defines, fmad=source.fmad)
+        except Exception as caught:
+            error = caught
+        with self._changed:
+            self._error = self._error or error
+            self._left -= 1
+            self._changed.notify_all()
 
 
 def target(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda.compiler import Source
 from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "Layout",
     "build",
     "candidate_lists",
+    "candidate_sources",
     "greedy_tour",
     "scan_exclusive",
     "second_order",
@@ -155,6 +157,13 @@ def setup_bytes(n: int, count: int) -> int:
     boxes = 15
     greedy = 41  # links 8, other ends 4, and 29 for a round
     return n * max(numbering, layout + 4 * count + max(boxes, greedy)) + (1 << 20)
+
+
+def candidate_sources(metric: Metric, count: int, per_quadrant: int) -> list[Source]:
+    """What candidate lists and greedy tour are compiled from, beside geometry.cu."""
+    norm = search_norm(metric)
+    lists = ((count, per_quadrant, norm), (_NEAREST_ENDS, 0, norm))
+    return [_candidate_source(*one) for one in lists]
 
 
 def build(
@@ -536,8 +545,8 @@ def _nearest(
     top = min(levels, _LEVELS_OF_A_BLOCK)
     if top > 0:
         _kernel(device, "make_levels").launch(1, _BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
-    name = CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
-    kernel = device.module("candidates.cu", (name,), fmad=False).kernel(name)
+    source = _candidate_source(count, per_quadrant, norm)
+    kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
     rows = device.empty((n, count), np.int32)
     for begin in range(0, n, _SLICE):
         if begin > 0:
@@ -548,6 +557,11 @@ def _nearest(
         blocks = -(-(end - begin) // _CANDIDATE_THREADS)
         kernel.launch(blocks, _CANDIDATE_THREADS, tree, scale, np.int32(begin), np.int32(end), rows)
     return rows
+
+
+def _candidate_source(count: int, per_quadrant: int, norm: int) -> Source:
+    name = CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
+    return Source("candidates.cu", (name,), fmad=False)
 
 
 def _scan(device: Device, values: DeviceArray, scanned: DeviceArray, n: int, total: DeviceArray) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from warptsp import _native
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.cities import ORDERS, is_plain
+from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import DeviceOutOfMemory
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ KERNELS = (
     "invert",
     "shared_bytes",
 )
-CANDIDATES = 8
+CANDIDATES, PER_QUADRANT = 8, 2
 
 LEAST_PART, LARGEST_PART = 400, 1000  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
@@ -186,6 +187,16 @@ def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1, *, dummy
             f"a part of {LEAST_PART} cities; use device cpu"
         )
     return best[1]
+
+
+def kernel_sources(problem: Problem) -> list[Source]:
+    """What a run of the main solver compiles, if it is not in the cache."""
+    sources = [Source("lk.cu", KERNELS, lk_defines(problem.metric, has_dummy(problem)))]
+    if problem.matrix is None:
+        sources.append(Source("geometry.cu", geometry.GEOMETRY_KERNELS, fmad=False))
+    if is_plain(problem):
+        sources += geometry.candidate_sources(problem.metric, CANDIDATES, PER_QUADRANT)
+    return sources
 
 
 def explain_launch(problem: Problem, device: str) -> str:
