@@ -1,4 +1,4 @@
-"""Tours that are made elsewhere join a population, and crossover makes better ones of them."""
+"""Tours made elsewhere join a population, crossover makes better ones of them, and how many there should be."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams
+from warptsp.methods.population_cuda import LEAST_MEMBERS, plan_population
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +69,48 @@ def test_what_is_no_tour_does_not_join(instance):
     with pytest.raises(ValueError, match="other cities"):
         search.add(tour[None, :-1].copy(), 1)
     assert search.members == 0
+
+
+def test_the_shortest_members_stay(instance):
+    built, candidates = instance
+    tours = fragments(candidates, count=9)
+    lengths = sorted(built.problem.length(built.city[tour]) for tour in tours)
+    search = tour_search(built, candidates, tours[0], **LkParams().of_search())
+    search.add(tours, 1)
+    search.keep_members(20)
+    assert search.members == 9
+    search.keep_members(4)
+    assert search.members == 4
+    assert search.mean_length == pytest.approx(np.mean(lengths[:4]))
+    search.generation(selection=10, seed=1, round=1, threads=2, token=_native.StopToken())
+    assert search.mean_length < np.mean(lengths[:4])
+
+
+def plan(n, seconds=None, kicks=None, threads=16, most=100):
+    return plan_population(n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks)
+
+
+@pytest.mark.parametrize("n", [2_000, 18_512, 100_000])
+@pytest.mark.parametrize("threads", [1, 16])
+def test_plans_keep_their_time(n, threads):
+    sizes = []
+    for seconds in (0.02, 0.5, 2.0, 10.0, 60.0, 600.0):
+        made = plan(n, seconds, threads=threads)
+        sizes.append(0 if made is None else made.members)
+        if made is not None:
+            assert LEAST_MEMBERS <= made.members <= 100
+            assert 0 < made.growth_seconds < seconds
+            assert made.kicks_per_city > 0
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 0
+    assert sizes[-1] == 100
+
+
+def test_plans_for_kicks():
+    assert plan(5000, kicks=10) is None
+    made = plan(5000, kicks=100)
+    assert made.growth_seconds is None
+    assert made.members * made.kicks_per_city <= 100
+    assert plan(5000, kicks=1000).members == 100
+    assert plan(5000, kicks=1000, most=0) is None
+    assert plan(5000, kicks=1000, seconds=0.01) is None

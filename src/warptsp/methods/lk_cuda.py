@@ -30,7 +30,13 @@ from warptsp.errors import BackendUnavailable, DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import fall_back, telling
 from warptsp.methods.long_links import are_worth_it, improve_long_links
-from warptsp.methods.population_cuda import LEAST_MEMBERS, MOST_CITIES, MOST_OF_MATRIX, GpuPopulation
+from warptsp.methods.population_cuda import (
+    LEAST_MEMBERS,
+    MOST_CITIES,
+    MOST_OF_MATRIX,
+    GpuPopulation,
+    PopulationPlan,
+)
 from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
@@ -46,6 +52,7 @@ COMPILING = 10.0  # seconds that compiling the kernels may take
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
+FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
 KICKS_AT_LONG_LINKS = 20_000
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
@@ -247,10 +254,10 @@ class _CudaSearch:
         assert search is not None
         if run.time_limit is not None or run.kick_limit is not None:
             if not self._populations():
-                self._anneal(run.kick_limit, timed=True)
+                self._anneal(run.kick_limit, run.time_limit)
             return
         cycle, most = FIRST_CYCLE * n, 2 * LEAST_MEMBERS
-        while not self._anneal(self.kicks + cycle, timed=False):
+        while not self._anneal(self.kicks + cycle, None):
             if self._populations(most):
                 return
             search.return_to_best()
@@ -260,26 +267,41 @@ class _CudaSearch:
         """One population of `most` members, or as many as the limits have room for; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
         assert search is not None
-        if not self.populations:
-            return False
-        if self.population is None:
-            self.population = GpuPopulation(search.cities, search.best(), self.params, run)
-        while True:
-            kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
-            plan = self.population.plan(run.remaining(), kicks)
-            if plan is None:
-                return False
-            size, member_kicks = plan
-            if self.population.combine(
-                min(size, most or size), member_kicks, search.length / n, self._report
-            ):
+        while (plan := self._population_plan(most)) is not None:
+            assert self.population is not None
+            if self.population.number == 0 and most is None:
+                # A good tour soon, which is one of the members then.
+                last = run.kick_limit
+                end = None if run.time_limit is None else self._after(FIRST_SHARE)
+                if last is not None:
+                    last = self.kicks + int(FIRST_SHARE * (last - self.kicks))
+                if self._anneal(last, end):
+                    return True
+                plan = self._population_plan(most) or plan
+            if self.population.combine(plan, search.best(), search.length / n, self._report):
                 return True
             search.go_on_from(self.population.best())
             if most is not None:
-                return False
+                break
+        return False
 
-    def _anneal(self, last: int | None, *, timed: bool) -> bool:
-        """Kicks at falling temperature until the kick number `last` or the time limit; True to stop."""
+    def _population_plan(self, most: int | None) -> PopulationPlan | None:
+        search, run, n = self.search, self.run_, self.problem.n
+        assert search is not None
+        if not self.populations:
+            return None
+        if self.population is None:
+            self.population = GpuPopulation(search.cities, search.best(), self.params, run)
+        kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
+        return self.population.plan(run.remaining(), kicks, most)
+
+    def _after(self, share: float) -> float:
+        """The time, since the start of the run, at this share of what is left."""
+        return self.run_.elapsed() + share * (self.run_.remaining() or 0.0)
+
+    def _anneal(self, last: int | None, end: float | None) -> bool:
+        """Kicks at falling temperature until the kick number `last` or until `end`, in seconds of the run,
+        whatever comes first; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
         assert search is not None
         mean_link = search.length / n
@@ -292,8 +314,10 @@ class _CudaSearch:
                 progress = (self.kicks - begun) / (last - begun)
                 per_city = min(per_city, max((last - self.kicks) / n, 0.5 * search.plan.parts / n))
                 horizon = (last - begun) / n
-            remaining = run.remaining() if timed else None
-            if remaining is not None:
+            if end is not None:
+                remaining = max(0.0, min(end - run.elapsed(), run.remaining() or math.inf))
+                if remaining == 0.0:
+                    break
                 spent = run.elapsed() - started
                 progress = max(progress, spent / max(spent + remaining, 1e-9))
                 if spent > 0:
@@ -302,7 +326,9 @@ class _CudaSearch:
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
             factor = self.params.temperature
-            if self.population is not None:  # what crossover has made is too good for any temperature
+            if (
+                self.population is not None and self.population.number > 0
+            ):  # what crossover has made is too good for any temperature
                 factor = 0.0
             elif factor is None:
                 factor = 0.0 if math.isinf(horizon) else start_temperature(horizon)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp import _native
 from warptsp.backends.cpu import tour_search
-from warptsp.backends.cuda.search import PartRounds, pool_bytes
+from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
@@ -28,16 +29,72 @@ if TYPE_CHECKING:
 
 MOST_CITIES = 200_000  # above, crossover takes longer than anybody waits
 MOST_OF_MATRIX = 12_000  # the CPU's copy of a matrix takes 8 bytes an entry at most
-LEAST_MEMBERS = 8  # with time for fewer, annealing is better
+LEAST_MEMBERS = 12  # with time for fewer, annealing is better
 SWEEPS = 4  # rounds of local search of a new member
 KICKS_A_ROUND = 0.3  # a city
 KICKS_FOR_MEMBER = 2.0  # kicks a city that a limit on kicks grants a member, its crossover included
-# Seconds a city, measured on an H200 and its CPU (docs/performance).
+# Seconds a city, measured on an H200 and its CPU (docs/performance), for plans. What a population really takes
+# is seen while it grows, and in its first generation.
 GROWTH, KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
-CROSSING = 15e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
+CROSSING = 11e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
 CACHED = 100_000  # cities from which memory doubles that
 BALANCE = 0.6  # time for growth, in times of that for crossover: what makes good tours of both
-MOST_KICKS = 10.0  # a city and member
+LEAST_KICKS, MOST_KICKS = 0.3, 10.0  # a city and member
+GENERATIONS = 14  # all of them take so many times what the first one takes
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationPlan:
+    """A population that there is time for.
+
+    Attributes
+    ----------
+    members : int
+    kicks_per_city : float
+        Of each member.
+    growth_seconds : float or None
+        After which kicks end, None without a limit.
+    """
+
+    members: int
+    kicks_per_city: float
+    growth_seconds: float | None
+
+
+def plan_population(
+    n: int, *, room: int, most: int, threads: int, seconds: float | None, kicks: float | None
+) -> PopulationPlan | None:
+    """Choose a population for so much time and so many kicks a city; None if it would be too small.
+
+    Parameters
+    ----------
+    n : int
+    room : int
+        Cities that the GPU searches at once: fewer take as long.
+    most : int
+        Members.
+    threads : int
+        Of the CPU.
+    seconds, kicks : float or None
+        What is left; None without a limit.
+    """
+    crossing = CROSSING * (1 + n / CACHED) / threads  # seconds a member and city
+    member_kicks = min(MOST_KICKS, max(LEAST_KICKS, (BALANCE * crossing - GROWTH) / KICK))
+    size, growth = float(most), None
+    if kicks is not None:
+        member_kicks = min(member_kicks, KICKS_FOR_MEMBER / 2)
+        size = min(size, kicks / KICKS_FOR_MEMBER)
+    if seconds is not None:
+        # Members that leave the GPU half empty get fewer kicks.
+        growth = BALANCE / (1 + BALANCE) * seconds
+        member_kicks = max(LEAST_KICKS, min(member_kicks, (growth / room - GROWTH) / KICK))
+        a_city = GROWTH + KICK * member_kicks
+        size = min(size, seconds / (n * (a_city + crossing)), (seconds - room * a_city) / (n * crossing))
+        growth = max(room, size * n) * a_city
+        # Threads that have no members to cross wait for the others.
+        if seconds < growth + 2 * threads * n * crossing:
+            return None
+    return None if size < LEAST_MEMBERS else PopulationPlan(int(size), member_kicks, growth)
 
 
 class GpuPopulation:
@@ -67,6 +124,8 @@ class GpuPopulation:
         self._lists = cities.candidates.download()
         self._native = tour_search(cities.search_instance(), self._lists, tour, **params.of_search())
         self._counts: Counter[str] = Counter()
+        full = plan_launch(cities.device, cities.metric, cities.n, max(1, params.population))
+        self._room = full.resident * full.cities
 
     @property
     def best_length(self) -> float:
@@ -86,58 +145,47 @@ class GpuPopulation:
         """What was done, by name."""
         return dict(self._counts)
 
-    def plan(self, seconds: float | None, kicks: float | None) -> tuple[int, float] | None:
-        """Choose a population for so much time and so many kicks a city.
+    def plan(self, seconds: float | None, kicks: float | None, most: int | None) -> PopulationPlan | None:
+        """`plan_population` for this instance, GPU and run; of `most` members, if that is given."""
+        n, most = self.cities.n, min(self.params.population, most or self.params.population)
+        return plan_population(
+            n,
+            room=self._room,
+            most=min(most, self.cities.device.memory_free() // pool_bytes(n)),
+            threads=self.run.threads,
+            seconds=seconds,
+            kicks=kicks,
+        )
 
-        Returns
-        -------
-        (int, float) or None
-            Members, and kicks a city of each; None if too few of them are affordable.
-        """
-        n, run = self.cities.n, self.run
-        if n > MOST_CITIES:
-            return None
-        crossing = CROSSING * (1 + n / CACHED) / run.threads
-        member_kicks = min(MOST_KICKS, max(0.3, (BALANCE * crossing - GROWTH) / KICK))
-        size = float(self.params.population)
-        if kicks is not None:
-            member_kicks = min(member_kicks, KICKS_FOR_MEMBER / 2)
-            size = min(size, kicks / KICKS_FOR_MEMBER)
-        if seconds is not None:
-            size = min(size, seconds / (n * (GROWTH + KICK * member_kicks + crossing)))
-        size = min(size, self.cities.device.memory_free() // pool_bytes(n))
-        return None if size < LEAST_MEMBERS else (int(size), member_kicks)
-
-    def combine(self, size: int, kicks: float, mean_link: float, report: Callable[[str], bool]) -> bool:
+    def combine(
+        self, plan: PopulationPlan, tour: NDArray[np.int32], mean_link: float, report: Callable[[str], bool]
+    ) -> bool:
         """Grow members, and cross them until nothing is gained; True to stop.
-
-        The best tour so far is one of them from the second population on.
 
         Parameters
         ----------
-        size : int
-        kicks : float
-            A city.
+        plan : PopulationPlan
+        tour : ndarray of int32, shape (n,)
+            One more member, in the search's numbers.
         mean_link : float
             Of a good tour: the measure of temperatures.
         report : callable
             Called with the phase several times a second; returns True to stop.
         """
         self.number += 1
-        members = self._grow(size, kicks, mean_link, report)
+        members = self._grow(plan, mean_link, report)
         if members is None:
             return True
         self._native.forget()
-        self._native.add(members, self.run.threads)
-        if self.number > 1 or isinstance(self.run.start, np.ndarray):
-            self._native.keep()
+        self._native.add(np.vstack([members, tour]), self.run.threads)
         return self._cross(report)
 
     def _grow(
-        self, size: int, kicks: float, mean_link: float, report: Callable[[str], bool]
+        self, plan: PopulationPlan, mean_link: float, report: Callable[[str], bool]
     ) -> NDArray[np.int32] | None:
         """New tours, in the search's numbers; None to stop."""
-        run = self.run
+        run, size, kicks = self.run, plan.members, plan.kicks_per_city
+        begun = run.elapsed()
         starts = _native.random_fragments(
             candidates=self._lists, count=size, seed=run.seed, round=self.number, threads=run.threads
         )
@@ -164,6 +212,8 @@ class GpuPopulation:
             self._counts = counted + Counter(rounds.counters())
             if report("population"):
                 return None
+            if plan.growth_seconds is not None and run.elapsed() - begun > plan.growth_seconds:
+                break
         return rounds.tours()
 
     def _cross(self, report: Callable[[str], bool]) -> bool:
@@ -171,6 +221,7 @@ class GpuPopulation:
         idle, best, spread, number = 0, native.best_length, math.inf, 0
         while idle < IDLE_GENERATIONS:
             number += 1
+            begun = run.elapsed()
             native.generation(
                 selection=SELECTION,
                 seed=run.seed,
@@ -180,6 +231,10 @@ class GpuPopulation:
             )
             if report("crossover"):
                 return True
+            remaining = run.remaining() if run.kick_limit is None else None
+            if number == 1 and remaining is not None:
+                affordable = remaining / (GENERATIONS * (run.elapsed() - begun)) * native.members
+                native.keep_members(max(int(affordable), 2))
             now = native.mean_length - native.best_length
             idle = idle + 1 if native.best_length >= best and now > 0.98 * spread else 0
             best, spread = native.best_length, min(spread, now)

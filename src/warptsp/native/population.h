@@ -1,7 +1,9 @@
 // A population of tours: local optima that have little in common, and generations of crossover. Host code only.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "edge_assembly.h"
@@ -42,6 +44,21 @@ class Population {
   }
   void add(const std::vector<int> &tour, double length) {
     members_.push_back({tour, length});
+    counts_.reset();
+  }
+
+  // The shortest ones, in the order that they are in.
+  void keep(int count) {
+    if (count >= (int)members_.size()) return;
+    std::vector<int> shortest(members_.size());
+    std::iota(shortest.begin(), shortest.end(), 0);
+    std::stable_sort(shortest.begin(), shortest.end(),
+                     [&](int a, int b) { return members_[a].length < members_[b].length; });
+    shortest.resize(count);
+    std::sort(shortest.begin(), shortest.end());
+    std::vector<Member> kept;
+    for (int m : shortest) kept.push_back(std::move(members_[m]));
+    members_ = std::move(kept);
     counts_.reset();
   }
 

@@ -38,13 +38,14 @@ class TourSearch {
   // Ends the round as it stands.
   virtual void end_round() = 0;
 
-  // The population: grow() adds new tours to it, add() given ones, keep() the best one, forget() empties
-  // it.
+  // The population: grow() adds new tours to it, add() given ones, keep() the best one; keep_members() leaves
+  // the shortest, forget() none.
   virtual void grow(const Growth &growth, const StopToken &token) = 0;
   virtual void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
                           const StopToken &token) = 0;
   virtual void keep() = 0;
   virtual void add(const int *tours, int count, int threads) = 0;
+  virtual void keep_members(int count) = 0;
   virtual void forget() = 0;
   virtual int members() const = 0;
   virtual double mean_length() const = 0;
@@ -176,6 +177,7 @@ class TourSearchOf final : public TourSearch {
     population_.add(tours, count, threads);
     keep_best_member();
   }
+  void keep_members(int count) override { population_.keep(count); }
   void forget() override { population_.clear(); }
   int members() const override { return (int)population_.members().size(); }
   double mean_length() const override {

@@ -229,6 +229,8 @@ void bind_search(nb::module_ &m) {
           },
           nb::arg("tours"), nb::arg("threads"), "Adds tours to the population, a row each.")
       .def("keep", [](BoundSearch &b) { b.search->keep(); }, "Adds the best tour to the population.")
+      .def("keep_members", [](BoundSearch &b, int count) { b.search->keep_members(std::max(0, count)); }, nb::arg("count"),
+           "Leaves the shortest members, so many of them.")
       .def("forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
       .def_prop_ro("members", [](const BoundSearch &b) { return b.search->members(); })
       .def_prop_ro("mean_length", [](const BoundSearch &b) { return b.search->mean_length(); })
