@@ -1,4 +1,4 @@
-"""Tours made elsewhere join a population, crossover makes better ones of them, and how many there should be."""
+"""Tours made elsewhere join a population, crossover improves them, and how many there should be."""
 
 import numpy as np
 import pytest
