@@ -33,8 +33,8 @@ LEAST_MEMBERS = 12  # with time for fewer, annealing is better
 SWEEPS = 4  # rounds of local search of a new member
 KICKS_A_ROUND = 0.3  # a city
 KICKS_FOR_MEMBER = 2.0  # kicks a city that a limit on kicks grants a member, its crossover included
-# Seconds a city, measured on an H200 and its CPU (docs/performance), for plans. What a population takes is seen
-# while it grows, and in its first generation.
+# Seconds a city, measured on an H200 and its CPU (docs/performance), for plans. What a population takes is
+# seen while it grows, and in its first generation.
 GROWTH, KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
 CROSSING = 11e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
 CACHED = 100_000  # cities from which memory doubles that
