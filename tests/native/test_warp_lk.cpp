@@ -140,13 +140,22 @@ TEST(keeps_its_promises) {
 
 // ---- parts of whole tours
 
+// As CoordinateMetric, with a kind that is not known when this is compiled: a search for each kind takes minutes.
+struct CoordinatesOfAnyKind : CoordinatePlaces {
+  static MetricKind kind;
+  CoordinatesOfAnyKind() = default;
+  explicit CoordinatesOfAnyKind(const CitiesOnDevice &) {}
+  float operator()(const Xyz &p, const Xyz &q) const { return place_distance(kind, p, q); }
+};
+MetricKind CoordinatesOfAnyKind::kind;
+
 // Every metric, from the same integers: cities along x, with small steps in y and z, so that places near each other have
 // numbers near each other. A dummy city is the last one; fixed edges are links of the first tour.
-template <MetricKind kind, bool dummy>
+template <class Metric>
 struct Whole {
-  typedef typename WarpMetric<kind, dummy>::Type Metric;
-  static constexpr int dimensions =
-      kind == MetricKind::matrix || is_planar(kind) ? 2 : 3;  // unit vectors for the globe, too
+  MetricKind kind;
+  bool dummy;
+  int dimensions;
   int n, count;
   std::vector<double> points;
   std::vector<float> matrix;
@@ -157,8 +166,9 @@ struct Whole {
   std::vector<int> chosen;
   int joined = 0, refused = 0;
 
-  Whole(int size, int tours, int fixed_edges, check::Random &random)
-      : n(size), count(tours), points((size_t)dimensions * size), candidates((size_t)size * K, -1),
+  Whole(MetricKind kind, bool dummy, int size, int tours, int fixed_edges, check::Random &random)
+      : kind(kind), dummy(dummy), dimensions(kind == MetricKind::matrix || is_planar(kind) ? 2 : 3), n(size),
+        count(tours), points((size_t)dimensions * size), candidates((size_t)size * K, -1),
         tour((size_t)tours * size), position((size_t)tours * size), fixed(2 * (size_t)size, -1), blob_order(size),
         blob_rank(size) {
     for (int c = 0; c < n; c++) {
@@ -292,13 +302,14 @@ struct Whole {
 };
 
 // Rounds on one tour with several copies of each part, or on several tours.
-template <MetricKind kind, bool dummy = false>
-void rounds_that_keep_tours(int seeds, int tours, bool with_fixed, int &joined) {
+template <class Metric>
+void rounds_that_keep_tours(MetricKind kind, bool dummy, int seeds, int tours, bool with_fixed, int &joined) {
+  CoordinatesOfAnyKind::kind = kind;
   int refused = 0, rounds = 0;
   for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
     check::Random random(seed);
     const int n = 16 + random.below(kind == MetricKind::matrix || seed % 3 ? 400 : 3000);
-    Whole<kind, dummy> whole(n, tours, with_fixed ? random.below(n / 4) : 0, random);
+    Whole<Metric> whole(kind, dummy, n, tours, with_fixed ? random.below(n / 4) : 0, random);
     std::vector<double> begun;
     for (int t = 0; t < tours; t++) begun.push_back(whole.total(t));
     std::vector<double> length = begun;
@@ -334,50 +345,40 @@ void rounds_that_keep_tours(int seeds, int tours, bool with_fixed, int &joined) 
   CHECK(refused < rounds / 4);
 }
 
+typedef PlanarMetric<MetricKind::euc_2d> Plane;
+
 TEST(parts_make_one_tour) {
   int joined = 0;
-  rounds_that_keep_tours<MetricKind::euc_2d>(30, 1, false, joined);
+  rounds_that_keep_tours<Plane>(MetricKind::euc_2d, false, 30, 1, false, joined);
   CHECK(joined > 10);  // else the joining of closed tours was not tried
 }
 
 TEST(several_tours_at_once) {
   int joined = 0;
-  rounds_that_keep_tours<MetricKind::euc_2d>(6, 3, false, joined);
+  rounds_that_keep_tours<Plane>(MetricKind::euc_2d, false, 6, 3, false, joined);
   CHECK(joined > 5);
 }
 
 TEST(parts_keep_fixed_edges) {
   int joined = 0;
-  rounds_that_keep_tours<MetricKind::euc_2d>(20, 1, true, joined);
-  rounds_that_keep_tours<MetricKind::matrix>(10, 1, true, joined);
+  rounds_that_keep_tours<Plane>(MetricKind::euc_2d, false, 20, 1, true, joined);
+  rounds_that_keep_tours<MatrixMetric>(MetricKind::matrix, false, 10, 1, true, joined);
   CHECK(joined > 5);
 }
 
 TEST(parts_in_every_metric) {
   int joined = 0;
-  rounds_that_keep_tours<MetricKind::ceil_2d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::floor_2d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::exact_2d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::att>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::geo>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::great_circle>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::man_2d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::max_2d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::euc_3d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::exact_3d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::man_3d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::max_3d>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::xray1>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::xray2>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::matrix>(2, 1, false, joined);
+  for (int kind = 0; kind < (int)MetricKind::matrix; kind++)
+    rounds_that_keep_tours<CoordinatesOfAnyKind>((MetricKind)kind, false, 2, 1, false, joined);
+  rounds_that_keep_tours<MatrixMetric>(MetricKind::matrix, false, 2, 1, false, joined);
 }
 
 TEST(parts_with_a_dummy_city) {
   int joined = 0;
-  rounds_that_keep_tours<MetricKind::euc_2d, true>(5, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::euc_2d, true>(5, 1, true, joined);
-  rounds_that_keep_tours<MetricKind::great_circle, true>(2, 1, false, joined);
-  rounds_that_keep_tours<MetricKind::matrix, true>(2, 1, true, joined);
+  rounds_that_keep_tours<CoordinatesOfAnyKind>(MetricKind::euc_2d, true, 5, 1, false, joined);
+  rounds_that_keep_tours<CoordinatesOfAnyKind>(MetricKind::euc_2d, true, 5, 1, true, joined);
+  rounds_that_keep_tours<CoordinatesOfAnyKind>(MetricKind::great_circle, true, 2, 1, false, joined);
+  rounds_that_keep_tours<MatrixMetric>(MetricKind::matrix, true, 2, 1, true, joined);
 }
 
 template <MetricKind kind>
@@ -412,6 +413,8 @@ TEST(distances_far_from_the_origin) {
   near_the_true_distance<MetricKind::euc_2d>(1e4, 1e12);
   near_the_true_distance<MetricKind::exact_2d>(1e-3, 1e6);
   near_the_true_distance<MetricKind::att>(1e4, 1e9);
+  near_the_true_distance<MetricKind::ceil_2d>(1e4, 1e9);
+  near_the_true_distance<MetricKind::floor_2d>(1e4, 1e9);
   near_the_true_distance<MetricKind::man_2d>(1e4, -1e9);
   near_the_true_distance<MetricKind::max_2d>(1e4, 1e9);
   near_the_true_distance<MetricKind::exact_3d>(1e-3, 1e6);
@@ -421,6 +424,7 @@ TEST(distances_far_from_the_origin) {
   near_the_true_distance<MetricKind::geo>(1.0, 0.0);
   near_the_true_distance<MetricKind::great_circle>(1.0, 0.0);
   near_the_true_distance<MetricKind::great_circle>(1e-4, 1.0);  // some 400 m
+  near_the_true_distance<MetricKind::xray1>(90.0, 100.0);
   near_the_true_distance<MetricKind::xray2>(90.0, 100.0);
 }
 

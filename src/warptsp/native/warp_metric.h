@@ -68,12 +68,8 @@ struct Xyz {
   float x[3];
 };
 
-// Any metric with coordinates; a city without them (NaN), the dummy of an open path, is at distance 0 from all.
-template <MetricKind kind>
-struct CoordinateMetric {
+struct CoordinatePlaces {
   typedef Xyz Place;
-  CoordinateMetric() = default;
-  WARPTSP_FN explicit CoordinateMetric(const CitiesOnDevice &) {}
   WARPTSP_FN Xyz place(const CitiesOnDevice &cities, int city, int origin) const {
     const double *at = cities.points + cities.dimensions * (long long)city;
     const double *zero = cities.points + cities.dimensions * (long long)origin;
@@ -84,10 +80,19 @@ WARPTSP_UNROLL
       p.x[d] = d < cities.dimensions ? (float)(shifted ? at[d] - zero[d] : at[d]) : 0.0f;
     return p;
   }
-  WARPTSP_FN float operator()(const Xyz &p, const Xyz &q) const {
-    const float d = coordinate_distance(kind, p.x, q.x);
-    return d == d ? d : 0.0f;
-  }
+};
+
+WARPTSP_FN float place_distance(MetricKind kind, const Xyz &p, const Xyz &q) {
+  const float d = coordinate_distance(kind, p.x, q.x);
+  return d == d ? d : 0.0f;
+}
+
+// Any metric with coordinates; a city without them (NaN), the dummy of an open path, is at distance 0 from all.
+template <MetricKind kind>
+struct CoordinateMetric : CoordinatePlaces {
+  CoordinateMetric() = default;
+  WARPTSP_FN explicit CoordinateMetric(const CitiesOnDevice &) {}
+  WARPTSP_FN float operator()(const Xyz &p, const Xyz &q) const { return place_distance(kind, p, q); }
 };
 
 // A matrix stays in device memory.
