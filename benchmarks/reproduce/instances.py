@@ -7,6 +7,7 @@ lengths cannot be compared with the published ones, but numbers of moves and tim
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,13 @@ def random_cities(cities: int, metric: str = "FLOOR_2D") -> Problem:
 
     points = np.random.default_rng(cities).integers(0, SIDE, size=(cities, 2))
     return Problem.from_points(points.astype(float), metric, name=f"random{cities}")
+
+
+def unrounded(problem: Problem) -> Problem:
+    """Return the same cities with distances that are not rounded."""
+    from warptsp.problem import Metric
+
+    return replace(problem, metric=Metric.EXACT_2D)
 
 
 def first_cities(folder: Path, name: str, cities: int) -> Problem:

@@ -26,8 +26,8 @@ DOCUMENT = "004"
 TITLE = "2-opt, 3-opt and iterated local search over neighbour lists (table 3, figures 5 and 6)"
 TABLES = ("3", "optima", "CRO", "figures 5, 6")
 # The document's, one move a pass, and then every tour accepted; and what it names as open.
-ALGORITHM_1 = {"acceptance": "always", "segment": None}  # goes on from every new tour
-BETTER = {"acceptance": "better", "segment": None}  # and takes back what is longer
+ALGORITHM_1 = {"acceptance": "always", "segment": 0}  # goes on from every new tour
+BETTER = {"acceptance": "better", "segment": 0}  # and takes back what is longer
 SEARCHES: dict[str, dict[str, Any]] = {
     "2-opt": {"method": "neighbor-two-opt", "params": {"moves": "one"}},
     "3-opt": {"method": "neighbor-three-opt", "params": {"moves": "one"}},
