@@ -140,10 +140,10 @@ def run(
 ) -> dict[str, Any]:
     """Run a method with ``warptsp.solve``, and return what tables are made of.
 
-    On a GPU, a first short run that is not counted loads the kernels, once for each kind of launch. On one
-    thread of the CPU the seconds are those of the processor, so that other work on the machine does not
-    count. Without a time limit the method ends by itself. A signal ends the run, not only the method. The
-    length is that of the tour in `judge` if it is given: the same cities with other distances.
+    A first short run that is not counted loads what is needed, once for each kind of launch. On one thread of
+    the CPU the seconds are those of the processor, so that other work on the machine does not count. Without
+    a time limit the method ends by itself. A signal ends the run, not only the method. The length is that of
+    the tour in `judge` if it is given: the same cities with other distances.
     """
     import warptsp
 
@@ -155,9 +155,9 @@ def run(
         **({} if "time_limit" in options else {"stop": lambda state: False}),
         **options,
     }
-    params = json.dumps(options.get("params"), sort_keys=True)
-    launch = (method, setting.device, problem.metric.name, problem.n, params)
-    if setting.device != "cpu" and launch not in _warm:
+    params = "" if setting.device == "cpu" else json.dumps(options.get("params"), sort_keys=True)
+    launch = (method, setting.device, problem.metric.name, params, problem.n if params else 0)
+    if launch not in _warm:
         _warm.add(launch)
         warptsp.solve(problem, **{**everything, "time_limit": 0.02})
     begun = time.process_time()
