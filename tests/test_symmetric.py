@@ -18,6 +18,7 @@ from warptsp.errors import InvalidOption
 from warptsp.methods.symmetric_annealing import Schedule, SymmetricAnnealingParams, temperature_of
 from warptsp.problem import Metric, OpenPath
 
+CUDA = pytest.param("cuda", marks=pytest.mark.gpu)
 PLANAR = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
 SOLID = ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D", "XRAY1", "XRAY2"]
 OTHERS = ["GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D", *SOLID]
@@ -26,8 +27,10 @@ ORDERS = ["threads", "hardware"]
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
 
 
-@pytest.fixture(params=["cpu"])
+@pytest.fixture(params=["cpu", CUDA])
 def device(request):
+    if request.param == "cuda":
+        request.getfixturevalue("gpu")
     return request.param
 
 
@@ -229,6 +232,52 @@ def circle_of(problem, *, hardware=False):
     return Circle.of(instance, np.arange(problem.n, dtype=np.int32), hardware=hardware, least_gain=0.0)
 
 
+def searches(circle, gpu, **options):
+    from warptsp.backends.cuda.symmetric import CudaSymmetricSearch
+
+    cpu = CpuSymmetricSearch(circle, threads=1, **options)
+    return cpu, CudaSymmetricSearch(gpu, circle, block=None, **options)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("hardware", [False, True])
+@pytest.mark.parametrize("temperature", [1e-9, 30.0])
+@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "whole"])
+def test_every_step_is_the_same_on_a_gpu(kind, temperature, hardware, gpu):
+    token = _native.StopToken()
+    for n in (5, 64, 65, 300, 2311):
+        if kind == "whole" and n > 1000:
+            continue
+        cpu, cuda = searches(circle_of(problem_of(kind, n), hardware=hardware), gpu, seed=n, chains=2)
+        temperature_now = temperature
+        for steps in (1, 1, 1, 2, 7, 50, 201):
+            for search in (cpu, cuda):
+                search.anneal(temperature_now, 0.9, 3, 0, steps, token)
+            temperature_now *= 0.9 ** (steps // 3)
+            for chain in (0, 1):
+                assert (cpu.cities(chain) == cuda.cities(chain)).all()
+        assert cpu.lengths() == pytest.approx(cuda.lengths(), rel=1e-12)
+        mine, theirs = cpu.counters(), cuda.counters()
+        assert all(mine[name] == theirs[name] for name in ("steps", "evaluations", "moves"))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("kind", "n"), [("EUC_2D", 1000), ("CEIL_2D", 2001), ("whole", 500), ("EUC_2D", 16_001)]
+)
+def test_the_same_tour_on_a_gpu(kind, n, order, gpu):
+    # Almost sorted: long enough for the large kernels, and soon done.
+    problem = problem_of(kind, n, side=10 * n)
+    options = {"method": "symmetric-two-opt", "start": "greedy", "params": {"order": order}, "time_limit": 60}
+    cpu = warptsp.solve(problem, device="cpu", **options)
+    cuda = warptsp.solve(problem, device="cuda", **options)
+    assert cuda.device == "cuda:0"
+    assert (cpu.tour == cuda.tour).all()
+    for name in set(cpu.counters) - {"kernel_seconds"}:
+        assert cpu.counters[name] == cuda.counters[name], name
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_threads_change_nothing(order):
     problem = problem_of("EUC_2D", 3000, side=30_000)
@@ -243,7 +292,7 @@ def test_annealing_is_repeatable_and_ends_two_optimal(device):
     options = {"method": "symmetric-annealing", "start": "given", "device": device}
 
     def solve(seed, threads=1, **params):
-        params = {"rotations": 6000, **params}
+        params = {"rotations": 20_000, **params}
         return warptsp.solve(problem, seed=seed, threads=threads, params=params, **options)
 
     first, again, other = solve(5), solve(5, threads=2), solve(6)
@@ -256,7 +305,19 @@ def test_annealing_is_repeatable_and_ends_two_optimal(device):
     assert first.length < descent.length
     one, several = solve(5, chains=1), solve(5, threads=2, chains=4)
     assert several.length <= one.length
-    assert several.counters["rotations"] > 4 * 6000
+    assert several.counters["rotations"] > 4 * 20_000
+
+
+@pytest.mark.gpu
+def test_annealing_is_the_same_on_a_gpu(gpu):
+    for n in (90, 1201):
+        problem = problem_of("EUC_2D", n)
+        options = {"method": "symmetric-annealing", "start": "given", "time_limit": 60}
+        params = {"rotations": 5 * n, "chains": 3, "temperature": 100.0}
+        cpu = warptsp.solve(problem, device="cpu", params=params, **options)
+        cuda = warptsp.solve(problem, device="cuda", params=params, **options)
+        assert (cpu.tour == cuda.tour).all()
+        assert cpu.counters["moves"] == cuda.counters["moves"]
 
 
 def test_tours_come_up_as_often_as_boltzmann_says():
@@ -279,7 +340,7 @@ def test_tours_come_up_as_often_as_boltzmann_says():
 def fit(timed=False, losses=None, **params):
     losses = np.linspace(-50, 100, 1000) if losses is None else losses
     return Schedule.fit(
-        SymmetricAnnealingParams(**params), size=101, mean_link=10.0, losses=losses, timed=timed
+        SymmetricAnnealingParams(**params), size=101, links=np.full(100, 10.0), losses=losses, timed=timed
     )
 
 

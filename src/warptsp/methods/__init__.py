@@ -76,12 +76,16 @@ METHODS: dict[str, Method] = {
             "symmetric-two-opt",
             "warptsp.methods.symmetric_two_opt",
             "2-opt that applies any subset of the moves around one centre at once",
+            ("cpu", "cuda"),
+            2500,
             ends=True,
         ),
         Method(
             "symmetric-annealing",
             "warptsp.methods.symmetric_annealing",
             "simulated annealing with all moves around one centre at once",
+            ("cpu", "cuda"),
+            1000,
             ends=True,
         ),
         Method(

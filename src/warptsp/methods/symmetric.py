@@ -11,6 +11,7 @@ import numpy as np
 from warptsp.backends.instance import SearchInstance
 from warptsp.backends.symmetric import Circle, CpuSymmetricSearch, SymmetricSearch
 from warptsp.construct import construct
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,13 +87,14 @@ def run_symmetric(
     hardware: bool = False,
     least_gain: float = 0.0,
     chains: int | None = 1,
+    block: int | None = None,
 ) -> None:
-    """Make the start tour, put it on the circle, and let `work` shorten it.
+    """Make the start tour, put it on the circle of the run's device, and let `work` shorten it.
 
     Parameters
     ----------
     chains : int or None
-        None: one.
+        None: as many as a GPU runs at once, one on the CPU.
     """
     given = run.start if isinstance(run.start, np.ndarray) else None
     run.enter("start tour")
@@ -108,6 +110,18 @@ def run_symmetric(
     if instance.size < 4:
         return  # every tour is the same
     circle = Circle.of(instance, start, hardware=hardware, least_gain=least_gain)
+    if run.device != "cpu":
+        from warptsp.backends.cuda.device import Device
+        from warptsp.backends.cuda.symmetric import CudaSymmetricSearch
+
+        try:
+            run.enter("GPU")
+            with Device.open(int(run.device.partition(":")[2] or 0)) as device:
+                search = CudaSymmetricSearch(device, circle, seed=run.seed, chains=chains, block=block)
+                _work(work, SymmetricRun(run, circle, search))
+                return
+        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
+            run.use_cpu(error)
     cpu = CpuSymmetricSearch(circle, seed=run.seed, chains=chains or 1, threads=run.threads)
     _work(work, SymmetricRun(run, circle, cpu))
 

@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-# In mean links of a greedy tour; see docs/performance.
-HOT, COLD = 0.4, 0.12  # temperatures at the start and at the end
+# Temperatures at the start, in mean links of a greedy tour, and at the end, in their median: where cities lie
+# in clusters that is much less.
+HOT, COLD = 0.4, 0.12
 ROTATIONS = 100  # a city, without any limit
 FEW = 12  # cities up to which these are annealed to the end, whatever the time limit
 TEMPERATURES = 200  # in a schedule that is fitted
 DESCENT = 8  # rotations a city that the last descent takes, at a guess
 SAMPLE = 16_384  # segments of the start tour that the first acceptance rate is fitted to
+FIRST_WORK = 2_000_000  # segments of the first slice, a few milliseconds of work
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Schedule:
         params: SymmetricAnnealingParams,
         *,
         size: int,
-        mean_link: float,
+        links: NDArray[np.float64],
         losses: NDArray[np.float64],
         timed: bool,
     ) -> Schedule:
@@ -131,22 +133,21 @@ class Schedule:
         ----------
         size : int
             Cities.
-        mean_link : float
-            Of a greedy tour.
+        links : ndarray of float64
+            Lengths of the links of a good tour.
         losses : ndarray of float64
             By how much segments of the start tour would make it longer.
         timed : bool
             Whether the clock says when it must be cold.
         """
-        cold = COLD * mean_link
         start = params.temperature
         if start is None and params.acceptance is not None:
             start = temperature_of(params.acceptance, losses)
         if start is None:
-            start = HOT * mean_link
+            start = HOT * float(links.mean())
         if start <= 0:
             start = 1.0  # all distances are 0: any temperature is as good
-        cold = min(cold, 0.5 * start) or 0.5 * start
+        cold = min(COLD * float(np.median(links)), 0.9 * start) or 0.9 * start
         rotations = params.rotations
         if params.cooling is not None:
             iterations = params.iterations or size
@@ -188,7 +189,7 @@ def run(problem: Problem, run: Run) -> None:
         schedule = Schedule.fit(
             params,
             size=len(search.circle.cities),
-            mean_link=_mean_link(problem, run),
+            links=_links(problem, run),
             losses=_losses(search, run.seed),
             timed=run.time_limit is not None and problem.n > FEW,
         )
@@ -196,7 +197,7 @@ def run(problem: Problem, run: Run) -> None:
         if not anneal(search, schedule):
             search.descend()
 
-    run_symmetric(problem, run, work, chains=params.chains)
+    run_symmetric(problem, run, work, chains=params.chains, block=params.block)
 
 
 def _anneal(search: SymmetricRun, schedule: Schedule) -> bool:
@@ -204,7 +205,7 @@ def _anneal(search: SymmetricRun, schedule: Schedule) -> bool:
     assert schedule.rotations is not None
     run = search.run
     temperature, spent, done = schedule.start, 0, 0
-    steps = 1
+    steps = max(1, FIRST_WORK // len(search.circle.cities))
     while done < schedule.rotations:
         steps = min(steps, schedule.rotations - done)
         begun = run.elapsed()
@@ -250,14 +251,14 @@ def _follow_clock(search: SymmetricRun, schedule: Schedule) -> bool:
                 return True
 
 
-def _mean_link(problem: Problem, run: Run) -> float:
-    """The mean link of a greedy tour."""
+def _links(problem: Problem, run: Run) -> NDArray[np.float64]:
+    """The lengths of a greedy tour's links."""
     from warptsp.construct import construct
 
     tour = construct(problem, "greedy", seed=run.seed, threads=run.threads, token=run.token)
     if tour is None:  # stopped: nothing will be annealed
-        return 0.0
-    return float(problem.length(tour)) / problem.n
+        return np.zeros(1)
+    return np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
 
 
 def _losses(search: SymmetricRun, seed: int) -> NDArray[np.float64]:

@@ -75,4 +75,5 @@ def run(problem: Problem, run: Run) -> None:
         work,
         hardware=params.order == "hardware",
         least_gain=params.least_gain,
+        block=params.block,
     )

@@ -51,10 +51,12 @@ struct SymmetricInstance {
   WARPTSP_FN float plane_x(int city) const { return (float)((points[2 * (long long)city] - center_x) * scale); }
   WARPTSP_FN float plane_y(int city) const { return (float)((points[2 * (long long)city + 1] - center_y) * scale); }
 
-  // By how much the tour grows if the links ab and cd give way to ac and bd.
-  WARPTSP_FN double growth(int a, int b, int c, int d, float ab, float cd) const {
+  // By how much the tour grows if the links ab and cd give way to ac and bd, whose lengths are told too.
+  WARPTSP_FN double growth(int a, int b, int c, int d, float ab, float cd, double &ac, double &bd) const {
     const double links = whole_links ? (double)ab + (double)cd : distance(a, b) + distance(c, d);
-    return distance(a, c) + distance(b, d) - links;
+    ac = distance(a, c);
+    bd = distance(b, d);
+    return ac + bd - links;
   }
 };
 
@@ -68,27 +70,43 @@ WARPTSP_FN int axes_of(const SymmetricInstance &instance) {
   return instance.hardware ? 2 * instance.size : instance.size;
 }
 
-// The order of the threads (figure 11), for an odd number of cities: all segments around each city in turn. That of
-// the hardware (figure 4), which has an element for every fourth city: the segments of even length around a gap
-// between two cities, those of odd length around the city behind it, and on to the gap before.
-WARPTSP_FN Axis axis_at(const SymmetricInstance &instance, long long step) {
-  const int n = instance.size;
-  if (!instance.hardware) {
-    const int center = (int)(((n - 1) / 2 + step) % n);
-    return {center, center, (n - 1) / 2 - 1};
-  }
-  const int elements = n / 4, behind = (int)(((elements - step / 2) % n + n) % n);
-  return {behind, step % 2 == 0 ? (behind == 0 ? n - 1 : behind - 1) : behind, elements};
+WARPTSP_FN int wrapped(int position, int size) {
+  return position < 0 ? position + size : position >= size ? position - size : position;
 }
 
-WARPTSP_FN int left_of(const Axis &axis, int level, int size) {
-  const int p = axis.left - level;
-  return p < 0 ? p + size : p;
+// The order of the threads (figure 11), for an odd number of cities: all segments around each city in turn. That of
+// the hardware (figure 4), which has an element for every fourth city: the segments of even length around a gap
+// between two cities, those of odd length around the city behind it, and on to the gap before. The phase is the number
+// of the axis modulo axes_of, or up to axes_of more; left and right are not wrapped.
+WARPTSP_FN Axis unwrapped_axis(const SymmetricInstance &instance, int phase) {
+  const int n = instance.size;
+  if (!instance.hardware) {
+    const int center = (n - 1) / 2 + phase;
+    return {center, center, (n - 1) / 2 - 1};
+  }
+  const int elements = n / 4, behind = elements - phase / 2;
+  return {behind, behind - 1 + phase % 2, elements};
 }
-WARPTSP_FN int right_of(const Axis &axis, int level, int size) {
-  const int p = axis.right + level;
-  return p >= size ? p - size : p;
+WARPTSP_FN Axis axis_at(const SymmetricInstance &instance, int phase) {
+  const Axis axis = unwrapped_axis(instance, phase);
+  return {wrapped(axis.left, instance.size), wrapped(axis.right, instance.size), axis.rungs};
 }
+
+// The axes since the last move, after one more. An iteration of the hardware, two axes, is quiet if both are.
+WARPTSP_FN long long quiet_after(const SymmetricInstance &instance, long long quiet, long long steps, bool moved) {
+  const long long more = moved ? 0 : quiet + 1;
+  return instance.hardware && steps % 2 == 0 && more == 1 ? 0 : more;
+}
+
+// The same after more axes without a move.
+WARPTSP_FN void skip(const SymmetricInstance &instance, long long more, long long &steps, long long &quiet) {
+  for (; more > 0 && quiet < 2; more--) quiet = quiet_after(instance, quiet, ++steps, false);
+  steps += more;
+  quiet += more;
+}
+
+WARPTSP_FN int left_of(const Axis &axis, int level, int size) { return wrapped(axis.left - level, size); }
+WARPTSP_FN int right_of(const Axis &axis, int level, int size) { return wrapped(axis.right + level, size); }
 
 // -ln(u / 2^24) for u from 1 to 2^24, to about 1e-6: with the basic operations of single precision, whose results
 // are the same on every processor, which a library's logarithm is not. More than 0.

@@ -80,7 +80,7 @@ class SymmetricTour {
   // Decides the rungs of the next axis and applies those accepted; returns how many.
   int step(const Acceptance &acceptance) {
     const long long number = counters_.steps;
-    const Axis axis = axis_at(instance_, number);
+    const Axis axis = axis_at(instance_, phase(number));
     // Rungs above the last accepted one change nothing.
     int last = 0, count = 0;
     for_each_accepted(axis, number, acceptance, [&](int rung) {
@@ -97,11 +97,9 @@ class SymmetricTour {
     return count;
   }
 
-  void count_quiet(int moves) {
-    quiet_ = moves > 0 ? 0 : quiet_ + 1;
-    // An iteration of the hardware is quiet if both its steps were.
-    if (instance_.hardware && counters_.steps % 2 == 0 && quiet_ == 1) quiet_ = 0;
-  }
+  void count_quiet(int moves) { quiet_ = quiet_after(instance_, quiet_, counters_.steps, moves > 0); }
+
+  int phase(long long step) const { return (int)(step % axes_of(instance_)); }
 
   // Calls taken(rung) for the accepted rungs of an axis, innermost first, until it returns false.
   template <class Taken>
@@ -142,7 +140,8 @@ class SymmetricTour {
     const int outer = left_of(axis, k + 1, n_), right = right_of(axis, k, n_);
     const int a = city_[outer], b = city_[left_of(axis, k, n_)], c = city_[right], d = city_[right_of(axis, k + 1, n_)];
     if (instance_.kept(a, b) || instance_.kept(c, d)) return false;
-    return instance_.growth(a, b, c, d, link_[outer], link_[right]) < threshold;
+    double ac, bd;
+    return instance_.growth(a, b, c, d, link_[outer], link_[right], ac, bd) < threshold;
   }
 
   // Exchanges the cities of the levels that an odd number of accepted rungs from 1 to `last` reverse.
@@ -197,7 +196,7 @@ class SymmetricTour {
       const long long end = begin + count * (share + 1) / shares;
       for (long long s = begin + count * share / shares; s < end && s < first.load(std::memory_order_relaxed); s++) {
         bool found = false;
-        for_each_accepted(axis_at(instance_, s), s, acceptance, [&](int) {
+        for_each_accepted(axis_at(instance_, phase(s)), s, acceptance, [&](int) {
           found = true;
           return false;
         });
@@ -209,9 +208,8 @@ class SymmetricTour {
       }
     });
     const long long skipped = first.load() - begin;
-    counters_.steps += skipped;
     counters_.evaluations += skipped * rungs;
-    quiet_ += skipped;
+    skip(instance_, skipped, counters_.steps, quiet_);
     if (skipped < count) count_quiet(step(acceptance));
     return slice.stopped();
   }

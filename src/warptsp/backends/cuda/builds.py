@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
+from warptsp.backends.cuda.symmetric import SYMMETRIC_KERNELS
 from warptsp.problem import Metric
 
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
@@ -21,6 +22,7 @@ class Build(Source):
 
 BUILDS: tuple[Build, ...] = (
     Build("geometry.cu", GEOMETRY_KERNELS, fmad=False),
+    Build("symmetric.cu", SYMMETRIC_KERNELS, fmad=False),
     Build(
         "candidates.cu",
         tuple(

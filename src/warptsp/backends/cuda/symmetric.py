@@ -1,0 +1,330 @@
+"""Symmetrical 2-opt moves on a GPU; the kernels are in ``native/cuda/symmetric.cu``.
+
+While the tour fits into the shared memory of a block, a chain is a block's work, and a descent of one chain
+is done by all blocks, each with a copy of the tour. Longer tours lie in device memory, and all blocks share
+each axis.
+Every decision is that of the CPU, so tours are the same step by step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.backends.cuda.geometry import struct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.symmetric import Circle
+
+SYMMETRIC_KERNELS = ("symmetric_blocks", "symmetric_grid", "symmetric_place", "symmetric_lengths")
+
+A_CITY = 16  # bytes of shared memory
+MOST_AHEAD = 256  # as in symmetric.cu
+MOST_BLOCK, MOST_GRID_BLOCK = 1024, 512  # threads of a block
+SLICE = 0.1  # seconds of a launch, as far as can be foreseen
+FIRST_STEPS = 64  # of the first launch, whose speed is not known
+_FOREVER = 1 << 62
+
+_POINTER = np.dtype("u8")
+_INSTANCE = np.dtype(
+    [
+        *((name, "i4") for name in ("size", "kind", "stride", "hardware")),
+        *((name, _POINTER) for name in ("points", "int_matrix", "real_matrix")),
+        ("matrix_size", "i8"),
+        ("fixed", _POINTER),
+        ("tolerance", "f8"),
+        ("planar", "i4"),
+        ("whole_links", "i4"),
+        *((name, "f8") for name in ("center_x", "center_y", "scale", "slack")),
+    ],
+    align=True,
+)
+_STATE = np.dtype([("step", "i8"), ("quiet", "i8"), ("moves", "u8")])
+_TALK = np.dtype([("arrived", "u4"), ("stop", "i4", 3), ("first", "u8", 3)])
+_COOLING = np.dtype([("temperature", "f8"), ("factor", "f8"), ("iterations", "i8"), ("spent", "i8")])
+_GRID_TOUR = np.dtype([(name, _POINTER) for name in ("city", "place", "link")])
+
+
+class CudaSymmetricSearch:
+    """Chains of tours on a GPU; see `warptsp.backends.symmetric.SymmetricSearch`.
+
+    Parameters
+    ----------
+    device : Device
+    circle : Circle
+    seed : int
+    chains : int or None
+        None: as many as the GPU runs at once.
+    block : int or None
+        Threads of a block; None: by the number of segments around a centre.
+    """
+
+    def __init__(
+        self, device: Device, circle: Circle, *, seed: int, chains: int | None, block: int | None
+    ) -> None:
+        n = len(circle.cities)
+        self._device = device
+        self._circle = circle
+        self._seed = np.uint64(seed)
+        self._rungs = n // 4 if circle.hardware else (n - 1) // 2 - 1
+        self._held: list[DeviceArray] = []
+        self._instance = self._struct_of(circle)
+        self._kernel_seconds = 0.0
+        self._seconds_a_step = 0.0
+        self._fits = self._plan_blocks(block)
+        if self._fits:
+            resident = self._blocks_at_once * device.multiprocessors
+            self.chains = resident if chains is None else chains
+        else:
+            self._plan_grid(block)
+            self.chains = 1 if chains is None else chains
+        self._cities = device.upload(np.tile(circle.cities, (self.chains, 1)))
+        self._states = device.zeros(self.chains, _STATE)
+        self._talk = device.empty(1, _TALK)
+        if not self._fits:
+            self._tours = [self._placed(chain) for chain in range(self.chains)]
+            self._flags = device.empty(3 * self._grid, np.int32)
+
+    # What it is asked to do
+
+    def descend(self, seconds: float, token: _native.StopToken) -> bool:
+        """Descend for so long at a time; True when every tour is 2-optimal."""
+        cooling = self._cooling(0.0, 1.0, _FOREVER, 0)
+        spent, all_axes = 0.0, self._axes()
+        while not token.stopped():
+            seconds_left = max(seconds - spent, 0.001)
+            before = self._kernel_seconds
+            if self._fits and self.chains == 1:
+                self._launch_together(cooling, min(seconds_left, SLICE))
+            elif self._fits:
+                self._launch_blocks(cooling, self._steps_for(seconds_left))
+            else:
+                for chain in range(self.chains):
+                    self._launch_grid(chain, cooling, _FOREVER, min(seconds_left, SLICE) / self.chains)
+            spent += self._kernel_seconds - before
+            if (self._states.download()["quiet"] >= all_axes).all():
+                return True
+            if spent >= seconds:
+                return False
+        return False
+
+    def anneal(
+        self,
+        temperature: float,
+        factor: float,
+        iterations: int,
+        spent: int,
+        steps: int,
+        token: _native.StopToken,
+    ) -> None:
+        """Make so many steps of annealing with every tour."""
+        while steps > 0 and not token.stopped():
+            count = min(steps, self._steps_for(SLICE))
+            cooling = self._cooling(temperature, factor, iterations, spent)
+            if self._fits:
+                self._launch_blocks(cooling, count)
+            else:
+                for chain in range(self.chains):
+                    self._launch_grid(chain, cooling, count, math.inf)
+            for _ in range((spent + count) // iterations):
+                temperature *= factor
+            spent = (spent + count) % iterations
+            steps -= count
+
+    # What is asked of it
+
+    def cities(self, chain: int) -> NDArray[np.int32]:
+        """The cities on the circle of a chain, by position."""
+        if not self._fits:
+            return self._tours[chain][0].download()
+        cities: NDArray[np.int32] = self._cities[chain : chain + 1].download()[0]
+        return cities
+
+    def lengths(self) -> NDArray[np.float64]:
+        """The length of each tour."""
+        lengths = self._device.empty(self.chains, np.float64)
+        if self._fits:
+            self._kernel("symmetric_lengths").launch(self.chains, 256, self._instance, self._cities, lengths)
+        else:
+            for chain, (city, _, _) in enumerate(self._tours):
+                self._kernel("symmetric_lengths").launch(
+                    1, 256, self._instance, city, lengths[chain : chain + 1]
+                )
+        return lengths.download()
+
+    def counters(self) -> dict[str, int | float]:
+        """Sums over the chains, and the seconds that the kernels took."""
+        states = self._states.download()
+        steps = int(states["step"].sum())
+        return {
+            "steps": steps,
+            "quiet": int(states["quiet"][0]),
+            "evaluations": steps * self._rungs,
+            "moves": int(states["moves"].sum()),
+            "kernel_seconds": self._kernel_seconds,
+        }
+
+    # Launches
+
+    def _launch_together(self, cooling: np.void, seconds: float) -> None:
+        self._reset_talk()
+        kernel = self._kernel("symmetric_blocks")
+        with self._device.timer() as timer:
+            kernel.launch(
+                self._blocks_together,
+                self._block,
+                self._instance,
+                self._states,
+                self._cities,
+                cooling,
+                self._seed,
+                np.int64(0),
+                self._talk,
+                np.uint64(seconds * 1e9),
+                shared=self._shared,
+                cooperative=True,
+            )
+        self._kernel_seconds += timer.seconds
+
+    def _launch_blocks(self, cooling: np.void, steps: int) -> None:
+        kernel = self._kernel("symmetric_blocks")
+        with self._device.timer() as timer:
+            kernel.launch(
+                self.chains,
+                self._block,
+                self._instance,
+                self._states,
+                self._cities,
+                cooling,
+                self._seed,
+                np.int64(steps),
+                None,
+                np.uint64(0),
+                shared=self._shared,
+            )
+        self._count_time(timer.seconds, steps)
+
+    def _launch_grid(self, chain: int, cooling: np.void, steps: int, seconds: float) -> None:
+        self._reset_talk()
+        city, place, link = self._tours[chain]
+        kernel = self._kernel("symmetric_grid")
+        with self._device.timer() as timer:
+            kernel.launch(
+                self._grid,
+                self._block,
+                self._instance,
+                self._states[chain : chain + 1],
+                struct(_GRID_TOUR, city=city, place=place, link=link),
+                cooling,
+                self._seed,
+                np.uint64(chain),
+                np.int64(steps),
+                self._talk,
+                self._flags,
+                np.uint64(min(seconds * 1e9, 2.0**62)),
+                shared=self._shared,
+                cooperative=True,
+            )
+        self._count_time(timer.seconds, steps)
+
+    def _count_time(self, seconds: float, steps: int) -> None:
+        self._kernel_seconds += seconds
+        self._seconds_a_step = seconds / steps
+
+    def _steps_for(self, seconds: float) -> int:
+        """Steps of all chains that take about so long."""
+        if self._seconds_a_step == 0.0:
+            return FIRST_STEPS
+        each = self._seconds_a_step * (1 if self._fits else self.chains)
+        return max(1, int(min(seconds, SLICE) / each))
+
+    def _reset_talk(self) -> None:
+        talk = np.zeros(1, _TALK)
+        talk["first"] = np.iinfo(np.uint64).max
+        self._talk.upload(talk)
+
+    # Set-up
+
+    def _kernel(self, name: str) -> Kernel:
+        return self._device.module("symmetric.cu", SYMMETRIC_KERNELS, fmad=False).kernel(name)
+
+    def _axes(self) -> int:
+        n = len(self._circle.cities)
+        return 2 * n if self._circle.hardware else n
+
+    def _plan_blocks(self, block: int | None) -> bool:
+        """Whether the tour fits into a block; and how blocks are launched then."""
+        rungs = self._rungs
+        threads = block or min(MOST_BLOCK, 32 * math.ceil(max(1, rungs) / 32))
+        words = math.ceil(max(1, rungs) / threads) * (threads // 32)
+        self._block = threads
+        self._shared = A_CITY * len(self._circle.cities) + 4 * words
+        kernel = self._kernel("symmetric_blocks")
+        self._blocks_at_once = kernel.blocks_per_multiprocessor(threads, self._shared)
+        self._blocks_together = self._device.multiprocessors
+        return self._blocks_at_once > 0
+
+    def _plan_grid(self, block: int | None) -> None:
+        kernel = self._kernel("symmetric_grid")
+        self._block = min(block or MOST_GRID_BLOCK, MOST_GRID_BLOCK)
+        self._grid = min(self._device.multiprocessors, math.ceil(self._rungs / 32))
+        stretch = math.ceil(self._rungs / self._grid)
+        words = math.ceil(stretch / self._block) * (self._block // 32)
+        self._shared = 24 * (stretch + MOST_AHEAD + 2) + 4 * words
+        if kernel.blocks_per_multiprocessor(self._block, self._shared) == 0:
+            from warptsp.errors import DeviceOutOfMemory
+
+            raise DeviceOutOfMemory(
+                f"{self._device.name}: {len(self._circle.cities)} cities need {self._shared} bytes of shared "
+                f"memory a block, and there are {self._device.shared_memory_per_block}; use device cpu"
+            )
+
+    def _placed(self, chain: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        device, n = self._device, len(self._circle.cities)
+        tour = device.empty(n, np.int32), device.empty((n, 2), np.float32), device.empty(n, np.float32)
+        city, place, link = tour
+        self._kernel("symmetric_place").launch(
+            math.ceil(n / 256),
+            256,
+            self._instance,
+            self._cities[chain : chain + 1],
+            struct(_GRID_TOUR, city=city, place=place, link=link),
+        )
+        return tour
+
+    def _struct_of(self, circle: Circle) -> np.void:
+        def sent(array: NDArray[Any] | None) -> DeviceArray | None:
+            if array is None:
+                return None
+            self._held.append(self._device.upload(array))
+            return self._held[-1]
+
+        matrix = circle.int_matrix if circle.int_matrix is not None else circle.real_matrix
+        return struct(
+            _INSTANCE,
+            size=len(circle.cities),
+            kind=circle.instance.problem.metric.kind,
+            stride=0 if circle.points is None else circle.points.shape[1],
+            hardware=circle.hardware,
+            points=sent(circle.points),
+            int_matrix=sent(circle.int_matrix),
+            real_matrix=sent(circle.real_matrix),
+            matrix_size=0 if matrix is None else len(matrix),
+            fixed=sent(circle.fixed),
+            tolerance=circle.tolerance,
+            planar=circle.planar,
+            whole_links=circle.whole_links,
+            center_x=circle.center_x,
+            center_y=circle.center_y,
+            scale=circle.scale,
+            slack=circle.slack,
+        )
+
+    def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:
+        return struct(_COOLING, temperature=temperature, factor=factor, iterations=iterations, spent=spent)

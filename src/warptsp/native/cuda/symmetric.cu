@@ -1,0 +1,480 @@
+// Symmetrical 2-opt descents and annealing on a GPU; see symmetric.h. Compiled without fused multiply-adds, so that
+// exact distances are those of the CPU.
+//
+// symmetric_blocks holds the tour in the shared memory of a block: a chain a block, or one descent that all blocks
+// share. symmetric_grid holds it in device memory, and all blocks share each axis.
+#include "blocks.h"
+#include "grid.h"
+#include "symmetric.h"
+
+using namespace warptsp;
+
+struct SymmetricState {
+  long long step;   // axes so far
+  long long quiet;  // of them since the last move
+  u64 moves;
+};
+
+// What the blocks of a grid tell each other: at each barrier they use the next of three slots, and the one after it is
+// cleared, which nobody can be reading or writing then.
+struct SymmetricTalk {
+  unsigned arrived;
+  int stop[3];
+  u64 first[3];  // the first axis at which somebody found a move
+};
+
+constexpr u64 nothing = ~0ull;
+constexpr int most_ahead = 256;  // axes that the grid looks at between two barriers
+constexpr int most_threads = 1024;
+
+__device__ __forceinline__ u64 nanoseconds() {
+  u64 t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+}
+
+__device__ __forceinline__ float root(float v) {
+  float r;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+  return r;
+}
+
+// About how much the tour grows if ab and cd, of these lengths, give way to ac and bd.
+__device__ __forceinline__ float margin(float2 a, float2 b, float2 c, float2 d, float ab, float cd) {
+  const float ux = a.x - c.x, uy = a.y - c.y, vx = b.x - d.x, vy = b.y - d.y;
+  return root(__fmaf_rn(ux, ux, uy * uy)) + root(__fmaf_rn(vx, vx, vy * vy)) - (ab + cd);
+}
+
+struct Rung {
+  int a, b, c, d;  // cities: of the left side at levels k + 1 and k, of the right side at k and k + 1
+  float ab, cd;
+};
+
+// One rung in a thousand comes here; out of line, so that the others keep their registers.
+__device__ __noinline__ bool accepts(const SymmetricInstance &instance, Rung rung, double threshold, float2 &links) {
+  if (instance.kept(rung.a, rung.b) || instance.kept(rung.c, rung.d)) return false;
+  double ac, bd;
+  if (!(instance.growth(rung.a, rung.b, rung.c, rung.d, rung.ab, rung.cd, ac, bd) < threshold)) return false;
+  links = make_float2((float)ac, (float)bd);
+  return true;
+}
+
+// Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
+// bits of the same word.
+__device__ __forceinline__ bool odd_behind(const unsigned *words, int count, int own) {
+  const int lane = threadIdx.x % warp_size, word = own / 32;
+  unsigned parity = __popc(words[word] >> (own % 32) >> 1);
+  for (int from = word + 1; from < count; from += warp_size) {
+    const unsigned v = from + lane < count ? words[from + lane] : 0;
+    parity += __popc(__ballot_sync(all_lanes, __popc(v) & 1));
+  }
+  return parity & 1;
+}
+
+// The tour in shared memory.
+struct BlockTour {
+  const SymmetricInstance &instance;
+  float2 *place;  // by position, as the three others
+  float *link;    // to the next position
+  int *city;
+  unsigned *words;  // a bit a rung
+
+  __device__ BlockTour(const SymmetricInstance &of, unsigned char *memory)
+      : instance(of), place((float2 *)memory), link((float *)(place + of.size)), city((int *)(link + of.size)),
+        words((unsigned *)(city + of.size)) {}
+
+  __device__ void load(const int *cities) {
+    const int n = instance.size;
+    for (int p = threadIdx.x; p < n; p += blockDim.x) {
+      const int own = cities[p];
+      city[p] = own;
+      if (instance.planar) place[p] = make_float2(instance.plane_x(own), instance.plane_y(own));
+      link[p] = instance.link(own, cities[p + 1 == n ? 0 : p + 1]);
+    }
+    __syncthreads();
+  }
+
+  // Whether rung k is accepted; `links` are then the lengths of the two links that it makes.
+  __device__ bool test(const Axis &axis, int k, long long step, const Acceptance &acceptance, float limit,
+                       float2 &links) const {
+    const int n = instance.size, outer = left_of(axis, k + 1, n), left = left_of(axis, k, n),
+              right = right_of(axis, k, n), beyond = right_of(axis, k + 1, n);
+    const float ab = link[outer], cd = link[right];
+    float about = 0;
+    if (instance.planar) {
+      about = margin(place[outer], place[left], place[right], place[beyond], ab, cd);
+      if (about > limit) return false;
+    }
+    const double threshold = acceptance.threshold(instance, step, k);
+    if (instance.planar && about > Acceptance::filter(instance, threshold)) return false;
+    return accepts(instance, {city[outer], city[left], city[right], city[beyond], ab, cd}, threshold, links);
+  }
+
+  // Whether a descent would accept a rung of this axis. The same on all threads.
+  __device__ bool look(const Axis &axis, const Acceptance &acceptance, float limit) const {
+    bool found = false;
+    for (int k = 1 + threadIdx.x; k <= axis.rungs && !found; k += blockDim.x) {
+      float2 links;
+      found = test(axis, k, 0, acceptance, limit, links);
+    }
+    return __syncthreads_or(found);
+  }
+
+  // Decides the rungs of an axis, and applies those accepted. Returns whether there were any: the same on all
+  // threads; `moves` counts them, on the first lanes.
+  __device__ bool make(const Axis &axis, long long step, const Acceptance &acceptance, float limit, u64 &moves) {
+    const int n = instance.size, lane = threadIdx.x % warp_size;
+    bool found = false;
+    for (int from = 0; from < axis.rungs; from += blockDim.x) {
+      const int k = from + threadIdx.x + 1;
+      float2 links;
+      const bool accepted = k <= axis.rungs && test(axis, k, step, acceptance, limit, links);
+      if (accepted) {
+        // As they are if nothing beyond is reversed. No other rung reads them.
+        link[left_of(axis, k + 1, n)] = links.x;
+        link[right_of(axis, k, n)] = links.y;
+        found = true;
+      }
+      const unsigned word = __ballot_sync(all_lanes, accepted);
+      if (lane == 0) {
+        words[(from + threadIdx.x) / 32] = word;
+        moves += __popc(word);
+      }
+    }
+    if (!__syncthreads_or(found)) return false;
+    const int count = (axis.rungs + blockDim.x - 1) / blockDim.x * (blockDim.x / 32);
+    for (int from = 0; from < axis.rungs; from += blockDim.x) {
+      const int bit = from + threadIdx.x, k = bit + 1;
+      const bool beyond = odd_behind(words, count, bit);
+      if (k > axis.rungs) continue;
+      const bool crossed = beyond ^ (words[bit / 32] >> (bit % 32) & 1);
+      const int left = left_of(axis, k, n), right = right_of(axis, k, n);
+      if (crossed) {
+        exchange(place[left], place[right]);
+        exchange(city[left], city[right]);
+        if (k == 1 && axis.left == axis.right) exchange(link[left], link[axis.left]);
+      }
+      if (beyond) exchange(link[left_of(axis, k + 1, n)], link[right]);
+    }
+    __syncthreads();
+    return true;
+  }
+
+  template <class T>
+  static __device__ void exchange(T &a, T &b) {
+    const T t = a;
+    a = b;
+    b = t;
+  }
+};
+
+// Every block anneals, or descends, a chain of its own: for so many axes, or until it is 2-optimal. With `talk`, all
+// blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a word;
+// while they are few each looks at other axes ahead, and after a barrier all go on to the first that has a move.
+extern "C" __global__ void __launch_bounds__(most_threads)
+    symmetric_blocks(SymmetricInstance given, SymmetricState *states, int *cities, Cooling cooling, u64 seed,
+                     long long steps, SymmetricTalk *talk, u64 slice) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ SymmetricInstance instance;
+  if (threadIdx.x == 0) instance = given;
+  __syncthreads();
+  constexpr int patience = 6, most_alone = 1024, most_each = 8;
+  const int n = given.size, all = axes_of(given), chain = talk != nullptr ? 0 : blockIdx.x;
+  const bool cold = cooling.temperature <= 0;
+  BlockTour tour(instance, memory);
+  tour.load(cities + (long long)chain * n);
+  SymmetricState state = states[chain];
+  int phase = (int)(state.step % all);
+  u64 moves = 0;
+  Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  float limit = Acceptance::filter(given, cold ? -given.tolerance : acceptance.most());
+  const auto make = [&] {
+    const bool moved = tour.make(axis_at(given, phase), state.step, acceptance, limit, moves);
+    state.step++;
+    state.quiet = quiet_after(given, state.quiet, state.step, moved);
+    if (++phase == all) phase = 0;
+    return moved;
+  };
+  if (talk == nullptr) {
+    for (long long s = 0; s < steps && !(cold && state.quiet >= all); s++) {
+      make();
+      if (cold) continue;
+      cooling.advance();
+      if (cooling.spent == 0) {
+        acceptance.temperature = cooling.temperature;
+        limit = Acceptance::filter(given, acceptance.most());
+      }
+    }
+    if (!cold) state.quiet = 0;
+  } else {
+    const u64 end = nanoseconds() + slice;
+    int slot = 0, each = 1;
+    bool stop = false;
+    while (!stop) {
+      for (int alone = 0, since = 0; alone < most_alone && since < patience && state.quiet < all; alone++)
+        since = make() ? 0 : since + 1;
+      if (state.quiet >= all) break;
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        const int next = (slot + 1) % 3;
+        talk->first[next] = nothing;
+        talk->stop[next] = 0;
+        if (nanoseconds() >= end) talk->stop[slot] = 1;
+      }
+      const long long count = min((long long)each * gridDim.x, all - state.quiet);
+      for (long long s = blockIdx.x; s < count; s += gridDim.x) {
+        int ahead = phase + (int)s;
+        if (ahead >= all) ahead -= all;
+        if (!tour.look(axis_at(given, ahead), acceptance, limit)) continue;
+        if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(state.step + s));
+        break;
+      }
+      grid_barrier(&talk->arrived);
+      const u64 first = *(volatile u64 *)&talk->first[slot];
+      stop = *(volatile int *)&talk->stop[slot];
+      const long long skipped = first == nothing ? count : (long long)first - state.step;
+      skip(given, skipped, state.step, state.quiet);
+      phase = (int)((phase + skipped) % all);
+      each = first == nothing ? min(2 * each, most_each) : 1;
+      if (first != nothing) make();
+      slot = (slot + 1) % 3;
+    }
+  }
+  // Copies are all the same: one is handed back.
+  if (talk != nullptr && blockIdx.x != 0) return;
+  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[(long long)chain * n + p] = tour.city[p];
+  if (moves != 0) atomicAdd(&states[chain].moves, moves);
+  if (threadIdx.x == 0) {
+    states[chain].step = state.step;
+    states[chain].quiet = state.quiet;
+  }
+}
+
+// The tour in device memory, which other blocks change: read and written past the first level of caches.
+struct GridTour {
+  int *city;
+  float2 *place;
+  float *link;
+};
+
+extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int *cities, GridTour tour) {
+  const int p = blockIdx.x * blockDim.x + threadIdx.x, n = instance.size;
+  if (p >= n) return;
+  const int own = cities[p];
+  tour.city[p] = own;
+  tour.place[p] = instance.planar ? make_float2(instance.plane_x(own), instance.plane_y(own)) : make_float2(0, 0);
+  tour.link[p] = instance.link(own, cities[p + 1 == n ? 0 : p + 1]);
+}
+
+// One chain on the whole GPU: every block has a stretch of the rungs of each axis. Where moves are few, a descent looks
+// at many axes between two barriers.
+extern "C" __global__ void __launch_bounds__(512)
+    symmetric_grid(SymmetricInstance given, SymmetricState *states, GridTour tour, Cooling cooling, u64 seed, u64 chain,
+                   long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ SymmetricInstance instance;
+  __shared__ int found_at;
+  if (threadIdx.x == 0) instance = given;
+  __syncthreads();
+  const int n = given.size, all = axes_of(given), rungs = axis_at(given, 0).rungs;
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
+  const int stretch = (rungs + gridDim.x - 1) / gridDim.x;
+  const int low = 1 + blockIdx.x * stretch, high = min(low + stretch, rungs + 1);  // rungs low to high - 1
+  const int window = stretch + most_ahead + 2;
+  float2 *const left_place = (float2 *)memory, *const right_place = left_place + window;
+  float *const left_link = (float *)(right_place + window), *const right_link = left_link + window;
+  unsigned *const words = (unsigned *)(right_link + window);
+  const int word_count = (stretch + blockDim.x - 1) / blockDim.x * warps;
+
+  SymmetricState state = states[0];
+  int phase = (int)(state.step % all);
+  const bool cold = cooling.temperature <= 0;
+  Acceptance acceptance{cooling.temperature, seed, chain};
+  float limit = Acceptance::filter(given, cold ? -given.tolerance : acceptance.most());
+  u64 moves = 0;
+  const u64 end = nanoseconds() + slice;
+  int slot = 0, gap = 0;  // axes from move to move, of late
+  long long since = 0;
+  bool stop = false;
+
+  for (long long made = 0; made < steps && !stop && !(cold && state.quiet >= all);) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      const int next = (slot + 1) % 3;
+      talk->first[next] = nothing;
+      talk->stop[next] = 0;
+      if (nanoseconds() >= end) talk->stop[slot] = 1;
+    }
+    if (cold && gap > 2) {
+      // Look ahead.
+      const int ahead = (int)min((long long)min(max(2 * gap, 8), most_ahead), all - state.quiet);
+      const Axis first_axis = unwrapped_axis(given, phase), last_axis = unwrapped_axis(given, phase + ahead - 1);
+      const int left_from = min(first_axis.left, last_axis.left) - high, left_to = max(first_axis.left, last_axis.left) - low;
+      const int right_from = min(first_axis.right, last_axis.right - 1) + low,
+                right_to = max(first_axis.right + 1, last_axis.right) + high;
+      if (threadIdx.x == 0) found_at = ahead;
+      if (given.planar && low < high) {
+        for (int p = left_from + threadIdx.x; p <= left_to; p += blockDim.x) {
+          const int q = ((p % n) + n) % n;
+          left_place[p - left_from] = __ldcg(tour.place + q);
+          left_link[p - left_from] = __ldcg(tour.link + q);
+        }
+        for (int p = right_from + threadIdx.x; p <= right_to; p += blockDim.x) {
+          const int q = ((p % n) + n) % n;
+          right_place[p - right_from] = __ldcg(tour.place + q);
+          right_link[p - right_from] = __ldcg(tour.link + q);
+        }
+      }
+      __syncthreads();
+      for (int j = warp; j < ahead && j < *(volatile int *)&found_at; j += warps) {
+        const Axis axis = unwrapped_axis(given, phase + j);
+        bool found = false;
+        for (int k = low + lane; k < high && !found; k += warp_size) {
+          const int l = axis.left - k - left_from, r = axis.right + k - right_from;
+          if (given.planar && margin(left_place[l - 1], left_place[l], right_place[r], right_place[r + 1],
+                                     left_link[l - 1], right_link[r]) > limit)
+            continue;
+          const Axis at = axis_at(given, phase + j >= all ? phase + j - all : phase + j);
+          const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
+          float2 links;
+          found = accepts(instance,
+                          {__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)), __ldcg(tour.city + right),
+                           __ldcg(tour.city + right_of(at, k + 1, n)), __ldcg(tour.link + outer),
+                           __ldcg(tour.link + right)},
+                          -given.tolerance, links);
+        }
+        if (__any_sync(all_lanes, found)) {
+          if (lane == 0) atomicMin(&found_at, j);
+          break;
+        }
+      }
+      __syncthreads();
+      if (threadIdx.x == 0 && found_at < ahead) atomicMin(&talk->first[slot], (u64)(state.step + found_at));
+      grid_barrier(&talk->arrived);
+      const u64 first = *(volatile u64 *)&talk->first[slot];
+      stop = *(volatile int *)&talk->stop[slot];
+      slot = (slot + 1) % 3;
+      const long long skipped = first == nothing ? ahead : (long long)first - state.step;
+      skip(given, skipped, state.step, state.quiet);
+      phase = (int)((phase + skipped) % all);
+      since += skipped;
+      made += skipped;
+      if (first == nothing) gap = min(2 * gap, most_ahead);
+      if (first == nothing || stop || made >= steps) continue;
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        const int next = (slot + 1) % 3;
+        talk->first[next] = nothing;
+        talk->stop[next] = 0;
+      }
+    }
+    // Decide and apply one axis.
+    const Axis axis = axis_at(given, phase);
+    bool found = false;
+    for (int from = 0; from < stretch; from += blockDim.x) {
+      const int k = low + from + threadIdx.x;
+      bool accepted = false;
+      if (k < high) {
+        const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
+                  beyond = right_of(axis, k + 1, n);
+        const float ab = __ldcg(tour.link + outer), cd = __ldcg(tour.link + right);
+        float about = -1e38f;
+        if (given.planar)
+          about = margin(__ldcg(tour.place + outer), __ldcg(tour.place + left), __ldcg(tour.place + right),
+                         __ldcg(tour.place + beyond), ab, cd);
+        if (!(about > limit)) {
+          const double threshold = acceptance.threshold(given, state.step, k);
+          float2 links;
+          accepted = !(about > Acceptance::filter(given, threshold)) &&
+                     accepts(instance,
+                             {__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
+                              __ldcg(tour.city + beyond), ab, cd},
+                             threshold, links);
+          if (accepted) {
+            __stcg(tour.link + outer, links.x);
+            __stcg(tour.link + right, links.y);
+            found = true;
+          }
+        }
+      }
+      const unsigned word = __ballot_sync(all_lanes, accepted);
+      if (lane == 0) {
+        words[(from + threadIdx.x) / 32] = word;
+        moves += __popc(word);
+      }
+    }
+    const bool any_here = __syncthreads_or(found);
+    if (warp == 0) {
+      const bool odd = any_here && (odd_behind(words, word_count, 0) ^ (words[0] & 1));
+      if (lane == 0) __stcg(flags + slot * gridDim.x + blockIdx.x, (int)any_here << 1 | (int)odd);
+    }
+    grid_barrier(&talk->arrived);
+    stop = *(volatile int *)&talk->stop[slot];
+    int any = 0, behind = 0;
+    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+      const int flag = __ldcg(flags + slot * gridDim.x + b);
+      any |= flag;
+      behind ^= b > blockIdx.x ? flag & 1 : 0;
+    }
+    const bool moved = __syncthreads_or(any);
+    slot = (slot + 1) % 3;
+    if (moved) {
+      const bool odd_blocks = __syncthreads_count(behind) & 1;
+      for (int from = 0; from < stretch; from += blockDim.x) {
+        const int bit = from + threadIdx.x, k = low + bit;
+        const bool beyond = odd_behind(words, word_count, bit) ^ odd_blocks;
+        if (k >= high) continue;
+        const bool crossed = beyond ^ (words[bit / 32] >> (bit % 32) & 1);
+        const int left = left_of(axis, k, n), right = right_of(axis, k, n), outer = left_of(axis, k + 1, n);
+        const float inner_link = __ldcg(tour.link + right);
+        if (crossed) {
+          const float2 place = __ldcg(tour.place + left);
+          __stcg(tour.place + left, __ldcg(tour.place + right));
+          __stcg(tour.place + right, place);
+          const int city = __ldcg(tour.city + left);
+          __stcg(tour.city + left, __ldcg(tour.city + right));
+          __stcg(tour.city + right, city);
+          if (k == 1 && axis.left == axis.right) {
+            const float link = __ldcg(tour.link + left);
+            __stcg(tour.link + left, __ldcg(tour.link + axis.left));
+            __stcg(tour.link + axis.left, link);
+          }
+        }
+        if (beyond) {
+          __stcg(tour.link + right, __ldcg(tour.link + outer));
+          __stcg(tour.link + outer, inner_link);
+        }
+      }
+      grid_barrier(&talk->arrived);
+      gap = (int)min((3LL * gap + since + 3) / 4, (long long)most_ahead);
+      since = 0;
+    } else {
+      since++;
+      if (since > 2 && gap <= 2) gap = 3;
+    }
+    state.step++;
+    made++;
+    state.quiet = quiet_after(given, state.quiet, state.step, moved);
+    if (++phase == all) phase = 0;
+    if (!cold) {
+      cooling.advance();
+      if (cooling.spent == 0) {
+        acceptance.temperature = cooling.temperature;
+        limit = Acceptance::filter(given, acceptance.most());
+      }
+    }
+  }
+  if (moves != 0) atomicAdd(&states[0].moves, moves);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    states[0].step = state.step;
+    states[0].quiet = cold ? state.quiet : 0;
+  }
+}
+
+// The exact length of each chain's tour, a block a chain.
+extern "C" __global__ void __launch_bounds__(256)
+    symmetric_lengths(SymmetricInstance instance, const int *cities, double *lengths) {
+  const int n = instance.size;
+  const int *own = cities + (long long)blockIdx.x * n;
+  double sum = 0;
+  for (int p = threadIdx.x; p < n; p += blockDim.x) sum += instance.distance(own[p], own[p + 1 == n ? 0 : p + 1]);
+  sum = block_sum<256>(sum);
+  if (threadIdx.x == 0) lengths[blockIdx.x] = sum;
+}
