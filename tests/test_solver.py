@@ -546,7 +546,7 @@ def test_a_report_is_repeated_while_native_code_works(monkeypatch):
 
 @pytest.mark.parametrize("given", [False, True])
 def test_callbacks_and_criteria_in_the_set_up_of_a_long_tour(given, monkeypatch):
-    monkeypatch.setattr("warptsp.methods.lk.LONG", 1000)
+    monkeypatch.setattr("warptsp.methods.first_tour.LONG", 1000)
     problem = Problem.from_points(np.random.default_rng(6).random((5000, 2)))
     start = np.random.default_rng(7).permutation(5000) if given else None
 
