@@ -285,6 +285,9 @@ def test_orders_that_the_start_tour_lacks() -> None:
     ("params", "message"),
     [
         ({"passes": 0}, "passes: 0"),
+        ({"block": 100}, "block: 100 is not a multiple of 32"),
+        ({"block": 2048}, "block: 2048"),
+        ({"grid": 0}, "grid: 0"),
     ],
 )
 def test_impossible_options(method: str, params: dict[str, object], message: str) -> None:
@@ -345,6 +348,87 @@ def test_no_kicks_is_the_local_optimum(device: str) -> None:
     assert (
         warptsp.solve(problem, method="two-opt", start="random", kicks=0, device=device).tour == whole.tour
     ).all()
+
+
+# What is asked of launches
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "EXACT_2D"])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"block": 128},
+        {"block": 1024, "grid": 2},
+        {"block": 512, "grid": 300},
+        {"jobs": 7},
+        {"tour_order": False},
+        {"tour_order": False, "block": 256, "jobs": 40},
+    ],
+)
+def test_launches_change_nothing(gpu: object, metric: str, params: dict[str, object]) -> None:
+    problem = instance(metric, 300)
+    ours = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
+    other = warptsp.solve(problem, method="two-opt", start="given", device="cuda", params=params)
+    if problem.integral:
+        assert (other.tour == ours.tour).all()
+    assert shorter_neighbor(problem, other.tour, "two-opt") is None
+    assert other.counters["evaluations"] == other.counters["passes"] * 300 * 299 // 2
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("three-opt", {"block": 256, "grid": 3}),
+        ("three-opt", {"jobs": 100}),
+        ("swap", {"block": 1024, "grid": 9}),
+    ],
+)
+def test_other_launches_change_nothing(gpu: object, method: str, params: dict[str, object]) -> None:
+    problem = instance("GEO", 60)
+    ours = warptsp.solve(problem, method=method, start="given", device="cuda")
+    other = warptsp.solve(problem, method=method, start="given", device="cuda", params=params)
+    assert (other.tour == ours.tour).all()
+
+
+@pytest.mark.gpu
+def test_launches_that_cannot_be(gpu: object) -> None:
+    with pytest.raises(UnsupportedProblem, match="are of a kernel for the plane"):
+        warptsp.solve(instance("GEO", 60), method="two-opt", device="cuda", params={"block": 128})
+    points = np.random.default_rng(0).random((60_000, 2))
+    with pytest.raises(UnsupportedProblem, match="cities at most, and here are 60000; leave them out"):
+        warptsp.solve(points, method="two-opt", device="cuda", params={"block": 128})
+    with pytest.raises(UnsupportedProblem, match="on a GPU 10000 cities are the most"):
+        warptsp.solve(points, method="three-opt", device="cuda")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [20, 200, 1500, 3500, 9000])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "EXACT_2D"])
+def test_long_tours_on_a_gpu(gpu: object, metric: str, n: int) -> None:
+    """Tours in shared memory and in tiles: what is left is 2-optimal in double precision."""
+    problem = instance(metric, n)
+    start = "greedy" if n > 2000 else "random"
+    result = warptsp.solve(problem, method="two-opt", start=start, device="cuda")
+    assert result.stop_reason == "the search is complete"
+    again = warptsp.solve(problem, method="two-opt", start=result.tour, device="cpu", params={"passes": 1})
+    assert again.counters["moves"] == 0
+    tour = result.tour
+    assert result.length == pytest.approx(problem.length(tour), rel=1e-12)
+
+
+@pytest.mark.gpu
+def test_tiles_of_long_tours(gpu: object) -> None:
+    """Beyond shared memory: tours of a GPU's passes, and of passes in double precision on the CPU, are alike."""
+    problem = instance("EUC_2D", 20_000)
+    params = {"passes": 30}
+    tours = [
+        warptsp.solve(problem, method="two-opt", start="greedy", device=device, params=params)
+        for device in ("cuda", "cpu")
+    ]
+    assert tours[0].length == tours[1].length
+    assert (tours[0].tour == tours[1].tour).all()
 
 
 # Numbers of moves

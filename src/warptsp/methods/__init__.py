@@ -64,11 +64,30 @@ METHODS: dict[str, Method] = {
         Method(
             "lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 100_000
         ),
-        Method("two-opt", "warptsp.methods.two_opt", "best-improvement 2-opt over all pairs", ends=True),
         Method(
-            "three-opt", "warptsp.methods.three_opt", "best-improvement 3-opt over all triples", ends=True
+            "two-opt",
+            "warptsp.methods.two_opt",
+            "best-improvement 2-opt over all pairs",
+            ("cpu", "cuda"),
+            200,
+            ends=True,
         ),
-        Method("swap", "warptsp.methods.swap", "best-improvement swaps of two cities", ends=True),
+        Method(
+            "three-opt",
+            "warptsp.methods.three_opt",
+            "best-improvement 3-opt over all triples",
+            ("cpu", "cuda"),
+            200,
+            ends=True,
+        ),
+        Method(
+            "swap",
+            "warptsp.methods.swap",
+            "best-improvement swaps of two cities",
+            ("cpu", "cuda"),
+            200,
+            ends=True,
+        ),
         Method("neighbor-two-opt", "warptsp.methods.neighbor_two_opt", "2-opt along neighbour lists"),
         Method("neighbor-three-opt", "warptsp.methods.neighbor_three_opt", "3-opt along neighbour lists"),
         Method("ils", "warptsp.methods.ils", "iterated local search with 3-opt along neighbour lists"),

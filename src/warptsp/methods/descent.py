@@ -7,25 +7,29 @@ decide are those of the metric in double precision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Collection
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from warptsp import _native
+from warptsp.backends.cuda.descent import LARGEST_GRID, Launch
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import InvalidOption
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.descent import CudaDescent
     from warptsp.problem import Problem
     from warptsp.run import Run
 
 SLICE = 0.05  # seconds between two reports
 LARGEST_BLOCK = 1024  # threads
-LARGEST_GRID = 2**31 - 1  # blocks
+
+logger = logging.getLogger(__name__)
 
 
 class Neighborhood(IntEnum):
@@ -55,9 +59,10 @@ def check_launch(block: int | None, grid: int | None, jobs: int | None, passes: 
     """
     if block is not None and not (32 <= block <= LARGEST_BLOCK and block % 32 == 0):
         raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and {LARGEST_BLOCK}")
-    for name, value in (("grid", grid), ("jobs", jobs)):
-        if value is not None and not 1 <= value <= LARGEST_GRID:
-            raise InvalidOption(f"{name}: {value} is not a number between 1 and {LARGEST_GRID}")
+    if grid is not None and not 1 <= grid <= LARGEST_GRID:
+        raise InvalidOption(f"grid: {grid} is not a number of blocks between 1 and {LARGEST_GRID}")
+    if jobs is not None and jobs < 1:
+        raise InvalidOption(f"jobs: {jobs} is not a number of jobs, 1 or more")
     if grid is not None and jobs is not None:
         raise InvalidOption(f"grid {grid} and jobs {jobs}: one follows from the other; give one of them")
     if passes is not None and passes < 1:
@@ -75,18 +80,67 @@ def start_tour(problem: Problem, run: Run) -> NDArray[np.int32] | None:
     return np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
 
 
-def descend_on_cpu(
+def descend(
     problem: Problem,
     run: Run,
     neighborhood: Neighborhood,
     tour: NDArray[np.int32],
     *,
     passes: int | None = None,
-    kept: Iterable[int] = (),
-    before: Iterable[tuple[int, int]] = (),
+    kept: Collection[int] = (),
+    before: Collection[tuple[int, int]] = (),
+    launch: Launch | None = None,
 ) -> None:
-    """Descend from a tour on CPU threads until no move shortens it, or the run says stop."""
+    """Descend from a tour until no move shortens it, or the run says stop.
+
+    Parameters
+    ----------
+    passes : int, optional
+        Stop after so many.
+    kept, before
+        For swaps: cities that keep their places, and pairs (a, b) of which a stays before b.
+    launch : Launch, optional
+        What is asked of the launches on a GPU.
+    """
     run.offer(tour)
+    constraints = {"kept": kept, "before": before}
+    if run.device != "cpu":
+        try:
+            _descend_on_gpu(problem, run, neighborhood, tour, passes, {**constraints, "launch": launch})
+            return
+        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
+            run.use_cpu(error)
+    if launch is not None and launch.asked:
+        logger.warning("device cpu: block, grid, jobs and tour_order are of launches on a GPU, and unused")
+    _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
+
+
+def _descend_on_gpu(
+    problem: Problem,
+    run: Run,
+    neighborhood: Neighborhood,
+    tour: NDArray[np.int32],
+    passes: int | None,
+    options: dict[str, Any],
+) -> None:
+    from warptsp.backends.cuda.descent import CudaDescent
+    from warptsp.backends.cuda.device import Device
+
+    run.enter("GPU")
+    tolerance = 0.5 if problem.integral else 1e-12 * problem.distance_bound
+    with Device.open(int(run.device.partition(":")[2] or 0)) as device:
+        descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
+        _proceed(run, descent, passes, descent.tour, 0.0)
+
+
+def _descend_on_cpu(
+    problem: Problem,
+    run: Run,
+    neighborhood: Neighborhood,
+    tour: NDArray[np.int32],
+    passes: int | None,
+    constraints: dict[str, Any],
+) -> None:
     instance = SearchInstance.build(problem, run.token)
     if instance is None:
         return
@@ -108,26 +162,32 @@ def descend_on_cpu(
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,
         threads=run.threads,
-        kept=[int(number[city]) for city in kept],
-        before=[(int(number[a]), int(number[b])) for a, b in before],
+        kept=[int(number[city]) for city in constraints["kept"]],
+        before=[(int(number[a]), int(number[b])) for a, b in constraints["before"]],
     )
+    _proceed(run, descent, passes, lambda: instance.open(descent.tour()), instance.closing)
 
-    def best() -> NDArray[np.int32]:
-        return instance.open(descent.tour())
 
+def _proceed(
+    run: Run,
+    descent: _native.Descent | CudaDescent,
+    passes: int | None,
+    tour: Callable[[], NDArray[np.int32]],
+    closing: float,
+) -> None:
+    """Descend in slices, and report."""
     run.enter("descent")
     complete = stop = False
-    while not (complete or stop):
-        counters = descent.counters()
-        left = -1 if passes is None else passes - counters["passes"]
+    done = 0
+    while not (complete or stop or done == passes):
+        left = -1 if passes is None else passes - done
         complete = descent.proceed(SLICE, left, run.token)
         counters = descent.counters()
-        length = descent.length - instance.closing
-        stop = report(run, length, best, counters) or counters["passes"] == passes
-    run.offer(best())
-
-
-def report(run: Run, length: float, tour: object, counters: dict[str, int]) -> bool:
-    """Tell the run how far the descent is; True to stop. A limit of 0 kicks is the local optimum."""
-    stop = run.update(length=length, kicks=0, tour=tour, phase="descent", **counters)  # type: ignore[arg-type]
-    return stop and (run.kick_limit != 0 or run.token.stopped())
+        done = int(counters["passes"])
+        stop = run.update(
+            length=descent.length - closing, kicks=0, tour=tour, phase="descent", **counters
+        ) and (
+            # No kicks: the local optimum is what is asked for.
+            run.kick_limit != 0 or run.token.stopped()
+        )
+    run.offer(tour())

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.backends.cuda.descent import Launch
 from warptsp.errors import InvalidOption
-from warptsp.methods.descent import Neighborhood, check_launch, descend_on_cpu, gpu_lacks, start_tour
+from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,16 +35,20 @@ class SwapParams:
         Cities, numbered from 0, that keep their place in the tour.
     before : tuple of int
         Pairs a, b, a', b', ...: city a stays before city b, a' before b', and so on.
+    block, grid : int or None
+        Threads of a block and blocks of the evaluation on a GPU; None plans them.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     """
 
     fixed: tuple[int, ...] = ()
     before: tuple[int, ...] = ()
+    block: int | None = None
+    grid: int | None = None
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_launch(None, None, None, self.passes)
+        check_launch(self.block, self.grid, None, self.passes)
         if len(self.before) % 2:
             raise InvalidOption(f"before: {len(self.before)} cities are no pairs: a, b, a', b', ...")
         for a, b in self.pairs():
@@ -72,7 +77,7 @@ def run(problem: Problem, run: Run) -> None:
     if tour is None:
         return
     _check_order(tour, params)
-    descend_on_cpu(
+    descend(
         problem,
         run,
         Neighborhood.SWAP,
@@ -80,6 +85,7 @@ def run(problem: Problem, run: Run) -> None:
         passes=params.passes,
         kept=params.fixed,
         before=params.pairs(),
+        launch=Launch(params.block, params.grid),
     )
 
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from warptsp.backends.cuda.descent import Launch
 from warptsp.errors import UnsupportedProblem
-from warptsp.methods.descent import Neighborhood, check_launch, descend_on_cpu, gpu_lacks, start_tour
+from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ThreeOptParams", "gpu_lacks", "run"]
 
-MOST_CITIES_CPU = 5_000  # a pass of 2e10 triples takes minutes, and its matrix of distances 200 MB
+MOST_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
+MOST_CITIES_GPU = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +34,22 @@ class ThreeOptParams:
 
     Attributes
     ----------
+    block, grid : int or None
+        Threads of a block and blocks of the evaluation on a GPU; None plans them. In the plane the block
+        is that of the evaluation in double precision.
+    jobs : int or None
+        Triples that a thread evaluates, from which the grid follows.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     """
 
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_launch(None, None, None, self.passes)
+        check_launch(self.block, self.grid, self.jobs, self.passes)
 
 
 def run(problem: Problem, run: Run) -> None:
@@ -51,10 +61,14 @@ def run(problem: Problem, run: Run) -> None:
         If there are too many triples.
     """
     params = ThreeOptParams(**run.params)
-    check_size(problem, MOST_CITIES_CPU, "the CPU")
+    if run.device == "cpu":
+        check_size(problem, MOST_CITIES_CPU, "the CPU")
+    else:
+        check_size(problem, MOST_CITIES_GPU, "a GPU")
     tour = start_tour(problem, run)
     if tour is not None:
-        descend_on_cpu(problem, run, Neighborhood.THREE_OPT, tour, passes=params.passes)
+        launch = Launch(params.block, params.grid, params.jobs)
+        descend(problem, run, Neighborhood.THREE_OPT, tour, passes=params.passes, launch=launch)
 
 
 def check_size(problem: Problem, most: int, where: str) -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp.methods.descent import Neighborhood, check_launch, descend_on_cpu, gpu_lacks, start_tour
+from warptsp.backends.cuda.descent import Launch
+from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -26,14 +27,25 @@ class TwoOptParams:
 
     Attributes
     ----------
+    block, grid : int or None
+        Threads of a block and blocks of the evaluation on a GPU; None plans them. With any of these
+        four another kernel is used, which finds moves by their numbers, for studies of launches.
+    jobs : int or None
+        Moves that a thread evaluates, from which the grid follows.
+    tour_order : bool
+        Whether coordinates lie in tour order; False looks them up through the tour.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     """
 
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    tour_order: bool = True
     passes: int | None = None
 
     def __post_init__(self) -> None:
-        check_launch(None, None, None, self.passes)
+        check_launch(self.block, self.grid, self.jobs, self.passes)
 
 
 def run(problem: Problem, run: Run) -> None:
@@ -41,4 +53,5 @@ def run(problem: Problem, run: Run) -> None:
     params = TwoOptParams(**run.params)
     tour = start_tour(problem, run)
     if tour is not None:
-        descend_on_cpu(problem, run, Neighborhood.TWO_OPT, tour, passes=params.passes)
+        launch = Launch(params.block, params.grid, params.jobs, params.tour_order)
+        descend(problem, run, Neighborhood.TWO_OPT, tour, passes=params.passes, launch=launch)

@@ -28,6 +28,7 @@ struct TwoOpt {
   Pair move;
 
   WARPTSP_FN static MoveNumber moves(int n) { return pairs_below((MoveNumber)n); }
+  WARPTSP_FN static bool is_move(MoveNumber number, int n) { return number < moves(n); }
   WARPTSP_FN static TwoOpt of(MoveNumber number, int) { return {pair_of(number)}; }
   WARPTSP_FN static double delta(double new_first, double new_second, double link_i, double link_j) {
     return new_first + new_second - link_i - link_j;
@@ -56,6 +57,7 @@ struct ThreeOpt {
   int kind;
 
   WARPTSP_FN static MoveNumber moves(int n) { return 4 * triples_below((MoveNumber)n); }
+  WARPTSP_FN static bool is_move(MoveNumber number, int n) { return number < moves(n); }
   WARPTSP_FN static ThreeOpt of(MoveNumber number, int) { return {triple_of(number / 4), (int)(number % 4)}; }
   WARPTSP_FN static double delta(double first, double second, double third, double link_i, double link_j,
                                  double link_k) {
@@ -90,6 +92,7 @@ struct Swap {
   int x, y, n;
 
   WARPTSP_FN static MoveNumber moves(int n) { return swaps_of(n); }
+  WARPTSP_FN static bool is_move(MoveNumber number, int n) { return number < (MoveNumber)n * (MoveNumber)n; }
   WARPTSP_FN static Swap of(MoveNumber number, int n) {
     return {(int)(number / (MoveNumber)n), (int)(number % (MoveNumber)n), n};
   }

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.descent import BLOCK, FAST_FILE, FAST_KERNELS, MAPPED_KERNELS
+from warptsp.backends.cuda.descent import FILE as DESCENT
+from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
 from warptsp.backends.cuda.symmetric import SYMMETRIC_KERNELS
@@ -46,5 +49,26 @@ BUILDS: tuple[Build, ...] = (
             (Metric.XRAY2, False),
             (Metric.EXPLICIT, False),
         )
+    ),
+    *(
+        Build(
+            FAST_FILE,
+            (*FAST_KERNELS, *MAPPED_KERNELS),
+            {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": 8 if rounding == 1 else 4},
+            fmad=False,
+            architectures=ARCHITECTURES if rounding == 0 else ((9, 0),),
+        )
+        for rounding in (0, 1, 2)
+    ),
+    *(
+        # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
+        Build(
+            DESCENT,
+            kind.exact_kernels,
+            {"EXACT_BLOCK": BLOCK},
+            fmad=False,
+            architectures=ARCHITECTURES if kind.move == "TwoOpt" else ((9, 0),),
+        )
+        for kind in NEIGHBORHOODS
     ),
 )

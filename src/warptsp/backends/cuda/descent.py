@@ -1,0 +1,474 @@
+"""Best-improvement descent on a GPU (``native/cuda/descent.cu``): every move of a neighborhood is evaluated,
+the best one applied, and nothing but counters comes back before the end.
+
+In the plane 2-opt and 3-opt are searched in single precision first, in integers of 21 bits; what is found is
+applied only if double precision agrees, and a pass in double precision confirms the end. All other metrics,
+and swaps, are evaluated in double precision throughout. 2-opt descents of tours that fit into shared memory
+are one launch (``native/two_opt_resident.h``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.problem import Problem
+
+FILE, FAST_FILE = "descent.cu", "descent_fast.cu"
+FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
+MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
+BLOCK = 128  # threads of an evaluation (tile_block of native/descent_state.h)
+ROWS_OF_LANE = 16  # tile_rows_of_lane
+RESIDENT_BLOCK = 512  # resident_block of native/two_opt_resident.h
+MOST_RESIDENT = 1 << 14  # cities
+MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
+MAPPED_BLOCK = 1024  # threads, unless something else is asked for
+LARGEST_GRID = 1 << 20
+
+_SEARCHING, _DOUBTFUL, _COMPLETE = range(3)
+_POINTER = np.dtype("u8")
+_TOUR = np.dtype(
+    [
+        *((name, "i4") for name in ("n", "kind", "stride", "has_fast_pass")),
+        *(
+            (name, _POINTER)
+            for name in (
+                "rows",
+                "int_matrix",
+                "real_matrix",
+                "placed",
+                "placed_city",
+                "links",
+                "points",
+            )
+        ),
+        *((name, "f8") for name in ("middle_x", "middle_y", "scale", "link_scale", "tolerance")),
+        *((name, _POINTER) for name in ("earlier", "later", "state")),
+    ],
+    align=True,
+)
+_STATE = np.dtype(
+    [
+        ("passes", "i8"),
+        ("moves", "i8"),
+        ("gained", "f8"),
+        ("number", "u8"),
+        ("status", "i4"),
+        ("applies", "i4"),
+    ],
+    align=True,
+)
+_LARGEST = 2.0**21  # of scaled distances
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A neighborhood: its C++ names, and how its passes are cut into launches.
+
+    Attributes
+    ----------
+    name, walk, move : str
+    candidates : int
+        Moves that one result of the fast pass stands for.
+    fast : str or None
+        The kernel of the fast pass.
+    moves_a_slice : float
+        That a multiprocessor evaluates in 50 ms or less in the fast pass.
+    exact_a_slice : float
+        The same in double precision, on a chip with many units for it.
+    """
+
+    name: str
+    walk: str
+    move: str
+    candidates: int
+    fast: str | None
+    moves_a_slice: float
+    exact_a_slice: float
+
+    @property
+    def exact_kernels(self) -> tuple[str, ...]:
+        """The kernels beside the fast pass."""
+        kernels = (f"evaluate_exactly<{self.walk}>", f"choose_move<{self.move}>", f"apply_move<{self.move}>")
+        return (*kernels, "limit_swaps") if self.move == "Swap" else kernels
+
+
+KINDS = (
+    Kind("two-opt", "PairWalk", "TwoOpt", ROWS_OF_LANE, "evaluate_pairs", 1e9, 2e7),
+    Kind("three-opt", "TripleWalk", "ThreeOpt", 4, "evaluate_triples", 1e8, 2e6),
+    Kind("swap", "SwapWalk", "Swap", 1, None, 1e7, 1e7),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is asked of the launches of an evaluation; None where it is planned.
+
+    Attributes
+    ----------
+    block, grid : int or None
+        Threads of a block, and blocks.
+    jobs : int or None
+        Moves (3-opt: triples) of a thread, from which the grid follows.
+    tour_order : bool
+        2-opt: whether coordinates lie in tour order.
+    """
+
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    tour_order: bool = True
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything differs from what is planned."""
+        return self != Launch()
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How distances become integers of a fast pass: coordinates times `points`, links times `links`, rounded
+    to nearest (0), up (1) or down (2)."""
+
+    rounding: int
+    points: float
+    links: float
+    middle: tuple[float, float]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Scale | None:
+        """Choose it for a problem; None if its metric has no fast pass."""
+        if problem.metric.kind > Metric.ATT.kind:
+            return None
+        points = problem.search_points()
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle = (float(low[0] + high[0]) / 2, float(low[1] + high[1]) / 2)
+        diagonal = float(np.hypot(*(high - low)))
+        # What single precision may add to a whole number must not round it up, nor down.
+        little = 2.0**-22
+        integral = {
+            Metric.EUC_2D: (0, 1.0),
+            Metric.CEIL_2D: (1, 1.0 - little),
+            Metric.FLOOR_2D: (2, 1.0 + little),
+            Metric.ATT: (1, (1.0 - little) / math.sqrt(10.0)),
+        }
+        if problem.metric in integral:
+            rounding, factor = integral[problem.metric]
+            if diagonal * factor < _LARGEST:
+                return cls(rounding, factor, 1.0, middle)
+        power = 0 if diagonal == 0 else math.floor(math.log2(_LARGEST / diagonal * (1 - 1e-9)))
+        factor = 2.0 ** min(power, 1000)
+        unit = factor / math.sqrt(10.0) if problem.metric is Metric.ATT else factor
+        return cls(0, unit, factor, middle)
+
+
+class CudaDescent:
+    """One tour on a GPU, and best-improvement descent in a neighborhood; used as `_native.Descent` is."""
+
+    def __init__(
+        self,
+        device: Device,
+        problem: Problem,
+        neighborhood: int,
+        tour: NDArray[np.int32],
+        tolerance: float,
+        kept: Iterable[int] = (),
+        before: Iterable[tuple[int, int]] = (),
+        launch: Launch | None = None,
+    ) -> None:
+        n = problem.n
+        self._asked = Launch() if launch is None else launch
+        self.device = device
+        self.n = n
+        self.kind = KINDS[neighborhood]
+        self.start_length = float(problem.length(tour))
+        scale = None if self.kind.fast is None else Scale.of(problem)
+        self._exact_speed = 1.0 if device.compute_capability in ((8, 0), (9, 0), (10, 0)) else 1 / 32
+        self._city = [device.empty(n + 1, np.int32) for _ in range(2)]
+        self._city[0][:n].upload(np.ascontiguousarray(tour, np.int32))
+        self._state = device.zeros(_STATE.itemsize, np.uint8)
+        self._arrays: dict[str, DeviceArray] = {"links": device.empty(n + 1, np.float64)}
+        if problem.matrix is None:
+            rows = np.ascontiguousarray(problem.search_points(), np.float64)
+            self._arrays["rows"] = device.upload(rows)
+            self._arrays["placed"] = device.empty((n + 1, rows.shape[1]), np.float64)
+        else:
+            kind: Any = np.int32 if problem.integral else np.float64
+            name = "int_matrix" if problem.integral else "real_matrix"
+            self._arrays[name] = device.upload(np.ascontiguousarray(problem.matrix, kind))
+            self._arrays["placed_city"] = device.empty(n + 1, np.int32)
+        if scale is not None:
+            self._arrays["points"] = device.zeros((n + 64 * ROWS_OF_LANE, 4), np.float32)
+        self._kept = np.fromiter(kept, np.int32)
+        self._before = np.array([*before], np.int32).reshape(-1, 2)
+        self._limited = len(self._kept) + len(self._before) > 0
+        if self._limited:
+            self._kept_cities = device.upload(np.append(self._kept, np.int32(0)))
+            self._before_cities = device.upload(np.vstack([self._before, np.zeros((1, 2), np.int32)]))
+            self._position = device.empty(n, np.int32)
+            self._arrays["earlier"] = device.empty(n + 1, np.int32)
+            self._arrays["later"] = device.empty(n + 1, np.int32)
+        fields = {
+            "n": n,
+            "kind": problem.metric.kind,
+            "stride": 0 if problem.matrix is not None else rows.shape[1],
+            "has_fast_pass": scale is not None,
+            "tolerance": tolerance,
+            "state": self._state.pointer,
+            **{name: array.pointer for name, array in self._arrays.items()},
+        }
+        if scale is not None:
+            fields |= {
+                "middle_x": scale.middle[0],
+                "middle_y": scale.middle[1],
+                "scale": scale.points,
+                "link_scale": scale.links,
+            }
+        self._tour: Any = np.array(tuple(fields.get(name, 0) for name in _TOUR.names or ()), _TOUR)[()]
+        self._scale = scale
+        names = self.kind.exact_kernels
+        exact_block = self._asked.block if self._asked.block is not None and not self._mapped else BLOCK
+        exact_defines: dict[str, int | str] = {"EXACT_BLOCK": max(exact_block, BLOCK)}
+        self._exact, self._choose, self._apply = (
+            self._kernel(FILE, name, names, exact_defines) for name in names[:3]
+        )
+        if self._limited:
+            self._limit = self._kernel(FILE, names[3], names, exact_defines)
+        self._fast: Kernel | None = None
+        self._resident: Kernel | None = None
+        if self._mapped:
+            self._plan_mapped()
+        elif scale is not None and self.kind.fast is not None:
+            self._plan_fast(scale.rounding)
+        self._found = device.empty((self._most_blocks(), 2), np.uint64)
+        self._seconds_a_pass = math.inf
+        self.kernel_seconds = 0.0
+        self._put(whole=True)
+        self._read()
+
+    @property
+    def length(self) -> float:
+        """Length of the tour, in the double precision of its moves."""
+        return self.start_length + float(self._figures["gained"])
+
+    def tour(self) -> NDArray[np.int32]:
+        """The cities in their order."""
+        return self._city[0][: self.n].download()
+
+    def counters(self) -> dict[str, int | float]:
+        """Passes, moves evaluated and applied, and the GPU's seconds."""
+        passes = int(self._figures["passes"])
+        return {
+            "passes": passes,
+            "evaluations": passes * self.moves,
+            "moves": int(self._figures["moves"]),
+            "kernel_seconds": self.kernel_seconds,
+        }
+
+    @property
+    def moves(self) -> int:
+        """Moves of one pass."""
+        match self.kind.move:
+            case "TwoOpt":
+                return self.n * (self.n - 1) // 2
+            case "ThreeOpt":
+                return 4 * math.comb(self.n, 3)
+            case _:
+                return (self.n - 1) * (self.n - 2) // 2
+
+    def proceed(self, seconds: float, passes: int, token: _native.StopToken) -> bool:
+        """Pass for about so long, and so often (-1: any number); True when no move shortens the tour."""
+        count = 1 if math.isinf(self._seconds_a_pass) else int(max(1, seconds / self._seconds_a_pass))
+        if self._resident is not None and math.isinf(self._seconds_a_pass):
+            count = 1000  # a pass of so few cities takes microseconds
+        if passes >= 0:
+            count = min(count, passes)
+        with self.device.timer() as timer:
+            if self._resident is not None:
+                self._descend_resident(count)
+            else:
+                count = min(count, 1000)
+                for _ in range(count):
+                    if not self._pass(token, exact=self._fast is None):
+                        break
+        self.kernel_seconds += timer.seconds
+        before = int(self._figures["passes"])
+        self._read()
+        done = int(self._figures["passes"]) - before
+        if done > 0:
+            # Few launches tell little, and too many would keep the caller waiting.
+            self._seconds_a_pass = max(timer.seconds / done, seconds / (8 * count))
+        if self._figures["status"] == _DOUBTFUL and not token.stopped():
+            with self.device.timer() as timer:
+                if self._resident is not None:
+                    self._put(whole=True)
+                self._pass(token, exact=True)
+            self.kernel_seconds += timer.seconds
+            self._read()
+        return int(self._figures["status"]) == _COMPLETE
+
+    def _pass(self, token: _native.StopToken, *, exact: bool) -> bool:
+        """One pass and its move; False if the token stopped it before it was complete."""
+        kernel = self._exact if exact else self._fast
+        assert kernel is not None
+        candidates = 1
+        if self._mapped and not exact:
+            blocks, block = self._grid, self._block
+            shared = self._mapped_shared()
+            kernel.launch(blocks, block, self._tour, self._city[0], self._found, shared=shared)
+        else:
+            work, piece, blocks, block = self._work(kernel, exact=exact)
+            for first in range(0, work, piece):
+                if first and token.stopped():
+                    return False
+                ends = np.int64(first), np.int64(min(first + piece, work))
+                kernel.launch(blocks, block, self._tour, *ends, np.int32(first == 0), self._found)
+                if piece < work:
+                    self.device.synchronize()
+            candidates = 1 if exact else self.kind.candidates
+        count = np.int32(blocks), np.int32(candidates), np.int32(not exact)
+        self._choose.launch(1, 256, self._tour, self._found, *count)
+        self._put()
+        return True
+
+    def _descend_resident(self, passes: int) -> None:
+        """So many passes in one launch, or fewer if a move does not hold in double precision."""
+        assert self._resident is not None
+        self._slots.zero()
+        self._resident.launch(
+            len(self._slots) // 2,
+            RESIDENT_BLOCK,
+            self._tour,
+            self._city[0],
+            np.int64(passes),
+            self._slots,
+            shared=self._resident_shared,
+            cooperative=True,
+        )
+
+    @property
+    def _mapped(self) -> bool:
+        """Whether 2-opt moves are found by their numbers, for studies of launches."""
+        return self.kind.move == "TwoOpt" and self._asked.asked
+
+    def _mapped_shared(self) -> int:
+        return (8 if self._asked.tour_order else 10) * (self.n + 1)
+
+    def _plan_mapped(self) -> None:
+        device, asked = self.device, self._asked
+        if self._scale is None:
+            raise UnsupportedProblem(
+                "method two-opt: block, grid, jobs and tour_order are of a kernel for the plane (EUC_2D, "
+                "CEIL_2D, FLOOR_2D, EXACT_2D, ATT); leave them out"
+            )
+        most = device.shared_memory_per_block - 2048
+        if self._mapped_shared() > most:
+            cities = most // (8 if asked.tour_order else 10) - 1
+            raise UnsupportedProblem(
+                "method two-opt: block, grid, jobs and tour_order are of a kernel that has the tour in "
+                f"shared memory, on this GPU {cities} cities at most, and here are {self.n}; leave them out"
+            )
+        name = MAPPED_KERNELS[0 if asked.tour_order else 1]
+        kernel = self._kernel(FAST_FILE, name, MAPPED_KERNELS, {"TILE_ROUNDING": self._scale.rounding})
+        self._fast = kernel
+        self._block = MAPPED_BLOCK if asked.block is None else asked.block
+        resident = kernel.blocks_per_multiprocessor(self._block, self._mapped_shared())
+        self._grid = self._asked_grid(self.moves, self._block) or resident * device.multiprocessors
+
+    def _plan_fast(self, rounding: int) -> None:
+        assert self.kind.fast is not None
+        device = self.device
+        rows = 4 if self.n < 3000 else 8
+        defines: dict[str, int | str] = {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": rows}
+        self._fast = self._kernel(FAST_FILE, self.kind.fast, FAST_KERNELS, defines)
+        if self.kind.move != "TwoOpt" or self.n >= MOST_RESIDENT:
+            return
+        self._resident_shared = 16 * (self.n + 1 + 64 * rows) + 4 * self.n
+        kernel = self._kernel(FAST_FILE, "descend_pairs", FAST_KERNELS, defines)
+        if kernel.blocks_per_multiprocessor(RESIDENT_BLOCK, self._resident_shared) == 0:
+            return
+        blocks = min(device.multiprocessors, max(1, self.moves // MOVES_OF_BLOCK))
+        self._resident = kernel
+        self._slots = device.zeros(2 * blocks, np.uint64)
+
+    def _asked_grid(self, jobs: int, block: int) -> int | None:
+        """The grid that was asked for, by itself or through the jobs of a thread; None if it was not."""
+        asked = self._asked
+        grid = asked.grid if asked.jobs is None else math.ceil(jobs / (asked.jobs * block))
+        if grid is not None and grid > LARGEST_GRID:
+            raise InvalidOption(
+                f"grid: {grid} blocks of {block} threads; {LARGEST_GRID} are the most. Take a larger block "
+                "or more jobs a thread"
+            )
+        return grid
+
+    def _most_blocks(self) -> int:
+        """Of all evaluations of this descent."""
+        most = [self._grid if self._mapped else 1]
+        for kernel, exact in ((self._exact, True), (None if self._mapped else self._fast, False)):
+            if kernel is not None:
+                most.append(self._work(kernel, exact=exact)[2])
+        return max(most)
+
+    def _work(self, kernel: Kernel, *, exact: bool) -> tuple[int, int, int, int]:
+        """Return (units of a pass, units of a launch, blocks, threads of a block)."""
+        n, device = self.n, self.device
+        block = BLOCK
+        if exact:
+            work = self.moves // (4 if self.kind.move == "ThreeOpt" else 1)
+            piece = max(1, int(self.kind.exact_a_slice * device.multiprocessors * self._exact_speed))
+            least = 256  # units of a warp that are worth starting it
+            if not self._mapped and self._asked.block is not None:
+                block = self._asked.block
+        elif self.kind.move == "TwoOpt":
+            rows = 32 * ROWS_OF_LANE - 1
+            warp_rows = (n - 2) // rows + 1
+            work = warp_rows * (n - 1) - rows * (warp_rows * (warp_rows - 1) // 2)
+            piece = max(1, int(self.kind.moves_a_slice * device.multiprocessors / rows))
+            least = 4
+        else:
+            groups, rest = divmod(n - 2, 32)
+            work = 16 * groups * (groups + 1) + rest * (groups + 1)
+            piece = int(self.kind.moves_a_slice * device.multiprocessors / (32 * n / 3)) + 1
+            least = 1
+        most = device.multiprocessors * kernel.blocks_per_multiprocessor(block)
+        blocks = max(1, min(most, min(work, piece) // (least * (block // 32))))
+        if not self._mapped:
+            blocks = self._asked_grid(work, block) or blocks
+        return work, piece, blocks, block
+
+    def _put(self, *, whole: bool = False) -> None:
+        """Apply the move that was chosen, or put the tour in place for the first time."""
+        blocks = min(math.ceil((self.n + 1) / 256), 8 * self.device.multiprocessors)
+        self._apply.launch(blocks, 256, self._tour, self._city[0], self._city[1], np.int32(whole))
+        self._city.reverse()
+        if self._limited:
+            self._limit.launch(
+                1,
+                1024,
+                self._tour,
+                self._city[0],
+                self._kept_cities,
+                np.int32(len(self._kept)),
+                self._before_cities,
+                np.int32(len(self._before)),
+                self._position,
+            )
+
+    def _read(self) -> None:
+        self._figures = self._state.download().view(_STATE)[0]
+
+    def _kernel(self, file: str, name: str, names: tuple[str, ...], defines: dict[str, int | str]) -> Kernel:
+        return self.device.module(file, names, defines, fmad=False).kernel(name)

@@ -1,0 +1,43 @@
+// The fast passes of descents in the plane, in single precision and integers: two_opt_tiles.h, two_opt_resident.h,
+// three_opt_tiles.h. TILE_ROUNDING, of distances, is given when it is compiled; RESIDENT_ROWS of a lane, too.
+#include "three_opt_tiles.h"
+#include "two_opt_mapped.h"
+#include "two_opt_resident.h"
+
+using namespace warptsp;
+
+// Columns [first, last) of TileColumns.
+extern "C" __global__ void __launch_bounds__(tile_block)
+    evaluate_pairs(DescentTour tour, long long first, long long last, int fresh, BestMove *found) {
+  if (tour.state->status != DescentStatus::searching) return;
+  BestMove best;
+  const TileShare share = TileShare::of<RowTile<tile_rows_of_lane, TILE_ROUNDING>::rows>(tour.n, first, last);
+  search_tiles<tile_rows_of_lane, TILE_ROUNDING>(
+      tour.points, tour.n, share,
+      [&](int delta, int row, int column) { best.offer((double)delta, number_of(Pair{row, column})); });
+  keep_best_of_block(best, fresh, found);
+}
+
+// Up to `passes` passes of 2-opt over a tour that fits into shared memory; cooperative, a block a multiprocessor.
+extern "C" __global__ void __launch_bounds__(resident_block, 1)
+    descend_pairs(DescentTour tour, int *city, long long passes, MoveKey *slots) {
+  descend_resident<RESIDENT_ROWS, TILE_ROUNDING>(tour, city, passes, slots);
+}
+
+// Tasks [first, last) of TripleTasks.
+extern "C" __global__ void __launch_bounds__(tile_block)
+    evaluate_triples(DescentTour tour, long long first, long long last, int fresh, BestMove *found) {
+  if (tour.state->status != DescentStatus::searching) return;
+  BestMove best;
+  search_triples<TILE_ROUNDING>(tour.points, tour.n, first, last, best);
+  keep_best_of_block(best, fresh, found);
+}
+
+// Document 000's kernel: moves by their numbers, a thread every so many; see two_opt_mapped.h.
+template <bool TourOrder>
+__global__ void __launch_bounds__(1024) evaluate_mapped(DescentTour tour, const int *city, BestMove *found) {
+  if (tour.state->status != DescentStatus::searching) return;
+  BestMove best;
+  search_mapped<TourOrder, TILE_ROUNDING>(tour, city, best);
+  keep_best_of_block(best, true, found);
+}
