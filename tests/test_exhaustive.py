@@ -420,7 +420,7 @@ def test_long_tours_on_a_gpu(gpu: object, metric: str, n: int) -> None:
 
 @pytest.mark.gpu
 def test_tiles_of_long_tours(gpu: object) -> None:
-    """Beyond shared memory: tours of a GPU's passes, and of passes in double precision on the CPU, are alike."""
+    """Beyond shared memory: passes in tiles, and in double precision on the CPU, make the same tours."""
     problem = instance("EUC_2D", 20_000)
     params = {"passes": 30}
     tours = [
