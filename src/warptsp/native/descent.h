@@ -1,10 +1,14 @@
 // Best-improvement descent on the CPU: pass over a neighbourhood, apply its best move, until none shortens the tour.
+//
+// In the plane 2-opt looks for moves in single precision first. One is applied only if its delta in double precision is
+// an improvement; if it is not, a pass in double precision decides.
 #pragma once
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
 #include "exhaustive_passes.h"
+#include "fast_pairs.h"
 
 namespace warptsp {
 
@@ -23,6 +27,9 @@ class Descent {
         threads_(threads), links_(tour.size() + 1) {
     for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);
     relink(0, rows_.size());
+    // A fixed edge would need a length that single precision cannot tell from infinity.
+    if (neighborhood == Neighborhood::two_opt && fixed_.empty()) fast_ = FastPairs::create(source);
+    if (fast_) fast_->update(rows_, 0, rows_.size());
   }
 
   // Swaps: cities that keep their place, and pairs (a, b) of which a stays before b.
@@ -53,6 +60,14 @@ class Descent {
     PassResult result(tolerance_);
     const PassView view{rows_, links_, threads_, token};
     const int n = rows_.size();
+    if (fast_) {
+      BestMove best;
+      if (!fast_->pass(threads_, token, best)) return false;
+      if (best.number != ~0ull) {
+        best.delta = TwoOpt::of(best.number, n).delta(rows_, links_);
+        if (best.delta < -tolerance_) return apply<TwoOpt>(best, n);
+      }
+    }
     switch (neighborhood_) {
       case Neighborhood::two_opt: return pass_two_opt(view, result) && apply<TwoOpt>(result.best(), n);
       case Neighborhood::three_opt: return pass_three_opt(view, result) && apply<ThreeOpt>(result.best(), n);
@@ -72,6 +87,7 @@ class Descent {
     const Move move = Move::of(best.number, n);
     rows_.rearrange(move.begin(), move.end(), [&](int k) { return move.source(k); });
     relink(move.begin() - 1, move.end());
+    if (fast_) fast_->update(rows_, move.begin(), move.end());
     length_ += best.delta;
     ++counters_.moves;
     if (!limits_.later.empty()) set_limits();
@@ -119,6 +135,7 @@ class Descent {
   std::vector<int> kept_;
   std::vector<std::pair<int, int>> before_;
   SwapLimits limits_;
+  std::unique_ptr<FastPairs> fast_;
 };
 
 }  // namespace warptsp
