@@ -23,6 +23,18 @@ class HistoryPoint(NamedTuple):
     length: int | float
 
 
+class Stage(NamedTuple):
+    """A method of a run: `length` is that of the best tour when it ended after `seconds` of its own."""
+
+    method: str
+    device: str
+    seconds: float
+    length: int | float
+    stop_reason: str
+    counters: dict[str, int | float]
+    params: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
     """The best tour of a run, checked to be a permutation of the cities, and how it came about.
@@ -42,7 +54,7 @@ class Result:
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
         are the method's own running figures.
     counters : dict of str to number
-        ``kicks`` and the method's other figures.
+        ``kicks`` and the method's other figures; with two methods their sums.
     seconds : float
         Wall time from the call of ``solve`` to its end.
     stop_reason : str
@@ -52,9 +64,13 @@ class Result:
     signal : int or None
         The number of that signal.
     device : str
-        Where the search ran: ``"cpu"`` or ``"cuda:N"``.
+        Where the search ran: ``"cpu"`` or ``"cuda:N"``; `stages` has that of a second method.
     seed, threads, method, start, params
         What the run was asked to do.
+    then : str or None
+        The method that was to polish the tour.
+    stages : tuple of Stage
+        The methods that ran, one or two.
     """
 
     tour: NDArray[np.int32]
@@ -73,6 +89,8 @@ class Result:
     device: str = "cpu"
     start: str = "greedy"
     params: dict[str, Any] = field(default_factory=dict)
+    then: str | None = None
+    stages: tuple[Stage, ...] = ()
 
     @property
     def kicks(self) -> int:
@@ -93,6 +111,15 @@ class Result:
             f"seed         {self.seed}",
             f"stopped by   {self.stop_reason}",
         ]
+        if len(self.stages) > 1:
+            lines[1:2] = [
+                lines[1],
+                *(
+                    f"{stage.method:12} {format_length(stage.length)} after {stage.seconds:.2f} s on "
+                    f"{stage.device}, {stage.stop_reason}"
+                    for stage in self.stages
+                ),
+            ]
         known = self.known
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
@@ -123,6 +150,8 @@ class Result:
             "method": self.method,
             "start": self.start,
             "params": dict(self.params),
+            "then": self.then,
+            "stages": [stage._asdict() for stage in self.stages],
         }
 
     def tour_from(self, city: int) -> NDArray[np.int32]:

@@ -99,6 +99,7 @@ class Run:
         self.history: list[HistoryPoint] = []
         self.counters: dict[str, int | float] = {}
         self.stop_reason: str | None = None
+        self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
         self._reported: int | float | None = None
         self._told = 0
@@ -254,6 +255,7 @@ class Run:
 
     def interrupt(self, reason: str) -> None:
         """Stop the search as soon as possible; safe in a signal handler."""
+        self.interrupted = True
         if self.stop_reason is None:
             self.stop_reason = reason
         self.token.request()

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from warptsp.devices import resolve_device, resolve_threads
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, OutputError, WarpTSPError
 from warptsp.methods import Method, check_params, get_method
 from warptsp.problem import OpenPath, Problem
-from warptsp.result import Result
+from warptsp.result import HistoryPoint, Result, Stage
 from warptsp.run import Run
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 from warptsp.stop._check import checked_count
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
 TRIVIAL = 3  # cities up to which every closed tour is the same: no search, whatever the method
 
 
@@ -49,6 +50,8 @@ def solve(
     threads: int | None = None,
     method: str = "lk",
     params: Mapping[str, Any] | object | None = None,
+    then: str | None = None,
+    then_params: Mapping[str, Any] | object | None = None,
     callback: Callable[[Progress], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_interval: float = 5.0,
@@ -87,6 +90,12 @@ def solve(
         A name in `warptsp.methods.METHODS`.
     params : mapping, optional
         Parameters of the method by name.
+    then : str, optional
+        A second method, which polishes the tour of the first, such as ``"two-opt"``. A time limit is for
+        both, and the first has nine tenths of it at most; a number of kicks is for each. A signal, a callback
+        or a token that ends the first method ends the run, and so does a target that it reached.
+    then_params : mapping, optional
+        Parameters of the second method.
     callback : callable, optional
         Called with a `Progress` several times a second. If it returns True the search ends; if it raises, the
         search ends and the exception is raised from here with the result in its attribute ``result``.
@@ -120,16 +129,18 @@ def solve(
     if open is not None:
         instance = with_open(instance, open)
     known = instance.known_length
-    chosen = get_method(method)
-    parameters = check_params(chosen, params)
-    ends = chosen.ends or any(parameters.get(name) is not None for name in chosen.ends_with)
-    criterion = _criterion(instance, known, ends, stop, time_limit, kicks)
+    steps = [_Step.of(method, params)]
+    if then is not None:
+        steps.append(_Step.of(then, then_params))
+    elif then_params:
+        raise InvalidOption("then_params: there is no second method; name it with then")
+    limits = _limits(instance, known, stop, time_limit, kicks)
     seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
     if seed >= 1 << 64:
         raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
     if callback is not None and not callable(callback):
         raise InvalidOption(f"callback: {callback!r} is not callable")
-    used_device = resolve_device(device, instance, chosen)
+    devices = [resolve_device(device, instance, step.method) for step in steps]
     used_threads = resolve_threads(threads)
     start_name, start_tour = _start(instance, start)
     saver = None
@@ -143,38 +154,51 @@ def solve(
                 "the checkpoint %s is there already and will be replaced; start goes on from it", name
             )
 
-    run = Run(
-        instance,
-        stop=criterion,
-        known=known,
-        seed=seed,
-        threads=used_threads,
-        device=used_device,
-        may_use_cpu=device == "auto",
-        start=start_name if start_tour is None else start_tour,
-        params=parameters,
-        callback=callback,
-        checkpoint=saver,
-        started=started,
-    )
-    failure = None
+    if instance.n <= TRIVIAL:
+        steps, devices = [_Step(get_method("exact"), steps[0].params)], ["cpu"]
+    runs: list[Run] = []
+    stages: list[Stage] = []
+    failure: BaseException | None = None
     caught: list[int] = []
-    with _signals(run, caught):
-        try:
-            if start_tour is not None:
-                run.offer(start_tour)
-            if instance.n <= TRIVIAL:
-                chosen = get_method("exact")
-                run.device = "cpu"
-            chosen.run(instance, run)
-        except BaseException as error:
-            failure = error
-        finally:
-            run.close()
-        failure = run.failure or failure
-        if failure is not None and run.best is None:
-            raise failure
-        tour, length = _best_tour(run, chosen)
+    with _signals(runs, caught):
+        for step, step_device in zip(steps, devices, strict=True):
+            begun = time.monotonic() - started if runs else 0.0
+            if limits is None:
+                criterion = _own_rule(instance, known, step, begun)
+            else:
+                criterion = limits if step is steps[-1] else _leaving_time(limits)
+            if runs:
+                start_tour = runs[-1].best
+            run = Run(
+                instance,
+                stop=criterion,
+                known=known,
+                seed=seed,
+                threads=used_threads,
+                device=step_device,
+                may_use_cpu=device == "auto",
+                start=start_name if start_tour is None else start_tour,
+                params=step.params,
+                callback=callback,
+                checkpoint=saver,
+                started=started,
+            )
+            runs.append(run)
+            try:
+                if start_tour is not None:
+                    run.offer(start_tour)
+                step.method.run(instance, run)
+            except BaseException as error:
+                failure = error
+            finally:
+                run.close()
+            failure = run.failure or failure
+            if failure is not None and run.best is None:
+                raise failure
+            tour, length = _best_tour(run, step.method)
+            stages.append(_stage(step, run, begun, failure))
+            if failure is not None or run.interrupted or _are_met(limits, run, known):
+                break
         if saver is not None:
             try:
                 saver.write(tour, length)
@@ -185,18 +209,20 @@ def solve(
             length=length,
             problem=instance,
             known=known,
-            history=run.history,
-            counters={"kicks": 0, **run.counters},
+            history=_joined_history(runs),
+            counters=_summed_counters(stages),
             seconds=run.elapsed(),
-            stop_reason=run.reason() if failure is run.failure else type(failure).__name__,
+            stop_reason=stages[-1].stop_reason if failure is run.failure else type(failure).__name__,
             interrupted=bool(caught) or failure is not None,
             signal=caught[0] if caught else None,
             seed=seed,
             threads=used_threads,
-            method=chosen.name,
-            device=run.device,
+            method=stages[0].method,
+            device=stages[0].device,
             start=start_name,
-            params=parameters,
+            params=stages[0].params,
+            then=then,
+            stages=tuple(stages),
         )
     if failure is not None:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
@@ -244,27 +270,91 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
     raise InvalidOption(f"open: {open!r} is neither True, False nor an OpenPath(start, end)")
 
 
-def _criterion(
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A method, and its parameters, checked."""
+
+    method: Method
+    params: dict[str, Any]
+
+    @classmethod
+    def of(cls, name: str, params: Mapping[str, Any] | object | None) -> _Step:
+        method = get_method(name)
+        return cls(method, check_params(method, params))
+
+    @property
+    def ends(self) -> bool:
+        """Whether it comes to an end by itself."""
+        method = self.method
+        return method.ends or any(self.params.get(name) is not None for name in method.ends_with)
+
+
+def _limits(
     problem: Problem,
     known: KnownLength | None,
-    ends: bool,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None,
     time_limit: float | None,
     kicks: int | None,
-) -> StoppingCriterion:
+) -> StoppingCriterion | None:
+    """Return the criterion that was asked for, None if there is none."""
     given = [] if stop is None else [as_criterion(stop)]
     if time_limit is not None:
         given.append(MaxRuntime(time_limit))
     if kicks is not None:
         given.append(MaxKicks(kicks))
     if not given:
-        optimum = known.length if known is not None and known.proven else None
-        return Completion(optimum) if ends else DefaultStop(problem.n, optimum)
+        return None
     criterion = given[0]
     for other in given[1:]:
         criterion = criterion | other
     criterion.check(problem, known)
     return criterion
+
+
+def _own_rule(problem: Problem, known: KnownLength | None, step: _Step, begun: float) -> StoppingCriterion:
+    """Return the criterion of a method for which none was given, and which begins at this time."""
+    optimum = known.length if known is not None and known.proven else None
+    return Completion(optimum) if step.ends else DefaultStop(problem.n, optimum, begun)
+
+
+def _leaving_time(limits: StoppingCriterion) -> StoppingCriterion:
+    """Return the limits of a first method, which leaves some time to the second."""
+    seconds = limits.limit().seconds
+    return limits if seconds is None else limits | MaxRuntime(FIRST_SHARE * seconds)
+
+
+def _are_met(limits: StoppingCriterion | None, run: Run, known: KnownLength | None) -> bool:
+    """Whether a second method has nothing left to do: the time is up, a target reached, a stop requested."""
+    if limits is None or run.best_length is None:
+        return False
+    # A number of kicks, and of seconds without improvement, begins anew.
+    now = run.elapsed()
+    return limits(SearchState(now, run.best_length, -1, now, -1, None if known is None else known.length))
+
+
+def _stage(step: _Step, run: Run, begun: float, failure: BaseException | None) -> Stage:
+    assert run.best_length is not None
+    reason = run.reason() if failure is run.failure else type(failure).__name__
+    counters = {"kicks": 0, **run.counters}
+    return Stage(
+        step.method.name, run.device, run.elapsed() - begun, run.best_length, reason, counters, step.params
+    )
+
+
+def _joined_history(runs: list[Run]) -> list[HistoryPoint]:
+    history: list[HistoryPoint] = []
+    for run in runs:
+        # A run begins with the tour that the one before ended with.
+        history += [point for point in run.history if not history or point.length < history[-1].length]
+    return history
+
+
+def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
+    counters: dict[str, int | float] = {}
+    for stage in stages:
+        for name, value in stage.counters.items():
+            counters[name] = counters.get(name, 0) + value
+    return counters
 
 
 def _start(
@@ -326,8 +416,8 @@ def _turned(problem: Problem, path: NDArray[Any]) -> NDArray[Any]:
 
 
 @contextmanager
-def _signals(run: Run, caught: list[int]) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the search and any further one do what it did before.
+def _signals(runs: list[Run], caught: list[int]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the last of the runs and any further one do what it did before.
 
     Handlers that the program has set itself, and signals that it ignores, stay as they are.
     """
@@ -339,7 +429,8 @@ def _signals(run: Run, caught: list[int]) -> Iterator[None]:
             signal.raise_signal(number)
             return
         caught.append(number)
-        run.interrupt("Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name)
+        if runs:
+            runs[-1].interrupt("Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name)
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):

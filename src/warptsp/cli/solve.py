@@ -94,6 +94,16 @@ PICTURES = (".svg", ".png")
     help="A parameter of the method; see --list-methods.",
 )
 @click.option(
+    "--then", metavar="NAME", help="A second method, which polishes the tour of the first, such as two-opt."
+)
+@click.option(
+    "--then-param",
+    "then_params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the second method.",
+)
+@click.option(
     "--list-methods", is_flag=True, is_eager=True, expose_value=False,
     callback=lambda context, option, value: _list_methods(context) if value else None,
     help="List the methods and their parameters, and exit.",
@@ -128,6 +138,8 @@ def command(
     threads: int | None,
     method: str,
     params: tuple[str, ...],
+    then: str | None,
+    then_params: tuple[str, ...],
     checkpoint: str | None,
     checkpoint_interval: float,
     progress: str,
@@ -174,6 +186,8 @@ def command(
                 threads=threads,
                 method=method,
                 params=parse_params(params),
+                then=then,
+                then_params=parse_params(then_params),
                 callback=display,
                 checkpoint=checkpoint,
                 checkpoint_interval=checkpoint_interval,

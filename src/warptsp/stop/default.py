@@ -28,10 +28,11 @@ class DefaultStop(StoppingCriterion):
     - At once where nothing can improve: the tour has length 0, or exactly the optimal length on record.
     """
 
-    def __init__(self, cities: int, optimum: int | float | None = None) -> None:
+    def __init__(self, cities: int, optimum: int | float | None = None, begun: float = 0.0) -> None:
         self.cities = cities
         self.optimum = optimum
-        self.max_seconds = round(SECONDS * max(1.0, cities / MEDIUM) ** 0.75, 1)
+        self.begun = begun  # seconds after the call of solve, where another method came first
+        self.max_seconds = begun + round(SECONDS * max(1.0, cities / MEDIUM) ** 0.75, 1)
         self.max_kicks = 50 * cities if cities <= TINY else None
         # Measured: a quarter of a second finds the optimum of 52 cities, and 1000 cities want a few seconds.
         self.patience = 0.1 + cities / 300.0
@@ -47,7 +48,7 @@ class DefaultStop(StoppingCriterion):
         return state.length == 0 or state.length == self.optimum
 
     def _idle(self, state: SearchState) -> bool:
-        return state.elapsed - state.improved_at >= max(self.patience, IDLE * state.elapsed)
+        return state.elapsed - state.improved_at >= max(self.patience, IDLE * (state.elapsed - self.begun))
 
     def reason(self, state: SearchState) -> str:
         if self._settled(state):
