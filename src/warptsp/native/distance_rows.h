@@ -4,6 +4,7 @@
 // loops over coordinates in tour order, which the compiler vectorises; every other metric is asked pair by pair.
 // All distances are doubles: TSPLIB's integers are exact in them.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -1,0 +1,107 @@
+// Descents on threads against the definition of their moves; numbers of moves against loops.
+#include "descent.h"
+
+#include "check.h"
+#include "random.h"
+
+using namespace warptsp;
+
+namespace {
+
+// The best move by its definition, tours measured whole; 1e300 for none.
+template <class Move>
+double best_delta(const DistanceSource &distance, const std::vector<int> &tour) {
+  const int n = (int)tour.size();
+  const auto length = [&](const std::vector<int> &cities) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += distance(cities[i], cities[(i + 1) % n]);
+    return sum;
+  };
+  const double own = length(tour);
+  double best = 1e300;
+  const MoveNumber numbers = std::is_same<Move, Swap>::value ? (MoveNumber)n * n : Move::moves(n);
+  for (MoveNumber number = 0; number < numbers; ++number) {
+    const Move move = Move::of(number, n);
+    if (std::is_same<Move, Swap>::value && (number / n < 1 || number % n <= number / n)) continue;
+    std::vector<int> moved = tour;
+    for (int k = move.begin(); k < move.end(); ++k) moved[k] = tour[move.source(k)];
+    best = std::min(best, length(moved) - own);
+  }
+  return best;
+}
+
+template <class Move>
+void descend(Neighborhood neighborhood, int n, int threads) {
+  Random random(11, n, threads);
+  std::vector<double> points(2 * n);
+  for (double &v : points) v = random.below(500);
+  std::vector<int> tour(n);
+  for (int i = 0; i < n; ++i) tour[i] = i;
+  DistanceSource source;
+  source.kind = MetricKind::euc_2d;
+  source.points = {points.data(), 2};
+  source.size = n;
+  Descent descent(source, neighborhood, tour, {}, 0.5, threads);
+  StopToken token;
+  double length = descent.length();
+  for (bool complete = false; !complete;) {
+    const double expected = best_delta<Move>(source, descent.tour());
+    complete = descent.proceed(1e9, 1, token);
+    CHECK(complete == (expected >= 0.0));
+    CHECK(complete || descent.length() == length + expected);
+    length = descent.length();
+  }
+  CHECK(descent.counters().passes == descent.counters().moves + 1);
+}
+
+}  // namespace
+
+TEST(two_opt_applies_the_best_move) {
+  for (int threads : {1, 3}) descend<TwoOpt>(Neighborhood::two_opt, 40, threads);
+}
+
+TEST(three_opt_applies_the_best_move) {
+  for (int threads : {1, 3}) descend<ThreeOpt>(Neighborhood::three_opt, 16, threads);
+}
+
+TEST(swap_applies_the_best_move) {
+  for (int threads : {1, 3}) descend<Swap>(Neighborhood::swap, 40, threads);
+}
+
+TEST(threads_share_the_tiles_of_a_long_tour) {
+  Random random(5, 0, 0);
+  const int n = 2500;
+  std::vector<double> points(2 * n);
+  for (double &v : points) v = random.below(100000);
+  std::vector<int> tour(n);
+  for (int i = 0; i < n; ++i) tour[i] = i;
+  for (MetricKind kind : {MetricKind::euc_2d, MetricKind::man_2d})
+    for (Neighborhood neighborhood : {Neighborhood::two_opt, Neighborhood::swap}) {
+      DistanceSource source;
+      source.kind = kind;
+      source.points = {points.data(), 2};
+      source.size = n;
+      StopToken token;
+      Descent one(source, neighborhood, tour, {}, 0.5, 1), many(source, neighborhood, tour, {}, 0.5, 4);
+      one.proceed(1e9, 3, token);
+      many.proceed(1e9, 3, token);
+      CHECK(one.tour() == many.tour());
+      CHECK(one.length() == many.length());
+    }
+}
+
+TEST(numbers_of_moves) {
+  MoveNumber number = 0;
+  for (int j = 1; j < 500; ++j)
+    for (int i = 0; i < j; ++i, ++number) {
+      const Pair p = pair_of(number);
+      CHECK(p.i == i && p.j == j && number_of(p) == number);
+    }
+  number = 0;
+  for (int k = 2; k < 120; ++k)
+    for (int j = 1; j < k; ++j)
+      for (int i = 0; i < j; ++i, ++number) {
+        const Triple t = triple_of(number);
+        CHECK(t.i == i && t.j == j && t.k == k && number_of(t) == number);
+      }
+}
