@@ -1,0 +1,133 @@
+"""The exhaustive methods: moves evaluated a second in a pass, and whole descents.
+
+Every move of a neighborhood is evaluated once in a pass, and counted once; a 3-opt triple is four moves. On
+a GPU the seconds of a pass are those of its kernels (the choice and the application of its move included), by
+the GPU's clock; on the CPU they are those of the wall. Descents are measured from the start tour in the host's
+memory to the last tour there, on a GPU that is in use already, with kernels compiled and set-up apart.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from common import note, parser, report, table
+
+NAMES = ("two-opt", "three-opt", "swap")
+PASSES = (  # neighborhood, cities, metric, start
+    (0, 100_000, "EUC_2D", "random"),
+    (0, 100_000, "EXACT_2D", "random"),
+    (0, 100_000, "EUC_2D", "greedy"),
+    (0, 1_000_000, "EUC_2D", "random"),
+    (0, 10_000, "EUC_2D", "greedy"),
+    (1, 1_000, "EUC_2D", "random"),
+    (1, 1_000, "EXACT_2D", "random"),
+    (2, 1_000, "EUC_2D", "random"),
+    (2, 10_000, "EUC_2D", "random"),
+)
+DESCENTS = (
+    (0, 2_000, "EUC_2D", "given"),
+    (0, 2_000, "EUC_2D", "greedy"),
+    (0, 2_000, "EXACT_2D", "given"),
+    (0, 500, "EUC_2D", "given"),
+    (1, 200, "EUC_2D", "given"),
+    (2, 1_000, "EUC_2D", "given"),
+)
+
+
+def main() -> None:
+    options_parser = parser(__doc__)
+    options_parser.add_argument("--device", default="cuda:0", help="cpu or cuda:N")
+    options_parser.add_argument("--threads", type=int, default=1, help="of the CPU")
+    options = options_parser.parse_args()
+
+    from warptsp import Problem, _native
+    from warptsp.backends.instance import SearchInstance
+    from warptsp.construct import construct
+
+    token = _native.StopToken()
+    device = None
+    if options.device != "cpu":
+        from warptsp.backends.cuda.descent import CudaDescent
+        from warptsp.backends.cuda.device import Device
+
+        device = Device.open(int(options.device.partition(":")[2] or 0))
+
+    def descent_of(kind: int, n: int, metric: str, start: str) -> Any:
+        extent = 1_000_000 if n >= 100_000 else 10_000
+        points = np.random.default_rng(n).integers(0, extent, (n, 2)).astype(float)
+        problem = Problem.from_points(points, metric)
+        tour = construct(problem, start, seed=1)
+        tolerance = 0.5 if problem.integral else 1e-12 * problem.distance_bound
+        if device is not None:
+            return CudaDescent(device, problem, kind, tour, tolerance)
+        instance = SearchInstance.build(problem, token)
+        assert instance is not None
+        return _native.Descent.create(
+            neighborhood=kind,
+            kind=problem.metric.kind,
+            dummy=False,
+            points=instance.points,
+            int_matrix=None,
+            real_matrix=None,
+            tour=np.ascontiguousarray(instance.close(tour)),
+            fixed_edges=instance.fixed_edges,
+            tolerance=tolerance,
+            threads=options.threads,
+            kept=[],
+            before=[],
+        )
+
+    results: list[dict[str, Any]] = []
+    rows = []
+    for kind, n, metric, start in PASSES if not options.quick else PASSES[4:]:
+        if device is None and n >= 1_000_000:
+            continue
+        descent = descent_of(kind, n, metric, start)
+        descent.proceed(1.0, 1, token)
+        best = float("inf")
+        for _ in range(3 if n >= 100_000 else 8):
+            before, begun = descent.counters(), time.perf_counter()
+            descent.proceed(10.0, 1 if n >= 1_000_000 else 5, token)
+            after, wall = descent.counters(), time.perf_counter() - begun
+            passes = after["passes"] - before["passes"]
+            seconds = wall if device is None else after["kernel_seconds"] - before["kernel_seconds"]
+            if passes:
+                best = min(best, seconds / passes)
+        counters = descent.counters()
+        moves = counters["evaluations"] / counters["passes"]
+        rows.append([NAMES[kind], n, metric, start, f"{best * 1e3:.4g}", f"{moves / best / 1e9:.4g}"])
+        results.append(
+            {"method": NAMES[kind], "cities": n, "metric": metric, "start": start, "seconds": best}
+        )
+        note(" ".join(map(str, rows[-1])))
+    passes_table = table(["method", "cities", "metric", "start", "ms a pass", "10^9 moves/s"], rows)
+
+    rows = []
+    for kind, n, metric, start in DESCENTS:
+        best = (float("inf"), 0.0)
+        for _ in range(1 if device is None else 3):
+            begun = time.perf_counter()
+            descent = descent_of(kind, n, metric, start)
+            ready = time.perf_counter()
+            while not descent.proceed(0.05, -1, token):
+                pass
+            length, tour = descent.length, descent.tour()
+            best = min(best, (time.perf_counter() - ready, ready - begun))
+        assert sorted(tour.tolist()) == list(range(n))
+        counters = descent.counters()
+        rows.append(
+            [NAMES[kind], n, metric, start, f"{best[0] * 1e3:.4g}", counters["moves"], f"{length:.10g}"]
+        )
+        results.append({"method": NAMES[kind], "cities": n, "metric": metric, "descent": best[0], **counters})
+        note(" ".join(map(str, rows[-1])))
+    descents_table = table(["method", "cities", "metric", "start", "ms", "moves", "length"], rows)
+    where = "CPU" if device is None else device.name
+    how = (__doc__ or "").partition("\n\n")[2]
+    text = f"{how}\nDevice: {where}.\n\n## Passes\n\n{passes_table}\n\n## Descents\n\n{descents_table}"
+    report("exhaustive", "Exhaustive methods", text, results, options.output)
+
+
+if __name__ == "__main__":
+    main()
