@@ -2,8 +2,8 @@
 
 Every move of a neighborhood is evaluated once in a pass, and counted once; a 3-opt triple is four moves. On
 a GPU the seconds of a pass are those of its kernels (the choice and the application of its move included), by
-the GPU's clock; on the CPU they are those of the wall. Descents are measured from the start tour in the host's
-memory to the last tour there, on a GPU that is in use already, with kernels compiled and set-up apart.
+the GPU's clock; on the CPU they are those of the wall. Descents are measured from the start tour in the
+host's memory to the last tour there, on a GPU that is in use already, with kernels compiled, set-up apart.
 """
 
 from __future__ import annotations
