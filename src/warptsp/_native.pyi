@@ -227,7 +227,6 @@ class NeighborSearch:
         chains: int,
         count: int,
         always: bool,
-        temperature: float,
         segment: int,
         seed: int,
         threads: int,
@@ -238,6 +237,8 @@ class NeighborSearch:
     @property
     def best_length(self) -> float: ...
     def best(self) -> NDArray[np.int32]: ...
+    def neighbors(self) -> NDArray[np.int32]:
+        """The lists, sorted by distance."""
     def counters(self) -> dict[str, int]: ...
 
 # tsplib.cpp and dimacs.cpp

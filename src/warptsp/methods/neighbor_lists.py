@@ -7,6 +7,8 @@ salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,17 +16,19 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import InvalidOption
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
     from warptsp.problem import Problem
     from warptsp.run import Run
 
 logger = logging.getLogger(__name__)
 
 MOST_NEIGHBORS = 1000
+MOST_THREADS = 512  # of a block; with more the kernels would have too few registers
 SLICE = 0.08  # seconds between two looks at what the run says
 
 
@@ -74,8 +78,8 @@ def check_neighbors(neighbors: int) -> None:
 
 def check_block(block: int | None) -> None:
     """Raise InvalidOption for an impossible number of threads of a block."""
-    if block is not None and (block % 32 or not 32 <= block <= 1024):
-        raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and 1024")
+    if block is not None and (block % 32 or not 32 <= block <= MOST_THREADS):
+        raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and {MOST_THREADS}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,10 +127,15 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
     return None if tour is None else Prepared(instance, lists, np.ascontiguousarray(tour))
 
 
-class HostSearch:
-    """The search on CPU threads, and what it tells the run."""
+class NeighborSearch:
+    """The search on the device of the run, and what it tells the run.
 
-    def __init__(self, prepared: Prepared, run: Run, *, three: bool) -> None:
+    Without a number of `chains` there are as many as the device has threads or multiprocessors.
+    """
+
+    def __init__(
+        self, prepared: Prepared, run: Run, *, three: bool, chains: int | None = 1, block: int | None = None
+    ) -> None:
         instance = prepared.instance
         self.run = run
         self.instance = instance
@@ -134,7 +143,7 @@ class HostSearch:
         integral = matrix is not None and instance.problem.integral and instance.small_integers
         if matrix is not None:
             matrix = np.ascontiguousarray(matrix, dtype=np.int32 if integral else np.float64)
-        self.native = _native.NeighborSearch.create(
+        self.host = _native.NeighborSearch.create(
             kind=instance.problem.metric.kind,
             points=instance.points,
             int_matrix=matrix if integral else None,
@@ -145,33 +154,106 @@ class HostSearch:
             tolerance=instance.tolerance,
             three=three,
         )
+        self.chains = run.threads if chains is None else chains
+        self.gpu: GpuSearch | None = None
+        self._opened = ExitStack()
+        if run.device != "cpu":
+            self._open_gpu(prepared.tour, three, chains, block)
+
+    def __enter__(self) -> NeighborSearch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
 
     def descend(self, *, best: bool, many: bool, passes: int | None = None) -> bool:
         """Go down to a local optimum; False if the run said stop before."""
         stop = self.report("start tour")
+        limit = -1 if passes is None else passes
         complete = False
         while not (stop or complete):
-            complete = self.native.descend(
-                best=best,
-                many=many,
-                passes=-1 if passes is None else passes,
-                threads=self.run.threads,
-                seconds=SLICE,
-                token=self.run.token,
-            )
+            if self.gpu is not None:
+                complete = self.gpu.descend(best=best, many=many, passes=limit, seconds=SLICE)
+            else:
+                complete = self.host.descend(
+                    best=best,
+                    many=many,
+                    passes=limit,
+                    threads=self.run.threads,
+                    seconds=SLICE,
+                    token=self.run.token,
+                )
             stop = self.report("local search")
         return not stop
 
+    def iterate(self, *, count: int, always: bool, segment: int) -> None:
+        """Make kicks in all chains, `count` in each."""
+        complete = False
+        while not complete:
+            if self.gpu is not None:
+                complete = self.gpu.iterate(
+                    count=count,
+                    always=always,
+                    segment=segment,
+                    seed=self.run.seed,
+                    seconds=SLICE,
+                )
+            else:
+                complete = self.host.iterate(
+                    count=count,
+                    always=always,
+                    segment=segment,
+                    chains=self.chains,
+                    seed=self.run.seed,
+                    threads=self.run.threads,
+                    seconds=SLICE,
+                    token=self.run.token,
+                )
+            complete = self.report("search") or complete
+
+    @property
+    def best_length(self) -> float:
+        """Length of the best tour, as the search counts it."""
+        return (self.gpu or self.host).best_length
+
     def report(self, phase: str) -> bool:
         """Tell the run how far the search is; True to stop."""
-        counts = self.native.counters()
-        kicks = counts.pop("kicks")
-        length = self.native.best_length - self.instance.closing
+        counts = (self.gpu or self.host).counters()
+        kicks = int(counts.pop("kicks"))
+        length = self.best_length - self.instance.closing
         return self.run.update(length=length, kicks=kicks, tour=self.best, phase=phase, **counts)
 
     def best(self) -> NDArray[np.int32]:
         """The best tour, as the problem numbers its cities."""
-        return self.instance.open(self.native.best())
+        return self.instance.open((self.gpu or self.host).best())
+
+    def _open_gpu(self, tour: NDArray[np.int32], three: bool, chains: int | None, block: int | None) -> None:
+        from warptsp.backends.cuda.device import Device
+        from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
+
+        run = self.run
+        run.enter("GPU")
+        device = self._opened.enter_context(Device.open(int(run.device.partition(":")[2] or 0)))
+        self.chains = device.multiprocessors if chains is None else chains
+        self.gpu = GpuSearch(
+            device,
+            self.instance,
+            self.host.neighbors(),
+            tour,
+            self.host.best_length,
+            three=three,
+            chains=self.chains,
+            block=block,
+        )
+
+
+def gpu_lacks(problem: Problem) -> str | None:
+    """Return what the search along neighbour lists cannot do about this problem on a GPU."""
+    if problem.open is not None:
+        return "the search along neighbour lists on GPUs finds closed tours, no open paths"
+    if len(problem.fixed_edges):
+        return "the search along neighbour lists on GPUs cannot keep fixed edges"
+    return None
 
 
 def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -> None:
@@ -179,6 +261,22 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return
-    search = HostSearch(prepared, run, three=three)
-    search.descend(best=params.improvement == "best", many=params.moves == "many", passes=params.passes)
-    run.offer(search.best())
+    on_device(run, lambda: _descend(prepared, run, params, three=three))
+
+
+def _descend(prepared: Prepared, run: Run, params: DescentParams, *, three: bool) -> None:
+    with NeighborSearch(prepared, run, three=three, block=params.block) as search:
+        best, many = params.improvement == "best", params.moves == "many"
+        search.descend(best=best, many=many, passes=params.passes)
+        run.offer(search.best())
+
+
+def on_device(run: Run, work: Callable[[], None]) -> None:
+    """Do this on the run's GPU, and again on the CPU if the GPU fails and the run may use the CPU."""
+    if run.device != "cpu":
+        try:
+            work()
+            return
+        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
+            run.use_cpu(error)
+    work()

@@ -1,16 +1,17 @@
 // Iterated local search with 2-opt or 3-opt along neighbour lists (O. Martin, S. W. Otto and E. W. Felten, 1991): a double
-// bridge, local search from its eight ends, and the new tour kept: always, if it is not longer, or by annealing.
+// bridge, local search from its eight ends, and the new tour to go on from: always, or if it is not longer.
 //
 // One source for a CPU thread and a thread block. What differs is how cities are looked at and cells written, which
 // `Lanes` knows:
-//   at_once                       cities that are looked at together
+//   at_once()                     cities to look at together
 //   each(count, f)                f(k) for every k below count, with all writes visible before and behind it
 //   once(f)                       f() by one of them, likewise
 //   look<Three>(lists, tour, queue, count, move, evaluations)
-//                                 of the first `count` queued cities the index of the first that has an improving move,
-//                                 and its best one; `count` if none has
+//                                 of the first `count` queued cities the index of the first that has an improving move;
+//                                 its best one among the nearest `neighbors_at_once` that
+//                                 have any; `count` if none has
 // Everything outside these is the same on all lanes. The queue is worked off city by city, so the tour does not depend
-// on `at_once`: those looked at in advance are looked at again if a move came before them.
+// on `at_once()`: those looked at in advance are looked at again if a move came before them.
 #pragma once
 #include "neighbor_moves.h"
 #include "random.h"
@@ -28,10 +29,11 @@ struct ChainMemory {
 
 struct ChainQueue {
   int *city;              // [capacity] a ring
-  unsigned char *in;      // [size] whether a city is in it
-  int capacity;           // cities beyond are not searched from: only where kicks alone fill it, some dozens each
+  unsigned *in;           // [size / 32, rounded up] a bit for each city: whether it is in it
+  int capacity;           // at least the number of cities
   const ChainMemory *memory;
 
+  WARPTSP_FN bool holds(int c) const { return in[c / 32] >> (c % 32) & 1u; }
   WARPTSP_FN int at(int k) const {
     const int slot = memory->head + k;
     return city[slot < capacity ? slot : slot - capacity];
@@ -44,9 +46,7 @@ struct ChainCounts {
 
 struct KickPlan {
   long long first, count;    // kicks are numbered from 0
-  int always;                // go on from the new tour, however long it is
-  double temperature;        // if not always: a loss is accepted with the probability exp(-loss / temperature)
-  long long last;            // kick before which the temperature has fallen to 0
+  int always;                // go on from the new tour, shorter or not
   int segment;               // longest piece of a double bridge; 0: four links anywhere in the tour
   unsigned long long seed, chain;
 };
@@ -55,10 +55,10 @@ template <class Lanes, class Lists, bool Three>
 class IteratedSearch {
  public:
   WARPTSP_FN IteratedSearch(Lanes lanes, const Lists &lists, const TourArrays &tour, const ChainQueue &queue,
-                            ChainMemory *memory, int *scratch, int *before, int *best)
-      : lanes_(lanes), lists_(lists), tour_(tour), queue_(queue), memory_(memory), scratch_(scratch), before_(before), best_(best) {}
+                            ChainMemory *memory, int *scratch, int *kept)
+      : lanes_(lanes), lists_(lists), tour_(tour), queue_(queue), memory_(memory), scratch_(scratch), kept_(kept) {}
 
-  ChainCounts counts;
+  ChainCounts counts;  // evaluations: of this lane; the others are the same on all lanes
 
   // Local search from the queued cities until there are none, or `looks` of them have been looked at. Returns the gain.
   WARPTSP_FN double settle(long long looks) {
@@ -76,7 +76,7 @@ class IteratedSearch {
         ++counts.moves;
       }
       lanes_.once([&] {
-        for (int k = 0; k < done; ++k) queue_.in[queue_.at(k)] = 0;
+        for (int k = 0; k < done; ++k) queue_.in[queue_.at(k) / 32] &= ~(1u << queue_.at(k) % 32);
         memory_->head = memory_->head + done < queue_.capacity ? memory_->head + done
                                                                : memory_->head + done - queue_.capacity;
         memory_->queued -= done;
@@ -89,13 +89,13 @@ class IteratedSearch {
 
   // By one lane only.
   WARPTSP_FN void push(int city) {
-    if (queue_.in[city] || memory_->queued == queue_.capacity) return;
-    queue_.in[city] = 1;
+    if (queue_.holds(city)) return;
+    queue_.in[city / 32] |= 1u << city % 32;
     const int slot = memory_->head + memory_->queued++;
     queue_.city[slot < queue_.capacity ? slot : slot - queue_.capacity] = city;
   }
 
-  // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one.
+  // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept.
   template <class Stop>
   WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop) {
     const int n = tour_.size;
@@ -124,19 +124,16 @@ class IteratedSearch {
         for (int e = 0; e < 8; ++e) push(end[e]);
       });
       change -= settle(1ll << 62);
-      bool accepted = true;
-      if (!plan.always) {
-        // Drawn for every kick, so that the random numbers of the next do not depend on this one.
-        const double heat = plan.temperature * (1.0 - (double)(plan.first + k) / (double)plan.last);
-        accepted = change <= 0.0 || change <= -heat * (double)WARPTSP_MATH(log)(random.unit());
-        put_away(accepted);
-      }
+      const bool accepted = plan.always || change <= 0.0;
+      if (!plan.always) put_away(accepted);
       if (!accepted) continue;
       ++counts.accepted;
       length += change;
-      if (length < best - lists_.tolerance) {
+      if (!plan.always) {
         best = length;
-        lanes_.each(n, [&](int p) { best_[p] = tour_.order[p]; });
+      } else if (length < best - lists_.tolerance) {
+        best = length;
+        lanes_.each(n, [&](int p) { kept_[p] = tour_.order[p]; });
       }
     }
   }
@@ -178,7 +175,7 @@ class IteratedSearch {
   TourArrays tour_;
   ChainQueue queue_;
   ChainMemory *memory_;
-  int *scratch_, *before_, *best_;  // [size] the tour before a kick, if kicks are taken back, and the best one
+  int *scratch_, *kept_;  // [size]
 
   // Four positions in ascending order, the links behind which are to be cut; the last may lie beyond the array's end.
   WARPTSP_FN bool draw(Random &random, int segment, int *cut) const {
@@ -206,17 +203,17 @@ class IteratedSearch {
     return false;
   }
 
-  // What was written since the kick goes into the tour before it, or is taken back.
+  // What was written since the kick goes into the kept tour, or is taken back from it.
   WARPTSP_FN void put_away(bool accepted) {
     const TourArrays tour = tour_;
     const auto copy = [&](int from, int length) {
       lanes_.each(length, [&](int k) {
         const int p = tour.wrap(from + k);
         if (accepted) {
-          before_[p] = tour.order[p];
+          kept_[p] = tour.order[p];
         } else {
-          tour.order[p] = before_[p];
-          tour.position[before_[p]] = p;
+          tour.order[p] = kept_[p];
+          tour.position[kept_[p]] = p;
         }
       });
     };

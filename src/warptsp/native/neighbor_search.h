@@ -2,7 +2,6 @@
 // local search. See neighbor_moves.h and iterated_search.h. Host code only.
 #pragma once
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -25,7 +24,13 @@ struct HostLook {
   template <bool Three, class Lists>
   int look(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int, NeighborMove &move,
            long long &evaluations) const {
-    look_at_city<Three>(lists, tour, queue.at(0), move, evaluations);
+    const int city = queue.at(0);
+    move.clear();
+    bool open[2] = {true, true};
+    for (int from = 0; from < lists.width && !move.found() && (open[0] || open[1]); from += neighbors_at_once)
+      for (int side = 0; side < 2; ++side)
+        for (int k = from; k < from + neighbors_at_once && k < lists.width && open[side]; ++k)
+          open[side] = look_at_pair<Three>(lists, tour, city, side, k, move, evaluations);
     return move.found() ? 0 : 1;
   }
   // The best move of a city.
@@ -39,15 +44,6 @@ struct HostLook {
   }
 };
 
-// The rank of a gain, for sorting: large gains first. Those that are equal as float keep the order of their cities, here
-// and on a GPU.
-inline unsigned gain_rank(double gain) {
-  const float rounded = (float)gain;
-  unsigned bits;
-  std::memcpy(&bits, &rounded, sizeof bits);
-  return ~bits;
-}
-
 struct DescentPlan {
   bool best;         // every pass looks at all cities; if not, at those whose don't-look bit is off
   bool many;         // all moves of a pass that fit each other; if not, one
@@ -59,7 +55,6 @@ struct ChainsPlan {
   int chains;
   long long count;  // kicks of each chain in all, those already made included
   bool always;
-  double temperature;
   int segment;
   unsigned long long seed;
   int threads;
@@ -80,6 +75,8 @@ class NeighborSearch {
   virtual double best_length() const = 0;
   virtual std::vector<int> best() const = 0;
   virtual DescentCounts counts() const = 0;
+  virtual std::vector<int> neighbors() const = 0;  // sorted by distance
+  virtual int width() const = 0;
 };
 
 template <class Metric, bool Three>
@@ -92,6 +89,7 @@ class NeighborSearchOf : public NeighborSearch {
       : neighbors_(std::move(neighbors)), fixed_(std::move(fixed)), size_((int)tour.size()),
         lists_{metric, neighbors_.data(), width, fixed_.empty() ? nullptr : fixed_.data(), tolerance} {
     sort_lists();
+    measure_lists();
     chains_.push_back(std::make_unique<Chain>(std::move(tour), lists_));
     bits_.assign(size_, 1);
   }
@@ -148,7 +146,7 @@ class NeighborSearchOf : public NeighborSearch {
       Chain &chain = *chains_[c];
       if (chain.search.counts.kicks == 0) chain.keep();
       const KickPlan kicks{chain.search.counts.kicks, plan.count - chain.search.counts.kicks, plan.always,
-                           plan.temperature, plan.count, plan.segment, plan.seed, (unsigned long long)c};
+                           plan.segment, plan.seed, (unsigned long long)c};
       // A kick takes microseconds; the clock is read now and then.
       chain.search.kicks(kicks, chain.length, chain.best, [&](long long k) { return k % 16 == 0 && slice.stopped(); });
       if (chain.search.counts.kicks < plan.count) complete = false;
@@ -159,8 +157,10 @@ class NeighborSearchOf : public NeighborSearch {
   double best_length() const override { return best_chain().best; }
   std::vector<int> best() const override {
     const Chain &chain = best_chain();
-    return chain.search.counts.kicks == 0 ? chain.order : chain.shortest;
+    return chain.search.counts.kicks == 0 ? chain.order : chain.kept;
   }
+  std::vector<int> neighbors() const override { return neighbors_; }
+  int width() const override { return lists_.width; }
   DescentCounts counts() const override {
     DescentCounts sum;
     sum.passes = passes_ + (looks_ + size_ - 1) / size_;
@@ -177,25 +177,25 @@ class NeighborSearchOf : public NeighborSearch {
 
  private:
   struct Chain {
-    std::vector<int> order, position, scratch, before, shortest, ring;
-    std::vector<unsigned char> in;
+    std::vector<int> order, position, scratch, kept, ring;
+    std::vector<unsigned> in;
     ChainMemory memory{};
     TourArrays tour;
     IteratedSearch<HostLook, Lists, Three> search;
     double length = 0.0, best = 0.0;
 
     Chain(std::vector<int> &&start, const Lists &lists)
-        : order(std::move(start)), position(order.size()), scratch(order.size()), before(order.size()), shortest(order.size()),
-          ring(order.size()), in(order.size()), tour{(int)order.size(), order.data(), position.data()},
+        : order(std::move(start)), position(order.size()), scratch(order.size()), kept(order.size()),
+          ring(order.size()), in(order.size() / 32 + 1), tour{(int)order.size(), order.data(), position.data()},
           search(HostLook(), lists, tour, ChainQueue{ring.data(), in.data(), tour.size, &memory}, &memory,
-                 scratch.data(), before.data(), shortest.data()) {
+                 scratch.data(), kept.data()) {
       for (int p = 0; p < tour.size; ++p) position[order[p]] = p;
       for (int p = 0; p < tour.size; ++p)
         length += (double)lists.metric(order[p], order[p + 1 < tour.size ? p + 1 : 0]);
       best = length;
     }
     void gained(double gain) { best = length -= gain; }
-    void keep() { before = shortest = order; }
+    void keep() { kept = order; }
   };
 
   // By the metric, so that the search may end at the first neighbour that is too far: coordinates are near in a norm
@@ -212,6 +212,17 @@ class NeighborSearchOf : public NeighborSearch {
         row[at] = other;
       }
     }
+  }
+
+  void measure_lists() {
+    // Beyond this size they would take too much memory.
+    constexpr size_t most = (size_t)1 << 25;
+    const size_t count = neighbors_.size();
+    if (count > most) return;
+    lengths_.resize(count);
+    for (size_t k = 0; k < count; ++k)
+      if (neighbors_[k] >= 0) lengths_[k] = lists_.metric((int)(k / lists_.width), neighbors_[k]);
+    lists_.lengths = lengths_.data();
   }
 
   // The best move of every city, or of those whose bit is set; clears the bits of those that have none.
@@ -277,6 +288,7 @@ class NeighborSearchOf : public NeighborSearch {
   }
 
   std::vector<int> neighbors_, fixed_;
+  std::vector<double> lengths_;
   int size_;
   Lists lists_;
   std::vector<std::unique_ptr<Chain>> chains_;

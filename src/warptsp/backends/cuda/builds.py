@@ -9,6 +9,8 @@ from warptsp.backends.cuda.descent import BLOCK, FAST_FILE, FAST_KERNELS, MAPPED
 from warptsp.backends.cuda.descent import FILE as DESCENT
 from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
+from warptsp.backends.cuda.neighbor import KERNELS as NEIGHBOR_KERNELS
+from warptsp.backends.cuda.neighbor import METRIC_KINDS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
 from warptsp.backends.cuda.symmetric import SYMMETRIC_KERNELS
 from warptsp.problem import Metric
@@ -70,5 +72,15 @@ BUILDS: tuple[Build, ...] = (
             architectures=ARCHITECTURES if kind.move == "TwoOpt" else ((9, 0),),
         )
         for kind in NEIGHBORHOODS
+    ),
+    *(
+        Build(
+            "neighbor.cu",
+            NEIGHBOR_KERNELS,
+            {"METRIC_KIND": kind},
+            fmad=False,
+            architectures=ARCHITECTURES if kind == 0 else ((9, 0),),
+        )
+        for kind in METRIC_KINDS
     ),
 )

@@ -119,15 +119,15 @@ void bind_neighbor_search(nb::module_ &m) {
           nb::arg("token"), "Moves for so many seconds; True at a local optimum, or after so many passes.")
       .def(
           "iterate",
-          [](BoundNeighborSearch &b, int chains, long long count, bool always, double temperature, int segment, unsigned long long seed,
+          [](BoundNeighborSearch &b, int chains, long long count, bool always, int segment, unsigned long long seed,
              int threads, double seconds, StopToken &token) {
             bool complete = false;
             interruptible(token, [&] {
-              complete = b.search->iterate({chains, count, always, temperature, segment, seed, threads}, seconds, token);
+              complete = b.search->iterate({chains, count, always, segment, seed, threads}, seconds, token);
             });
             return complete;
           },
-          nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("temperature"), nb::arg("segment"), nb::arg("seed"),
+          nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("segment"), nb::arg("seed"),
           nb::arg("threads"), nb::arg("seconds"), nb::arg("token"),
           "Kicks in every chain for so many seconds; True when each has made `count` in all.")
       .def_prop_ro("best_length", [](const BoundNeighborSearch &b) { return b.search->best_length(); })
@@ -137,5 +137,10 @@ void bind_neighbor_search(nb::module_ &m) {
              const size_t n = tour.size();
              return to_numpy(std::move(tour), {n});
            })
+      .def("neighbors", [](const BoundNeighborSearch &b) {
+        std::vector<int> lists = b.search->neighbors();
+        const size_t width = (size_t)b.search->width(), n = lists.size() / width;
+        return to_numpy(std::move(lists), {n, width});
+      }, "The lists, sorted by distance.")
       .def("counters", &counters);
 }

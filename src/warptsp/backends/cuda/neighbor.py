@@ -1,0 +1,364 @@
+"""Local search along neighbour lists on a GPU (``native/cuda/neighbor.cu``).
+
+The moves are those of the CPU, in the same arithmetic: the same instance, start tour and parameters give the
+same tour on both. A descent looks at all cities with the whole chip, and one block makes the moves; a chain
+of iterated local search is one block, with its tour in shared memory up to about 19 000 cities.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.backends.cuda.geometry import struct
+from warptsp.errors import DeviceOutOfMemory
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.instance import SearchInstance
+
+KERNELS = (
+    "measure_lists",
+    "measure_links",
+    "look_at_cities<false>",
+    "look_at_cities<true>",
+    "make_best_move",
+    "make_many_moves",
+    "run_chains<false>",
+    "run_chains<true>",
+)
+# Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
+METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
+
+BLOCK = 128  # threads that look at cities
+BLOCK_OF_CHAIN = 512
+_THREADS_A_CITY = 8
+_MEMBER_BYTES = 68 + 32 * (40 + 4)  # of shared memory: a city that is looked at, and the moves it may open
+_AHEAD = 8  # cities that a chain looks at together, at most
+_STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
+_BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
+_FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
+
+_POINTER = np.dtype("u8")
+_INSTANCE = np.dtype(
+    [
+        *((name, _POINTER) for name in ("rows", "neighbors", "lengths")),
+        ("tolerance", "f8"),
+        *((name, "i4") for name in ("size", "width", "stride")),
+    ],
+    align=True,
+)
+_STATE = np.dtype(
+    [
+        ("gain", "f8"),
+        *((name, "u8") for name in ("evaluations", "passes", "moves")),
+        *((name, "i4") for name in ("complete", "all", "skipped")),
+    ],
+    align=True,
+)
+_CHAINS = np.dtype(
+    [
+        *((name, _POINTER) for name in ("order", "position", "scratch", "kept")),
+        *((name, _POINTER) for name in ("ring", "in", "state")),
+        *((name, "i4") for name in ("capacity", "inside")),
+    ],
+    align=True,
+)
+_CHAIN = np.dtype(
+    [
+        *((name, "f8") for name in ("length", "best")),
+        *((name, "u8") for name in ("evaluations", "looks", "moves", "kicks", "accepted")),
+        *((name, "i4") for name in ("head", "queued")),
+    ],
+    align=True,
+)
+_KICKS = np.dtype(
+    [
+        *((name, "i8") for name in ("first", "count")),
+        *((name, "i4") for name in ("always", "segment")),
+        *((name, "u8") for name in ("seed", "chain")),
+    ],
+    align=True,
+)
+_MOVE_BYTES = 40
+
+
+def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
+    """Bytes of device memory that a search needs."""
+    rows = 8 * n if matrix else 24
+    of_a_chain = 5 * 4 + 1
+    return n * (rows + 12 * width + _MOVE_BYTES + 48 + chains * of_a_chain) + (64 << 20)
+
+
+class NeighborSearch:
+    """Tours in the memory of a GPU, and the local search along neighbour lists; as `_native.NeighborSearch`.
+
+    Parameters
+    ----------
+    device : Device
+    instance : SearchInstance
+        Without fixed edges.
+    neighbors : ndarray of int32, shape (n, width)
+        Sorted by distance.
+    tour : ndarray of int32, shape (n,)
+    length : float
+        Of the tour.
+    three : bool
+    chains : int
+        Searches at most, for `iterate`.
+    block : int or None
+        Threads of a block; None chooses.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        instance: SearchInstance,
+        neighbors: NDArray[np.int32],
+        tour: NDArray[np.int32],
+        length: float,
+        *,
+        three: bool,
+        chains: int,
+        block: int | None,
+    ) -> None:
+        n, width = neighbors.shape
+        matrix = instance.matrix is not None
+        needed, free = needed_bytes(n, width, chains, matrix=matrix), device.memory_free()
+        if needed > free:
+            raise DeviceOutOfMemory(
+                f"device cuda:{device.ordinal}: {n} cities with {width} neighbours and {chains} chains need "
+                f"{needed / 1e9:.2f} GB, and {free / 1e9:.2f} GB are free; take fewer of them, or device cpu"
+            )
+        self.device = device
+        self.size = int(n)
+        self.three = three
+        self.chains = chains
+        self.block = block
+        self.kernel_seconds = 0.0
+        self._defines = {"METRIC_KIND": int(instance.problem.metric.kind)}
+        values: Any = instance.matrix if matrix else instance.points
+        self._rows = device.upload(np.ascontiguousarray(values, dtype=np.float64))
+        self._neighbors = device.upload(neighbors)
+        self._lengths = device.empty((n, width), np.float64)
+        self._instance = struct(
+            _INSTANCE,
+            rows=self._rows,
+            neighbors=self._neighbors,
+            lengths=self._lengths,
+            tolerance=instance.tolerance,
+            size=n,
+            width=width,
+            stride=values.shape[1],
+        )
+        self._launch("measure_lists", n * width, self._instance, self._lengths)
+        position = np.empty(n, np.int32)
+        position[tour] = np.arange(n, dtype=np.int32)
+        names = ("order", "position", "scratch", "kept", "ring")
+        self._tours = {name: device.empty((chains, n), np.int32) for name in names}
+        self._tours["in"] = device.zeros((chains, math.ceil(n / 32)), np.uint32)
+        self._put("order", tour)
+        self._put("position", position)
+        # What the passes of a descent leave.
+        grid = self._grid()
+        self._bits = device.upload(np.ones(n, np.uint8))
+        self._links = device.empty(n, np.float64)
+        self._found = device.empty(n * _MOVE_BYTES, np.uint8)
+        self._rank = device.empty(n, np.uint32)
+        self._block_gain, self._block_city = device.empty(grid, np.float64), device.empty(grid, np.int32)
+        self._keys = device.empty(1 << n.bit_length(), np.uint64)
+        self._state = device.upload(np.zeros(1, _STATE))
+        self._checks = 0
+        self._descent = np.zeros(1, _STATE)[0]
+        self._length = length
+        # The chains; a queue is worked off by the first.
+        self._states = np.zeros(chains, _CHAIN)
+        self._states["length"] = self._states["best"] = length
+        self._device_states = device.upload(self._states)
+        self._queue(np.arange(n, dtype=np.int32))
+        self._kicking = False
+        self._passes, self._looks, self._kicks = _FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS
+
+    @property
+    def best_length(self) -> float:
+        """Length of the best tour; of metrics without rounding, but for rounding noise."""
+        return float(self._states["best"].min())
+
+    def best(self) -> NDArray[np.int32]:
+        """The best tour, in the search's numbers."""
+        chain = int(self._states["best"].argmin())
+        row: NDArray[np.int32]
+        row = self._tours["kept" if self._kicking else "order"][chain : chain + 1].download()[0]
+        return row
+
+    def counters(self) -> dict[str, int | float]:
+        """What was done, by name."""
+        states, descent = self._states, self._descent
+        looks = 0 if self._kicking else int(states["looks"][0])
+        return {
+            "passes": int(descent["passes"]) + self._checks + -(-looks // self.size),
+            "evaluations": int(descent["evaluations"]) + int(states["evaluations"].sum()),
+            "moves": int(descent["moves"]) + int(states["moves"].sum()),
+            "kicks": int(states["kicks"].max()),
+            "kicks_accepted": int(states["accepted"].sum()),
+            "kernel_seconds": self.kernel_seconds,
+        }
+
+    def descend(self, *, best: bool, many: bool, passes: int, seconds: float) -> bool:
+        """Moves for about so many seconds; True at a local optimum, or after so many passes."""
+        if not best and not many:
+            return self._descend_by_queue(passes, seconds)
+        done = int(self._descent["passes"])
+        batch = self._passes if passes < 0 else min(self._passes, passes - done)
+        if batch <= 0:
+            return True
+        with self.device.timer() as timer:
+            for _ in range(batch):
+                self._look(by_bits=not best)
+                self._move(many=many)
+        self.kernel_seconds += timer.seconds
+        self._passes = _scaled(self._passes, timer.seconds, seconds)
+        state = self._descent = self._state.download()[0]
+        self._states["length"] = self._states["best"] = self._length - float(state["gain"])
+        return bool(state["complete"]) or int(state["passes"]) == passes
+
+    def iterate(self, *, count: int, always: bool, segment: int, seed: int, seconds: float) -> bool:
+        """Kicks in every chain for about so many seconds; True when each has made `count` in all."""
+        if not self._kicking:
+            self._begin_kicks()
+        plan = struct(_KICKS, count=self._kicks, always=always, segment=segment, seed=seed)
+        taken = self._run_chains(self.chains, plan, last=count, looks=0)
+        self._kicks = _scaled(self._kicks, taken, seconds)
+        return int(self._states["kicks"].min()) >= count
+
+    def _look(self, *, by_bits: bool) -> None:
+        """Find the best move of every city, or of those whose bit is set."""
+        order = self._tours["order"]
+        self._launch("measure_links", self.size, self._instance, order, self._links)
+        block = self.block or BLOCK
+        self._kernel("look_at_cities", templated=True).launch(
+            self._grid(),
+            block,
+            self._instance,
+            order,
+            self._tours["position"],
+            self._links,
+            self._bits,
+            np.int32(by_bits),
+            self._found,
+            self._rank,
+            self._block_gain,
+            self._block_city,
+            self._state,
+            shared=block // _THREADS_A_CITY * _MEMBER_BYTES + 256,
+        )
+
+    def _move(self, *, many: bool) -> None:
+        """Make the best move found, or all that fit each other."""
+        tours = (self._tours["order"], self._tours["position"], self._tours["scratch"])
+        common = (np.int32(self.size), *tours, self._bits, self._found)
+        if many:
+            shared = self._shared(_BYTES_OF_TOUR)
+            inside = np.int32(shared > 0)
+            self._kernel("make_many_moves").launch(
+                1, BLOCK_OF_CHAIN, *common, self._rank, self._keys, inside, self._state, shared=shared
+            )
+        else:
+            best = (np.int32(self._grid()), self._block_gain, self._block_city)
+            self._kernel("make_best_move").launch(1, BLOCK_OF_CHAIN, *common, *best, self._state)
+
+    def _descend_by_queue(self, passes: int, seconds: float) -> bool:
+        """One block goes through the queue; the whole chip makes sure that nothing is left."""
+        state = self._states[0]
+        looks = self._looks
+        if passes >= 0:
+            looks = min(looks, passes * self.size - int(state["looks"]))
+            if looks <= 0:
+                return True
+        if int(state["queued"]) > 0:
+            taken = self._run_chains(1, struct(_KICKS), last=0, looks=looks)
+            self._looks = _scaled(self._looks, taken, seconds)
+            return False
+        self._look(by_bits=False)
+        self._checks += 1
+        left = np.flatnonzero(self._bits.download()).astype(np.int32)
+        self._descent = self._state.download()[0]
+        self._queue(left)
+        return len(left) == 0
+
+    def _begin_kicks(self) -> None:
+        """Give every chain the tour of the first."""
+        self._kicking = True
+        for name in ("order", "position"):
+            for chain in range(1, self.chains):
+                self._tours[name][chain : chain + 1].copy_from(self._tours[name][:1])
+        self._tours["kept"].copy_from(self._tours["order"])
+        length = self._states["best"][0]
+        self._states["length"] = self._states["best"] = length
+        self._device_states.upload(self._states)
+
+    def _run_chains(self, chains: int, plan: np.void, *, last: int, looks: int) -> float:
+        members = _AHEAD * _MEMBER_BYTES + 256
+        shared = self._shared(_BYTES_OF_CHAIN, members)
+        record = struct(
+            _CHAINS,
+            **self._tours,
+            state=self._device_states,
+            capacity=self.size,
+            inside=shared > members,
+        )
+        with self.device.timer() as timer:
+            self._kernel("run_chains", templated=True).launch(
+                chains,
+                self.block or BLOCK_OF_CHAIN,
+                self._instance,
+                record,
+                plan,
+                np.int64(last),
+                np.int64(looks),
+                shared=shared,
+            )
+        self.kernel_seconds += timer.seconds
+        self._states = self._device_states.download()
+        return timer.seconds
+
+    def _queue(self, cities: NDArray[np.int32]) -> None:
+        """Let the first chain look at these cities."""
+        bits = np.zeros(32 * math.ceil(self.size / 32), np.uint8)
+        bits[cities] = 1
+        self._put("in", np.packbits(bits, bitorder="little").view(np.uint32))
+        ring = np.zeros(self.size, np.int32)
+        ring[: len(cities)] = cities
+        self._put("ring", ring)
+        self._states["head"][0], self._states["queued"][0] = 0, len(cities)
+        self._device_states.upload(self._states)
+
+    def _put(self, name: str, values: NDArray[Any]) -> None:
+        self._tours[name][:1].upload(values[None])
+
+    def _grid(self) -> int:
+        return math.ceil(self.size * _THREADS_A_CITY / (self.block or BLOCK))
+
+    def _shared(self, bytes_a_city: float, beside: int = 0) -> int:
+        """Bytes of shared memory for a tour and what is beside it, or for that alone if there is no room."""
+        needed = math.ceil(bytes_a_city * self.size) + 128 + beside
+        return needed if needed + _STATIC_SHARED <= self.device.shared_memory_per_block else beside
+
+    def _launch(self, name: str, count: int, *arguments: DeviceArray | np.generic) -> None:
+        """Start a kernel with one thread for each of `count` items."""
+        self._kernel(name).launch(math.ceil(count / BLOCK), BLOCK, *arguments)
+
+    def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
+        full = f"{name}<{str(self.three).lower()}>" if templated else name
+        return self.device.module("neighbor.cu", KERNELS, self._defines, fmad=False).kernel(full)
+
+
+def _scaled(amount: int, taken: float, wanted: float) -> int:
+    """How much work fits into the time wanted; no more than eight times what was done in `taken`."""
+    fitting = int(amount * wanted / max(taken, 1e-6))
+    return int(max(1, min(8 * amount, fitting, 1 << 30)))

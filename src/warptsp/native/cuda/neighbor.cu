@@ -1,0 +1,477 @@
+// 2-opt and 3-opt along neighbour lists: passes over all cities, the moves of a pass made one after the other by one
+// block, and chains of iterated local search, a block each. METRIC_KIND is given when it is compiled. All arithmetic is
+// that of the CPU, in double, so both make the same moves.
+#include "blocks.h"
+#include "iterated_search.h"
+
+using namespace warptsp;
+
+#if METRIC_KIND == 15
+typedef Matrix<double> Metric;
+#else
+typedef CoordinatesOf<(MetricKind)METRIC_KIND> Metric;
+#endif
+typedef NeighborLists<Metric> Lists;
+
+constexpr int threads_a_city = 8;
+constexpr int few_ahead = 2, most_ahead = 8;  // cities that a chain looks at together
+constexpr int block_threads = 512;  // of a block, at most: more would have too few registers
+constexpr unsigned no_gain = 0xffffffffu;
+
+struct NeighborInstance {
+  const double *rows;  // of coordinates, or of the matrix
+  const int *neighbors;
+  const double *lengths;  // of the neighbours
+  double tolerance;
+  int size, width, stride;
+};
+
+// What happened, and what a pass leaves to the next.
+struct DescentState {
+  double gain;
+  u64 evaluations;
+  u64 passes, moves;
+  int complete;  // nothing is left to do
+  int all;       // the next pass is over all cities, whatever their bits say
+  int skipped;   // this pass was not
+};
+
+__device__ __forceinline__ Metric metric_of(const NeighborInstance &i) {
+#if METRIC_KIND == 15
+  return Metric{i.rows, i.size};
+#else
+  return Metric{Points{i.rows, i.stride}};
+#endif
+}
+__device__ __forceinline__ Lists lists_of(const NeighborInstance &i) {
+  return Lists{metric_of(i), i.neighbors, i.width, nullptr, i.tolerance, i.lengths};
+}
+
+__global__ void measure_lists(NeighborInstance instance, double *lengths) {
+  const long long k = global_thread();
+  if (k >= (long long)instance.size * instance.width) return;
+  const int other = instance.neighbors[k];
+  lengths[k] = other < 0 ? 0.0 : metric_of(instance)((int)(k / instance.width), other);
+}
+
+__global__ void measure_links(NeighborInstance instance, const int *order, double *link) {
+  const int p = (int)global_thread();
+  if (p < instance.size) link[p] = metric_of(instance)(order[p], order[p + 1 < instance.size ? p + 1 : 0]);
+}
+
+// The best of `reach` neighbouring lanes, a power of two, on all of them: largest gain, lowest number.
+__device__ __forceinline__ void best_of_lanes(double &gain, int &number, int reach) {
+  for (int d = reach / 2; d > 0; d /= 2) {
+    const double other = __shfl_xor_sync(all_lanes, gain, d);
+    const int other_number = __shfl_xor_sync(all_lanes, number, d);
+    if (other > gain || (other == gain && other_number < number)) {
+      gain = other;
+      number = other_number;
+    }
+  }
+}
+
+// Memory of a block, piece by piece.
+struct Carver {
+  unsigned char *at;
+  template <class T>
+  __device__ __forceinline__ T *take(long long count) {
+    T *const piece = (T *)at;
+    at += (count * sizeof(T) + 15) / 16 * 16;
+    return piece;
+  }
+};
+
+// Cities that a block looks at together, in its shared memory. Threads first take one neighbour each, and leave the open
+// moves in a list; then a few lanes share the loop of each. A city whose link is long has a thousand times the work of
+// another, and would keep its warp waiting otherwise.
+struct Members {
+  int *city;
+  u64 *gain, *known;  // bits of the largest gain so far; what it was when `number` and `move` were written
+  int *number;
+  NeighborMove *move;
+  unsigned char *open;  // [members][2] whether farther neighbours may gain something, on each side
+  int *opened;          // how many there are of
+  OpenMove *item;
+  int *of;              // the member
+
+  __device__ __forceinline__ Members(Carver &shared, int most)
+      : city(shared.take<int>(most)), gain(shared.take<u64>(most)), known(shared.take<u64>(most)),
+        number(shared.take<int>(most)), move(shared.take<NeighborMove>(most)),
+        open(shared.take<unsigned char>(2 * most)), opened(shared.take<int>(1)),
+        item(shared.take<OpenMove>(2 * pairs_of(most))), of(shared.take<int>(2 * pairs_of(most))) {}
+  __device__ __forceinline__ static int pairs_of(int members) { return members * 2 * neighbors_at_once; }
+
+  // By one thread.
+  __device__ __forceinline__ void enter(int member, int which, bool look) const {
+    city[member] = which;
+    gain[member] = known[member] = 0;
+    open[2 * member] = open[2 * member + 1] = look;
+  }
+  __device__ __forceinline__ bool is_open(int member) const { return open[2 * member] || open[2 * member + 1]; }
+
+  // Keeps the best of all threads' moves: largest gain, lowest number. All threads call it.
+  __device__ __forceinline__ void keep(int members, int member, const NeighborMove &best) const {
+    if (!__syncthreads_or(best.found())) return;
+    // Positive numbers are ordered as their bits are.
+    const u64 bits = (u64)__double_as_longlong(best.gain);
+    if (best.found()) atomicMax(gain + member, bits);
+    __syncthreads();
+    if ((int)threadIdx.x < members && gain[threadIdx.x] != known[threadIdx.x]) {
+      known[threadIdx.x] = gain[threadIdx.x];
+      number[threadIdx.x] = 0x7fffffff;
+    }
+    __syncthreads();
+    const bool equal = best.found() && bits == gain[member];
+    if (equal) atomicMin(number + member, best.number);
+    __syncthreads();
+    if (equal && best.number == number[member]) move[member] = best;
+  }
+
+  // The neighbours from number `from` on, as many as are looked at together, of the first `members`.
+  template <bool Three, int ItemLanes>
+  __device__ __forceinline__ void look(const Lists &lists, const TourArrays &tour, int members, int from,
+                                       long long &evaluations) const {
+    const int pairs = pairs_of(members), groups = blockDim.x / ItemLanes;
+    for (int first = 0; first < pairs; first += blockDim.x) {
+      const int pair = first + threadIdx.x, k = from + pair % neighbors_at_once;
+      const int side = pair / neighbors_at_once % 2, member = pair < pairs ? pair / neighbors_at_once / 2 : 0;
+      __syncthreads();
+      const bool wanted = pair < pairs && open[2 * member + side];
+      if (threadIdx.x == 0) *opened = 0;
+      __syncthreads();
+      NeighborMove best;
+      best.clear();
+      if (wanted) {
+        const bool near = k < lists.width && open_pair<Three>(lists, tour, city[member], side, k, best, evaluations,
+                                                              [&](const OpenMove &move) {
+                                                                const int slot = atomicAdd(opened, 1);
+                                                                item[slot] = move;
+                                                                of[slot] = member;
+                                                              });
+        if (!near) open[2 * member + side] = 0;
+      }
+      keep(members, member, best);
+      if (!Three) continue;
+      __syncthreads();
+      const int items = *opened;
+      for (int begin = 0; begin < items; begin += groups) {
+        const int i = begin + threadIdx.x / ItemLanes;
+        best.clear();
+        if (i < items) go_on_from(lists, tour, item[i], best, evaluations, threadIdx.x % ItemLanes, ItemLanes);
+        keep(members, i < items ? of[i] : 0, best);
+      }
+    }
+  }
+};
+
+// The best move of every city, or of those whose bit is set; `rank` for sorting, and the best city of a block.
+template <bool Three>
+__global__ void __launch_bounds__(block_threads)
+    look_at_cities(NeighborInstance instance, int *order, int *position, const double *link, unsigned char *bits,
+                   int by_bits, NeighborMove *found, unsigned *rank, double *block_gain, int *block_city, DescentState *state) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ u64 evaluated;
+  if (state->complete) return;
+  if (threadIdx.x == 0) evaluated = 0;
+  const Lists lists = lists_of(instance);
+  const TourArrays tour{instance.size, order, position, link};
+  const int members = blockDim.x / threads_a_city, city = blockIdx.x * members + threadIdx.x;
+  const bool own = (int)threadIdx.x < members && city < instance.size;
+  const bool listed = own && (!by_bits || state->all || bits[city]);
+  Carver shared{memory};
+  const Members at(shared, members);
+  if ((int)threadIdx.x < members) at.enter(threadIdx.x, city, listed);
+  long long evaluations = 0;
+  for (int from = 0; from < instance.width; from += neighbors_at_once) {
+    __syncthreads();
+    if (!__syncthreads_or((int)threadIdx.x < members && at.is_open(threadIdx.x))) break;
+    at.look<Three, 8>(lists, tour, members, from, evaluations);
+  }
+  for (int d = warp_size / 2; d > 0; d /= 2) evaluations += __shfl_xor_sync(all_lanes, evaluations, d);
+  if (threadIdx.x % warp_size == 0) atomicAdd(&evaluated, (u64)evaluations);
+  __syncthreads();
+  if (own) {
+    const double gain = __longlong_as_double((long long)at.gain[threadIdx.x]);
+    if (gain > 0.0) found[city] = at.move[threadIdx.x];
+    rank[city] = gain > 0.0 ? gain_rank(gain) : no_gain;
+    if (listed)
+      bits[city] = gain > 0.0;
+    else
+      state->skipped = 1;
+  }
+  if (threadIdx.x == 0) {
+    // The lowest city of those with the largest gain.
+    int best = 0;
+    for (int member = 1; member < members; ++member)
+      if (at.gain[member] > at.gain[best]) best = member;
+    block_gain[blockIdx.x] = __longlong_as_double((long long)at.gain[best]);
+    block_city[blockIdx.x] = at.city[best];
+    atomicAdd(&state->evaluations, evaluated);
+  }
+}
+
+// The threads of a chain's block.
+struct BlockLook {
+  Members members;
+  int ahead;  // cities to look at together: few while moves are being found, which would make the others' looks void
+
+  __device__ __forceinline__ int at_once() const { return ahead; }
+  template <class F>
+  __device__ __forceinline__ void each(int count, F &&f) const {
+    __syncthreads();
+    for (int k = threadIdx.x; k < count; k += blockDim.x) f(k);
+    __syncthreads();
+  }
+  template <class F>
+  __device__ __forceinline__ void once(F &&f) const {
+    __syncthreads();
+    if (threadIdx.x == 0) f();
+    __syncthreads();
+  }
+
+  template <bool Three>
+  __device__ __forceinline__ int look(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int count,
+                                      NeighborMove &move, long long &evaluations) {
+    if ((int)threadIdx.x < count) members.enter(threadIdx.x, queue.at(threadIdx.x), true);
+    int first = count;
+    for (int from = 0; from < lists.width && first > 0; from += neighbors_at_once) {
+      __syncthreads();
+      if (!__syncthreads_or((int)threadIdx.x < first && members.is_open(threadIdx.x))) break;
+      members.look<Three, 16>(lists, tour, first, from, evaluations);
+      __syncthreads();
+      for (int member = first - 1; member >= 0; --member)
+        if (members.gain[member] > 0) first = member;
+    }
+    if (first < count) move = members.move[first];
+    ahead = first < count ? few_ahead : most_ahead;
+    return first;
+  }
+};
+
+struct TourInBlock {
+  TourArrays tour;
+  int *scratch;
+};
+
+// The tour in shared memory if it fits there (`inside`), with room for the longest stretch that is written.
+__device__ __forceinline__ TourInBlock tour_in_block(int n, int *order, int *position, int *scratch, int inside,
+                                                     Carver &shared) {
+  if (!inside) return TourInBlock{TourArrays{n, order, position}, scratch};
+  TourArrays tour{n, shared.take<int>(n), shared.take<int>(n)};
+  int *const room = shared.take<int>(3 * (long long)n / 4 + 1);
+  for (int p = threadIdx.x; p < n; p += blockDim.x) {
+    const int city = order[p];
+    tour.order[p] = city;
+    tour.position[city] = p;
+  }
+  __syncthreads();
+  return TourInBlock{tour, room};
+}
+
+__device__ __forceinline__ void put_tour_back(const TourArrays &tour, int *order, int *position) {
+  __syncthreads();
+  for (int p = threadIdx.x; p < tour.size; p += blockDim.x) {
+    const int city = tour.order[p];
+    order[p] = city;
+    position[city] = p;
+  }
+}
+
+__device__ __forceinline__ void write_stretch(const TourInBlock &at, const Rewrite &rewrite) {
+  const TourArrays tour = at.tour;
+  __syncthreads();
+  for (int k = threadIdx.x; k < rewrite.total; k += blockDim.x)
+    at.scratch[k] = tour.order[rewrite.at(tour, rewrite.source(k))];
+  __syncthreads();
+  for (int k = threadIdx.x; k < rewrite.total; k += blockDim.x) {
+    const int p = rewrite.at(tour, k), city = at.scratch[k];
+    tour.order[p] = city;
+    tour.position[city] = p;
+  }
+  __syncthreads();
+}
+
+// What a pass without a move means; true if it had one. By one thread.
+__device__ __forceinline__ bool end_pass(DescentState *state, bool any) {
+  ++state->passes;
+  if (!any && !state->skipped) state->complete = 1;
+  state->all = !any;
+  state->skipped = 0;
+  return any;
+}
+
+// The best move of a pass. One block.
+__global__ void __launch_bounds__(block_threads)
+    make_best_move(int n, int *order, int *position, int *scratch, unsigned char *bits, const NeighborMove *found,
+                   int blocks, const double *block_gain, const int *block_city, DescentState *state) {
+  __shared__ double gains[32];
+  __shared__ int cities[32];
+  if (state->complete) return;
+  double gain = 0.0;
+  int city = 0x7fffffff;
+  for (int b = threadIdx.x; b < blocks; b += blockDim.x)
+    if (block_gain[b] > gain) {
+      gain = block_gain[b];
+      city = block_city[b];
+    }
+  best_of_lanes(gain, city, warp_size);
+  if (threadIdx.x % warp_size == 0) {
+    gains[threadIdx.x / warp_size] = gain;
+    cities[threadIdx.x / warp_size] = city;
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
+  gain = lane < warps ? gains[lane] : 0.0;
+  city = lane < warps ? cities[lane] : 0x7fffffff;
+  best_of_lanes(gain, city, warp_size);
+  const bool any = gain > 0.0;
+  if (threadIdx.x == 0 && end_pass(state, any)) {
+    state->gain += gain;
+    ++state->moves;
+  }
+  if (!any) return;
+  const TourInBlock at{TourArrays{n, order, position}, scratch};
+  const NeighborMove move = found[city];
+  write_stretch(at, rewrite_of(at.tour, move));
+  if ((int)threadIdx.x < move.cities) bits[move.t[threadIdx.x]] = 1;
+}
+
+// All moves of a pass, the largest gain first, as far as they still fit the tour. One block; `keys` has room for the next
+// power of two.
+__global__ void __launch_bounds__(block_threads)
+    make_many_moves(int n, int *order, int *position, int *scratch, unsigned char *bits, const NeighborMove *found,
+                    const unsigned *rank, u64 *keys, int inside, DescentState *state) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ int count, first;
+  if (state->complete) return;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  for (int c = threadIdx.x; c < n; c += blockDim.x)
+    if (rank[c] != no_gain) keys[atomicAdd(&count, 1)] = (u64)rank[c] << 32 | (u64)c;
+  __syncthreads();
+  const int moves = count;
+  int padded = 1;
+  while (padded < moves) padded *= 2;
+  for (int k = moves + threadIdx.x; k < padded; k += blockDim.x) keys[k] = ~0ull;
+  // Bitonic: no key is there twice, so the result does not depend on the order in which they were collected.
+  for (int size = 2; size <= padded; size *= 2)
+    for (int reach = size / 2; reach > 0; reach /= 2) {
+      __syncthreads();
+      for (int k = threadIdx.x; k < padded; k += blockDim.x) {
+        const int other = k ^ reach;
+        if (other <= k) continue;
+        const u64 a = keys[k], b = keys[other];
+        if ((a > b) == ((k & size) == 0)) {
+          keys[k] = b;
+          keys[other] = a;
+        }
+      }
+    }
+  __syncthreads();
+  if (threadIdx.x == 0) end_pass(state, moves > 0);
+  if (moves == 0) return;
+
+  Carver shared{memory};
+  const TourInBlock at = tour_in_block(n, order, position, scratch, inside, shared);
+  double gain = 0.0;
+  u64 made = 0;
+  for (int base = 0; base < moves; base += blockDim.x) {
+    const int k = base + threadIdx.x;
+    NeighborMove move;
+    move.clear();
+    if (k < moves) move = found[(int)(keys[k] & 0xffffffffull)];
+    for (int next = base;;) {
+      if (threadIdx.x == 0) first = 0x7fffffff;
+      __syncthreads();
+      if (k >= next && k < moves && rewrite_of(at.tour, move).total > 0) atomicMin(&first, k);
+      __syncthreads();
+      const int chosen = first;
+      if (chosen == 0x7fffffff) break;
+      const int city = (int)(keys[chosen] & 0xffffffffull);
+      const NeighborMove now = found[city];
+      write_stretch(at, rewrite_of(at.tour, now));
+      if ((int)threadIdx.x < now.cities) bits[now.t[threadIdx.x]] = 1;
+      gain += now.gain;
+      ++made;
+      next = chosen + 1;
+    }
+    __syncthreads();
+  }
+  if (inside) put_tour_back(at.tour, order, position);
+  if (threadIdx.x == 0) {
+    state->gain += gain;
+    state->moves += made;
+  }
+}
+
+// Of one chain, from launch to launch.
+struct ChainState {
+  double length, best;
+  u64 evaluations, looks, moves, kicks, accepted;
+  int head, queued;
+};
+
+struct ChainsOnDevice {
+  int *order, *position, *scratch, *kept;  // [chains, size]
+  int *ring;                                        // [chains, capacity]
+  unsigned *in;                                     // [chains, size / 32, rounded up]
+  ChainState *state;                                // [chains]
+  int capacity, inside;
+};
+
+// A block for each chain: local search from the queued cities, for so many looks, and then kicks, up to number `last`.
+template <bool Three>
+__global__ void __launch_bounds__(block_threads)
+    run_chains(NeighborInstance instance, ChainsOnDevice chains, KickPlan plan, long long last, long long looks) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ ChainMemory chain;
+  const int n = instance.size;
+  const long long row = (long long)blockIdx.x * n;
+  ChainState *const state = chains.state + blockIdx.x;
+  Carver shared{memory};
+  const TourInBlock at = tour_in_block(n, chains.order + row, chains.position + row, chains.scratch + row,
+                                       chains.inside, shared);
+  const int words = (n + 31) / 32;
+  unsigned *const outside = chains.in + (long long)blockIdx.x * words, *in = outside;
+  if (chains.inside) {
+    in = shared.take<unsigned>(words);
+    for (int w = threadIdx.x; w < words; w += blockDim.x) in[w] = outside[w];
+  }
+  if (threadIdx.x == 0) {
+    chain.head = state->head;
+    chain.queued = state->queued;
+    chain.touched = 0;
+  }
+  __syncthreads();
+  const ChainQueue queue{chains.ring + (long long)blockIdx.x * chains.capacity, in, chains.capacity, &chain};
+  const BlockLook look{Members(shared, most_ahead), most_ahead};
+  IteratedSearch<BlockLook, Lists, Three> search(look, lists_of(instance), at.tour, queue, &chain, at.scratch,
+                                                 chains.kept + row);
+  double length = state->length, best = state->best;
+  __syncthreads();
+  if (looks > 0) {
+    length -= search.settle(looks);
+    best = length;
+  }
+  plan.first = (long long)state->kicks;
+  plan.count = plan.count < last - plan.first ? plan.count : last - plan.first;
+  plan.chain = blockIdx.x;
+  if (plan.count > 0) search.kicks(plan, length, best, [](long long) { return false; });
+  __syncthreads();
+  atomicAdd(&state->evaluations, (u64)search.counts.evaluations);
+  if (chains.inside) {
+    put_tour_back(at.tour, chains.order + row, chains.position + row);
+    for (int w = threadIdx.x; w < words; w += blockDim.x) outside[w] = in[w];
+  }
+  if (threadIdx.x == 0) {
+    state->length = length;
+    state->best = best;
+    state->looks += (u64)search.counts.looks;
+    state->moves += (u64)search.counts.moves;
+    state->kicks += (u64)search.counts.kicks;
+    state->accepted += (u64)search.counts.accepted;
+    state->head = chain.head;
+    state->queued = chain.queued;
+  }
+}
