@@ -26,7 +26,7 @@ def test_a_tour_that_is_not_longer(n: int, start: str) -> None:
     token = _native.StopToken()
     tour = construct(problem, start, seed=1, threads=1, token=token)
     assert tour is not None
-    better = improve_long_links(problem, tour, LkParams(), kicks=n, seed=1, token=token)
+    better = improve_long_links(problem, tour, LkParams(), kicks=n, seconds=60.0, seed=1, token=token)
     problem.check_tour(better)
     assert problem.length(better) <= problem.length(tour)
     if n >= 1000:
@@ -50,6 +50,6 @@ def test_a_stop_returns_a_tour() -> None:
     assert tour is not None
     token = _native.StopToken()
     token.request()
-    same = improve_long_links(problem, tour, LkParams(), kicks=10**9, seed=1, token=token)
+    same = improve_long_links(problem, tour, LkParams(), kicks=10**9, seconds=60.0, seed=1, token=token)
     problem.check_tour(same)
     assert problem.length(same) <= problem.length(tour)

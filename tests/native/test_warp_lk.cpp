@@ -13,7 +13,7 @@ using namespace warptsp;
 
 namespace {
 
-constexpr int K = 7;
+constexpr int K = 8;
 
 struct Memory {
   std::unique_ptr<unsigned char[]> block;
@@ -26,12 +26,15 @@ struct Memory {
 template <class Metric>
 struct SubProblem {
   Memory memory;
+  std::vector<u64> candidates;
+  std::vector<u16> kept;
   WarpLkArrays<K, Xy> a;
   Metric metric;
 
   // `paths` paths of random lengths through cities in random order, or in order of x.
   SubProblem(int size, int paths, int kind, check::Random &random)
-      : memory(WarpLkArrays<K, Xy>::bytes(size)), a(WarpLkArrays<K, Xy>::in(memory.aligned, size)) {
+      : memory(WarpLkArrays<K, Xy>::bytes(size)), candidates((size_t)size * (K / warp_lk_chunk)), kept(size),
+        a(WarpLkArrays<K, Xy>::in(memory.aligned, size, candidates.data(), kept.data())) {
     for (int c = 0; c < size; c++) {
       float x = (float)random.below(1000), y = (float)random.below(1000);
       if (kind == 1) x = (float)random.below(8), y = (float)random.below(8);
@@ -57,7 +60,8 @@ struct SubProblem {
         const float dp = metric(a.place[c], a.place[p]), dq = metric(a.place[c], a.place[q]);
         return dp < dq || (dp == dq && p < q);
       });
-      for (int k = 0; k < K; k++) a.candidates[c * K + k] = (u16)(k < (int)others.size() ? others[k] : c);
+      for (int k = 0; k < K; k++)
+        a.four_candidates(c, k / warp_lk_chunk) |= (u64)(k < (int)others.size() ? others[k] : c) << 16 * (k % warp_lk_chunk);
     }
   }
   bool outside(int c, int d) const { return a.follower[c] == d || a.follower[d] == c; }
@@ -160,7 +164,8 @@ struct Whole {
   std::vector<double> points;
   std::vector<float> matrix;
   std::vector<int> candidates, tour, position, fixed, blob_order, blob_rank, handed_city, path_count;
-  std::vector<u16> handed_path, handed_offset;
+  std::vector<u64> local_candidates;
+  std::vector<u16> kept, handed_path, handed_offset;
   std::vector<HandedPath> paths;
   std::vector<double> gains;
   std::vector<int> chosen;
@@ -236,6 +241,7 @@ struct Whole {
   }
   // Returns the gain of each tour.
   std::vector<double> round(const RoundOnDevice &plan, bool numbered) {
+    local_candidates.resize((size_t)n * plan.copies * (K / warp_lk_chunk)), kept.resize((size_t)n * plan.copies);
     handed_city.resize((size_t)n * plan.copies), handed_path.resize((size_t)n * plan.copies);
     handed_offset.resize((size_t)n * plan.copies), paths.resize((size_t)n * plan.copies);
     path_count.resize((size_t)plan.parts * plan.copies), gains.resize((size_t)plan.parts * plan.copies);
@@ -243,8 +249,8 @@ struct Whole {
     const CitiesOnDevice cities{points.data(), matrix.data(), n, dimensions};
     const TourOnDevice all{cities, candidates.data(), fixed.data(), tour.data(), position.data(),
                            numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
-                           handed_city.data(), handed_path.data(), handed_offset.data(), paths.data(), path_count.data(),
-                           gains.data(), chosen.data()};
+                           local_candidates.data(), kept.data(), handed_city.data(), handed_path.data(),
+                           handed_offset.data(), paths.data(), path_count.data(), gains.data(), chosen.data()};
     for (int b = 0; b < plan.parts; b++)
       for (int copy = 0; copy < plan.copies; copy++) {
         Memory memory(WarpLkArrays<K, typename Metric::Place>::bytes(n / plan.parts + 1));

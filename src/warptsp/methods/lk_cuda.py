@@ -55,6 +55,7 @@ FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
 KICKS_AT_LONG_LINKS = 20_000
+LONG_LINKS_SHARE = 0.2  # of the time that is left, at most
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 
 
@@ -239,8 +240,15 @@ class _CudaSearch:
         if not are_worth_it(lengths):
             self.long_links = False
             return
+        remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
-            problem, tour, self.params, kicks=KICKS_AT_LONG_LINKS, seed=run.seed, token=run.token
+            problem,
+            tour,
+            self.params,
+            kicks=KICKS_AT_LONG_LINKS,
+            seconds=math.inf if remaining is None else LONG_LINKS_SHARE * remaining,
+            seed=run.seed,
+            token=run.token,
         )
         search.go_on_from(search.cities.numbered(better))
 
@@ -275,7 +283,7 @@ class _CudaSearch:
                 end = None if run.time_limit is None else self._after(FIRST_SHARE)
                 if last is not None:
                     last = self.kicks + int(FIRST_SHARE * (last - self.kicks))
-                if self._anneal(last, end):
+                if self._anneal(last, end, long_links_at=LONG_LINKS_AT[:1]):
                     return True
                 plan = self._population_plan(most) or plan
             if self.population.combine(plan, search.best(), search.length / n, self._report):
@@ -299,7 +307,9 @@ class _CudaSearch:
         """The time, since the start of the run, at this share of what is left."""
         return self.run_.elapsed() + share * (self.run_.remaining() or 0.0)
 
-    def _anneal(self, last: int | None, end: float | None) -> bool:
+    def _anneal(
+        self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = LONG_LINKS_AT
+    ) -> bool:
         """Kicks at falling temperature until the kick number `last` or until `end`, in seconds of the run,
         whatever comes first; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
@@ -307,7 +317,7 @@ class _CudaSearch:
         mean_link = search.length / n
         started, begun = run.elapsed(), self.kicks
         rate = 0.0
-        turns: tuple[float, ...] = LONG_LINKS_AT
+        turns = long_links_at
         while last is None or self.kicks < last:
             progress, per_city, horizon = 0.0, KICKS_A_ROUND, math.inf
             if last is not None:

@@ -8,6 +8,7 @@ when every fixed edge is replaced by the path that it stands for.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ def improve_long_links(
     params: LkParams,
     *,
     kicks: int,
+    seconds: float,
     seed: int,
     token: _native.StopToken,
 ) -> NDArray[np.int32]:
@@ -54,6 +56,7 @@ def improve_long_links(
     tour : ndarray of int32, shape (n,)
     params : LkParams
     kicks : int
+    seconds : float
         At most.
     seed : int
     token : _native.StopToken
@@ -90,9 +93,10 @@ def improve_long_links(
         instance.close(np.arange(size, dtype=np.int32)),
         **params.of_search(),
     )
-    search.optimize(60.0, token)
+    end = time.monotonic() + seconds
+    search.optimize(min(60.0, seconds), token)
     done = 0
-    while done < kicks and not token.stopped():
+    while done < kicks and time.monotonic() < end and not token.stopped():
         search.kicks(min(SLICE, kicks - done), 0.0, seed, done // SLICE, token)
         done += SLICE
     return _expanded(tour, place, gap, instance.open(search.best()))

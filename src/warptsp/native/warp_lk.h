@@ -32,7 +32,7 @@ typedef unsigned int u32;
 
 constexpr int warp_lk_cities = 1024;     // at most: the queue is one bit a city, a word a lane
 constexpr int warp_lk_least = 8;
-constexpr int warp_lk_depth = 24;        // exchange steps, at most 30
+constexpr int warp_lk_depth = 16;        // exchange steps, at most 30; with 24 tours were no shorter
 constexpr int warp_lk_roots = 16;
 constexpr int warp_lk_passes = 500;      // of a kick; some have a hundred
 // Alternatives at the first two steps: 5 and 3, as in lk.h, reach 0.1 point less after as many kicks, at 2.5 times the
@@ -42,9 +42,8 @@ constexpr float warp_lk_unbreakable = -1e30f;
 constexpr u16 no_city = 0xffff;
 
 // Candidates that a lane looks at side by side, to hide the latency of shared memory: the larger this is, the more are
-// looked at in vain, since most lists end early.
-template <int K>
-constexpr int warp_lk_chunk = K % 4 == 0 ? 4 : K % 3 == 0 ? 3 : K % 5 == 0 ? 5 : K;
+// looked at in vain, since most lists end early. They are read as one word.
+constexpr int warp_lk_chunk = 4;
 
 struct WarpLkParams {
   int segment;         // longest segment of a double bridge
@@ -78,23 +77,25 @@ struct WarpLkArrays {
   u16 *order;          // [size] city at a position
   u16 *position;       // [size]
   u16 *follower;       // [size] the city behind an unbreakable link that leaves from here, else no_city
-  u16 *candidates;     // [size, K] nearest first, the city itself behind the last
   Place *place;        // [size] for distances
   float *link;         // [size] length of the link from a position to the next, or unbreakable
-  u16 *scratch;        // [size]
-  u16 *kept;           // [size] order before the kick, where it has changed since
   WarpLkWork *work;
+  // What is rarely needed, or always in rows, may lie in slower memory: the less shared memory a warp takes, the more
+  // warps there are to hide every latency.
+  u64 *candidates;     // [size, K / 4] four in a word, nearest first, the city itself behind the last
+  u16 *kept;           // [size] order before the kick, where it has changed since
 
-  static constexpr int bytes_a_city = 2 * (5 + K) + (int)sizeof(Place) + 4;
-  // Lays the arrays out in one block of memory aligned to 16 bytes; `size` rounded up to a multiple of 8.
-  WARPTSP_FN static WarpLkArrays in(unsigned char *memory, int size) {
+  static_assert(K % warp_lk_chunk == 0, "lists are read in words");
+  static constexpr int bytes_a_city = 2 * 3 + (int)sizeof(Place) + 4;
+  // Lays the other arrays out in one block of memory aligned to 16 bytes; `size` rounded up to a multiple of 8.
+  WARPTSP_FN static WarpLkArrays in(unsigned char *memory, int size, u64 *candidates, u16 *kept) {
     const int room = (size + 7) & ~7;
     WarpLkArrays a;
     a.size = size;
     a.work = (WarpLkWork *)memory;
     memory += (sizeof(WarpLkWork) + 15) & ~15;
-    a.candidates = (u16 *)memory;
-    memory += 2 * K * room;
+    a.candidates = candidates;
+    a.kept = kept;
     a.place = (Place *)memory;
     memory += (int)sizeof(Place) * room;
     a.link = (float *)memory;
@@ -103,9 +104,13 @@ struct WarpLkArrays {
     a.order = next;
     a.position = next + room;
     a.follower = next + 2 * room;
-    a.scratch = next + 3 * room;
-    a.kept = next + 4 * room;
     return a;
+  }
+  WARPTSP_FN u64 &four_candidates(int city, int chunk) const {
+    return candidates[(long long)city * (K / warp_lk_chunk) + chunk];
+  }
+  WARPTSP_FN int candidate(int city, int k) const {
+    return (int)(four_candidates(city, k / warp_lk_chunk) >> 16 * (k % warp_lk_chunk) & 0xffff);
   }
   WARPTSP_FN static int bytes(int size) {
     return (int)((sizeof(WarpLkWork) + 15) & ~15) + bytes_a_city * ((size + 7) & ~7);
@@ -229,7 +234,7 @@ class WarpLk {
       if (lane >= 4) return;
       Random steps(stream, lane, 0);
       int to = city;
-      for (int k = 0; k < p_.walk * (lane > 0); k++) to = a_.candidates[to * K + steps.below(K)];
+      for (int k = 0; k < p_.walk * (lane > 0); k++) to = a_.candidate(to, steps.below(K));
       w_.start[lane] = a_.position[to];
     });
     int cut[4] = {w_.start[0], w_.start[1], w_.start[2], w_.start[3]};
@@ -284,19 +289,21 @@ class WarpLk {
   // The best `Want` steps from the path's first city e at offset `first`, best first; returns how many.
   template <int Want>
   WARPTSP_FN int expand(int lane, const Root &root, int count, int e, int first, float g, Steps<Want> &best) const {
-    constexpr int chunk = warp_lk_chunk<K>;
+    constexpr int chunk = warp_lk_chunk, chunks = K / chunk;
     const Place from = a_.place[e];
-    const u16 *row = a_.candidates + e * K;
+    u64 next = a_.four_candidates(e, 0);
     int n = 0;
 WARPTSP_UNROLL
     for (int j = 0; j < Want; j++) best.gain[j] = p_.tolerance;
 WARPTSP_LOOP
-    for (int begin = 0; begin < K; begin += chunk) {
+    for (int at = 0; at < chunks; at++) {
+      const u64 four = next;
+      next = a_.four_candidates(e, at + 1 < chunks ? at + 1 : at);  // ahead of its use
       float g1[chunk];
       int q[chunk], o3[chunk], interval[chunk];
 WARPTSP_UNROLL
       for (int k = 0; k < chunk; k++) {
-        const int c = row[begin + k];
+        const int c = (int)(four >> 16 * k & 0xffff);
         g1[k] = g - metric_(from, a_.place[c]);
         q[k] = a_.position[c];
         o3[k] = offset(root, q[k]);
@@ -617,8 +624,9 @@ WARPTSP_UNROLL
       hash[lane] = h;
     });
     hash_ ^= Lanes::reduce_xor(hash);
+    u32 *old = (u32 *)a_.link;  // the links of these cells are measured anew at the end
     Lanes::each([&](int lane) {
-      for (int k = begin + lane; k < end; k += 32) a_.scratch[k] = a_.order[k];
+      for (int k = begin + lane; k < end; k += 32) old[k] = a_.order[k];
     });
     for (int s = first; s <= last; s++) {
       if (!(changed >> s & 1)) continue;
@@ -627,7 +635,7 @@ WARPTSP_UNROLL
       const int source = base + piece.source() + (piece.reversed() ? piece.length() - 1 : 0), step = piece.reversed() ? -1 : 1;
       Lanes::each([&](int lane) {
         for (int k = lane; k < piece.length(); k += 32) {
-          const int c = a_.scratch[source + step * k];
+          const int c = (int)old[source + step * k];
           a_.order[target + k] = (u16)c;
           a_.position[c] = (u16)(target + k);
         }

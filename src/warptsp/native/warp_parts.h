@@ -28,6 +28,8 @@ struct TourOnDevice : CitiesOnDevice {
   int *position;             // [tours, size]
   const int *blob_order;     // [size] cities along the order that blobs are cut from; null: by number
   const int *blob_rank;      // [size] its inverse
+  u64 *local_candidates;     // [copies, size, K / 4] of the search: see WarpLkArrays
+  u16 *kept;                 // [copies, size]
   // What parts hand over, by copy and place; blobs all of it, stretches only the cities:
   int *handed_city;          // [copies, size]
   u16 *handed_path;          // [copies, size] number of its path in the blob
@@ -61,7 +63,10 @@ class WarpPart {
  public:
   WARPTSP_FN WarpPart(const TourOnDevice &tour, const RoundOnDevice &round, int b, int copy, unsigned char *memory)
       : t_(tour), metric_(tour), round_(round), part_(b), copy_(copy), begin_(part_begin(tour.size, round.parts, b)),
-        a_(WarpLkArrays<K, Place>::in(memory, part_begin(tour.size, round.parts, b + 1) - begin_)) {
+        a_(WarpLkArrays<K, Place>::in(
+            memory, part_begin(tour.size, round.parts, b + 1) - begin_,
+            tour.local_candidates + ((long long)copy * tour.size + begin_) * (K / warp_lk_chunk),
+            tour.kept + (long long)copy * tour.size + begin_)) {
     const long long skipped = (long long)copy * tour.size;
     t_.handed_city += skipped;
     if (round.tours > 1) t_.tour += skipped, t_.position += skipped;
@@ -130,12 +135,19 @@ class WarpPart {
   WARPTSP_FN void take_city(int i, int city, int origin, Local &&local_of) {
     a_.place[i] = metric_.place(t_, city, origin);
     const int *row = t_.candidates + (long long)city * K;
-    int to = i * K;
+    u64 word = 0;
+    int to = 0;
+    const auto put = [&](int c) {
+      word |= (u64)c << 16 * (to % warp_lk_chunk);
+      if (++to % warp_lk_chunk != 0) return;
+      a_.four_candidates(i, to / warp_lk_chunk - 1) = word;
+      word = 0;
+    };
     for (int k = 0; k < K; k++) {
       const int c = row[k] >= 0 ? local_of(row[k]) : a_.size;
-      if (c < a_.size) a_.candidates[to++] = (u16)c;
+      if (c < a_.size) put(c);
     }
-    while (to < (i + 1) * K) a_.candidates[to++] = (u16)i;
+    while (to < K) put(i);
   }
 
   WARPTSP_FN void take_stretch() {

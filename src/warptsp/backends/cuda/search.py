@@ -57,6 +57,8 @@ _TOUR = np.dtype(
                 "position",
                 "blob_order",
                 "blob_rank",
+                "local_candidates",
+                "kept",
                 "handed_city",
                 "handed_path",
                 "handed_offset",
@@ -223,6 +225,8 @@ def needed_bytes(problem: Problem) -> int:
         + 4 * 3  # the tour, positions, the best tour
         + 4  # the problem's numbers
         + 8 * (ORDERS - 1)
+        + 2 * CANDIDATES
+        + 2  # of the parts
         + 28  # handed over
         + 4  # and sent to the host
     )
@@ -236,7 +240,8 @@ def needed_bytes(problem: Problem) -> int:
 
 def pool_bytes(n: int) -> int:
     """Bytes of device memory for one more tour of `PartRounds`, at most."""
-    return 48 * n  # the tour, positions, what is handed over, and the paths of it sent to the host
+    # The tour, positions, lists of the parts, what is handed over, and the paths of it sent to the host.
+    return (50 + 2 * CANDIDATES) * n
 
 
 class PartRounds:
@@ -289,6 +294,8 @@ class PartRounds:
         self._seconds_a_part = 0.0
         parts, copies = self.plan.parts, self.plan.copies
         self._handed = {
+            "local_candidates": device.empty((copies, n, CANDIDATES), np.uint16),
+            "kept": device.empty((copies, n), np.uint16),
             "handed_city": device.empty((copies, n), np.int32),
             "gain": device.empty((copies, parts), np.float64),
             # Each tour's own copy; with one tour the best copy of each part takes its place.
