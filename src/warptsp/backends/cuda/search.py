@@ -38,7 +38,7 @@ KERNELS = (
 )
 CANDIDATES, PER_QUADRANT = 8, 2
 
-LEAST_PART, LARGEST_PART = 400, 1000  # cities; shared memory holds more, and then fewer parts at once
+LEAST_PART, LARGEST_PART = 400, 760  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
 SLICE = 0.08  # seconds that one launch should take at most
 _THREADS = 256
