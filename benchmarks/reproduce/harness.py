@@ -224,11 +224,14 @@ class Results:
         return [device for device in DEVICES if any(row["device"] == device for row in self.rows)]
 
     def failures(self) -> list[str]:
-        """Return what went wrong, a line a cell."""
+        """Return what went wrong, a line for each kind of fault and device."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows:
+            if "error_text" in row["result"] and self.get(row["cell"], row["device"]) is None:
+                key = (DEVICES[row["device"]], row["result"]["error_text"])
+                found.setdefault(key, []).append(row["cell"])
         return [
-            f"{row['cell']} ({DEVICES[row['device']]}): {row['result']['error_text']}"
-            for row in self.rows
-            if "error_text" in row["result"] and self.get(row["cell"], row["device"]) is None
+            f"{', '.join(dict.fromkeys(cells))} ({device}): {text}" for (device, text), cells in found.items()
         ]
 
     def machines(self) -> list[str]:
