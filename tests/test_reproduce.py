@@ -90,6 +90,13 @@ def test_some_cells_only(harness, study, tmp_path):
     assert study.measured == ["b", "c"]
 
 
+def test_cells_side_by_side(harness, study, tmp_path):
+    harness.main([study], ["--output", str(tmp_path), "--side-by-side", "3"])
+    assert sorted(study.measured) == ["a", "b", "c"]
+    assert sorted(row["cell"] for row in cells_of(tmp_path)) == ["a", "b", "c"]
+    assert all("3 cells side by side" in row["threads"] for row in cells_of(tmp_path))
+
+
 def test_no_cell_begins_after_the_time(harness, study, tmp_path):
     harness.main([study], ["--output", str(tmp_path), "--seconds", "1e-9"])
     assert study.measured == []

@@ -20,8 +20,10 @@ import os
 import re
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -48,6 +50,7 @@ class Setting:
     instances: Path
     threads: int | None = None
     pattern: str = ""
+    side_by_side: int = 1
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,8 @@ def run(
     if result.interrupted:
         raise KeyboardInterrupt
     found = figures(result, problem if judge is None else judge)
-    return {**found, "seconds": round(spent, 6)} if setting.device == "cpu" and result.threads == 1 else found
+    alone = setting.device == "cpu" and result.threads == 1 and setting.side_by_side == 1
+    return {**found, "seconds": round(spent, 6)} if alone else found
 
 
 def figures(result: Result, judge: Problem) -> dict[str, Any]:
@@ -284,9 +288,14 @@ def measure(study: Study, setting: Setting, path: Path, source: Mapping[str, str
         for row in read_cells(path)
         if row["study"] == study.NAME and "error_text" not in row["result"]
     }
-    for cell in study.cells(setting):
-        if (cell.name, setting.device) in done or not re.search(setting.pattern, cell.name):
-            continue
+    wanted = [
+        cell
+        for cell in study.cells(setting)
+        if (cell.name, setting.device) not in done and re.search(setting.pattern, cell.name)
+    ]
+    writing = threading.Lock()
+
+    def measure_one(cell: Cell) -> None:
         if time.monotonic() > until:
             note(f"{study.NAME}: out of time before {cell.name}")
             return
@@ -299,7 +308,15 @@ def measure(study: Study, setting: Setting, path: Path, source: Mapping[str, str
         if "error_text" in result:
             note(f"  {result['error_text']}")
         row = {"study": study.NAME, "cell": cell.name, "device": setting.device, **source, "result": result}
-        append(path, row)
+        with writing:
+            append(path, row)
+
+    if setting.side_by_side == 1:
+        for cell in wanted:
+            measure_one(cell)
+    else:
+        with ThreadPoolExecutor(setting.side_by_side) as pool:
+            list(pool.map(measure_one, wanted))
 
 
 def machine(setting: Setting, commit: str | None) -> dict[str, str]:
@@ -314,7 +331,8 @@ def machine(setting: Setting, commit: str | None) -> dict[str, str]:
     threads = resolve_threads(setting.threads)
     return {
         "machine": name,
-        "threads": f"{threads} thread{'s' if threads > 1 else ''}",
+        "threads": f"{threads} thread{'s' if threads > 1 else ''}"
+        + (f", {setting.side_by_side} cells side by side" if setting.side_by_side > 1 else ""),
         "date": source["date"],
         "commit": commit or source["commit"],
     }
@@ -445,6 +463,7 @@ def options_of(studies: Sequence[Study], arguments: Sequence[str] | None) -> arg
     options.add_argument("--report", action="store_true", help="measure nothing: reports of what there is")
     options.add_argument("--seconds", type=float, help="begin no cell of a study after so many")
     options.add_argument("--cells", default="", metavar="PATTERN", help="only cells whose name has this")
+    options.add_argument("--side-by-side", type=int, default=1, help="cells at once, where only tours count")
     options.add_argument("--threads", type=int, help="threads; all if not given")
     shared = os.environ.get("WARPTSP_SHARED", REPOSITORY.parent / "shared")
     options.add_argument(
@@ -486,7 +505,9 @@ def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> No
         path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
     for study in wanted:
         for device in () if options.report else devices:
-            setting = Setting(device, options.full, options.instances, options.threads, options.cells)
+            setting = Setting(
+                device, options.full, options.instances, options.threads, options.cells, options.side_by_side
+            )
             until = time.monotonic() + (options.seconds or math.inf)
             measure(study, setting, path, machine(setting, options.commit), until)
         results = Results([row for row in read_cells(path) if row["study"] == study.NAME])
