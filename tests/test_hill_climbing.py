@@ -10,8 +10,10 @@ import pytest
 
 import warptsp
 from warptsp import OpenPath, Problem, Result, stop
+from warptsp.backends.cuda.climbing import STRIPS, ring_shares
 from warptsp.errors import InvalidOption, UnsupportedProblem
 
+VERSIONS = ["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]
 METRICS = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "GREAT_CIRCLE"]
 SIDE = 700  # of squares so small that nearest integers of float distances are exact
 
@@ -44,20 +46,15 @@ def matrix_of(problem: Problem) -> np.ndarray:
 
 
 def deltas(matrix: np.ndarray, tour: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The moves by their number: row, link and delta (the order of native/two_opt_scan.h called ring)."""
+    """The moves by their number (native/two_opt_scan.h): one link, the other one, and delta."""
     n = len(tour)
-    rows, links = [], []
-    for row in range(2, n + n // 2):
-        low = row - n // 2 + (row >= n and n % 2 == 0)
-        link = np.arange(max(0, low), min(row - 1, n))
-        rows.append(np.full(len(link), row))
-        links.append(link)
-    row, link = np.concatenate(rows), np.concatenate(links)
+    link, reach = (grid.ravel() for grid in np.meshgrid(range(n), range(2, n // 2 + 1), indexing="ij"))
+    once = (n % 2 == 1) | (reach < n // 2) | (link < n // 2)
+    link, other = link[once], (link + reach)[once] % n
     next_city = np.roll(tour, -1)
     length = matrix[tour, next_city]
-    other = row % n
     delta = matrix[tour[link], tour[other]] + matrix[next_city[link], next_city[other]]
-    return row, link, delta - length[link] - length[other]
+    return link, other, delta - length[link] - length[other]
 
 
 def mix64(z: int) -> int:
@@ -82,11 +79,11 @@ def reference(problem: Problem, seed: int, climber: int) -> tuple[np.ndarray, in
     n = problem.n
     tour = random_start(seed, climber, n)
     for moves in range(10 * n):
-        row, link, delta = deltas(matrix, tour)
+        link, other, delta = deltas(matrix, tour)
         at = int(np.argmin(delta))
         if delta[at] >= -1e-9:
             return tour, moves
-        first, second = sorted((int(link[at]), int(row[at]) % n))
+        first, second = sorted((int(link[at]), int(other[at])))
         tour[first + 1 : second + 1] = tour[first + 1 : second + 1][::-1]
     raise AssertionError("the descent does not end")
 
@@ -120,6 +117,55 @@ def test_the_best_tour_is_a_local_optimum_in_exact_arithmetic(device: str, metri
     result = climb(problem, device)
     scale = matrix_of(problem).max()
     assert deltas(matrix_of(problem), result.tour)[2].min() > (-0.5 if problem.integral else -1e-11 * scale)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_version_climbs_alike(version: str) -> None:
+    for n in (12, 13, 64, 149, 200):
+        problem = squares(n)
+        reached = climb(problem, "cuda", version=version, climbers=40)
+        expected = climb(problem, "cpu", climbers=40)
+        assert reached.length == expected.length
+        assert (canonical(reached.tour) == canonical(expected.tour)).all()
+        for name in ("moves", "best_optimum", "mean_optimum", "worst_optimum"):
+            assert reached.counters[name] == expected.counters[name], name
+        assert reached.counters["kernel_seconds"] > 0
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_version_ends_in_exact_local_optima(version: str) -> None:
+    for metric in ("EXACT_2D", "CEIL_2D", "ATT"):
+        problem = squares(140, metric, side=100_000)
+        result = climb(problem, "cuda", version=version)
+        matrix = matrix_of(problem)
+        assert deltas(matrix, result.tour)[2].min() > -(0.5 if problem.integral else 1e-11 * matrix.max())
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("version", ["auto", "intra", "tiled"])
+def test_the_block_changes_nothing(version: str) -> None:
+    problem = squares(230, "EXACT_2D")
+    lengths = {
+        climb(problem, "cuda", version=version, block=block, climbers=50).length
+        for block in (64, 96, 256, 512)
+    }
+    assert len(lengths) == 1
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+def test_what_does_not_fit() -> None:
+    with pytest.raises(UnsupportedProblem, match=r"cities do not fit .* use version auto or global-matrix"):
+        climb(squares(5000), "cuda", version="shared-matrix")
+    with pytest.raises(UnsupportedProblem, match="70000 cities are too many, 65535 are the most"):
+        climb(squares(70_000), "cuda", version="tiled")
+    with pytest.raises(UnsupportedProblem, match="use version auto or global-matrix"):
+        climb(squares(100, "GEO"), "cuda", version="tiled")
 
 
 def awkward(kind: str) -> Problem:
@@ -263,3 +309,20 @@ def test_what_it_cannot_do() -> None:
         climb(problem, climbers=0)
     with pytest.raises(InvalidOption, match="block: 100"):
         climb(problem, block=100)
+
+
+@pytest.mark.parametrize("n", [12, 13, 40, 101, 258])
+def test_the_shares_of_a_pass_are_all_moves(n: int) -> None:
+    for strip in STRIPS:
+        for segments in range(1, n):
+            shares = ring_shares(n, strip, segments)
+            if shares is None:
+                continue
+            strips, steps = shares
+            assert steps % strip == 0
+            # As RingShares in native/ring_look.h.
+            starts = [min(2 + t * strip, n // 2 - strip + 1) for t in range(strips)]
+            assert {start + r for start in starts for r in range(strip)} == set(range(2, n // 2 + 1))
+            starts = [min(t * steps, n - steps) for t in range(segments)]
+            assert {start + s for start in starts for s in range(steps)} == set(range(n))
+        assert n // 2 <= strip or any(ring_shares(n, strip, segments) for segments in (1, 2, 3))

@@ -132,6 +132,8 @@ METHODS: dict[str, Method] = {
             "hill-climbing",
             "warptsp.methods.hill_climbing",
             "random-restart hill climbing: 2-opt to a local optimum from random tours",
+            ("cpu", "cuda"),
+            100,
             ends_with=("climbers",),
         ),
         Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),

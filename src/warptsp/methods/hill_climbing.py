@@ -8,15 +8,20 @@ wins, so the result of N climbers depends on neither threads nor launch.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from warptsp import _native
-from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.problem import Metric
+from warptsp.backends.climb_instance import MOST_MATRIX_CITIES, ClimbInstance, in_plane
+from warptsp.errors import (
+    BackendUnavailable,
+    DeviceFailure,
+    DeviceOutOfMemory,
+    InvalidOption,
+    UnsupportedProblem,
+)
 from warptsp.stop._check import checked_count
 
 if TYPE_CHECKING:
@@ -27,14 +32,8 @@ if TYPE_CHECKING:
 
 Version = Literal["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]
 
-PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.EXACT_2D, Metric.ATT)
-MOST_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
+LEAST_GPU_CITIES = 12  # fewer are climbed on the CPU, whatever the device
 SLICE = 0.08  # seconds of climbing between two reports
-# Float distances below it are rounded to the right integer but for a few; longer ones are not rounded at all.
-LARGEST_ROUNDED = 2.0**22
-# Beyond it the vectorised rounding of double distances would no longer be exact.
-LARGEST_PLANE = 2.0**51
-_LARGEST_INT = 2.0**28  # sums of four fit into 32 bits
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,8 @@ class Optima:
         self.best = best if self.best is None else min(best, self.best)
         self.worst = max(self.worst, int(ended.max()))
         self.count += len(ended)
-        self.total += sum(map(int, ended)) if self.scale != 1.0 else int(ended.sum())
+        # In two halves, so that the sum of many does not overflow.
+        self.total += (int((ended >> 30).sum()) << 30) + int((ended & ((1 << 30) - 1)).sum())
         self.counters = {
             "best_optimum": self.best / self.scale,
             "mean_optimum": self.total / self.count / self.scale,
@@ -95,74 +95,14 @@ class Optima:
         return better
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClimbInstance:
-    """A problem as climbers want it.
-
-    Attributes
-    ----------
-    problem : Problem
-    points : ndarray of float64 or None
-        As the exact arithmetic takes them; None if there is a matrix.
-    near : ndarray of float32, shape (n, 2), or None
-        The plane's coordinates, relative to the centre, for a fast look; None for other metrics.
-    rounded : bool
-        Whether the fast look rounds as the metric does; else `near` is in a unit of its own.
-    int_matrix, real_matrix : ndarray of int32 or float64, or None
-    tolerance : float
-        What a gain must exceed to be more than rounding.
-    scale : float
-        Lengths are counted in 1 / scale, so that sums are exact in 64 bits.
-    """
-
-    problem: Problem
-    points: NDArray[np.float64] | None
-    near: NDArray[np.float32] | None
-    rounded: bool
-    int_matrix: NDArray[np.int32] | None
-    real_matrix: NDArray[np.float64] | None
-    tolerance: float
-    scale: float
-
-    @classmethod
-    def build(cls, problem: Problem, *, matrix: bool = False) -> ClimbInstance:
-        """Prepare a problem; `matrix` asks for a matrix whatever the metric."""
-        bound = problem.distance_bound
-        tolerance = 0.5 if problem.integral else 1e-12 * bound
-        scale = 1.0 if problem.integral else 2.0 ** (61 - math.frexp(problem.n * (bound or 1.0))[1])
-        plane = problem.metric in PLANE and bound < LARGEST_PLANE
-        if problem.matrix is None and not (matrix or (not plane and problem.n <= MOST_MATRIX_CITIES)):
-            points = np.ascontiguousarray(problem.search_points(), dtype=np.float64)
-            near, rounded = near_coordinates(points, problem, bound) if plane else (None, False)
-            return cls(problem, points, near, rounded, None, None, tolerance, scale)
-        if problem.integral and bound <= _LARGEST_INT:
-            return cls(problem, None, None, False, distance_matrix(problem, np.int32), None, tolerance, scale)
-        return cls(problem, None, None, False, None, distance_matrix(problem, np.float64), tolerance, scale)
-
-
-def near_coordinates(
-    points: NDArray[np.float64], problem: Problem, bound: float
-) -> tuple[NDArray[np.float32], bool]:
-    """Return coordinates for float distances, and whether those are to be rounded as the metric does."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    relative = points - (low + (high - low) / 2)
-    rounded = problem.integral and bound < LARGEST_ROUNDED
-    if not rounded:
-        # A power of two, so that squares neither vanish nor overflow.
-        relative *= 2.0 ** -math.frexp(float(np.abs(relative).max()) or 1.0)[1]
-    return np.ascontiguousarray(relative, dtype=np.float32), rounded
-
-
-def distance_matrix(problem: Problem, kind: type) -> NDArray[Any]:
-    """All distances, shape (n, n)."""
-    if problem.matrix is not None:
-        return np.ascontiguousarray(problem.matrix, dtype=kind)
-    cities = np.arange(problem.n)
-    matrix: NDArray[Any] = np.empty((problem.n, problem.n), dtype=kind)
-    rows = max(1, 1_000_000 // problem.n)
-    for begin in range(0, problem.n, rows):
-        matrix[begin : begin + rows] = problem.distance(cities[begin : begin + rows, None], cities[None, :])
-    return matrix
+def gpu_lacks(problem: Problem) -> str | None:
+    """Return what the climbers on a GPU cannot do about a problem, None if they can do all."""
+    if not in_plane(problem) and problem.matrix is None and problem.n > MOST_MATRIX_CITIES:
+        return (
+            f"hill climbing on GPUs takes {problem.metric.name} distances from a matrix, of up to "
+            f"{MOST_MATRIX_CITIES} cities"
+        )
+    return None
 
 
 def run(problem: Problem, run: Run) -> None:
@@ -179,8 +119,61 @@ def run(problem: Problem, run: Run) -> None:
         raise UnsupportedProblem(
             f"method hill-climbing: random starts are closed tours without {what}; use the method lk"
         )
+    if problem.n < LEAST_GPU_CITIES:
+        run.device = "cpu"
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
-    _climb_on_threads(problem, run, params, min(limits, default=None))
+    limit = min(limits, default=None)
+    run.enter("random tour")
+    first = _native.random_tour(problem.n, run.seed, run.token)
+    if first is None:
+        return
+    run.offer(first)
+    if run.device != "cpu":
+        try:
+            _climb_on_gpu(problem, run, params, limit)
+        except (BackendUnavailable, DeviceOutOfMemory, DeviceFailure) as error:
+            run.use_cpu(error)
+        else:
+            return
+    _climb_on_threads(problem, run, params, limit)
+
+
+def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
+    from warptsp.backends.cuda.climbing import best_version, check_version, climbers_of
+    from warptsp.backends.cuda.device import Device
+
+    given = run.start if isinstance(run.start, np.ndarray) else None
+    with Device.open(int(run.device.partition(":")[2] or 0)) as device:
+        version: str = params.version
+        if version == "auto":
+            version = best_version(problem, device)
+        check_version(problem, device, version)
+        instance = ClimbInstance.build(problem, matrix=version.endswith("matrix"))
+        optima = Optima(instance.scale)
+        climbers = climbers_of(device, instance, version, seed=run.seed, given=given, block=params.block)
+        run.enter("climbing")
+
+        def report() -> bool:
+            return _report(
+                run,
+                optima,
+                climbers.climbers,
+                climbers.passes,
+                climbers.moves,
+                kernel_seconds=climbers.seconds,
+            )
+
+        while not report() and (limit is None or climbers.climbers < limit):
+            remaining = run.remaining()
+            lengths = climbers.proceed(limit, SLICE if remaining is None else min(SLICE, remaining))
+            if optima.add(lengths):
+                tour = climbers.better()
+                if tour is not None:
+                    run.offer(tour)
+        if optima.count == 0:
+            tour = climbers.on_its_way()
+            if tour is not None:
+                run.offer(tour)
 
 
 def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
@@ -188,11 +181,6 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
         raise UnsupportedProblem(
             f"version {params.version} is a kernel of GPUs; on the CPU there is auto, or use device cuda"
         )
-    run.enter("random tour")
-    first = _native.random_tour(problem.n, run.seed, run.token)
-    if first is None:
-        return
-    run.offer(first)
     instance = ClimbInstance.build(problem)
     climbers = _native.HillClimbers(
         n=problem.n,

@@ -9,16 +9,16 @@ namespace warptsp {
 
 constexpr u64 climber_stream = 0x68696c6cull;  // apart from the streams of kicks
 
-// Knuth's shuffle of 0 .. n-1: the start of climber number `climber`. Any 32-bit or 16-bit integer type.
-template <class City>
-WARPTSP_FN void random_start(u64 seed, u64 climber, int n, City *tour) {
+// Knuth's shuffle of 0 .. n-1: the start of climber number `climber`. at(i) is the place of city i in memory.
+template <class At>
+WARPTSP_FN void random_start(u64 seed, u64 climber, int n, At &&at) {
   Random random(seed, climber_stream, climber);
-  for (int i = 0; i < n; ++i) tour[i] = (City)i;
+  for (int i = 0; i < n; ++i) at(i) = i;
   for (int i = n - 1; i > 0; --i) {
     const int j = random.below(i + 1);
-    const City city = tour[i];
-    tour[i] = tour[j];
-    tour[j] = city;
+    const int city = at(i);
+    at(i) = at(j);
+    at(j) = city;
   }
 }
 

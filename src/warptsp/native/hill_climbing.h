@@ -30,14 +30,20 @@ struct Climbed {
 
 constexpr double moves_a_slice = 1e7;  // evaluated between two looks at the stop token: some milliseconds
 
-// The tour of one climber, and exact distances. `Exact` is Distances of two_opt_scan.h.
+// What is read past the end of the tour.
+template <class T>
+void repeat_start(std::vector<T> &values, int n) {
+  for (size_t p = n; p < values.size(); ++p) values[p] = values[p - n];
+}
+
+// The tour of one climber, and exact distances.
 template <class Metric>
 class CityDescent {
   typedef typename Metric::Value Real;
 
  public:
   CityDescent(const Metric &metric, int n, double tolerance)
-      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(n + scan_lanes + 1), link_(city_.size()),
+      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows::positions(n, scan_lanes)), link_(city_.size()),
         scratch_(scan_scratch) {}
 
   int *start() { return city_.data(); }
@@ -46,8 +52,9 @@ class CityDescent {
 
   // Down to a local optimum; false if the token stopped it.
   bool descend(const StopToken &token, ClimbCounters &counters) {
-    for (int p = 0; p < n_; ++p) link_[p] = metric_(city_[p], city_[p + 1 < n_ ? p + 1 : 0]);
-    repeat_start();
+    repeat_start(city_, n_);
+    for (int p = 0; p < n_; ++p) link_[p] = metric_(city_[p], city_[p + 1]);
+    repeat_start(link_, n_);
     for (;;) {
       ScanBest<Real> best{Real(0) - tolerance_};
       if (!look(token, best)) return false;
@@ -72,13 +79,10 @@ class CityDescent {
   void apply(int first, int second) {
     std::reverse(&city_[first + 1], &city_[second + 1]);
     std::reverse(&link_[first + 1], &link_[second]);
+    repeat_start(city_, n_);
     link_[first] = metric_(city_[first], city_[first + 1]);
-    link_[second] = metric_(city_[second], city_[second + 1 < n_ ? second + 1 : 0]);
-    repeat_start();
-  }
-
-  void repeat_start() {
-    for (int w = 0; w <= scan_lanes; ++w) city_[n_ + w] = city_[w % n_];
+    link_[second] = metric_(city_[second], city_[second + 1]);
+    repeat_start(link_, n_);
   }
 
   Metric metric_;
@@ -92,11 +96,10 @@ class CityDescent {
 template <class Distances, class Real = typename Distances::Real>
 bool look_through(const Distances &distances, const Real *link, int n, Real *scratch, const StopToken &token,
                   ScanBest<Real> &best) {
-  const MoveRows rows{n, MoveOrder::ring};
   const int slice = (int)std::max(64.0, moves_a_slice / n);
-  for (int row = rows.begin(); row < rows.end(); row += slice) {
+  for (int row = 0; row < n; row += slice) {
     if (token.stopped()) return false;
-    scan(distances, ScanTask<Real>{link, rows, {row, std::min(row + slice, rows.end()), 0, n}, scratch}, best);
+    scan(distances, ScanTask<Real>{link, MoveRows{n}, row, std::min(row + slice, n), scratch}, best);
   }
   return true;
 }
@@ -104,24 +107,38 @@ bool look_through(const Distances &distances, const Real *link, int n, Real *scr
 // Coordinates of the plane, in float and in double, in the order of the tour.
 template <class Real>
 struct PlaneTour {
-  explicit PlaneTour(int n) : x(n + scan_lanes + 1), y(x), link(x), scratch(scan_scratch) {}
+  explicit PlaneTour(int n) : n(n), x(MoveRows::positions(n, scan_lanes)), y(x), link(x), scratch(scan_scratch) {}
+  int n;
   std::vector<Real> x, y, link, scratch;
 
-  void repeat_start(int n) {
-    for (int w = 0; w <= scan_lanes; ++w) {
-      x[n + w] = x[w % n];
-      y[n + w] = y[w % n];
+  template <class From>
+  void load(const From *points, const std::vector<int> &city) {
+    for (int p = 0; p < n; ++p) {
+      x[p] = (Real)points[2 * (size_t)city[p]];
+      y[p] = (Real)points[2 * (size_t)city[p] + 1];
     }
+    repeat_start(x, n);
+    repeat_start(y, n);
   }
   template <MetricKind kind>
-  void measure(int position) {
-    link[position] =
-        plane_distance<kind, Real>(x[position + 1] - x[position], y[position + 1] - y[position]);
+  void measure(int begin, int end) {
+    for (int p = begin; p < end; ++p) link[p] = plane_distance<kind, Real>(x[p + 1] - x[p], y[p + 1] - y[p]);
   }
-  void reverse(int first, int second) {
+  template <MetricKind kind>
+  void measure_all() {
+    measure<kind>(0, n);
+    repeat_start(link, n);
+  }
+  template <MetricKind kind>
+  void apply(int first, int second) {
     std::reverse(&x[first + 1], &x[second + 1]);
     std::reverse(&y[first + 1], &y[second + 1]);
     std::reverse(&link[first + 1], &link[second]);
+    repeat_start(x, n);
+    repeat_start(y, n);
+    measure<kind>(first, first + 1);
+    measure<kind>(second, second + 1);
+    repeat_start(link, n);
   }
 };
 
@@ -137,12 +154,8 @@ class PlaneDescent {
   int size() const { return n_; }
 
   bool descend(const StopToken &token, ClimbCounters &counters) {
-    for (int p = 0; p < n_; ++p) {
-      fast_.x[p] = near_[2 * (size_t)city_[p]];
-      fast_.y[p] = near_[2 * (size_t)city_[p] + 1];
-    }
-    fast_.repeat_start(n_);
-    for (int p = 0; p < n_; ++p) fast_.template measure<look>(p);
+    fast_.load(near_, city_);
+    fast_.template measure_all<look>();
     for (;;) {
       ScanBest<float> likely{0.0f};
       const PlaneDistances<float, look> near{fast_.x.data(), fast_.y.data()};
@@ -179,22 +192,15 @@ class PlaneDescent {
   }
 
   bool look_exactly(const StopToken &token, ScanBest<double> &best) {
-    for (int p = 0; p < n_; ++p) {
-      exact_.x[p] = points_[2 * (size_t)city_[p]];
-      exact_.y[p] = points_[2 * (size_t)city_[p] + 1];
-    }
-    exact_.repeat_start(n_);
-    for (int p = 0; p < n_; ++p) exact_.template measure<kind>(p);
+    exact_.load(points_, city_);
+    exact_.template measure_all<kind>();
     const PlaneDistances<double, kind> distances{exact_.x.data(), exact_.y.data()};
     return look_through(distances, exact_.link.data(), n_, exact_.scratch.data(), token, best);
   }
 
   void apply(int first, int second) {
     std::reverse(&city_[first + 1], &city_[second + 1]);
-    fast_.reverse(first, second);
-    fast_.repeat_start(n_);
-    fast_.template measure<look>(first);
-    fast_.template measure<look>(second);
+    fast_.template apply<look>(first, second);
   }
 
   const double *points_;
@@ -223,7 +229,7 @@ Climbed climb(u64 seed, long long first, int count, int threads, const int *give
     if (first + task == 0 && given != nullptr)
       std::copy(given, given + n, descent.start());
     else
-      random_start(seed, (u64)(first + task), n, descent.start());
+      random_start(seed, (u64)(first + task), n, [&](int i) -> int & { return descent.start()[i]; });
     const bool ended = descent.descend(token, counters);
     const long long length = ended ? descent.length(scale) : -1;
     if (ended) counters.climbers.fetch_add(1, std::memory_order_relaxed);

@@ -1,17 +1,13 @@
 // The best 2-opt move of a tour, on one CPU thread: two plain loops, of which the inner one is vectorised. Host code
 // only.
 //
-// The tour is cut open at position 0 and its links are numbered by the position where they begin. A move takes links
-// `first` and `second` out, first < second, and turns the cities first+1 .. second around:
-//   delta(first, second) = d(first, second) + d(first+1, second+1) - link[first] - link[second]
-// A row of moves shares one link. d(first+1, second+1) of a row is d(first, second) of the next one, so each move
-// costs one square root.
-//
-// Which links a row has, and so the number of a move, depends on the order:
-//   triangle  row r has the links 0 .. r-2: the larger link first, as documents 000 and 001 number the moves.
-//   ring      row r has the links r-n/2 .. r-2; rows go on past n, where link r is link r-n: all rows of the middle
-//             have the same length. The hill climbers' order, on threads and on GPUs.
-// Of several best moves the one with the lowest number (row, then link) is taken.
+// Links are numbered by the position where they begin. A move takes the links e and e + k out and turns the cities
+// between them around:
+//   delta(e, e + k) = d(e, e + k) + d(e + 1, e + k + 1) - link[e] - link[e + k],  2 <= k <= n / 2, positions modulo n
+// Row e has the moves of one link, all rows are equally long (with n even, k = n / 2 is left to the first half of them),
+// and d(e + 1, e + k + 1) of a row is d(e, e + k) of the next one: a move costs one square root. Of several best moves
+// the one with the lowest number is taken: the lowest row, then the lowest k. The kernels of native/cuda/climb.cu number
+// them likewise.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -31,50 +27,37 @@
 
 namespace warptsp {
 
-enum class MoveOrder { triangle, ring };
-
 constexpr int scan_lanes = 16;   // moves at a time: a vector of AVX-512 in float
 constexpr int scan_tile = 1024;  // links whose distances stay in the first cache from row to row
 
-// Rows of moves of a tour of n cities.
+// The moves of a tour of n cities: row e, and the other link from low(e) to below high(e), not reduced modulo n.
 struct MoveRows {
   int n;
-  MoveOrder order;
-  WARPTSP_FN int begin() const { return 2; }
-  WARPTSP_FN int end() const { return order == MoveOrder::ring ? n + n / 2 : n; }
-  // Links of row r: [low, high). With n even the last rows of a ring leave out the moves that earlier ones had.
-  WARPTSP_FN int low(int r) const {
-    const int reach = order == MoveOrder::ring ? n / 2 : n - 2;
-    const int low = r - reach + (order == MoveOrder::ring && r >= n && n % 2 == 0);
-    return low > 0 ? low : 0;
-  }
-  WARPTSP_FN int high(int r) const { return r - 1 < n ? r - 1 : n; }
+  WARPTSP_FN int reach() const { return n / 2; }
+  WARPTSP_FN int low(int row) const { return row + 2; }
+  WARPTSP_FN int high(int row) const { return row + n / 2 + 1 - (n % 2 == 0 && row >= n / 2); }
+  // Positions that arrays must have: what is read past n repeats the start.
+  WARPTSP_FN static int positions(int n, int lanes) { return n + n / 2 + 2 + lanes; }
 };
 
 // All moves of a tour, each counted once.
 inline long long two_opt_moves(long long n) { return n > 3 ? n * (n - 3) / 2 : 0; }
 
-// Part of a neighbourhood: rows [row_begin, row_end), links [link_begin, link_end). One result a part, and `better` of
-// them, is the result of the whole.
-struct ScanPart {
-  int row_begin, row_end, link_begin, link_end;
-};
-
 template <class Real>
 struct ScanBest {
   Real delta;           // only smaller ones count
-  int row = -1, link = -1;
+  int row = -1, other = -1;
   bool found() const { return row >= 0; }
   // The links of the move, the smaller one first.
-  int first(int n) const { return row < n ? link : row - n; }
-  int second(int n) const { return row < n ? row : link; }
+  int first(int n) const { return other < n ? row : other - n; }
+  int second(int n) const { return other < n ? other : row; }
 };
 
 template <class Real>
 bool better(const ScanBest<Real> &a, const ScanBest<Real> &b) {
   if (a.delta != b.delta) return a.delta < b.delta;
   if (!a.found() || !b.found()) return a.found();
-  return a.row != b.row ? a.row < b.row : a.link < b.link;
+  return a.row != b.row ? a.row < b.row : a.other < b.other;
 }
 
 // The nearest integer, of two the even one, of 0 <= v < 2^(bits of the mantissa - 1). A call of floor() or rint() is
@@ -113,8 +96,7 @@ WARPTSP_FN bool is_plane_kind(MetricKind kind) {
          kind == MetricKind::exact_2d || kind == MetricKind::att;
 }
 
-// Distances from one position of the tour to others. x and y are those of positions 0 .. n + scan_lanes, where those
-// from n on repeat the first ones.
+// Distances from one position of the tour to others. x and y have MoveRows::positions.
 template <class R, MetricKind kind>
 struct PlaneDistances {
   typedef R Real;
@@ -129,7 +111,7 @@ struct PlaneDistances {
   }
 };
 
-// The same for any metric (metric.h), through the cities of positions 0 .. n + scan_lanes.
+// The same for any metric (metric.h), through the cities at MoveRows::positions.
 template <class Metric>
 struct CityDistances {
   typedef typename Metric::Value Real;
@@ -142,20 +124,20 @@ struct CityDistances {
 
 template <class Real>
 struct ScanTask {
-  const Real *link;  // of positions 0 .. n + scan_lanes, the last ones of any value
+  const Real *link;  // at MoveRows::positions
   MoveRows rows;
-  ScanPart part;
+  int row_begin, row_end;
   Real *scratch;  // scan_scratch
 };
 constexpr int scan_row = scan_tile + 2 * scan_lanes, scan_scratch = 2 * scan_row;
 
 // Of fixed length, so that each line becomes an instruction or two for all lanes.
 template <bool Whole, class Distances, class Real = typename Distances::Real>
-WARPTSP_FN void scan_block(const Distances &distances, const Real *link, const Real *before, Real *after, int e,
+WARPTSP_FN void scan_block(const Distances &distances, const Real *link, const Real *before, Real *after, int j,
                            int count, Real *least) {
   WARPTSP_INDEPENDENT
   for (int w = 0; w < scan_lanes; ++w) {
-    const Real d = distances.to(e + 1 + w);
+    const Real d = distances.to(j + 1 + w);
     Real delta = (before[w] + d) - link[w];
     if (!Whole) delta = w < count ? delta : std::numeric_limits<Real>::max();
     after[1 + w] = d;
@@ -163,85 +145,83 @@ WARPTSP_FN void scan_block(const Distances &distances, const Real *link, const R
   }
 }
 
-// The best move with its `link` in [begin, end), at most scan_tile of them.
+// The best move with its other link in [begin, end), at most scan_tile of them.
 template <class Distances, class Real = typename Distances::Real>
 WARPTSP_FN ScanBest<Real> scan_links(Distances distances, const ScanTask<Real> &task, int begin, int end, Real below) {
   const MoveRows rows = task.rows;
-  const int n = rows.n;
   Real *before = task.scratch, *after = task.scratch + scan_row;  // of links from `begin` on
   ScanBest<Real> best{below};
-  const int first_row = std::max(task.part.row_begin, begin + 2);
-  for (int r = first_row; r < task.part.row_end; ++r) {
-    const int low = std::max(rows.low(r), begin), high = std::min(rows.high(r), end);
-    if (low >= end) break;
-    const int own = r < n ? r : r - n, next = own + 1 < n ? own + 1 : 0;
-    if (r == first_row) {
-      distances.from(own);
-      for (int e = low; e < high; ++e) before[e - begin] = distances.to(e);
+  bool running = false;
+  for (int row = std::max(task.row_begin, begin - rows.reach()); row < task.row_end && rows.low(row) < end; ++row) {
+    const int low = std::max(rows.low(row), begin), high = std::min(rows.high(row), end);
+    if (low >= high) continue;
+    if (!running) {
+      running = true;
+      distances.from(row);
+      for (int j = low; j < high; ++j) before[j - begin] = distances.to(j);
     }
-    distances.from(next);
+    distances.from(row + 1);
     after[0] = distances.to(begin);
     Real least[scan_lanes];
     for (int w = 0; w < scan_lanes; ++w) least[w] = std::numeric_limits<Real>::max();
-    int e = low;
-    for (; e + scan_lanes <= high; e += scan_lanes)
-      scan_block<true>(distances, task.link + e, before + (e - begin), after + (e - begin), e, 0, least);
-    if (e < high)
-      scan_block<false>(distances, task.link + e, before + (e - begin), after + (e - begin), e, high - e, least);
-    const Real own_link = task.link[own];
+    int j = low;
+    for (; j + scan_lanes <= high; j += scan_lanes)
+      scan_block<true>(distances, task.link + j, before + (j - begin), after + (j - begin), j, 0, least);
+    if (j < high)
+      scan_block<false>(distances, task.link + j, before + (j - begin), after + (j - begin), j, high - j, least);
+    const Real own_link = task.link[row];
     int smaller = 0;
     for (int w = 0; w < scan_lanes; ++w) smaller |= least[w] - own_link < best.delta;
     if (smaller) {
       for (int w = 1; w < scan_lanes; ++w) least[0] = least[w] < least[0] ? least[w] : least[0];
       best.delta = least[0] - own_link;
-      best.row = r;
+      best.row = row;
     }
     std::swap(before, after);
   }
   if (!best.found()) return best;
   // Which link of the row it was: the same arithmetic gives the same number.
-  const int own = best.row < n ? best.row : best.row - n, next = own + 1 < n ? own + 1 : 0;
   Distances from_next = distances;
-  distances.from(own);
-  from_next.from(next);
-  for (best.link = std::max(rows.low(best.row), begin);; ++best.link) {
-    const Real delta = ((distances.to(best.link) + from_next.to(best.link + 1)) - task.link[best.link]) -
-                       task.link[own];
+  distances.from(best.row);
+  from_next.from(best.row + 1);
+  for (best.other = std::max(rows.low(best.row), begin);; ++best.other) {
+    const int j = best.other;
+    const Real delta = ((distances.to(j) + from_next.to(j + 1)) - task.link[j]) - task.link[best.row];
     if (delta == best.delta) return best;
   }
 }
 
 template <class Distances, class Real = typename Distances::Real>
-WARPTSP_FN void scan_part(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
+WARPTSP_FN void scan_rows(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
   const Real below = best.delta;
-  for (int begin = task.part.link_begin; begin < task.part.link_end; begin += scan_tile) {
-    const int end = std::min(begin + scan_tile, task.part.link_end);
-    const ScanBest<Real> found = scan_links(distances, task, begin, end, below);
+  const int last = task.rows.high(task.row_end - 1);
+  for (int begin = task.rows.low(task.row_begin); begin < last; begin += scan_tile) {
+    const ScanBest<Real> found = scan_links(distances, task, begin, std::min(begin + scan_tile, last), below);
     if (found.found() && better(found, best)) best = found;
   }
 }
 
 #if WARPTSP_HAS_SETS
 template <class Distances, class Real = typename Distances::Real>
-WARPTSP_AVX512 void scan_part_avx512(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
-  scan_part(distances, task, best);
+WARPTSP_AVX512 void scan_rows_avx512(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
+  scan_rows(distances, task, best);
 }
 template <class Distances, class Real = typename Distances::Real>
-WARPTSP_AVX2 void scan_part_avx2(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
-  scan_part(distances, task, best);
+WARPTSP_AVX2 void scan_rows_avx2(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
+  scan_rows(distances, task, best);
 }
 #endif
 
-// The best move of a part of the neighbourhood with a delta below that of `best`, which is replaced by it.
+// The best move of some rows with a delta below that of `best`, which is replaced by it.
 template <class Distances, class Real = typename Distances::Real>
 void scan(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best,
           InstructionSet set = instruction_set()) {
 #if WARPTSP_HAS_SETS
-  if (set == InstructionSet::avx512) return scan_part_avx512(distances, task, best);
-  if (set == InstructionSet::avx2) return scan_part_avx2(distances, task, best);
+  if (set == InstructionSet::avx512) return scan_rows_avx512(distances, task, best);
+  if (set == InstructionSet::avx2) return scan_rows_avx2(distances, task, best);
 #endif
   (void)set;
-  scan_part(distances, task, best);
+  scan_rows(distances, task, best);
 }
 
 }  // namespace warptsp

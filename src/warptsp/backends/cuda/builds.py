@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warptsp.backends.cuda.climbing import ALONE_KERNELS, CLIMB_KERNELS
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.descent import BLOCK, FAST_FILE, FAST_KERNELS, MAPPED_KERNELS
 from warptsp.backends.cuda.descent import FILE as DESCENT
@@ -26,6 +27,14 @@ class Build(Source):
 
 
 BUILDS: tuple[Build, ...] = (
+    Build("climb.cu", CLIMB_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
+    *(
+        # Roundings differ in an instruction or two.
+        Build("climb.cu", CLIMB_KERNELS[:1], {"CLIMB_ROUNDING": rounding}, False, ((9, 0),))
+        for rounding in (0, 2, 3, 4)
+    ),
+    Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
+    Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
     Build("geometry.cu", GEOMETRY_KERNELS, fmad=False),
     Build("symmetric.cu", SYMMETRIC_KERNELS, fmad=False),
     Build(

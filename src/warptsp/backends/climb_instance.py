@@ -1,0 +1,99 @@
+"""A problem as hill climbers want it: float coordinates for a fast look, and what exact distances need."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.EXACT_2D, Metric.ATT)
+MOST_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
+# Float distances below it are rounded to the right integer but for a few; longer ones are not rounded at all.
+LARGEST_ROUNDED = 2.0**22
+# Beyond it the vectorised rounding of double distances would no longer be exact.
+LARGEST_PLANE = 2.0**51
+_LARGEST_INT = 2.0**28  # sums of four fit into 32 bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClimbInstance:
+    """A problem as climbers want it.
+
+    Attributes
+    ----------
+    problem : Problem
+    points : ndarray of float64 or None
+        As the exact arithmetic takes them; None if there is a matrix.
+    near : ndarray of float32, shape (n, 2), or None
+        The plane's coordinates, relative to the centre, for a fast look; None for other metrics.
+    rounded : bool
+        Whether the fast look rounds as the metric does; else `near` is in a unit of its own.
+    int_matrix, real_matrix : ndarray of int32 or float64, or None
+    tolerance : float
+        What a gain must exceed to be more than rounding.
+    scale : float
+        Lengths are counted in 1 / scale, so that sums are exact in 64 bits.
+    """
+
+    problem: Problem
+    points: NDArray[np.float64] | None
+    near: NDArray[np.float32] | None
+    rounded: bool
+    int_matrix: NDArray[np.int32] | None
+    real_matrix: NDArray[np.float64] | None
+    tolerance: float
+    scale: float
+
+    @classmethod
+    def build(cls, problem: Problem, *, matrix: bool = False) -> ClimbInstance:
+        """Prepare a problem; `matrix` asks for a matrix whatever the metric."""
+        bound = problem.distance_bound
+        tolerance = 0.5 if problem.integral else 1e-12 * bound
+        scale = 1.0 if problem.integral else 2.0 ** (61 - math.frexp(problem.n * (bound or 1.0))[1])
+        plane = in_plane(problem)
+        if problem.matrix is None and not (matrix or (not plane and problem.n <= MOST_MATRIX_CITIES)):
+            points = np.ascontiguousarray(problem.search_points(), dtype=np.float64)
+            near, rounded = near_coordinates(points, problem, bound) if plane else (None, False)
+            return cls(problem, points, near, rounded, None, None, tolerance, scale)
+        if problem.integral and bound <= _LARGEST_INT:
+            return cls(problem, None, None, False, distance_matrix(problem, np.int32), None, tolerance, scale)
+        return cls(problem, None, None, False, None, distance_matrix(problem, np.float64), tolerance, scale)
+
+
+def in_plane(problem: Problem) -> bool:
+    """Tell whether float distances in the plane can look for moves."""
+    return problem.metric in PLANE and problem.distance_bound < LARGEST_PLANE
+
+
+def near_coordinates(
+    points: NDArray[np.float64], problem: Problem, bound: float
+) -> tuple[NDArray[np.float32], bool]:
+    """Return coordinates for float distances, and whether those are to be rounded as the metric does."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    relative = points - (low + (high - low) / 2)
+    rounded = problem.integral and bound < LARGEST_ROUNDED
+    if not rounded:
+        # A power of two, so that squares neither vanish nor overflow.
+        relative *= 2.0 ** -math.frexp(float(np.abs(relative).max()) or 1.0)[1]
+    return np.ascontiguousarray(relative, dtype=np.float32), rounded
+
+
+def distance_matrix(problem: Problem, kind: type) -> NDArray[Any]:
+    """All distances, shape (n, n)."""
+    if problem.matrix is not None:
+        return np.ascontiguousarray(problem.matrix, dtype=kind)
+    cities = np.arange(problem.n)
+    matrix: NDArray[Any] = np.empty((problem.n, problem.n), dtype=kind)
+    rows = max(1, 1_000_000 // problem.n)
+    for begin in range(0, problem.n, rows):
+        matrix[begin : begin + rows] = problem.distance(cities[begin : begin + rows, None], cities[None, :])
+    return matrix

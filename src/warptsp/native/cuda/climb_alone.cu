@@ -1,0 +1,247 @@
+// Random-restart 2-opt (document 002): a climber a thread, as earlier codes had it; for comparison, and for matrices.
+// CLIMB_ROUNDING is that of distances computed for the look (ring_look.h), 0 or 1 with a matrix of floats or integers.
+//
+//   SharedMatrix, GlobalMatrix  all distances computed before, in shared or global memory
+//   Computed                    from coordinates in the order of the tour
+//
+// What a thread has lies interleaved with what others have, as local memory does: position p of thread t at p * threads
+// + t.
+#include "climber.h"
+#include "ring_look.h"
+
+using namespace warptsp;
+
+typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
+typedef Look::Value Value;
+
+// backends/cuda/climbing.py has the same fields.
+struct Lonely {
+  const double *points;    // (n, 2) for exact distances of the plane, or null
+  const double *exact;     // else a matrix of exact distances, or null
+  const Value *distances;  // matrix for the look, exact if there is nothing else; null for coordinates
+  const float2 *near;      // coordinates relative to the centre
+  const int *given;        // start of climber 0, or null
+  u64 *next;               // number of the next climber
+  long long *climber;      // of each thread between launches, -1: none
+  int *city;               // its tour
+  float2 *place;           // and its coordinates
+  int *row;                // what it has looked at, and found
+  double *best;
+  unsigned *found;
+  int *sure;               // whether this pass is in exact arithmetic
+  long long *lengths;      // of the local optima of this launch, in units
+  unsigned *ended;
+  long long *best_length, *best_climber;  // of all; -1: none
+  int *best_tour;
+  unsigned *lock;  // of these three
+  u64 *passes, *moves;
+  u64 seed, limit;   // climbers below `limit` are started
+  long long cycles;  // of the clock, after which a launch ends
+  double tolerance, scale;
+  double margin;  // what float and exact deltas differ by at most
+  int n, kind, threads;
+};
+
+namespace {
+
+constexpr unsigned no_move = ~0u;
+
+struct FromMatrix {
+  typedef int Spot;
+  const Lonely &all;
+  const Value *matrix;
+  const int thread;
+  __device__ Spot at(int p) const { return all.city[(long long)p * all.threads + thread]; }
+  __device__ Value distance(Spot a, Spot b) const { return matrix[(long long)a * all.n + b]; }
+};
+struct FromPlaces {
+  typedef float2 Spot;
+  const Lonely &all;
+  const Value *matrix;  // none
+  const int thread;
+  __device__ Spot at(int p) const { return all.place[(long long)p * all.threads + thread]; }
+  __device__ Value distance(Spot a, Spot b) const { return Look::distance(b.x - a.x, b.y - a.y); }
+};
+
+__device__ __noinline__ double exact_distance(int kind, const double *p, const double *q) {
+  return coordinate_distance((MetricKind)kind, p, q);
+}
+
+template <class Source>
+struct Loner {
+  typedef typename Source::Spot Spot;
+  const Lonely &all;
+  const Source &source;
+  const int thread, n;
+
+  __device__ int &city(int p) { return all.city[(long long)p * all.threads + thread]; }
+  __device__ double exact(int p, int q) {
+    const long long a = city(p), b = city(q);
+    if (all.points != nullptr) return exact_distance(all.kind, all.points + 2 * a, all.points + 2 * b);
+    return all.exact != nullptr ? all.exact[a * n + b] : (double)all.distances[a * n + b];
+  }
+  __device__ double exact_delta(int first, int second) {
+    const int after = second + 1 < n ? second + 1 : 0;
+    const double added = exact(first, second) + exact(first + 1, after);
+    return added - exact(first, first + 1) - exact(second, after);
+  }
+  __device__ unsigned number_of(int i, int j) const {
+    return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
+  }
+  __device__ void links_of(unsigned number, int &first, int &second) const {
+    const int link = ring_link(number), other = link + ring_reach(number);
+    first = other < n ? link : other - n;
+    second = other < n ? other : link;
+  }
+
+  __device__ void place(int p) {
+    if (all.place != nullptr) all.place[(long long)p * all.threads + thread] = all.near[city(p)];
+  }
+  __device__ void start(long long climber) {
+    if (climber == 0 && all.given != nullptr)
+      for (int p = 0; p < n; ++p) city(p) = all.given[p];
+    else
+      random_start(all.seed, (u64)climber, n, [&](int p) -> int & { return city(p); });
+    for (int p = 0; p < n; ++p) place(p);
+  }
+  __device__ void apply(unsigned number) {
+    int first, second;
+    links_of(number, first, second);
+    for (int i = first + 1, j = second; i < j; ++i, --j) {
+      const int c = city(i);
+      city(i) = city(j);
+      city(j) = c;
+      place(i);
+      place(j);
+    }
+  }
+
+  // Moves that take out link i and one from i + 2 on, as the document's listing 2.
+  __device__ void look(int i, bool sure, double &best, unsigned &found) {
+    const Spot here = source.at(i), after = source.at(i + 1);
+    const Value link = source.distance(here, after);
+    const double margin = all.margin;
+    Value least = sure ? (Value)margin : (Value)best;  // deltas are float, or integers: nothing is lost
+    Spot other = source.at(i + 2);
+    for (int j = i + 2; j < n; ++j) {
+      const Spot next = source.at(j + 1 < n ? j + 1 : 0);
+      const Value delta = (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - link;
+      other = next;
+      if (delta > least) continue;
+      const unsigned number = number_of(i, j);
+      if (!sure) {
+        if (delta < Value(0) && (delta < least || number < found)) {
+          least = delta;
+          best = (double)delta;
+          found = number;
+        }
+        continue;
+      }
+      int first, second;
+      links_of(number, first, second);
+      const double exactly = exact_delta(first, second);
+      if (exactly < best || (exactly == best && number < found)) {
+        best = exactly;
+        found = number;
+      }
+    }
+  }
+
+  __device__ void report(long long climber) {
+    u64 sum = 0;
+    for (int p = 0; p < n; ++p) sum += (u64)in_units(exact(p, p + 1 < n ? p + 1 : 0), all.scale);
+    const long long length = (long long)sum;
+    all.lengths[atomicAdd(all.ended, 1u)] = length;
+    volatile long long *const shortest = all.best_length, *const whose = all.best_climber;
+    if (*shortest >= 0 && *shortest < length) return;
+    while (atomicCAS(all.lock, 0u, 1u) != 0u) {
+    }
+    __threadfence();
+    if (*shortest < 0 || length < *shortest || (length == *shortest && climber < *whose)) {
+      *shortest = length;
+      *whose = climber;
+      for (int p = 0; p < n; ++p) ((volatile int *)all.best_tour)[p] = city(p);
+    }
+    __threadfence();
+    atomicExch(all.lock, 0u);
+  }
+};
+
+}  // namespace
+
+struct SharedMatrix {
+  static constexpr bool in_shared = true;
+  typedef FromMatrix Source;
+};
+struct GlobalMatrix {
+  static constexpr bool in_shared = false;
+  typedef FromMatrix Source;
+};
+struct Computed {
+  static constexpr bool in_shared = false;
+  typedef FromPlaces Source;
+};
+
+template <class Version>
+__global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
+  extern __shared__ Value matrix[];
+  const long long begun = clock64();
+  const int n = all.n, thread = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (Version::in_shared) {
+    for (int k = threadIdx.x; k < n * n; k += blockDim.x) matrix[k] = all.distances[k];
+    __syncthreads();
+  }
+  const typename Version::Source source{all, Version::in_shared ? matrix : all.distances, thread};
+  Loner<typename Version::Source> loner{all, source, thread, n};
+  long long number = all.climber[thread];
+  int row = all.row[thread];
+  bool sure = all.sure[thread] != 0;
+  double best = all.best[thread];
+  unsigned found = all.found[thread];
+  u64 passes = 0, moves = 0;
+  for (;;) {
+    if (number < 0) {
+      const u64 next = atomicAdd(all.next, 1ull);
+      if (next >= all.limit) break;
+      number = (long long)next;
+      loner.start(number);
+      row = 0;
+      sure = false;
+      best = 0.0;
+      found = no_move;
+    }
+    while (row < n - 2) {
+      loner.look(row++, sure, best, found);
+      if (clock64() - begun > all.cycles) break;
+    }
+    if (row < n - 2) break;
+    ++passes;
+    row = 0;
+    if (found != no_move && !sure) {
+      int first, second;
+      loner.links_of(found, first, second);
+      if (!(loner.exact_delta(first, second) < -all.tolerance)) found = no_move;
+    }
+    if (found != no_move) {
+      loner.apply(found);
+      ++moves;
+      sure = false;
+    } else if (!sure) {
+      sure = true;
+    } else {
+      loner.report(number);
+      number = -1;
+      continue;
+    }
+    best = sure ? -all.tolerance : 0.0;
+    found = no_move;
+    if (clock64() - begun > all.cycles) break;
+  }
+  all.climber[thread] = number;
+  all.row[thread] = row;
+  all.sure[thread] = sure;
+  all.best[thread] = best;
+  all.found[thread] = found;
+  atomicAdd(all.passes, passes);
+  atomicAdd(all.moves, moves);
+}
