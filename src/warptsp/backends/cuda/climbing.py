@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 # Reaches of a thread, and the instructions that a move then costs (counted in the machine code).
 STRIPS = {5: 8.5, 7: 8.1, 9: 8.0}
-CLIMB_KERNELS = (*(f"climb<Strip<{strip}>>" for strip in STRIPS), "climb<Intra>", "climb<Tiled>")
+STRIP_KERNEL = "climb<Strip<{strip}>>"
+CLIMB_KERNELS = (*(STRIP_KERNEL.format(strip=strip) for strip in STRIPS), "climb<Intra>", "climb<Tiled>")
 
 ALONE_KERNELS = tuple(f"climb_alone<{name}>" for name in ("SharedMatrix", "GlobalMatrix", "Computed"))
 BLOCK_VERSIONS = {"intra": "climb<Intra>", "tiled": "climb<Tiled>", "tuned": "climb<Tiled>"}
@@ -36,7 +37,7 @@ MOST_CITIES = 65_535  # the number of a move has 16 bits for a link
 # Blocks that load the four schedulers of a multiprocessor alike: 7 warps were as slow as 8 on an H200.
 BALANCED_WARPS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
 CAPACITY = 1 << 18  # climbers started in a launch at most
-CYCLES = 100_000_000  # of a multiprocessor's clock in a launch: 50 ms at 2 GHz
+CYCLES = 120_000_000  # of a multiprocessor's clock in a launch: 60 ms at 2 GHz
 
 _PLACE_BYTES = 16
 _PAST = 2 * max(STRIPS)  # places that are read past the end of a tour in global memory
@@ -123,17 +124,15 @@ def ring_bytes(n: int, strip: int) -> int:
     return _PLACE_BYTES * (n + 2 * strip)
 
 
-def plan_ring(
-    n: int, device: Device, kernels: dict[int, Kernel], block: int | None = None
-) -> RingPlan | None:
+def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan | None:
     """Choose strip, segments and block for n cities by a model of instructions; None if nothing fits."""
     best: RingPlan | None = None
-    for strip, kernel in kernels.items():
+    for strip, instructions in STRIPS.items():
         shared = ring_bytes(n, strip)
-        if shared + kernel.static_shared > device.shared_memory_per_block:
+        if shared + _COMMON_BYTES > device.shared_memory_per_block:
             continue
         for threads in (block,) if block is not None else (32 * warps for warps in BALANCED_WARPS):
-            blocks = at_once(device, threads, shared + kernel.static_shared)
+            blocks = at_once(device, threads, shared + _COMMON_BYTES)
             if blocks == 0:
                 continue
             for segments in range(1, n // strip + 1):
@@ -145,7 +144,7 @@ def plan_ring(
                 if turns > 1 and strips > threads:
                     continue
                 warps = threads // 32
-                look = turns * (steps + _START_STEPS) * strip * STRIPS[strip]
+                look = turns * (steps + _START_STEPS) * strip * instructions
                 a_pass = warps * (look + _PASS_INSTRUCTIONS) + 2 * n
                 hidden = min(1.0, warps * blocks / _ENOUGH_WARPS)
                 rate = 4 * hidden * (n * (n - 3) / 2) / a_pass
@@ -164,11 +163,11 @@ def at_once(device: Device, threads: int, shared: int) -> int:
     )
 
 
-def tuned_block(n: int, device: Device, static_shared: int) -> int:
+def tuned_block(n: int, device: Device) -> int:
     """Return the document's choice of threads for a block: most of them at work, the smallest of several."""
     best, chosen = 0.0, 32
     for threads in range(32, 1025, 32):
-        blocks = at_once(device, threads, static_shared + tile_bytes(threads))
+        blocks = at_once(device, threads, _COMMON_BYTES + tile_bytes(threads))
         rounds = math.ceil((n - 2) / threads)
         busy = blocks * threads * (n - 2) / (rounds * threads)
         if busy > best * (1 + 1e-9):
@@ -316,25 +315,26 @@ class BlockClimbers(Climbers):
         assert instance.points is not None
         n = self.n
         rounding = ROUNDINGS[instance.problem.metric.name] if instance.rounded else 0
-        module = device.module("climb.cu", CLIMB_KERNELS, {"CLIMB_ROUNDING": rounding}, fmad=False)
+        # Compiled one by one: others would only delay the start.
+        defines: dict[str, int | str] = {"CLIMB_ROUNDING": rounding}
         self._layout = _CLIMBING
         self.plan: RingPlan | None = None
         if version == "auto":
-            kernels = {strip: module.kernel(f"climb<Strip<{strip}>>") for strip in STRIPS}
-            plan = plan_ring(n, device, kernels, block)
+            plan = plan_ring(n, device, block)
             if plan is None:
                 raise InvalidOption(f"block: {block!r} threads are too few for {n} cities; leave it out")
             self.plan = plan
-            self._kernel = kernels[plan.strip]
+            name = STRIP_KERNEL.format(strip=plan.strip)
             self.block, self.shared = plan.block, plan.shared
             self._values |= {"shares_n": n, "strips": plan.strips, "segments": plan.segments}
             self._values["steps"] = plan.steps
         else:
-            self._kernel = module.kernel(BLOCK_VERSIONS[version])
+            name = BLOCK_VERSIONS[version]
             self.block = block or min(1024, 32 * math.ceil((n - 2) / 32))
             if version == "tuned" and block is None:
-                self.block = tuned_block(n, device, self._kernel.static_shared)
+                self.block = tuned_block(n, device)
             self.shared = 0 if version == "intra" else tile_bytes(self.block)
+        self._kernel = device.module("climb.cu", (name,), defines, fmad=False).kernel(name)
         blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
         self.grid = blocks * device.multiprocessors
         self._find_capacity(self.grid)
@@ -380,9 +380,10 @@ class ThreadClimbers(Climbers):
         matrix = version != "one-thread"
         whole = instance.int_matrix is not None
         rounding = int(whole) if matrix else ROUNDINGS[problem.metric.name] if instance.rounded else 0
-        kernel = device.module(
-            "climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": rounding}, fmad=False
-        ).kernel(THREAD_VERSIONS[version])
+        name = THREAD_VERSIONS[version]
+        kernel = device.module("climb_alone.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False).kernel(
+            name
+        )
         self._kernel, self._layout = kernel, _LONELY
         if version == "shared-matrix":
             self.shared = 4 * n * n
