@@ -9,9 +9,10 @@ using namespace warptsp;
 namespace {
 
 template <class Real, MetricKind kind>
-void compare(int n, int side, InstructionSet set, int row_begin, int row_end) {
+void compare(int n, int side, MoveOrder order, InstructionSet set, ScanPart part) {
+  const MoveRows rows{n, order};
   warptsp::Random random(7, n, side);
-  std::vector<Real> x(MoveRows::positions(n, scan_lanes)), y(x), link(x), scratch(scan_scratch);
+  std::vector<Real> x(rows.positions()), y(x), link(x), scratch(scan_scratch);
   std::vector<double> points(2 * n);
   for (int i = 0; i < 2 * n; ++i) points[i] = random.below(side);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -27,20 +28,20 @@ void compare(int n, int side, InstructionSet set, int row_begin, int row_end) {
   const auto distance = [&](int a, int b) {
     return coordinate_distance(kind, &points[2 * (a % n)], &points[2 * (b % n)]);
   };
-  const MoveRows rows{n};
   long long moves = 0;
   ScanBest<double> expected{0};
-  for (int e = 0; e < n; ++e)
-    for (int j = rows.low(e); j < rows.high(e); ++j) {
+  for (int r = rows.begin(); r < rows.end(); ++r)
+    for (int j = rows.low(r); j < rows.high(r); ++j) {
       ++moves;
-      const double delta = distance(e, j) + distance(e + 1, j + 1) - distance(e, e + 1) - distance(j, j + 1);
-      if (e >= row_begin && e < row_end && delta < expected.delta) expected = {delta, e, j};
+      const double delta = distance(r, j) + distance(r + 1, j + 1) - distance(r, r + 1) - distance(j, j + 1);
+      const bool inside = r >= part.row_begin && r < part.row_end && j >= part.link_begin && j < part.link_end;
+      if (inside && delta < expected.delta) expected = {delta, r, j};
     }
   CHECK(moves == two_opt_moves(n));
 
   ScanBest<Real> found{0};
   const PlaneDistances<Real, kind> distances{x.data(), y.data()};
-  scan(distances, ScanTask<Real>{link.data(), rows, row_begin, row_end, scratch.data()}, found, set);
+  scan(distances, ScanTask<Real>{link.data(), rows, part, scratch.data()}, found, set);
   CHECK(found.found() == expected.found());
   CHECK(!found.found() || (found.row == expected.row && found.other == expected.other));
   CHECK((double)found.delta == expected.delta);
@@ -51,14 +52,16 @@ void compare(int n, int side, InstructionSet set, int row_begin, int row_end) {
 
 TEST(the_best_move_is_that_of_two_loops) {
   for (int s = 0; s <= (int)instruction_set(); ++s)
-    for (int n : {4, 5, 6, 7, 8, 16, 17, 18, 33, 34, 100, 201, 1030})
-      for (int side : {3, 700}) {
-        const InstructionSet set = (InstructionSet)s;
-        compare<float, MetricKind::euc_2d>(n, side, set, 0, n);
-        compare<double, MetricKind::euc_2d>(n, side, set, 0, n);
-        compare<double, MetricKind::ceil_2d>(n, side, set, 0, n);
-        compare<double, MetricKind::floor_2d>(n, side, set, 0, n);
-        compare<double, MetricKind::att>(n, side, set, 0, n);
-        compare<float, MetricKind::euc_2d>(n, side, set, n / 3, n - 1);
-      }
+    for (MoveOrder order : {MoveOrder::triangle, MoveOrder::ring})
+      for (int n : {4, 5, 6, 7, 8, 16, 17, 18, 33, 34, 100, 201, 1030})
+        for (int side : {3, 700}) {
+          const InstructionSet set = (InstructionSet)s;
+          const ScanPart all{MoveRows{n, order}.begin(), n, 0, 2 * n};
+          compare<float, MetricKind::euc_2d>(n, side, order, set, all);
+          compare<double, MetricKind::euc_2d>(n, side, order, set, all);
+          compare<double, MetricKind::ceil_2d>(n, side, order, set, all);
+          compare<double, MetricKind::floor_2d>(n, side, order, set, all);
+          compare<double, MetricKind::att>(n, side, order, set, all);
+          compare<float, MetricKind::euc_2d>(n, side, order, set, {2 + n / 3, n - 1, n / 5, n / 2});
+        }
 }

@@ -43,7 +43,7 @@ class CityDescent {
 
  public:
   CityDescent(const Metric &metric, int n, double tolerance)
-      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows::positions(n, scan_lanes)), link_(city_.size()),
+      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows{n, MoveOrder::ring}.positions()), link_(city_.size()),
         scratch_(scan_scratch) {}
 
   int *start() { return city_.data(); }
@@ -96,10 +96,11 @@ class CityDescent {
 template <class Distances, class Real = typename Distances::Real>
 bool look_through(const Distances &distances, const Real *link, int n, Real *scratch, const StopToken &token,
                   ScanBest<Real> &best) {
+  const MoveRows rows{n, MoveOrder::ring};
   const int slice = (int)std::max(64.0, moves_a_slice / n);
   for (int row = 0; row < n; row += slice) {
     if (token.stopped()) return false;
-    scan(distances, ScanTask<Real>{link, MoveRows{n}, row, std::min(row + slice, n), scratch}, best);
+    scan(distances, ScanTask<Real>{link, rows, {row, std::min(row + slice, n), 0, 2 * n}, scratch}, best);
   }
   return true;
 }
@@ -107,7 +108,7 @@ bool look_through(const Distances &distances, const Real *link, int n, Real *scr
 // Coordinates of the plane, in float and in double, in the order of the tour.
 template <class Real>
 struct PlaneTour {
-  explicit PlaneTour(int n) : n(n), x(MoveRows::positions(n, scan_lanes)), y(x), link(x), scratch(scan_scratch) {}
+  explicit PlaneTour(int n) : n(n), x(MoveRows{n, MoveOrder::ring}.positions()), y(x), link(x), scratch(scan_scratch) {}
   int n;
   std::vector<Real> x, y, link, scratch;
 

@@ -1,13 +1,14 @@
 // The best 2-opt move of a tour, on one CPU thread: two plain loops, of which the inner one is vectorised. Host code
 // only.
 //
-// Links are numbered by the position where they begin. A move takes the links e and e + k out and turns the cities
+// Links are numbered by the position where they begin. A move takes links `row` and `other` out and turns the cities
 // between them around:
-//   delta(e, e + k) = d(e, e + k) + d(e + 1, e + k + 1) - link[e] - link[e + k],  2 <= k <= n / 2, positions modulo n
-// Row e has the moves of one link, all rows are equally long (with n even, k = n / 2 is left to the first half of them),
-// and d(e + 1, e + k + 1) of a row is d(e, e + k) of the next one: a move costs one square root. Of several best moves
-// the one with the lowest number is taken: the lowest row, then the lowest k. The kernels of native/cuda/climb.cu number
-// them likewise.
+//   delta(row, other) = d(row, other) + d(row + 1, other + 1) - link[row] - link[other], positions modulo n
+// d(row + 1, other + 1) of a row is d(row, other) of the next one, so a move costs one square root. Two orders:
+//   triangle  row r has the links 0 .. r - 2: the larger link first, as documents 000 and 001 number the moves.
+//   ring      row r has the links r + 2 .. r + n / 2, beyond n those from 0 on: all rows are equally long (with n even,
+//             r + n / 2 is left to the first half of them). The hill climbers', here and in native/ring_look.h.
+// Of several best moves the one with the lowest number is taken: the lowest row, then the lowest other link.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -27,17 +28,29 @@
 
 namespace warptsp {
 
+enum class MoveOrder { triangle, ring };
+
 constexpr int scan_lanes = 16;   // moves at a time: a vector of AVX-512 in float
 constexpr int scan_tile = 1024;  // links whose distances stay in the first cache from row to row
 
-// The moves of a tour of n cities: row e, and the other link from low(e) to below high(e), not reduced modulo n.
+// The moves of a tour of n cities, in rows: the other link is in [low(r), high(r)), not reduced modulo n.
 struct MoveRows {
   int n;
-  WARPTSP_FN int reach() const { return n / 2; }
-  WARPTSP_FN int low(int row) const { return row + 2; }
-  WARPTSP_FN int high(int row) const { return row + n / 2 + 1 - (n % 2 == 0 && row >= n / 2); }
+  MoveOrder order;
+  WARPTSP_FN bool ring() const { return order == MoveOrder::ring; }
+  WARPTSP_FN int begin() const { return ring() ? 0 : 2; }
+  WARPTSP_FN int end() const { return n; }
+  WARPTSP_FN int low(int row) const { return ring() ? row + 2 : row == n - 1 ? 1 : 0; }
+  WARPTSP_FN int high(int row) const { return ring() ? row + n / 2 + 1 - (n % 2 == 0 && row >= n / 2) : row - 1; }
+  // The first row that may have moves with other links from `link` on.
+  WARPTSP_FN int first_row(int link) const { return ring() ? link - n / 2 : link + 2; }
   // Positions that arrays must have: what is read past n repeats the start.
-  WARPTSP_FN static int positions(int n, int lanes) { return n + n / 2 + 2 + lanes; }
+  WARPTSP_FN int positions() const { return (ring() ? n + n / 2 : n) + 2 + scan_lanes; }
+};
+
+// Rows [row_begin, row_end), other links [link_begin, link_end).
+struct ScanPart {
+  int row_begin, row_end, link_begin, link_end;
 };
 
 // All moves of a tour, each counted once.
@@ -49,8 +62,8 @@ struct ScanBest {
   int row = -1, other = -1;
   bool found() const { return row >= 0; }
   // The links of the move, the smaller one first.
-  int first(int n) const { return other < n ? row : other - n; }
-  int second(int n) const { return other < n ? other : row; }
+  int first(int n) const { return std::min(row, other < n ? other : other - n); }
+  int second(int n) const { return std::max(row, other < n ? other : other - n); }
 };
 
 template <class Real>
@@ -96,7 +109,7 @@ WARPTSP_FN bool is_plane_kind(MetricKind kind) {
          kind == MetricKind::exact_2d || kind == MetricKind::att;
 }
 
-// Distances from one position of the tour to others. x and y have MoveRows::positions.
+// Distances from one position of the tour to others. x and y have MoveRows::positions().
 template <class R, MetricKind kind>
 struct PlaneDistances {
   typedef R Real;
@@ -111,7 +124,7 @@ struct PlaneDistances {
   }
 };
 
-// The same for any metric (metric.h), through the cities at MoveRows::positions.
+// The same for any metric (metric.h), through the cities at MoveRows::positions().
 template <class Metric>
 struct CityDistances {
   typedef typename Metric::Value Real;
@@ -124,9 +137,9 @@ struct CityDistances {
 
 template <class Real>
 struct ScanTask {
-  const Real *link;  // at MoveRows::positions
+  const Real *link;  // at MoveRows::positions()
   MoveRows rows;
-  int row_begin, row_end;
+  ScanPart part;
   Real *scratch;  // scan_scratch
 };
 constexpr int scan_row = scan_tile + 2 * scan_lanes, scan_scratch = 2 * scan_row;
@@ -152,7 +165,8 @@ WARPTSP_FN ScanBest<Real> scan_links(Distances distances, const ScanTask<Real> &
   Real *before = task.scratch, *after = task.scratch + scan_row;  // of links from `begin` on
   ScanBest<Real> best{below};
   bool running = false;
-  for (int row = std::max(task.row_begin, begin - rows.reach()); row < task.row_end && rows.low(row) < end; ++row) {
+  for (int row = std::max(task.part.row_begin, rows.first_row(begin)); row < task.part.row_end; ++row) {
+    if (rows.low(row) >= end) break;
     const int low = std::max(rows.low(row), begin), high = std::min(rows.high(row), end);
     if (low >= high) continue;
     if (!running) {
@@ -194,8 +208,9 @@ WARPTSP_FN ScanBest<Real> scan_links(Distances distances, const ScanTask<Real> &
 template <class Distances, class Real = typename Distances::Real>
 WARPTSP_FN void scan_rows(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
   const Real below = best.delta;
-  const int last = task.rows.high(task.row_end - 1);
-  for (int begin = task.rows.low(task.row_begin); begin < last; begin += scan_tile) {
+  const ScanPart &part = task.part;
+  const int last = std::min(part.link_end, task.rows.high(part.row_end - 1));
+  for (int begin = std::max(part.link_begin, task.rows.low(part.row_begin)); begin < last; begin += scan_tile) {
     const ScanBest<Real> found = scan_links(distances, task, begin, std::min(begin + scan_tile, last), below);
     if (found.found() && better(found, best)) best = found;
   }
