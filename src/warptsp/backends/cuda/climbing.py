@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Of native/ring_look.h.
 ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 # Reaches of a thread, and the instructions that a move then costs: counted in the machine code, but for 9,
-# whose figure is what it takes on an H200. It is for tours whose strips of 7 are more than a block has threads.
+# whose figure is what it takes on an H200. It is for tours with more strips of 7 than a block has threads.
 STRIPS = {5: 8.5, 7: 8.1, 9: 8.6}
 STRIP_KERNEL = "climb<Strip<{strip}>>"
 CLIMB_KERNELS = (*(STRIP_KERNEL.format(strip=strip) for strip in STRIPS), "climb<Intra>", "climb<Tiled>")
