@@ -317,7 +317,7 @@ def test_too_many_triples() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_time_limit_ends_it(method: str, device: str) -> None:
-    problem = instance("EUC_2D", 5000)
+    problem = instance("EUC_2D", 5000 if method == "three-opt" else 20_000)
     begun = time.monotonic()
     result = warptsp.solve(problem, method=method, start="random", time_limit=0.3, device=device)
     assert time.monotonic() - begun < 20
@@ -329,7 +329,8 @@ def test_a_time_limit_ends_it(method: str, device: str) -> None:
 def test_another_thread_ends_it(method: str, device: str) -> None:
     token = stop.StopToken()
     threading.Timer(0.3, token.request).start()
-    result = warptsp.solve(instance("EUC_2D", 5000), method=method, start="random", stop=token, device=device)
+    problem = instance("EUC_2D", 5000 if method == "three-opt" else 20_000)
+    result = warptsp.solve(problem, method=method, start="random", stop=token, device=device)
     assert result.stop_reason == "stop requested"
 
 
@@ -390,6 +391,24 @@ def test_other_launches_change_nothing(gpu: object, method: str, params: dict[st
     ours = warptsp.solve(problem, method=method, start="given", device="cuda")
     other = warptsp.solve(problem, method=method, start="given", device="cuda", params=params)
     assert (other.tour == ours.tour).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("method", "n", "words"),
+    [
+        ("two-opt", 2000, "all passes in one launch"),
+        ("two-opt", 50_000, "single precision, decided in double"),
+        ("three-opt", 300, "a pass of 17820400 moves"),
+        ("swap", 300, "double precision"),
+    ],
+)
+def test_explained_launches(gpu: object, method: str, n: int, words: str) -> None:
+    from importlib import import_module
+
+    from warptsp.methods import METHODS
+
+    assert words in import_module(METHODS[method].module).explain_launch(instance("EUC_2D", n), "cuda:0")
 
 
 @pytest.mark.gpu

@@ -285,9 +285,12 @@ def _explain_launch(problem: Problem, device: str, method: str) -> str:
 
     if device == "cpu":
         raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
-    used = resolve_device("cuda" if device == "auto" else device, problem, get_method(method))
-    search = import_module("warptsp.backends.cuda.search")
-    return str(search.explain_launch(problem, used))
+    chosen = get_method(method)
+    module = "warptsp.backends.cuda.search" if method == "lk" else chosen.module
+    explain = getattr(import_module(module), "explain_launch", None)
+    if explain is None:
+        raise InvalidOption(f"--explain-launch: method {method} does not tell")
+    return str(explain(problem, resolve_device("cuda" if device == "auto" else device, problem, chosen)))
 
 
 def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[str, ...]) -> None:

@@ -69,7 +69,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.two_opt",
             "best-improvement 2-opt over all pairs",
             ("cpu", "cuda"),
-            200,
+            2_000,
             ends=True,
         ),
         Method(
@@ -85,7 +85,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.swap",
             "best-improvement swaps of two cities",
             ("cpu", "cuda"),
-            200,
+            500,
             ends=True,
         ),
         Method(

@@ -115,6 +115,16 @@ def descend(
     _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
 
 
+def explain_launch(problem: Problem, device: str, neighborhood: Neighborhood) -> str:
+    """Say how a descent would be spread over a GPU."""
+    from warptsp.backends.cuda.descent import CudaDescent
+    from warptsp.backends.cuda.device import Device
+
+    tour = np.arange(problem.n, dtype=np.int32)
+    with Device.open(int(device.partition(":")[2] or 0)) as gpu:
+        return f"launch       {gpu.name}: {CudaDescent(gpu, problem, int(neighborhood), tour, 0.5)}"
+
+
 def _descend_on_gpu(
     problem: Problem,
     run: Run,

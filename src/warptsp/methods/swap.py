@@ -14,6 +14,7 @@ import numpy as np
 
 from warptsp.backends.cuda.descent import Launch
 from warptsp.errors import InvalidOption
+from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-__all__ = ["SwapParams", "gpu_lacks", "run"]
+__all__ = ["SwapParams", "explain_launch", "gpu_lacks", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,11 @@ class SwapParams:
     def pairs(self) -> list[tuple[int, int]]:
         """Return `before` as pairs."""
         return list(zip(self.before[::2], self.before[1::2], strict=True))
+
+
+def explain_launch(problem: Problem, device: str) -> str:
+    """Say how the descent would be spread over a GPU."""
+    return descent.explain_launch(problem, device, Neighborhood.SWAP)
 
 
 def run(problem: Problem, run: Run) -> None:

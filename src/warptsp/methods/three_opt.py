@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.descent import Launch
 from warptsp.errors import UnsupportedProblem
+from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-__all__ = ["ThreeOptParams", "gpu_lacks", "run"]
+__all__ = ["ThreeOptParams", "explain_launch", "gpu_lacks", "run"]
 
 MOST_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
 MOST_CITIES_GPU = 10_000
@@ -50,6 +51,11 @@ class ThreeOptParams:
 
     def __post_init__(self) -> None:
         check_launch(self.block, self.grid, self.jobs, self.passes)
+
+
+def explain_launch(problem: Problem, device: str) -> str:
+    """Say how the descent would be spread over a GPU."""
+    return descent.explain_launch(problem, device, Neighborhood.THREE_OPT)
 
 
 def run(problem: Problem, run: Run) -> None:

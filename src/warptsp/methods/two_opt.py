@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.descent import Launch
+from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-__all__ = ["TwoOptParams", "gpu_lacks", "run"]
+__all__ = ["TwoOptParams", "explain_launch", "gpu_lacks", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class TwoOptParams:
 
     def __post_init__(self) -> None:
         check_launch(self.block, self.grid, self.jobs, self.passes)
+
+
+def explain_launch(problem: Problem, device: str) -> str:
+    """Say how the descent would be spread over a GPU."""
+    return descent.explain_launch(problem, device, Neighborhood.TWO_OPT)
 
 
 def run(problem: Problem, run: Run) -> None:

@@ -61,8 +61,9 @@ struct DescentTour {
     for (int i = 0; i < stride; ++i) placed[(long long)stride * k + i] = rows[(long long)stride * city + i];
     if (!has_fast_pass) return;
     const double *const row = rows + (long long)stride * city;
-    points[k] = TilePoint{(float)((row[0] - middle_x) * scale), (float)((row[1] - middle_y) * scale),
-                          (int)rint(link * link_scale), 0};
+    const int rounded = (int)rint(link * link_scale);
+    points[k] = TilePoint{(float)((row[0] - middle_x) * scale), (float)((row[1] - middle_y) * scale), rounded,
+                          removed_of(rounded, k)};
   }
 };
 

@@ -31,6 +31,11 @@ WARPTSP_FN constexpr int resident_points(int n) {
   return n + 1 + 64 * R;
 }
 
+__device__ __forceinline__ void relink(TilePoint *points, int position, int link) {
+  points[position].link = link;
+  points[position].removed = removed_of(link, position);
+}
+
 template <int R, int Rounding>
 __device__ void descend_resident(const DescentTour &tour, int *city, long long passes, MoveKey *slots) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -52,7 +57,7 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
   __syncthreads();
   while (done < passes) {
     MoveKey best = none;
-    search_tiles<R, Rounding>(points, n, share, [&](int delta, int row, int column) {
+    search_tiles<R, Rounding, false>(points, n, share, (TileStage *)nullptr, [&](int delta, int row, int column) {
       const MoveKey key = key_of(delta, row, column);
       best = key < best ? key : best;
     });
@@ -127,12 +132,13 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
     }
     for (int k = thread; k < links; k += resident_block) {
       const int p = i + 1 + k, q = j - 1 - k, link = points[p].link;
-      points[p].link = points[q].link;
-      points[q].link = link;
+      relink(points, p, points[q].link);
+      relink(points, q, link);
     }
+    // A link in the middle keeps its position.
     if (thread == 0) {
-      points[i].link = chosen[2];
-      points[j].link = chosen[3];
+      relink(points, i, chosen[2]);
+      relink(points, j, chosen[3]);
     }
     ++done;
     __syncthreads();

@@ -33,8 +33,14 @@ constexpr u32 never = 0xf0000000u;                     // above every sum
 // A position of the tour: coordinates, scaled, and the link to the next position, rounded.
 struct __align__(16) TilePoint {
   float x, y;
-  int link, unused;
+  int link, removed;
 };
+
+// What a column takes off its least sum, with the low bits of the position below: see RowTile.
+constexpr int column_bits = 7, columns_a_chunk = 1 << column_bits;
+__device__ __forceinline__ int removed_of(int link, int position) {
+  return (int)(0u - ((u32)link + 2 * magic_bits) * columns_a_chunk + (u32)(position % columns_a_chunk));
+}
 
 __device__ __forceinline__ float approximate_root(float v) {
   float root;
@@ -51,9 +57,7 @@ __device__ __forceinline__ u32 rounded_distance(float ax, float ay, float bx, fl
 }
 
 __device__ __forceinline__ u32 least_sum(u32 a, u32 b, u32 least) {
-#if defined(TILE_FLOAT)
-  return __float_as_uint(fminf(__uint_as_float(a) + __uint_as_float(b), __uint_as_float(least)));
-#elif __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
   return __viaddmin_u32(a, b, least);
 #else
   return min(a + b, least);
@@ -61,84 +65,174 @@ __device__ __forceinline__ u32 least_sum(u32 a, u32 b, u32 least) {
 }
 
 #ifndef TILE_CHAINS
-#define TILE_CHAINS 4
+#define TILE_CHAINS 1
 #endif
+#ifndef TILE_SHUFFLE
+#define TILE_SHUFFLE 0
+#endif
+
+// A warp's columns on their way to shared memory, a chunk ahead of the one that is looked at.
+struct TileStage {
+  static constexpr int size = columns_a_chunk + 4;
+  TilePoint points[2][size];
+
+  // Position `first`, a multiple of the chunk, and those up to the next one's first two.
+  __device__ void fetch(int buffer, const TilePoint *from, int first) {
+    for (int k = threadIdx.x % 32; k < size; k += 32) {
+#if __CUDA_ARCH__ >= 800
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                       (u32)__cvta_generic_to_shared(points[buffer] + k)),
+                   "l"(from + first + k)
+                   : "memory");
+#else
+      points[buffer][k] = from[first + k];
+#endif
+    }
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+  }
+  // Waits for all but the last `ahead` chunks.
+  template <int Ahead>
+  __device__ void wait() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(Ahead) : "memory");
+#endif
+    __syncwarp();
+  }
+};
+
 template <int R, int Rounding>
 struct RowTile {
-  static constexpr int rows = 32 * R - 1;  // of a warp
+  static constexpr int seams = TILE_SHUFFLE;  // rows that a warp shares with the next one
+  static constexpr int rows = 32 * R - seams;  // of a warp
+  static constexpr int own = R + 1 - seams;   // rows whose distances a lane computes
   static constexpr int chains = TILE_CHAINS < R ? TILE_CHAINS : R;
-  float x[R], y[R];
-  float magic[R];  // less f where folded
+  float x[own], y[own];
+  float magic[own];  // less f where folded
   int link[R];
   int row;         // of the first
   u32 seam;        // what the last row's sum lacks; keeps lane 31 out, whose last row is the next warp's first
   bool folded;
 
-  __device__ void load(const TilePoint *points, int first) {
+  __device__ __forceinline__ void load(const TilePoint *points, int first) {
     const int lane = threadIdx.x % 32;
     row = first + lane * R;
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < own; ++r) {
       const TilePoint p = points[row + r];
       x[r] = p.x;
       y[r] = p.y;
-      link[r] = p.link;
+      if (r < R) link[r] = p.link;
     }
-    int f = link[0] / 2, own = f;
+    int f = link[0] / 2;
+    const int start = f;
     bool small = true;
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < own; ++r) {
       magic[r] = rounding_magic - (float)f;
       small = small && abs(f) < most_scaled;
-      if (r + 1 < R) f = link[r] - f;
+      if (r + 1 < own) f = link[r] - f;
     }
     folded = __all_sync(0xffffffffu, small);
-    const int next = __shfl_down_sync(0xffffffffu, own, 1);
-    seam = folded ? (u32)(f + next - link[R - 1]) : 0u;
-    if (lane == 31) seam = never / 4;
+    seam = 0u;
+    if (seams) {
+      const int next = __shfl_down_sync(0xffffffffu, start, 1);
+      seam = folded ? (u32)(f + next - link[R - 1]) : 0u;
+      if (lane == 31) seam = 1u << 23;  // above every delta, and far from the end of the packed integers
+    }
   }
 
-  // Moves with columns [begin, end); the best of them, and its column.
-  template <bool Folded, bool Masked>
-  __device__ __forceinline__ void pass(const TilePoint *points, int begin, int end, int &best, int &column) const {
-    const u32 own_seam = Folded || threadIdx.x % 32 == 31 ? seam : 0u;
-    u32 before[R];
-    TilePoint p = points[begin], ahead = points[begin + 1];
+  template <bool Folded>
+  __device__ __forceinline__ void distances(const TilePoint &p, u32 (&result)[own]) const {
+#pragma unroll
+    for (int r = 0; r < own; ++r)
+      result[r] = rounded_distance<Rounding>(x[r], y[r], p.x, p.y, Folded ? magic[r] : rounding_magic);
+  }
+  template <bool Folded>
+  __device__ __forceinline__ u32 last_of(const u32 (&after)[own]) const {
+    if (!seams) return after[own - 1];
+    return __shfl_down_sync(0xffffffffu, after[0], 1) + (Folded || threadIdx.x % 32 == 31 ? seam : 0u);
+  }
+
+  // Moves with columns [begin, end) where some lie on the diagonal; the best of them, and its column.
+  __device__ __forceinline__ void pass_diagonal(const TilePoint *points, int begin, int end, int &best, int &column) const {
+    u32 before[R], after[own];
+    TilePoint p = points[begin];
     int removed = p.link;
+    distances<false>(p, after);
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
-      before[r] = rounded_distance<Rounding>(x[r], y[r], p.x, p.y, Folded ? magic[r] : rounding_magic);
-      if (!Folded) before[r] -= (u32)link[r];
-    }
-#pragma unroll(Masked ? 1 : TILE_UNROLL)
+    for (int r = 0; r < R; ++r) before[r] = after[r] - (u32)link[r];
+#pragma unroll 1
     for (int j = begin; j < end; ++j) {
-      p = ahead;
-      ahead = points[j + 2];  // a load takes longer than a column's first differences
-      u32 after[R];
-#pragma unroll
-      for (int r = 0; r < R; ++r)
-        after[r] = rounded_distance<Rounding>(x[r], y[r], p.x, p.y, Folded ? magic[r] : rounding_magic);
-      const u32 below = __shfl_down_sync(0xffffffffu, after[0], 1) + own_seam;
-      u32 leasts[chains];  // one chain of minima would take longer than the square roots
-#pragma unroll
-      for (int c = 0; c < chains; ++c) leasts[c] = never;
+      p = points[j + 1];
+      distances<false>(p, after);
+      const u32 last = last_of<false>(after);
+      u32 least = never;
 #pragma unroll
       for (int r = 0; r < R; ++r) {
-        const u32 other = r + 1 < R ? after[r + 1] : below;
-        if (!Masked || j > row + r) leasts[r % chains] = least_sum(before[r], other, leasts[r % chains]);
+        if (j > row + r) least = least_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
+        before[r] = after[r] - (u32)link[r];
       }
-      u32 least = leasts[0];
-#pragma unroll
-      for (int c = 1; c < chains; ++c) least = min(least, leasts[c]);
       const int delta = (int)(least - 2 * magic_bits) - removed;
       removed = p.link;
       if (delta < best) {
         best = delta;
         column = j;
       }
-#pragma unroll
-      for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)link[r];
     }
+  }
+
+  // Moves with columns [begin, end) behind the diagonal; the best of them, and its column. A column's least delta and
+  // the low bits of its number make one integer, of which the least of a chunk is kept: two instructions a column.
+  template <bool Folded, bool Staged>
+  __device__ __forceinline__ void pass(const TilePoint *points, TileStage *stage, int begin, int end, int &best,
+                                       int &column) const {
+    u32 before[R], after[own];
+    const TilePoint p = points[begin];
+    int removed = p.removed;
+    distances<Folded>(p, after);
+#pragma unroll
+    for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)link[r];
+    int first = begin & ~(columns_a_chunk - 1), buffer = 0;
+    if (Staged) stage->fetch(0, points, first);
+    for (; first < end; first += columns_a_chunk) {
+      const TilePoint *chunk = points + first;
+      if (Staged) {
+        __syncwarp();
+        stage->fetch(buffer ^ 1, points, first + columns_a_chunk);
+        stage->template wait<1>();
+        chunk = stage->points[buffer];
+        buffer ^= 1;
+      }
+      int k = begin > first ? begin - first : 0;
+      const int stop = min(end - first, columns_a_chunk);
+      int packed = 0x7fffffff;
+#pragma unroll TILE_UNROLL
+      for (; k < stop; ++k) {
+        const TilePoint q = chunk[k + 1];
+        distances<Folded>(q, after);
+        const u32 last = last_of<Folded>(after);
+        u32 leasts[chains];  // one chain of minima would take longer than the square roots
+#pragma unroll
+        for (int c = 0; c < chains; ++c) leasts[c] = before[c] + (c + 1 < R ? after[c + 1] : last);
+#pragma unroll
+        for (int r = chains; r < R; ++r)
+          leasts[r % chains] = least_sum(before[r], r + 1 < R ? after[r + 1] : last, leasts[r % chains]);
+        u32 least = leasts[0];
+#pragma unroll
+        for (int c = 1; c < chains; ++c) least = min(least, leasts[c]);
+        packed = min(packed, (int)(least * columns_a_chunk) + removed);
+        removed = q.removed;
+#pragma unroll
+        for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)link[r];
+      }
+      if (packed >> column_bits < best) {
+        best = packed >> column_bits;
+        column = first + (packed & (columns_a_chunk - 1));
+      }
+    }
+    if (Staged) stage->template wait<0>();
   }
 };
 
@@ -180,8 +274,9 @@ struct TileShare {
 
 // The best group of R moves with one column, by the first of its rows: report(delta, row, column) for every stretch of
 // the share in which there is one.
-template <int R, int Rounding, class Report>
-__device__ __forceinline__ void search_tiles(const TilePoint *points, int n, TileShare share, const Report &report) {
+template <int R, int Rounding, bool Staged, class Report>
+__device__ __forceinline__ void search_tiles(const TilePoint *points, int n, TileShare share, TileStage *stage,
+                                             const Report &report) {
   typedef RowTile<R, Rounding> Tile;
   int begin = share.column;
   for (int b = share.warp_row; share.count > 0; ++b) {
@@ -190,10 +285,10 @@ __device__ __forceinline__ void search_tiles(const TilePoint *points, int n, Til
     Tile tile;
     tile.load(points, row);
     int delta = 0, column = -1;
-    if (begin < masked) tile.template pass<false, true>(points, begin, masked, delta, column);
+    if (begin < masked) tile.pass_diagonal(points, begin, masked, delta, column);
     if (masked < stop) {
-      if (tile.folded) tile.template pass<true, false>(points, masked, stop, delta, column);
-      else tile.template pass<false, false>(points, masked, stop, delta, column);
+      if (tile.folded) tile.template pass<true, Staged>(points, stage, masked, stop, delta, column);
+      else tile.template pass<false, Staged>(points, stage, masked, stop, delta, column);
     }
     if (column >= 0) report(delta, tile.row, column);
     share.count -= stop - begin;

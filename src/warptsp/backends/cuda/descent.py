@@ -263,6 +263,26 @@ class CudaDescent:
         """Length of the tour, in the double precision of its moves."""
         return self.start_length + float(self._figures["gained"])
 
+    def __str__(self) -> str:
+        if self._resident is not None:
+            return (
+                f"{self.kind.name}, all passes in one launch of {len(self._slots) // 2} blocks with "
+                f"{RESIDENT_BLOCK} threads and {self._resident_shared} bytes of shared memory for the whole "
+                f"tour; {self._resident.registers} registers a thread"
+            )
+        kernel = self._exact if self._fast is None else self._fast
+        if self._mapped:
+            blocks, block, launches = self._grid, self._block, 1
+        else:
+            work, piece, blocks, block = self._work(kernel, exact=self._fast is None)
+            launches = math.ceil(work / piece)
+        precision = "double precision" if self._fast is None else "single precision, decided in double"
+        return (
+            f"{self.kind.name}, a pass of {self.moves} moves in {launches} launches of {blocks} blocks with "
+            f"{block} threads, {self.moves / (blocks * block):.0f} moves a thread; {kernel.registers} "
+            f"registers a thread; {precision}"
+        )
+
     def tour(self) -> NDArray[np.int32]:
         """The cities in their order."""
         return self._city[0][: self.n].download()
@@ -433,7 +453,7 @@ class CudaDescent:
             if not self._mapped and self._asked.block is not None:
                 block = self._asked.block
         elif self.kind.move == "TwoOpt":
-            rows = 32 * ROWS_OF_LANE - 1
+            rows = 32 * ROWS_OF_LANE
             warp_rows = (n - 2) // rows + 1
             work = warp_rows * (n - 1) - rows * (warp_rows * (warp_rows - 1) // 2)
             piece = max(1, int(self.kind.moves_a_slice * device.multiprocessors / rows))

@@ -10,10 +10,11 @@ using namespace warptsp;
 extern "C" __global__ void __launch_bounds__(tile_block)
     evaluate_pairs(DescentTour tour, long long first, long long last, int fresh, BestMove *found) {
   if (tour.state->status != DescentStatus::searching) return;
+  __shared__ TileStage stages[tile_block / 32];
   BestMove best;
   const TileShare share = TileShare::of<RowTile<tile_rows_of_lane, TILE_ROUNDING>::rows>(tour.n, first, last);
-  search_tiles<tile_rows_of_lane, TILE_ROUNDING>(
-      tour.points, tour.n, share,
+  search_tiles<tile_rows_of_lane, TILE_ROUNDING, true>(
+      tour.points, tour.n, share, stages + threadIdx.x / 32,
       [&](int delta, int row, int column) { best.offer((double)delta, number_of(Pair{row, column})); });
   keep_best_of_block(best, fresh, found);
 }
