@@ -45,6 +45,8 @@ def instance(kind: str, n: int, seed: int = 0) -> Problem:
             return Problem.from_points(np.stack([random.permutation(n), np.zeros(n)], axis=1), "EUC_2D")
         case "far away":
             return Problem.from_points(1e7 + random.random((n, 2)), "EXACT_2D")
+        case "wide":  # whole numbers beyond single precision
+            return Problem.from_points(random.integers(0, 10**8, (n, 2)).astype(float), "EUC_2D")
         case "GEO" | "GREAT_CIRCLE":
             points = np.stack([random.uniform(-60, 60, n), random.uniform(-120, 120, n)], axis=1)
             return Problem.from_points(np.round(points, 1), kind)
@@ -92,7 +94,7 @@ SIZES = {"two-opt": [5, 6, 7, 8, 41], "three-opt": [5, 6, 7, 8, 21], "swap": [5,
 
 
 @pytest.mark.parametrize(
-    "kind", [*COORDINATES, "matrix", "real matrix", "duplicates", "one place", "line", "far away"]
+    "kind", [*COORDINATES, "matrix", "real matrix", "duplicates", "one place", "line", "far away", "wide"]
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_no_move_shortens_the_tour(method: str, kind: str, device: str) -> None:

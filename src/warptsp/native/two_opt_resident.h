@@ -49,7 +49,7 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
     points[k] = k <= n ? tour.points[k] : TilePoint{0.0f, 0.0f, 0, 0};
   for (int k = thread; k < n; k += resident_block) own_city[k] = city[k];
   typedef RowTile<R, Rounding> Tile;
-  const TileShare share = TileShare::of<Tile::rows>(n, 0, TileColumns<Tile::rows>{n}.all());
+  const TileShare share = TileShare::of<Tile::rows>(n);
   const MoveKey none = key_of(0, 0, 0);
   double gained = 0.0;
   long long done = 0;

@@ -254,21 +254,25 @@ struct TileColumns {
   }
 };
 
-// A warp's share of the columns [first, last).
+// Some columns for a warp.
 struct TileShare {
   int warp_row, column;  // where it begins
   long long count;
 
+  // The columns [at, end).
   template <int Rows>
-  __device__ static TileShare of(int n, long long first, long long last) {
-    const TileColumns<Rows> columns{n};
-    const long long warps = (long long)gridDim.x * (blockDim.x / 32);
-    const long long warp = (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
-    const long long at = first + (last - first) * warp / warps;
-    const long long end = first + (last - first) * (warp + 1) / warps;
+  __device__ static TileShare from(int n, long long at, long long end) {
     if (at >= end) return {0, 0, 0};
+    const TileColumns<Rows> columns{n};
     const int b = columns.warp_row_of(at);
     return {b, b * Rows + 1 + (int)(at - columns.before(b)), end - at};
+  }
+  // The part of this warp, where all warps have equal parts.
+  template <int Rows>
+  __device__ static TileShare of(int n) {
+    const long long all = TileColumns<Rows>{n}.all(), warps = (long long)gridDim.x * (blockDim.x / 32);
+    const long long warp = (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    return from<Rows>(n, all * warp / warps, all * (warp + 1) / warps);
   }
 };
 

@@ -253,6 +253,7 @@ class CudaDescent:
         elif scale is not None and self.kind.fast is not None:
             self._plan_fast(scale.rounding)
         self._found = device.empty((self._most_blocks(), 2), np.uint64)
+        self._taken = device.zeros(1, np.uint64)
         self._seconds_a_pass = math.inf
         self.kernel_seconds = 0.0
         self._put(whole=True)
@@ -353,8 +354,14 @@ class CudaDescent:
             for first in range(0, work, piece):
                 if first and token.stopped():
                     return False
-                ends = np.int64(first), np.int64(min(first + piece, work))
-                kernel.launch(blocks, block, self._tour, *ends, np.int32(first == 0), self._found)
+                end = min(first + piece, work)
+                more: tuple[DeviceArray | np.generic, ...] = ()
+                if not exact and self.kind.move == "TwoOpt":
+                    self._taken.zero()
+                    warps = blocks * (block // 32)
+                    more = self._taken, np.int32(max(16, min(512, (end - first) // (8 * warps))))
+                ends = np.int64(first), np.int64(end)
+                kernel.launch(blocks, block, self._tour, *ends, np.int32(first == 0), self._found, *more)
                 if piece < work:
                     self.device.synchronize()
             candidates = 1 if exact else self.kind.candidates

@@ -6,16 +6,24 @@
 
 using namespace warptsp;
 
-// Columns [first, last) of TileColumns.
+// Columns [first, last) of TileColumns. Warps take the next `piece` of them when they are free: `taken` counts, from 0.
 extern "C" __global__ void __launch_bounds__(tile_block)
-    evaluate_pairs(DescentTour tour, long long first, long long last, int fresh, BestMove *found) {
+    evaluate_pairs(DescentTour tour, long long first, long long last, int fresh, BestMove *found,
+                   unsigned long long *taken, int piece) {
   if (tour.state->status != DescentStatus::searching) return;
   __shared__ TileStage stages[tile_block / 32];
+  typedef RowTile<tile_rows_of_lane, TILE_ROUNDING> Tile;
   BestMove best;
-  const TileShare share = TileShare::of<RowTile<tile_rows_of_lane, TILE_ROUNDING>::rows>(tour.n, first, last);
-  search_tiles<tile_rows_of_lane, TILE_ROUNDING, true>(
-      tour.points, tour.n, share, stages + threadIdx.x / 32,
-      [&](int delta, int row, int column) { best.offer((double)delta, number_of(Pair{row, column})); });
+  for (;;) {
+    unsigned long long before = 0;
+    if (threadIdx.x % 32 == 0) before = atomicAdd(taken, (unsigned long long)piece);
+    const long long at = first + (long long)__shfl_sync(0xffffffffu, before, 0);
+    if (at >= last) break;
+    search_tiles<tile_rows_of_lane, TILE_ROUNDING, true>(
+        tour.points, tour.n, TileShare::from<Tile::rows>(tour.n, at, at + piece < last ? at + piece : last),
+        stages + threadIdx.x / 32,
+        [&](int delta, int row, int column) { best.offer((double)delta, number_of(Pair{row, column})); });
+  }
   keep_best_of_block(best, fresh, found);
 }
 
