@@ -133,9 +133,13 @@ def _descend_on_gpu(
     passes: int | None,
     options: dict[str, Any],
 ) -> None:
-    from warptsp.backends.cuda.descent import CudaDescent
+    from warptsp.backends.cuda.descent import CudaDescent, kernel_sources
     from warptsp.backends.cuda.device import Device
+    from warptsp.methods.kernels import kernels_are_there
 
+    sources = kernel_sources(problem, int(neighborhood), options["launch"] or Launch())
+    if not kernels_are_there(run, sources, lambda: run.offer(tour)):
+        return
     run.enter("GPU")
     tolerance = 0.5 if problem.integral else 1e-12 * problem.distance_bound
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:

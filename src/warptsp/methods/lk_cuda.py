@@ -16,8 +16,7 @@ import numpy as np
 
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.cities import HostCities, PlaneCities, is_plain
-from warptsp.backends.cuda.compiler import Compilation, not_cached
-from warptsp.backends.cuda.device import Device, find_usable
+from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import (
     CANDIDATES,
     PER_QUADRANT,
@@ -26,9 +25,10 @@ from warptsp.backends.cuda.search import (
     needed_bytes,
 )
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import BackendUnavailable, DeviceOutOfMemory
+from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import fall_back, telling
+from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.long_links import are_worth_it, improve_long_links
 from warptsp.methods.population_cuda import (
     LEAST_MEMBERS,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-COMPILING = 10.0  # seconds that compiling the kernels may take
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
@@ -69,7 +68,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     """
     if isinstance(run.start, np.ndarray):
         run.offer(run.start)
-    if not _kernels_are_there(problem, run):
+    if not kernels_are_there(run, kernel_sources(problem), lambda: _offer_start(problem, run)):
         return
     run.enter("GPU")
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
@@ -82,52 +81,16 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
         _CudaSearch(problem, run, params, device).run()
 
 
-def _kernels_are_there(problem: Problem, run: Run) -> bool:
-    """Have the kernels compiled if they are not in the cache, with a tour of the CPU at hand meanwhile.
+def _offer_start(problem: Problem, run: Run) -> None:
+    """Offer a start tour of the CPU, for the time until the kernels are compiled."""
+    from warptsp.construct import construct
 
-    Returns
-    -------
-    bool
-        False if time ran out; the tour has been offered.
-
-    Raises
-    ------
-    BackendUnavailable
-        If they cannot be compiled, or if that takes too long for a run that may use the CPU as well.
-    """
-    gpu = find_usable(int(run.device.partition(":")[2] or 0))[1]
-    sources = not_cached(kernel_sources(problem), gpu.compute_capability)
-    if not sources:
-        return True
-    run.enter(f"compiling kernels for {gpu.name}, once")
-    compilation = Compilation(sources, gpu.compute_capability)
-    remaining = run.remaining()
-    if run.may_use_cpu and remaining is not None and remaining < COMPILING:
-        raise BackendUnavailable(
-            f"its kernels are being compiled, for later runs; that takes up to {COMPILING:g} s, and the time "
-            f"limit leaves {remaining:.1f} s"
-        )
-    if run.best is None:
-        from warptsp.construct import construct
-
-        start = run.start if isinstance(run.start, str) else "greedy"
-        tour = construct(problem, start, seed=run.seed, threads=run.threads, token=run.token)
-        if tour is None:
-            fall_back(problem, run, None)
-        else:
-            run.offer(tour)
-    best, length = run.best, run.best_length
-    assert best is not None
-    assert length is not None
-    run.expect(None)
-    with run.repeating(length, lambda: best, "compiling"):
-        while not compilation.wait(0.02):
-            if (tell := run.token.poll) is not None:
-                tell()
-            if run.token.stopped():
-                return False
-    run.expect(best)
-    return True
+    start = run.start if isinstance(run.start, str) else "greedy"
+    tour = construct(problem, start, seed=run.seed, threads=run.threads, token=run.token)
+    if tour is None:
+        fall_back(problem, run, None)
+    else:
+        run.offer(tour)
 
 
 class _CudaSearch:

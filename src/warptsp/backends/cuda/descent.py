@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric
 
@@ -98,6 +99,10 @@ class Kind:
     moves_a_slice: float
     exact_a_slice: float
 
+    def is_mapped(self, launch: Launch) -> bool:
+        """Whether 2-opt moves are found by their numbers, for studies of launches."""
+        return self.move == "TwoOpt" and launch.asked
+
     @property
     def exact_kernels(self) -> tuple[str, ...]:
         """The kernels beside the fast pass."""
@@ -174,6 +179,22 @@ class Scale:
         return cls(0, unit, factor, middle)
 
 
+def kernel_sources(problem: Problem, neighborhood: int, launch: Launch) -> tuple[Source, ...]:
+    """Return what a descent needs: the kernels in double precision, and those of the fast pass if there is
+    one."""
+    kind = KINDS[neighborhood]
+    mapped = kind.is_mapped(launch)
+    block = BLOCK if mapped or launch.block is None else max(BLOCK, launch.block)
+    exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block}, fmad=False)
+    scale = None if kind.fast is None else Scale.of(problem)
+    if scale is None:
+        return (exact,)
+    if mapped:
+        return exact, Source(FAST_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": scale.rounding}, fmad=False)
+    defines = {"TILE_ROUNDING": scale.rounding, "RESIDENT_ROWS": 4 if problem.n < 3000 else 8}
+    return exact, Source(FAST_FILE, FAST_KERNELS, defines, fmad=False)
+
+
 class CudaDescent:
     """One tour on a GPU, and best-improvement descent in a neighborhood; used as `_native.Descent` is."""
 
@@ -239,19 +260,16 @@ class CudaDescent:
         self._tour: Any = np.array(tuple(fields.get(name, 0) for name in _TOUR.names or ()), _TOUR)[()]
         self._scale = scale
         names = self.kind.exact_kernels
-        exact_block = self._asked.block if self._asked.block is not None and not self._mapped else BLOCK
-        exact_defines: dict[str, int | str] = {"EXACT_BLOCK": max(exact_block, BLOCK)}
-        self._exact, self._choose, self._apply = (
-            self._kernel(FILE, name, names, exact_defines) for name in names[:3]
-        )
+        self._sources = kernel_sources(problem, neighborhood, self._asked)
+        self._exact, self._choose, self._apply = (self._kernel(0, name) for name in names[:3])
         if self._limited:
-            self._limit = self._kernel(FILE, names[3], names, exact_defines)
+            self._limit = self._kernel(0, names[3])
         self._fast: Kernel | None = None
         self._resident: Kernel | None = None
         if self._mapped:
             self._plan_mapped()
         elif scale is not None and self.kind.fast is not None:
-            self._plan_fast(scale.rounding)
+            self._plan_fast()
         self._found = device.empty((self._most_blocks(), 2), np.uint64)
         self._taken = device.zeros(1, np.uint64)
         self._seconds_a_pass = math.inf
@@ -388,7 +406,7 @@ class CudaDescent:
     @property
     def _mapped(self) -> bool:
         """Whether 2-opt moves are found by their numbers, for studies of launches."""
-        return self.kind.move == "TwoOpt" and self._asked.asked
+        return self.kind.is_mapped(self._asked)
 
     def _mapped_shared(self) -> int:
         return (8 if self._asked.tour_order else 10) * (self.n + 1)
@@ -408,22 +426,21 @@ class CudaDescent:
                 f"shared memory, on this GPU {cities} cities at most, and here are {self.n}; leave them out"
             )
         name = MAPPED_KERNELS[0 if asked.tour_order else 1]
-        kernel = self._kernel(FAST_FILE, name, MAPPED_KERNELS, {"TILE_ROUNDING": self._scale.rounding})
+        kernel = self._kernel(1, name)
         self._fast = kernel
         self._block = MAPPED_BLOCK if asked.block is None else asked.block
         resident = kernel.blocks_per_multiprocessor(self._block, self._mapped_shared())
         self._grid = self._asked_grid(self.moves, self._block) or resident * device.multiprocessors
 
-    def _plan_fast(self, rounding: int) -> None:
+    def _plan_fast(self) -> None:
         assert self.kind.fast is not None
         device = self.device
-        rows = 4 if self.n < 3000 else 8
-        defines: dict[str, int | str] = {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": rows}
-        self._fast = self._kernel(FAST_FILE, self.kind.fast, FAST_KERNELS, defines)
+        rows = int(self._sources[1].defines["RESIDENT_ROWS"])
+        self._fast = self._kernel(1, self.kind.fast)
         if self.kind.move != "TwoOpt" or self.n >= MOST_RESIDENT:
             return
         self._resident_shared = 16 * (self.n + 1 + 64 * rows) + 4 * self.n
-        kernel = self._kernel(FAST_FILE, "descend_pairs", FAST_KERNELS, defines)
+        kernel = self._kernel(1, "descend_pairs")
         if kernel.blocks_per_multiprocessor(RESIDENT_BLOCK, self._resident_shared) == 0:
             return
         blocks = min(device.multiprocessors, max(1, self.moves // MOVES_OF_BLOCK))
@@ -497,5 +514,6 @@ class CudaDescent:
     def _read(self) -> None:
         self._figures = self._state.download().view(_STATE)[0]
 
-    def _kernel(self, file: str, name: str, names: tuple[str, ...], defines: dict[str, int | str]) -> Kernel:
-        return self.device.module(file, names, defines, fmad=False).kernel(name)
+    def _kernel(self, source: int, name: str) -> Kernel:
+        wanted = self._sources[source]
+        return self.device.module(wanted.file, wanted.names, wanted.defines, fmad=wanted.fmad).kernel(name)
