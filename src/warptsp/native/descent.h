@@ -1,6 +1,6 @@
 // Best-improvement descent on the CPU: pass over a neighbourhood, apply its best move, until none shortens the tour.
 //
-// In the plane 2-opt looks for moves in single precision first. One is applied only if its delta in double precision is
+// In the plane 2-opt and swaps are looked for in single precision first. One is applied only if its delta in double precision is
 // an improvement; if it is not, a pass in double precision decides.
 #pragma once
 #include <memory>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "exhaustive_passes.h"
-#include "fast_pairs.h"
+#include "fast_passes.h"
 
 namespace warptsp {
 
@@ -28,7 +28,7 @@ class Descent {
     for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);
     relink(0, rows_.size());
     // A fixed edge would need a length that single precision cannot tell from infinity.
-    if (neighborhood == Neighborhood::two_opt && fixed_.empty()) fast_ = FastPairs::create(source);
+    if (neighborhood != Neighborhood::three_opt && fixed_.empty()) fast_ = FastPasses::create(source);
     if (fast_) fast_->update(rows_, 0, rows_.size());
   }
 
@@ -61,17 +61,22 @@ class Descent {
     const PassView view{rows_, links_, threads_, token};
     const int n = rows_.size();
     if (fast_) {
+      const bool pairs = neighborhood_ == Neighborhood::two_opt;
       BestMove best;
-      if (!fast_->pass(threads_, token, best)) return false;
+      if (!(pairs ? fast_->two_opt(threads_, token, best) : fast_->swap(limits_, threads_, token, best))) return false;
       if (best.number != ~0ull) {
-        best.delta = TwoOpt::of(best.number, n).delta(rows_, links_);
-        if (best.delta < -tolerance_) return apply<TwoOpt>(best, n);
+        best.delta = pairs ? TwoOpt::of(best.number, n).delta(rows_, links_) : Swap::of(best.number, n).delta(rows_, links_);
+        if (best.delta < -tolerance_) return pairs ? apply<TwoOpt>(best, n) : apply<Swap>(best, n);
       }
     }
     switch (neighborhood_) {
       case Neighborhood::two_opt: return pass_two_opt(view, result) && apply<TwoOpt>(result.best(), n);
       case Neighborhood::three_opt: return pass_three_opt(view, result) && apply<ThreeOpt>(result.best(), n);
-      case Neighborhood::swap: return pass_swap(view, limits_, result) && apply<Swap>(result.best(), n);
+      case Neighborhood::swap: {
+        const auto fill = [&](int from, int begin, int end, double *out) { rows_.fill(from, begin, end, out); };
+        return pass_swap<double>(n, links_.data(), fill, limits_, threads_, token, result) &&
+               apply<Swap>(result.best(), n);
+      }
     }
     return false;
   }
@@ -135,7 +140,7 @@ class Descent {
   std::vector<int> kept_;
   std::vector<std::pair<int, int>> before_;
   SwapLimits limits_;
-  std::unique_ptr<FastPairs> fast_;
+  std::unique_ptr<FastPasses> fast_;
 };
 
 }  // namespace warptsp

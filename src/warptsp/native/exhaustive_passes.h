@@ -4,6 +4,7 @@
 // swap needs one, too, and 3-opt none: it reads a matrix of the tour's distances by position, made once a pass.
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "neighborhoods.h"
 #include "parallel.h"
 #include "stop_token.h"
+#include "two_opt_scan.h"
 
 namespace warptsp {
 
@@ -44,18 +46,27 @@ class PassResult {
   BestMove best_;
 };
 
-// The least of a row's values, as the compiler vectorises it.
-template <class Value>
-double least_of(int count, const Value &value) {
-  double least = 1e308;
+// The least of a row's values; lanes of fixed number become vectors.
+template <class Real, class Value>
+Real least_of(int count, const Value &value) {
+  Real least = std::numeric_limits<Real>::max();
   vectorised([=, &least]() WARPTSP_INLINE_LAMBDA {
-    double m = 1e308;
-#pragma omp simd reduction(min : m)
-    for (int i = 0; i < count; ++i) {
-      const double v = value(i);
-      m = v < m ? v : m;
+    Real lanes[scan_lanes];
+    for (int w = 0; w < scan_lanes; ++w) lanes[w] = std::numeric_limits<Real>::max();
+    const Value own = value;
+    int i = 0;
+    for (; i + scan_lanes <= count; i += scan_lanes) {
+      WARPTSP_INDEPENDENT
+      for (int w = 0; w < scan_lanes; ++w) {
+        const Real v = own(i + w);
+        lanes[w] = v < lanes[w] ? v : lanes[w];
+      }
     }
-    least = m;
+    for (; i < count; ++i) {
+      const Real v = own(i);
+      lanes[0] = v < lanes[0] ? v : lanes[0];
+    }
+    for (int w = 0; w < scan_lanes; ++w) least = lanes[w] < least ? lanes[w] : least;
   });
   return least;
 }
@@ -88,7 +99,7 @@ inline bool pass_two_opt(const PassView &view, PassResult &result) {
       const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
         return TwoOpt::delta(own[i], next[i + 1], link_i[i], link_j);
       };
-      const double least = least_of(count, delta);
+      const double least = least_of<double>(count, delta);
       if (least > best.delta) continue;
       int i = 0;
       while (delta(i) != least) ++i;
@@ -123,7 +134,7 @@ inline bool pass_three_opt(const PassView &view, PassResult &result) {
           default: return ThreeOpt::delta(to_e[i], to_d[i + 1], cf, links[i], link_j, link_k);
         }
       };
-      const double least = least_of(j, [=](int i) WARPTSP_INLINE_LAMBDA {
+      const double least = least_of<double>(j, [=](int i) WARPTSP_INLINE_LAMBDA {
         const double p = delta(i, 0), q = delta(i, 1), r = delta(i, 2), s = delta(i, 3);
         const double pq = q < p ? q : p, rs = s < r ? s : r;
         return rs < pq ? rs : pq;
@@ -145,63 +156,66 @@ struct SwapLimits {
   std::vector<int> earlier, later;
 };
 
-inline bool pass_swap(const PassView &view, const SwapLimits &limits, PassResult &result) {
-  const int n = view.distance.size();
+// In the precision of `links`; fill(from, begin, end, out) writes distances of position `from` to [begin, end).
+template <class Real, class Fill>
+bool pass_swap(int n, const Real *links, const Fill &fill_row, const SwapLimits &limits, int threads,
+               const StopToken &token, PassResult &result) {
   const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
-  const double *const links = view.links.data();
   const bool limited = !limits.later.empty();
-  for_each_task(useful_threads(view.threads, 0.5 * n * n), row_tiles * column_tiles, [&](int task) {
+  for_each_task(useful_threads(threads, 0.5 * n * n), row_tiles * column_tiles, [&](int task) {
     const int first = std::max(1, task / column_tiles * tile_rows);
     const int last = std::min((task / column_tiles + 1) * tile_rows, n - 1);
     const int left = std::max(2, task % column_tiles * tile_columns);
     const int right = std::min((task % column_tiles + 1) * tile_columns, n);
-    if (first >= last || right <= first + 1 || view.token.stopped()) return;
+    if (first >= last || right <= first + 1 || token.stopped()) return;
     // Entry i of a row is the distance to position left - 1 + i.
-    double rows[3][tile_columns + 2];
+    Real rows[3][tile_columns + 2];
     BestMove best = result.start();
     const auto fill = [&](int from) {
       const int begin = std::min(std::max(left - 1, from + 1), right + 1);
-      view.distance.fill(from, begin, right + 1, rows[from % 3] + (begin - (left - 1)));
+      fill_row(from, begin, right + 1, rows[from % 3] + (begin - (left - 1)));
     };
     fill(first - 1);
     fill(first);
     for (int x = first; x < last; ++x) {
-      const double *const before = rows[(x + 2) % 3], *const own = rows[x % 3], *const after = rows[(x + 1) % 3];
+      const Real *const before = rows[(x + 2) % 3], *const own = rows[x % 3], *const after = rows[(x + 1) % 3];
       fill(x + 1);
       const MoveNumber row_number = (MoveNumber)x * (MoveNumber)n;
       const int end = limited ? std::min(right, limits.later[x]) : right;
       if (left <= x + 1 && x + 1 < end && (!limited || limits.earlier[x + 1] < x)) {
         const int at = x + 2 - left;
-        best.offer(Swap::delta(before[at], own[at + 1], links[x - 1], links[x + 1]), row_number + x + 1);
+        best.offer((double)Swap::delta(before[at], own[at + 1], links[x - 1], links[x + 1]), row_number + x + 1);
       }
       const int begin = std::max(left, x + 2), shift = begin - left + 1;
       if (begin >= end) continue;
-      const double link_before = links[x - 1], link_after = links[x];
-      const double *const link = links + begin;
+      const Real link_before = links[x - 1], link_after = links[x];
+      const Real *const link = links + begin;
+      // Pointers to where each stretch begins: with sums as indices the compiler does not vectorise.
+      const Real *const x_before = before + shift, *const x_after = after + shift, *const y_before = own + shift - 1,
+                  *const y_after = own + shift + 1, *const link_to_y = link - 1;
       const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
-        const int at = shift + i;
-        return Swap::delta(before[at], after[at], own[at - 1], own[at + 1], link_before, link_after, link[i - 1],
+        return Swap::delta(x_before[i], x_after[i], y_before[i], y_after[i], link_before, link_after, link_to_y[i],
                            link[i]);
       };
-      if (!limited) {
-        const double least = least_of(end - begin, delta);
-        if (least > best.delta) continue;
+      const auto offer = [&](Real least, const auto &value) {
+        if ((double)least > best.delta) return;
         int i = 0;
-        while (delta(i) != least) ++i;
-        best.offer(least, row_number + begin + i);
+        while (value(i) != least) ++i;
+        best.offer((double)least, row_number + begin + i);
+      };
+      if (!limited) {
+        offer(least_of<Real>(end - begin, delta), delta);
         continue;
       }
       const int *const earlier = limits.earlier.data() + begin;
-      const auto allowed_delta = [=](int i) WARPTSP_INLINE_LAMBDA { return earlier[i] < x ? delta(i) : 1e308; };
-      const double least = least_of(end - begin, allowed_delta);
-      if (least > best.delta) continue;
-      int i = 0;
-      while (allowed_delta(i) != least) ++i;
-      best.offer(least, row_number + begin + i);
+      const auto allowed_delta = [=](int i) WARPTSP_INLINE_LAMBDA {
+        return earlier[i] < x ? delta(i) : std::numeric_limits<Real>::max();
+      };
+      offer(least_of<Real>(end - begin, allowed_delta), allowed_delta);
     }
     result.join(best);
   });
-  return !view.token.stopped();
+  return !token.stopped();
 }
 
 }  // namespace warptsp

@@ -98,11 +98,13 @@ struct Swap {
   }
   WARPTSP_FN MoveNumber number() const { return (MoveNumber)x * (MoveNumber)n + (MoveNumber)y; }
   // New links of x's old place, then of y's; the links between neighbours that change places stay.
-  WARPTSP_FN static double delta(double x_before, double x_after, double y_before, double y_after, double old_x_before,
-                                 double old_x_after, double old_y_before, double old_y_after) {
+  template <class Real>
+  WARPTSP_FN static Real delta(Real x_before, Real x_after, Real y_before, Real y_after, Real old_x_before,
+                               Real old_x_after, Real old_y_before, Real old_y_after) {
     return x_before + x_after + y_before + y_after - old_x_before - old_x_after - old_y_before - old_y_after;
   }
-  WARPTSP_FN static double delta(double x_before, double y_after, double old_x_before, double old_y_after) {
+  template <class Real>
+  WARPTSP_FN static Real delta(Real x_before, Real y_after, Real old_x_before, Real old_y_after) {
     return x_before + y_after - old_x_before - old_y_after;
   }
   template <class Distance, class Links>

@@ -1,5 +1,5 @@
-// 2-opt passes in single precision on CPU threads: twice to four times the moves a second of double precision. What is
-// found is checked in double precision by the caller. Host code only.
+// Passes in single precision on CPU threads: three to seven times the moves a second of double precision. What is found
+// is checked in double precision by the caller. Host code only.
 #pragma once
 #include <memory>
 #include <vector>
@@ -10,21 +10,22 @@
 
 namespace warptsp {
 
-class FastPairs {
+class FastPasses {
  public:
-  virtual ~FastPairs() = default;
+  virtual ~FastPasses() = default;
   // Takes over what changed between the positions [begin, end).
   virtual void update(const DistanceRows &rows, int begin, int end) = 0;
-  // The best move in single precision; false if the token stopped it.
-  virtual bool pass(int threads, const StopToken &token, BestMove &best) = 0;
+  // The best moves in single precision; false if the token stopped it.
+  virtual bool two_opt(int threads, const StopToken &token, BestMove &best) = 0;
+  virtual bool swap(const SwapLimits &limits, int threads, const StopToken &token, BestMove &best) = 0;
   // Null where the metric, or its distances, do not suit single precision.
-  static std::unique_ptr<FastPairs> create(const DistanceSource &source);
+  static std::unique_ptr<FastPasses> create(const DistanceSource &source);
 };
 
 template <MetricKind Kind>
-class FastPairsOf : public FastPairs {
+class FastPassesOf : public FastPasses {
  public:
-  explicit FastPairsOf(const DistanceSource &source)
+  explicit FastPassesOf(const DistanceSource &source)
       : source_(source), n_(source.size), x_(n_ + scan_lanes + 1), y_(x_.size()), link_(x_.size()) {
     for (int axis = 0; axis < 2; ++axis) {
       double low = source.points.rows[axis], high = low;
@@ -50,7 +51,7 @@ class FastPairsOf : public FastPairs {
       link_[k] = plane_distance<Kind, float>(x_[k + 1] - x_[k], y_[k + 1] - y_[k]);
   }
 
-  bool pass(int threads, const StopToken &token, BestMove &best) override {
+  bool two_opt(int threads, const StopToken &token, BestMove &best) override {
     const MoveRows rows{n_, MoveOrder::triangle};
     // The last rows, which are the longest, come first.
     const int tiles = (rows.end() - rows.begin() + tile_rows - 1) / tile_rows;
@@ -68,6 +69,22 @@ class FastPairsOf : public FastPairs {
     return !token.stopped();
   }
 
+  bool swap(const SwapLimits &limits, int threads, const StopToken &token, BestMove &best) override {
+    const auto fill = [this](int from, int begin, int end, float *out) {
+      vectorised([=]() WARPTSP_INLINE_LAMBDA {
+        const float *WARPTSP_RESTRICT const x = x_.data() + begin;
+        const float *WARPTSP_RESTRICT const y = y_.data() + begin;
+        float *WARPTSP_RESTRICT const result = out;
+        const float own_x = x_[from], own_y = y_[from];
+        for (int i = 0; i < end - begin; ++i) result[i] = plane_distance<Kind, float>(x[i] - own_x, y[i] - own_y);
+      });
+    };
+    PassResult result(0.0);
+    if (!pass_swap<float>(n_, link_.data(), fill, limits, threads, token, result)) return false;
+    best = result.best();
+    return true;
+  }
+
  private:
   DistanceSource source_;
   int n_;
@@ -75,14 +92,14 @@ class FastPairsOf : public FastPairs {
   double middle_[2];
 };
 
-inline std::unique_ptr<FastPairs> FastPairs::create(const DistanceSource &source) {
+inline std::unique_ptr<FastPasses> FastPasses::create(const DistanceSource &source) {
   if (!source.points.rows || source.points.stride != 2 || source.dummy || !is_plane_kind(source.kind)) return nullptr;
   switch (source.kind) {
-    case MetricKind::euc_2d: return std::make_unique<FastPairsOf<MetricKind::euc_2d>>(source);
-    case MetricKind::ceil_2d: return std::make_unique<FastPairsOf<MetricKind::ceil_2d>>(source);
-    case MetricKind::floor_2d: return std::make_unique<FastPairsOf<MetricKind::floor_2d>>(source);
-    case MetricKind::att: return std::make_unique<FastPairsOf<MetricKind::att>>(source);
-    default: return std::make_unique<FastPairsOf<MetricKind::exact_2d>>(source);
+    case MetricKind::euc_2d: return std::make_unique<FastPassesOf<MetricKind::euc_2d>>(source);
+    case MetricKind::ceil_2d: return std::make_unique<FastPassesOf<MetricKind::ceil_2d>>(source);
+    case MetricKind::floor_2d: return std::make_unique<FastPassesOf<MetricKind::floor_2d>>(source);
+    case MetricKind::att: return std::make_unique<FastPassesOf<MetricKind::att>>(source);
+    default: return std::make_unique<FastPassesOf<MetricKind::exact_2d>>(source);
   }
 }
 
