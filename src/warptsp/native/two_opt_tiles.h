@@ -2,24 +2,20 @@
 //
 // A warp holds 32 R consecutive positions in registers, R a lane, and goes through columns of other positions. The new
 // link d(i + 1, j + 1) of one move is d(i, j) of the next on the diagonal, so a lane computes R distances a column for
-// R moves; that of its last row comes from the next lane by a shuffle. Warps overlap by one row, and need no shared
-// memory: the 16 bytes of a column serve 512 moves.
+// R moves; that of its last row comes from the next lane by a shuffle, and warps overlap by one row. The 16 bytes of a
+// column, which a warp copies to shared memory a chunk ahead, serve 511 moves.
 //
 // Instructions a move count: a multiprocessor starts 128 a clock and 16 square roots, so that 8 a move are all that the
 // square roots leave. A distance takes five (two differences, a product, a fused sum, the root). A sixth adds
 // 1.5 * 2^23, which rounds it to an integer in the low bits of the float, and takes half of the removed link with it:
 // numbers f with f[r] + f[r + 1] = link[r] are subtracted instead of links, at no cost. The seventh is Hopper's
-// addition with minimum, of bits as integers. What is left for a column (a load, a shuffle, the comparison with the
-// best) is half an instruction a move with R = 16. With floats there would be nine.
+// addition with minimum, of bits as integers. With R = 16 a column takes half an instruction a move beside these. Floats
+// would need nine.
 //
 // Rounded to nearest, up or down these are TSPLIB's distances, as far as single precision goes; distances that are not
 // rounded are scaled to 21 bits. What is found is checked in double precision before it is applied.
 #pragma once
 #include "neighborhoods.h"
-
-#ifndef TILE_UNROLL
-#define TILE_UNROLL 4
-#endif
 
 namespace warptsp {
 
@@ -64,13 +60,6 @@ __device__ __forceinline__ u32 least_sum(u32 a, u32 b, u32 least) {
 #endif
 }
 
-#ifndef TILE_CHAINS
-#define TILE_CHAINS 1
-#endif
-#ifndef TILE_SHUFFLE
-#define TILE_SHUFFLE 0
-#endif
-
 // A warp's columns on their way to shared memory, a chunk ahead of the one that is looked at.
 struct TileStage {
   static constexpr int size = columns_a_chunk + 4;
@@ -104,12 +93,9 @@ struct TileStage {
 
 template <int R, int Rounding>
 struct RowTile {
-  static constexpr int seams = TILE_SHUFFLE;  // rows that a warp shares with the next one
-  static constexpr int rows = 32 * R - seams;  // of a warp
-  static constexpr int own = R + 1 - seams;   // rows whose distances a lane computes
-  static constexpr int chains = TILE_CHAINS < R ? TILE_CHAINS : R;
-  float x[own], y[own];
-  float magic[own];  // less f where folded
+  static constexpr int rows = 32 * R - 1;  // of a warp
+  float x[R], y[R];
+  float magic[R];  // less f where folded
   int link[R];
   int row;         // of the first
   u32 seam;        // what the last row's sum lacks; keeps lane 31 out, whose last row is the next warp's first
@@ -119,45 +105,41 @@ struct RowTile {
     const int lane = threadIdx.x % 32;
     row = first + lane * R;
 #pragma unroll
-    for (int r = 0; r < own; ++r) {
+    for (int r = 0; r < R; ++r) {
       const TilePoint p = points[row + r];
       x[r] = p.x;
       y[r] = p.y;
-      if (r < R) link[r] = p.link;
+      link[r] = p.link;
     }
-    int f = link[0] / 2;
-    const int start = f;
+    const int start = link[0] / 2;
+    int f = start;
     bool small = true;
 #pragma unroll
-    for (int r = 0; r < own; ++r) {
+    for (int r = 0; r < R; ++r) {
       magic[r] = rounding_magic - (float)f;
       small = small && abs(f) < most_scaled;
-      if (r + 1 < own) f = link[r] - f;
+      if (r + 1 < R) f = link[r] - f;
     }
     folded = __all_sync(0xffffffffu, small);
-    seam = 0u;
-    if (seams) {
-      const int next = __shfl_down_sync(0xffffffffu, start, 1);
-      seam = folded ? (u32)(f + next - link[R - 1]) : 0u;
-      if (lane == 31) seam = 1u << 23;  // above every delta, and far from the end of the packed integers
-    }
+    const int next = __shfl_down_sync(0xffffffffu, start, 1);
+    seam = folded ? (u32)(f + next - link[R - 1]) : 0u;
+    if (lane == 31) seam = 7u << 20;  // more than 3 * 2^21, so no gain; with 4 * 2^21 the packed integers still hold it
   }
 
   template <bool Folded>
-  __device__ __forceinline__ void distances(const TilePoint &p, u32 (&result)[own]) const {
+  __device__ __forceinline__ void distances(const TilePoint &p, u32 (&result)[R]) const {
 #pragma unroll
-    for (int r = 0; r < own; ++r)
+    for (int r = 0; r < R; ++r)
       result[r] = rounded_distance<Rounding>(x[r], y[r], p.x, p.y, Folded ? magic[r] : rounding_magic);
   }
   template <bool Folded>
-  __device__ __forceinline__ u32 last_of(const u32 (&after)[own]) const {
-    if (!seams) return after[own - 1];
+  __device__ __forceinline__ u32 below_last(const u32 (&after)[R]) const {
     return __shfl_down_sync(0xffffffffu, after[0], 1) + (Folded || threadIdx.x % 32 == 31 ? seam : 0u);
   }
 
   // Moves with columns [begin, end) where some lie on the diagonal; the best of them, and its column.
   __device__ __forceinline__ void pass_diagonal(const TilePoint *points, int begin, int end, int &best, int &column) const {
-    u32 before[R], after[own];
+    u32 before[R], after[R];
     TilePoint p = points[begin];
     int removed = p.link;
     distances<false>(p, after);
@@ -167,7 +149,7 @@ struct RowTile {
     for (int j = begin; j < end; ++j) {
       p = points[j + 1];
       distances<false>(p, after);
-      const u32 last = last_of<false>(after);
+      const u32 last = below_last<false>(after);
       u32 least = never;
 #pragma unroll
       for (int r = 0; r < R; ++r) {
@@ -188,7 +170,7 @@ struct RowTile {
   template <bool Folded, bool Staged>
   __device__ __forceinline__ void pass(const TilePoint *points, TileStage *stage, int begin, int end, int &best,
                                        int &column) const {
-    u32 before[R], after[own];
+    u32 before[R], after[R];
     const TilePoint p = points[begin];
     int removed = p.removed;
     distances<Folded>(p, after);
@@ -208,20 +190,14 @@ struct RowTile {
       int k = begin > first ? begin - first : 0;
       const int stop = min(end - first, columns_a_chunk);
       int packed = 0x7fffffff;
-#pragma unroll TILE_UNROLL
+#pragma unroll 4
       for (; k < stop; ++k) {
         const TilePoint q = chunk[k + 1];
         distances<Folded>(q, after);
-        const u32 last = last_of<Folded>(after);
-        u32 leasts[chains];  // one chain of minima would take longer than the square roots
+        const u32 last = below_last<Folded>(after);
+        u32 least = before[0] + after[1];
 #pragma unroll
-        for (int c = 0; c < chains; ++c) leasts[c] = before[c] + (c + 1 < R ? after[c + 1] : last);
-#pragma unroll
-        for (int r = chains; r < R; ++r)
-          leasts[r % chains] = least_sum(before[r], r + 1 < R ? after[r + 1] : last, leasts[r % chains]);
-        u32 least = leasts[0];
-#pragma unroll
-        for (int c = 1; c < chains; ++c) least = min(least, leasts[c]);
+        for (int r = 1; r < R; ++r) least = least_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
         packed = min(packed, (int)(least * columns_a_chunk) + removed);
         removed = q.removed;
 #pragma unroll

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from warptsp.backends.cuda.climbing import ALONE_KERNELS, CLIMB_KERNELS
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.descent import BLOCK, FAST_FILE, FAST_KERNELS, MAPPED_KERNELS
+from warptsp.backends.cuda.descent import BLOCK, FAST_FILE, FAST_KERNELS, MAPPED_FILE, MAPPED_KERNELS
 from warptsp.backends.cuda.descent import FILE as DESCENT
 from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
@@ -64,13 +64,14 @@ BUILDS: tuple[Build, ...] = (
     *(
         Build(
             FAST_FILE,
-            (*FAST_KERNELS, *MAPPED_KERNELS),
+            FAST_KERNELS,
             {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": 8 if rounding == 1 else 4},
             fmad=False,
             architectures=ARCHITECTURES if rounding == 0 else ((9, 0),),
         )
         for rounding in (0, 1, 2)
     ),
+    Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0}, fmad=False),
     *(
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Problem
 
-FILE, FAST_FILE = "descent.cu", "descent_fast.cu"
+FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
 MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
 BLOCK = 128  # threads of an evaluation (tile_block of native/descent_state.h)
@@ -190,7 +190,7 @@ def kernel_sources(problem: Problem, neighborhood: int, launch: Launch) -> tuple
     if scale is None:
         return (exact,)
     if mapped:
-        return exact, Source(FAST_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": scale.rounding}, fmad=False)
+        return exact, Source(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": scale.rounding}, fmad=False)
     defines = {"TILE_ROUNDING": scale.rounding, "RESIDENT_ROWS": 4 if problem.n < 3000 else 8}
     return exact, Source(FAST_FILE, FAST_KERNELS, defines, fmad=False)
 
@@ -477,7 +477,7 @@ class CudaDescent:
             if not self._mapped and self._asked.block is not None:
                 block = self._asked.block
         elif self.kind.move == "TwoOpt":
-            rows = 32 * ROWS_OF_LANE
+            rows = 32 * ROWS_OF_LANE - 1
             warp_rows = (n - 2) // rows + 1
             work = warp_rows * (n - 1) - rows * (warp_rows * (warp_rows - 1) // 2)
             piece = max(1, int(self.kind.moves_a_slice * device.multiprocessors / rows))

@@ -1,7 +1,6 @@
 // The fast passes of descents in the plane, in single precision and integers: two_opt_tiles.h, two_opt_resident.h,
 // three_opt_tiles.h. TILE_ROUNDING, of distances, is given when it is compiled; RESIDENT_ROWS of a lane, too.
 #include "three_opt_tiles.h"
-#include "two_opt_mapped.h"
 #include "two_opt_resident.h"
 
 using namespace warptsp;
@@ -40,13 +39,4 @@ extern "C" __global__ void __launch_bounds__(tile_block)
   BestMove best;
   search_triples<TILE_ROUNDING>(tour.points, tour.n, first, last, best);
   keep_best_of_block(best, fresh, found);
-}
-
-// Document 000's kernel: moves by their numbers, a thread every so many; see two_opt_mapped.h.
-template <bool TourOrder>
-__global__ void __launch_bounds__(1024) evaluate_mapped(DescentTour tour, const int *city, BestMove *found) {
-  if (tour.state->status != DescentStatus::searching) return;
-  BestMove best;
-  search_mapped<TourOrder, TILE_ROUNDING>(tour, city, best);
-  keep_best_of_block(best, true, found);
 }

@@ -1,0 +1,13 @@
+// 2-opt by the numbers of moves, for studies of launches: see two_opt_mapped.h. TILE_ROUNDING, of distances, is given
+// when it is compiled.
+#include "two_opt_mapped.h"
+
+using namespace warptsp;
+
+template <bool TourOrder>
+__global__ void __launch_bounds__(1024) evaluate_mapped(DescentTour tour, const int *city, BestMove *found) {
+  if (tour.state->status != DescentStatus::searching) return;
+  BestMove best;
+  search_mapped<TourOrder, TILE_ROUNDING>(tour, city, best);
+  keep_best_of_block(best, true, found);
+}
