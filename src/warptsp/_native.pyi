@@ -310,6 +310,7 @@ class SymmetricTours:
         center_y: float,
         scale: float,
         slack: float,
+        place_error: float,
         circle: NDArray[np.int32],
         seed: int,
         chains: int,

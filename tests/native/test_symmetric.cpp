@@ -14,7 +14,7 @@ TEST(logarithm_of_a_random_number) {
   }
   CHECK(worst < 2e-6);
   CHECK(minus_log(1u << 24) > 0.0f);
-  CHECK(minus_log(1) < least_unit);
+  CHECK(minus_log(1) < largest_draw);
 }
 
 TEST(losses_are_accepted_as_often_as_metropolis_says) {
@@ -23,11 +23,11 @@ TEST(losses_are_accepted_as_often_as_metropolis_says) {
   for (const double temperature : {4.0, 10.0, 20.0}) {
     const Acceptance acceptance{temperature, 1, 0};
     int accepted = 0;
-    for (int step = 0; step < 100000; step++) accepted += 10.0 < acceptance.threshold(instance, step, 1);
+    for (int step = 0; step < 100000; step++) accepted += 10.0 < acceptance.threshold(instance, acceptance.draw(acceptance.key(step), 1));
     CHECK(std::abs(accepted / 1e5 - std::exp(-10 / temperature)) < 0.006);
   }
   const Acceptance cold{0.0, 1, 0};
-  CHECK(cold.threshold(instance, 0, 1) == -0.5);
+  CHECK(cold.threshold(instance, cold.draw(cold.key(0), 1)) == -0.5);
 }
 
 TEST(axes_hold_every_pair_of_links_once_a_turn) {

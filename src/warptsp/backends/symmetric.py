@@ -29,10 +29,9 @@ _ROUNDED_DOWN_BY = {
     Metric.ATT: 0.0,
 }
 _EXACT_SINGLES = 2.0**24  # up to here every integer is a number of single precision
-# Errors of two distances and two links in single precision, in units of its last place at the largest
-# distance (2**-24): 8 for each distance (coordinates 2 + 2, root and product 3, sum 1), 1 for each link, 8
-# for the sums, and some to spare.
-_SINGLE_ERRORS = 32 * 2.0**-24
+# What rounding coordinates to single precision may change in a distance, in units of the largest one: two
+# coordinates off by half a unit of the last place at half the width, in x and in y, and some to spare.
+_PLACE_ERROR = 2 * 2.0**-24
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,8 @@ class Circle:
     tolerance : float
         What a gain must exceed.
     planar, whole_links : bool
-    center_x, center_y, scale, slack : float
-        For the filter in single precision.
+    center_x, center_y, scale, slack, place_error : float
+        For the filter in single precision; see native/symmetric.h.
     """
 
     instance: SearchInstance
@@ -70,6 +69,7 @@ class Circle:
     center_y: float
     scale: float
     slack: float
+    place_error: float
 
     @classmethod
     def of(
@@ -85,14 +85,17 @@ class Circle:
         planar = False
         center = np.zeros(2)
         scale = 1.0
-        slack = 0.0
+        slack = place_error = 0.0
         if instance.points is not None and problem.metric in _ROUNDED_DOWN_BY:
             low, high = np.nanmin(instance.points, axis=0), np.nanmax(instance.points, axis=0)
             scale = 0.1**0.5 if problem.metric is Metric.ATT else 1.0
             largest = float(np.hypot(*(high - low))) * scale
-            planar = 1e-15 < largest < 1e15  # single precision must hold the squares
-            center = (low + high) / 2
-            slack = 2 * _ROUNDED_DOWN_BY[problem.metric] + _SINGLE_ERRORS * largest
+            planar = 1e-12 < largest < 1e15  # single precision must hold the squares
+            center = np.floor((low + high) / 2) if largest > 2 else (low + high) / 2
+            places = instance.points - center
+            whole = scale == 1.0 and np.array_equal(places.astype(np.float32), places, equal_nan=True)
+            place_error = 0.0 if whole else _PLACE_ERROR * largest
+            slack = 2 * (_ROUNDED_DOWN_BY[problem.metric] + place_error)
         return cls(
             instance=instance,
             hardware=hardware,
@@ -110,6 +113,7 @@ class Circle:
             center_y=float(center[1]),
             scale=scale,
             slack=slack,
+            place_error=place_error,
         )
 
     def tour(self, cities: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -176,6 +180,7 @@ class CpuSymmetricSearch:
             center_y=circle.center_y,
             scale=circle.scale,
             slack=circle.slack,
+            place_error=circle.place_error,
             circle=circle.cities,
             seed=seed,
             chains=chains,

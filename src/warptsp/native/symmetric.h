@@ -12,10 +12,18 @@
 #pragma once
 #include "random.h"
 
+#if !defined(__CUDACC_RTC__)
+#include <cstring>
+#endif
+
 namespace warptsp {
 
 constexpr float kept_link = -1e30f;     // the length of a link that must stay: no rung can pay for it
-constexpr double least_unit = 16.64;    // -ln of the smallest random number, rounded up
+constexpr float largest_draw = 16.64f;  // -ln of the smallest random number, rounded up
+
+// Distances and links in single precision are off by a few units of the last place: with these factors their
+// difference is no larger than it should be.
+constexpr float less = 1.0f - 1.0f / (1 << 19), more = 1.0f + 1.0f / (1 << 21);
 
 struct SymmetricInstance {
   int size;                   // positions on the circle
@@ -32,7 +40,8 @@ struct SymmetricInstance {
   int planar;
   int whole_links;            // the lengths of links are integers that single precision holds
   double center_x, center_y, scale;
-  double slack;               // what rounding may make of the sum of two distances and two links
+  double slack;               // by how much rounded distances, from rounded places, may make two links shorter
+  double place_error;         // by how much rounded places may change a distance
 
   WARPTSP_FN double distance(int a, int b) const {
     if (int_matrix != nullptr) return int_matrix[a * matrix_size + b];
@@ -108,41 +117,51 @@ WARPTSP_FN void skip(const SymmetricInstance &instance, long long more, long lon
 WARPTSP_FN int left_of(const Axis &axis, int level, int size) { return wrapped(axis.left - level, size); }
 WARPTSP_FN int right_of(const Axis &axis, int level, int size) { return wrapped(axis.right + level, size); }
 
-// -ln(u / 2^24) for u from 1 to 2^24, to about 1e-6: with the basic operations of single precision, whose results
-// are the same on every processor, which a library's logarithm is not. More than 0.
+// -ln(u / 2^24) for u from 1 to 2^24, to about 1e-6, and more than 0: with the basic operations of single precision,
+// whose results are the same on every processor, which a library's logarithm is not.
 WARPTSP_FN float minus_log(unsigned u) {
-  int exponent = 0;
-  float m = (float)u;  // exact
-  // Halved until it lies in [1, 2), in five steps.
-  if (m >= 65536.0f) { m *= 1.0f / 65536.0f; exponent += 16; }
-  if (m >= 256.0f) { m *= 1.0f / 256.0f; exponent += 8; }
-  if (m >= 16.0f) { m *= 1.0f / 16.0f; exponent += 4; }
-  if (m >= 4.0f) { m *= 0.25f; exponent += 2; }
-  if (m >= 2.0f) { m *= 0.5f; exponent += 1; }
+  const float value = (float)u;  // exact
+#if defined(__CUDA_ARCH__)
+  const int bits = __float_as_int(value);
+  const float m = __int_as_float((bits & 0x7fffff) | 0x3f800000);
+#else
+  int bits;
+  memcpy(&bits, &value, sizeof bits);
+  const int mantissa = (bits & 0x7fffff) | 0x3f800000;
+  float m;
+  memcpy(&m, &mantissa, sizeof m);
+#endif
+  const int exponent = (bits >> 23) - 127;  // value = m 2^exponent, m from 1 to 2
   const float z = (m - 1.0f) / (m + 1.0f), zz = z * z;
   const float series = 1.0f + zz * (1.0f / 3 + zz * (1.0f / 5 + zz * (1.0f / 7 + zz * (1.0f / 9 + zz * (1.0f / 11)))));
   const float w = (float)(24 - exponent) * 0.69314718f - 2.0f * z * series;
   return w > 1e-8f ? w : 1e-8f;  // so that what costs nothing is always accepted
 }
 
-// What decides about growth at a temperature: Metropolis' rule, exp(-growth / T) > R.
+// What decides about growth at a temperature: Metropolis' rule, exp(-growth / T) > R, or growth < -T ln R.
 struct Acceptance {
   double temperature;  // 0 for a descent
   u64 seed;
   u64 chain;
 
-  // No rung is accepted whose growth is as large as this or larger.
-  WARPTSP_FN double most() const { return temperature * least_unit; }
-  // This rung is accepted if its growth is smaller than this.
-  WARPTSP_FN double threshold(const SymmetricInstance &instance, long long step, int rung) const {
-    if (temperature <= 0.0) return -instance.tolerance;
-    Random random(seed, (u64)step, chain << 32 | (u64)rung);
-    return temperature * (double)minus_log((unsigned)(random.next() >> 40) + 1u);
+  // Names the random numbers of an axis.
+  WARPTSP_FN u64 key(long long step) const {
+    return temperature > 0.0 ? mix64(mix64(mix64(seed) + (u64)step) + chain) : 0;
   }
-  // What the filter may find, in single precision, for growth that is smaller than a threshold.
-  WARPTSP_FN static float filter(const SymmetricInstance &instance, double threshold) {
-    return (float)((threshold + instance.slack) * 1.000001);
+  // -ln R of a rung.
+  WARPTSP_FN float draw(u64 key, int rung) const {
+    if (!(temperature > 0.0)) return 0.0f;
+    return minus_log((unsigned)(mix64(key + (u64)rung * 0x9e3779b97f4a7c15ull) >> 40) + 1u);
   }
+  // The rung is accepted if its growth is smaller than this.
+  WARPTSP_FN double threshold(const SymmetricInstance &instance, float draw) const {
+    return temperature > 0.0 ? temperature * (double)draw : -instance.tolerance;
+  }
+  // What `margin` may be for growth that is smaller than the threshold.
+  WARPTSP_FN float filter(const SymmetricInstance &instance, float draw) const {
+    return (float)temperature * draw * 1.000002f + (float)instance.slack;
+  }
+  WARPTSP_FN float most(const SymmetricInstance &instance) const { return filter(instance, largest_draw); }
 };
 
 // The temperature falls by a factor after every so many axes.

@@ -104,12 +104,13 @@ class SymmetricTour {
   // Calls taken(rung) for the accepted rungs of an axis, innermost first, until it returns false.
   template <class Taken>
   void for_each_accepted(const Axis &axis, long long number, const Acceptance &acceptance, const Taken &taken) const {
+    const u64 key = acceptance.key(number);
     if (!instance_.planar) {
       for (int k = 1; k <= axis.rungs; k++)
-        if (accepts(axis, k, acceptance.threshold(instance_, number, k)) && !taken(k)) return;
+        if (accepts(axis, k, acceptance.threshold(instance_, acceptance.draw(key, k))) && !taken(k)) return;
       return;
     }
-    const float limit = Acceptance::filter(instance_, acceptance.most());
+    const float limit = acceptance.most(instance_);
     // Positions are stored twice in a row, so that neither side of the axis wraps around.
     const float *lx = x_.data() + axis.left + n_, *ly = y_.data() + axis.left + n_, *ll = link_.data() + axis.left + n_;
     const float *rx = x_.data() + axis.right, *ry = y_.data() + axis.right, *rl = link_.data() + axis.right;
@@ -122,18 +123,18 @@ class SymmetricTour {
         const float about = margin(lx, ly, ll, rx, ry, rl, k);
         if (about > limit) continue;
         // Most losses that some number would accept are refused by the number that comes up.
-        const double threshold = acceptance.threshold(instance_, number, k);
-        if (about > Acceptance::filter(instance_, threshold)) continue;
-        if (accepts(axis, k, threshold) && !taken(k)) return;
+        const float draw = acceptance.draw(key, k);
+        if (about > acceptance.filter(instance_, draw)) continue;
+        if (accepts(axis, k, acceptance.threshold(instance_, draw)) && !taken(k)) return;
       }
     }
   }
 
-  // About how much rung k makes the tour longer. NaN, of the dummy city, passes the filter.
+  // About how much rung k makes the tour longer, rounded down. NaN, of the dummy city, passes the filter.
   static float margin(const float *lx, const float *ly, const float *ll, const float *rx, const float *ry,
                       const float *rl, int k) {
     const float ux = lx[-k - 1] - rx[k], uy = ly[-k - 1] - ry[k], vx = lx[-k] - rx[k + 1], vy = ly[-k] - ry[k + 1];
-    return std::sqrt(ux * ux + uy * uy) + std::sqrt(vx * vx + vy * vy) - (ll[-k - 1] + rl[k]);
+    return (std::sqrt(ux * ux + uy * uy) + std::sqrt(vx * vx + vy * vy)) * less - (ll[-k - 1] + rl[k]) * more;
   }
 
   bool accepts(const Axis &axis, int k, double threshold) const {

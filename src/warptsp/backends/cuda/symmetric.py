@@ -41,7 +41,7 @@ _INSTANCE = np.dtype(
         ("tolerance", "f8"),
         ("planar", "i4"),
         ("whole_links", "i4"),
-        *((name, "f8") for name in ("center_x", "center_y", "scale", "slack")),
+        *((name, "f8") for name in ("center_x", "center_y", "scale", "slack", "place_error")),
     ],
     align=True,
 )
@@ -324,6 +324,7 @@ class CudaSymmetricSearch:
             center_y=circle.center_y,
             scale=circle.scale,
             slack=circle.slack,
+            place_error=circle.place_error,
         )
 
     def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:

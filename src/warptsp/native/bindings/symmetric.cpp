@@ -28,7 +28,7 @@ void bind_symmetric(nb::module_ &m) {
           [](int kind, bool hardware, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
              std::optional<Array<const int, 2>> fixed, double tolerance, bool planar, bool whole_links,
-             double center_x, double center_y, double scale, double slack, Array<const int, 1> circle,
+             double center_x, double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
              unsigned long long seed, int chains) {
             const int n = (int)circle.shape(0);
             if (n < 4 || (!hardware && n % 2 == 0)) throw nb::value_error("the circle has a wrong number of cities");
@@ -63,6 +63,7 @@ void bind_symmetric(nb::module_ &m) {
             instance.center_y = center_y;
             instance.scale = scale;
             instance.slack = slack;
+            instance.place_error = place_error;
             for (int chain = 0; chain < chains; chain++)
               bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
             return bound.release();
@@ -70,7 +71,7 @@ void bind_symmetric(nb::module_ &m) {
           nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("kind"), nb::arg("hardware"), nb::arg("points").none(),
           nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("fixed").none(), nb::arg("tolerance"),
           nb::arg("planar"), nb::arg("whole_links"), nb::arg("center_x"), nb::arg("center_y"), nb::arg("scale"),
-          nb::arg("slack"), nb::arg("circle"), nb::arg("seed"), nb::arg("chains"))
+          nb::arg("slack"), nb::arg("place_error"), nb::arg("circle"), nb::arg("seed"), nb::arg("chains"))
       .def(
           "descend",
           [](BoundTours &b, double seconds, int threads, StopToken &token) {

@@ -39,10 +39,21 @@ __device__ __forceinline__ float root(float v) {
   return r;
 }
 
-// About how much the tour grows if ab and cd, of these lengths, give way to ac and bd.
-__device__ __forceinline__ float margin(float2 a, float2 b, float2 c, float2 d, float ab, float cd) {
-  const float ux = a.x - c.x, uy = a.y - c.y, vx = b.x - d.x, vy = b.y - d.y;
-  return root(__fmaf_rn(ux, ux, uy * uy)) + root(__fmaf_rn(vx, vx, vy * vy)) - (ab + cd);
+__device__ __forceinline__ float between(float2 a, float2 b) {
+  const float x = a.x - b.x, y = a.y - b.y;
+  return root(__fmaf_rn(x, x, y * y));
+}
+
+// About how much the tour grows if links of this length give way to ac and bd, rounded down.
+__device__ __forceinline__ float margin(float ac, float bd, float links) { return (ac + bd) * less - links * more; }
+
+// The distance as the metric rounds it, if single precision leaves no doubt about that.
+__device__ __forceinline__ bool round_surely(const SymmetricInstance &instance, float distance, float &rounded) {
+  const float v = instance.kind == MetricKind::euc_2d ? distance + 0.5f : distance;
+  const float below = floorf(v), rest = v - below, error = (float)instance.place_error * more + v * (1.0f / (1 << 20));
+  const bool up = instance.kind == MetricKind::ceil_2d || instance.kind == MetricKind::att;
+  rounded = up ? below + 1.0f : below;
+  return rest > error && rest < 1.0f - error;
 }
 
 struct Rung {
@@ -50,13 +61,27 @@ struct Rung {
   float ab, cd;
 };
 
-// One rung in a thousand comes here; out of line, so that the others keep their registers.
-__device__ __noinline__ bool accepts(const SymmetricInstance &instance, Rung rung, double threshold, float2 &links) {
+// In double precision, as the CPU does it; out of line, so that those who need it not keep their registers.
+__device__ __noinline__ bool accepts_exactly(const SymmetricInstance &instance, Rung rung, double threshold, float2 &links) {
   if (instance.kept(rung.a, rung.b) || instance.kept(rung.c, rung.d)) return false;
   double ac, bd;
   if (!(instance.growth(rung.a, rung.b, rung.c, rung.d, rung.ab, rung.cd, ac, bd) < threshold)) return false;
   links = make_float2((float)ac, (float)bd);
   return true;
+}
+
+// Whether a rung of growth below the threshold is there; ac and bd are the distances in single precision.
+__device__ __forceinline__ bool accepts(const SymmetricInstance &instance, Rung rung, float ac, float bd,
+                                        double threshold, float2 &links) {
+  float whole_ac, whole_bd;
+  if (instance.planar && instance.whole_links && round_surely(instance, ac, whole_ac) &&
+      round_surely(instance, bd, whole_bd)) {
+    // A link that must stay has not come so far.
+    const int growth = (int)whole_ac + (int)whole_bd - (int)rung.ab - (int)rung.cd;
+    links = make_float2(whole_ac, whole_bd);
+    return (double)growth < threshold;
+  }
+  return accepts_exactly(instance, rung, threshold, links);
 }
 
 // Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
@@ -95,19 +120,22 @@ struct BlockTour {
   }
 
   // Whether rung k is accepted; `links` are then the lengths of the two links that it makes.
-  __device__ bool test(const Axis &axis, int k, long long step, const Acceptance &acceptance, float limit,
+  __device__ bool test(const Axis &axis, int k, u64 key, const Acceptance &acceptance, float limit,
                        float2 &links) const {
     const int n = instance.size, outer = left_of(axis, k + 1, n), left = left_of(axis, k, n),
               right = right_of(axis, k, n), beyond = right_of(axis, k + 1, n);
     const float ab = link[outer], cd = link[right];
-    float about = 0;
+    float ac = 0, bd = 0, about = 0;
     if (instance.planar) {
-      about = margin(place[outer], place[left], place[right], place[beyond], ab, cd);
+      ac = between(place[outer], place[right]);
+      bd = between(place[left], place[beyond]);
+      about = margin(ac, bd, ab + cd);
       if (about > limit) return false;
     }
-    const double threshold = acceptance.threshold(instance, step, k);
-    if (instance.planar && about > Acceptance::filter(instance, threshold)) return false;
-    return accepts(instance, {city[outer], city[left], city[right], city[beyond], ab, cd}, threshold, links);
+    const float draw = acceptance.draw(key, k);
+    if (instance.planar && about > acceptance.filter(instance, draw)) return false;
+    return accepts(instance, {city[outer], city[left], city[right], city[beyond], ab, cd}, ac, bd,
+                   acceptance.threshold(instance, draw), links);
   }
 
   // Whether a descent would accept a rung of this axis. The same on all threads.
@@ -124,11 +152,12 @@ struct BlockTour {
   // threads; `moves` counts them, on the first lanes.
   __device__ bool make(const Axis &axis, long long step, const Acceptance &acceptance, float limit, u64 &moves) {
     const int n = instance.size, lane = threadIdx.x % warp_size;
+    const u64 key = acceptance.key(step);
     bool found = false;
     for (int from = 0; from < axis.rungs; from += blockDim.x) {
       const int k = from + threadIdx.x + 1;
       float2 links;
-      const bool accepted = k <= axis.rungs && test(axis, k, step, acceptance, limit, links);
+      const bool accepted = k <= axis.rungs && test(axis, k, key, acceptance, limit, links);
       if (accepted) {
         // As they are if nothing beyond is reversed. No other rung reads them.
         link[left_of(axis, k + 1, n)] = links.x;
@@ -178,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   __shared__ SymmetricInstance instance;
   if (threadIdx.x == 0) instance = given;
   __syncthreads();
-  constexpr int patience = 6, most_alone = 1024, most_each = 8;
+  constexpr int most_alone = 1024, most_each = 8;
   const int n = given.size, all = axes_of(given), chain = talk != nullptr ? 0 : blockIdx.x;
   const bool cold = cooling.temperature <= 0;
   BlockTour tour(instance, memory);
@@ -187,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   int phase = (int)(state.step % all);
   u64 moves = 0;
   Acceptance acceptance{cooling.temperature, seed, (u64)chain};
-  float limit = Acceptance::filter(given, cold ? -given.tolerance : acceptance.most());
+  float limit = acceptance.most(given);
   const auto make = [&] {
     const bool moved = tour.make(axis_at(given, phase), state.step, acceptance, limit, moves);
     state.step++;
@@ -202,17 +231,26 @@ extern "C" __global__ void __launch_bounds__(most_threads)
       cooling.advance();
       if (cooling.spent == 0) {
         acceptance.temperature = cooling.temperature;
-        limit = Acceptance::filter(given, acceptance.most());
+        limit = acceptance.most(given);
       }
     }
     if (!cold) state.quiet = 0;
   } else {
     const u64 end = nanoseconds() + slice;
-    int slot = 0, each = 1;
+    int slot = 0, each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
     bool stop = false;
+    const auto found = [&] {
+      gap = min((3 * gap + since) / 4 + 1, 1 << 20);
+      since = 0;
+    };
     while (!stop) {
-      for (int alone = 0, since = 0; alone < most_alone && since < patience && state.quiet < all; alone++)
-        since = make() ? 0 : since + 1;
+      // A barrier takes as long as some axes.
+      for (int alone = 0; alone < most_alone && gap < 8 && since < 8 && state.quiet < all; alone++) {
+        if (make())
+          found();
+        else
+          since++;
+      }
       if (state.quiet >= all) break;
       if (blockIdx.x == 0 && threadIdx.x == 0) {
         const int next = (slot + 1) % 3;
@@ -234,8 +272,12 @@ extern "C" __global__ void __launch_bounds__(most_threads)
       const long long skipped = first == nothing ? count : (long long)first - state.step;
       skip(given, skipped, state.step, state.quiet);
       phase = (int)((phase + skipped) % all);
+      since += (int)skipped;
       each = first == nothing ? min(2 * each, most_each) : 1;
-      if (first != nothing) make();
+      if (first != nothing) {
+        make();
+        found();
+      }
       slot = (slot + 1) % 3;
     }
   }
@@ -289,7 +331,7 @@ extern "C" __global__ void __launch_bounds__(512)
   int phase = (int)(state.step % all);
   const bool cold = cooling.temperature <= 0;
   Acceptance acceptance{cooling.temperature, seed, chain};
-  float limit = Acceptance::filter(given, cold ? -given.tolerance : acceptance.most());
+  float limit = acceptance.most(given);
   u64 moves = 0;
   const u64 end = nanoseconds() + slice;
   int slot = 0, gap = 0;  // axes from move to move, of late
@@ -329,9 +371,12 @@ extern "C" __global__ void __launch_bounds__(512)
         bool found = false;
         for (int k = low + lane; k < high && !found; k += warp_size) {
           const int l = axis.left - k - left_from, r = axis.right + k - right_from;
-          if (given.planar && margin(left_place[l - 1], left_place[l], right_place[r], right_place[r + 1],
-                                     left_link[l - 1], right_link[r]) > limit)
-            continue;
+          float ac = 0, bd = 0;
+          if (given.planar) {
+            ac = between(left_place[l - 1], right_place[r]);
+            bd = between(left_place[l], right_place[r + 1]);
+            if (margin(ac, bd, left_link[l - 1] + right_link[r]) > limit) continue;
+          }
           const Axis at = axis_at(given, phase + j >= all ? phase + j - all : phase + j);
           const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
           float2 links;
@@ -339,7 +384,7 @@ extern "C" __global__ void __launch_bounds__(512)
                           {__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)), __ldcg(tour.city + right),
                            __ldcg(tour.city + right_of(at, k + 1, n)), __ldcg(tour.link + outer),
                            __ldcg(tour.link + right)},
-                          -given.tolerance, links);
+                          ac, bd, -given.tolerance, links);
         }
         if (__any_sync(all_lanes, found)) {
           if (lane == 0) atomicMin(&found_at, j);
@@ -367,6 +412,7 @@ extern "C" __global__ void __launch_bounds__(512)
     }
     // Decide and apply one axis.
     const Axis axis = axis_at(given, phase);
+    const u64 key = acceptance.key(state.step);
     bool found = false;
     for (int from = 0; from < stretch; from += blockDim.x) {
       const int k = low + from + threadIdx.x;
@@ -375,18 +421,20 @@ extern "C" __global__ void __launch_bounds__(512)
         const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
                   beyond = right_of(axis, k + 1, n);
         const float ab = __ldcg(tour.link + outer), cd = __ldcg(tour.link + right);
-        float about = -1e38f;
-        if (given.planar)
-          about = margin(__ldcg(tour.place + outer), __ldcg(tour.place + left), __ldcg(tour.place + right),
-                         __ldcg(tour.place + beyond), ab, cd);
+        float ac = 0, bd = 0, about = -1e38f;
+        if (given.planar) {
+          ac = between(__ldcg(tour.place + outer), __ldcg(tour.place + right));
+          bd = between(__ldcg(tour.place + left), __ldcg(tour.place + beyond));
+          about = margin(ac, bd, ab + cd);
+        }
         if (!(about > limit)) {
-          const double threshold = acceptance.threshold(given, state.step, k);
+          const float draw = acceptance.draw(key, k);
           float2 links;
-          accepted = !(about > Acceptance::filter(given, threshold)) &&
+          accepted = !(about > acceptance.filter(given, draw)) &&
                      accepts(instance,
                              {__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
                               __ldcg(tour.city + beyond), ab, cd},
-                             threshold, links);
+                             ac, bd, acceptance.threshold(given, draw), links);
           if (accepted) {
             __stcg(tour.link + outer, links.x);
             __stcg(tour.link + right, links.y);
@@ -457,7 +505,7 @@ extern "C" __global__ void __launch_bounds__(512)
       cooling.advance();
       if (cooling.spent == 0) {
         acceptance.temperature = cooling.temperature;
-        limit = Acceptance::filter(given, acceptance.most());
+        limit = acceptance.most(given);
       }
     }
   }
