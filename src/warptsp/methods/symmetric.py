@@ -112,9 +112,12 @@ def run_symmetric(
     circle = Circle.of(instance, start, hardware=hardware, least_gain=least_gain)
     if run.device != "cpu":
         from warptsp.backends.cuda.device import Device
-        from warptsp.backends.cuda.symmetric import CudaSymmetricSearch
+        from warptsp.backends.cuda.symmetric import SYMMETRIC_SOURCE, CudaSymmetricSearch
+        from warptsp.methods.compiling import await_kernels
 
         try:
+            if not await_kernels([SYMMETRIC_SOURCE], run):
+                return
             run.enter("GPU")
             with Device.open(int(run.device.partition(":")[2] or 0)) as device:
                 search = CudaSymmetricSearch(device, circle, seed=run.seed, chains=chains, block=block)

@@ -13,7 +13,7 @@ from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
 from warptsp.backends.cuda.neighbor import KERNELS as NEIGHBOR_KERNELS
 from warptsp.backends.cuda.neighbor import METRIC_KINDS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
-from warptsp.backends.cuda.symmetric import SYMMETRIC_KERNELS
+from warptsp.backends.cuda.symmetric import SYMMETRIC_SOURCE
 from warptsp.problem import Metric
 
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
@@ -36,7 +36,7 @@ BUILDS: tuple[Build, ...] = (
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
     Build("geometry.cu", GEOMETRY_KERNELS, fmad=False),
-    Build("symmetric.cu", SYMMETRIC_KERNELS, fmad=False),
+    Build(SYMMETRIC_SOURCE.file, SYMMETRIC_SOURCE.names, fmad=SYMMETRIC_SOURCE.fmad),
     Build(
         "candidates.cu",
         tuple(

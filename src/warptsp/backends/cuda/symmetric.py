@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import struct
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.symmetric import Circle
 
-SYMMETRIC_KERNELS = ("symmetric_blocks", "symmetric_grid", "symmetric_place", "symmetric_lengths")
+SYMMETRIC_SOURCE = Source(
+    "symmetric.cu",
+    ("symmetric_blocks", "symmetric_grid", "symmetric_place", "symmetric_lengths"),
+    fmad=False,
+)
 
 A_CITY = 16  # bytes of shared memory
 MOST_AHEAD = 256  # as in symmetric.cu
@@ -252,7 +257,8 @@ class CudaSymmetricSearch:
     # Set-up
 
     def _kernel(self, name: str) -> Kernel:
-        return self._device.module("symmetric.cu", SYMMETRIC_KERNELS, fmad=False).kernel(name)
+        source = SYMMETRIC_SOURCE
+        return self._device.module(source.file, source.names, fmad=source.fmad).kernel(name)
 
     def _axes(self) -> int:
         n = len(self._circle.cities)
