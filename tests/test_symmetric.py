@@ -354,7 +354,7 @@ def test_schedule_fitted_to_rotations():
     temperatures = schedule.rotations // schedule.iterations
     assert 8.0 * schedule.cooling ** (temperatures - 1) == pytest.approx(schedule.cold)
     assert fit(iterations=50).rotations > 50
-    assert fit().rotations == 100 * 101
+    assert fit().rotations == 300 * 101
     assert fit(timed=True).rotations is None
     assert fit(timed=True, rotations=77).rotations == 77
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Temperatures at the start, in mean links of a greedy tour, and at the end, in their median: where cities lie
 # in clusters that is much less.
 HOT, COLD = 0.4, 0.12
-ROTATIONS = 100  # a city, without any limit
+ROTATIONS = 300  # a city, without any limit
 FEW = 12  # cities up to which these are annealed to the end, whatever the time limit
 TEMPERATURES = 200  # in a schedule that is fitted
 DESCENT = 8  # rotations a city that the last descent takes, at a guess
@@ -58,7 +58,7 @@ class SymmetricAnnealingParams:
         that the first temperature accepts.
     rotations : int or None
         Rotations before the last descent. None: until it is cold with the `cooling` given, or as many as the
-        time limit allows, or 100 a city.
+        time limit allows, or 300 a city.
     chains : int or None
         Tours that are annealed side by side, of which the best counts; None: one on the CPU, as many as run
         at once on a GPU.
