@@ -12,6 +12,7 @@ import pytest
 import warptsp
 from warptsp import Problem, stop
 from warptsp.backends.instance import SearchInstance
+from warptsp.methods import METHODS
 from warptsp.problem import OpenPath
 from warptsp.stop import StopToken
 
@@ -350,6 +351,16 @@ def test_a_matrix_without_quadrants_is_told_aloud(caplog):
     with caplog.at_level(logging.WARNING):
         solve(instance_of("EXPLICIT int", 30))
     assert "no quadrants" in caplog.text
+
+
+@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
+def test_what_a_gpu_cannot_do_is_named(method):
+    cities, fixed = points(20, 17), np.array([[0, 1]], dtype=np.int32)
+    lacks = METHODS[method].gpu_lacks
+    assert lacks(Problem.from_points(cities, "GEO")) is None
+    assert lacks(instance_of("EXPLICIT float", 20)) is None
+    assert "no open paths" in lacks(Problem.from_points(cities, "EUC_2D", open=OpenPath()))
+    assert "fixed edges" in lacks(Problem.from_points(cities, "EUC_2D", fixed_edges=fixed))
 
 
 @pytest.mark.parametrize(
