@@ -12,7 +12,6 @@ import pytest
 import warptsp
 from warptsp import Problem, stop
 from warptsp.backends.instance import SearchInstance
-from warptsp.methods import METHODS
 from warptsp.problem import OpenPath
 from warptsp.stop import StopToken
 
@@ -178,11 +177,11 @@ def test_a_pass_makes_the_best_move_of_all(method, device):
 
 @pytest.mark.parametrize("opened", [OpenPath(), OpenPath(start=3), OpenPath(5, 11), None])
 @pytest.mark.parametrize("method", [TWO, THREE, "ils"])
-def test_open_paths_and_fixed_edges(method, opened):
+def test_open_paths_and_fixed_edges(method, opened, device):
     fixed = np.array([[0, 7], [7, 20], [30, 31]], dtype=np.int32)
     problem = Problem.from_points(points(60, 4), "EUC_2D", fixed_edges=fixed, open=opened)
     params = {"iterations": 3.0} if method == "ils" else {}
-    result = solve(problem, method, params=params, start="greedy")
+    result = solve(problem, method, params=params, start="greedy", device=device)
     if method != "ils":
         assert_local_optimum(problem, result, 8, method == THREE)
 
@@ -351,16 +350,6 @@ def test_a_matrix_without_quadrants_is_told_aloud(caplog):
     with caplog.at_level(logging.WARNING):
         solve(instance_of("EXPLICIT int", 30))
     assert "no quadrants" in caplog.text
-
-
-@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
-def test_what_a_gpu_cannot_do_is_named(method):
-    cities, fixed = points(20, 17), np.array([[0, 1]], dtype=np.int32)
-    lacks = METHODS[method].gpu_lacks
-    assert lacks(Problem.from_points(cities, "GEO")) is None
-    assert lacks(instance_of("EXPLICIT float", 20)) is None
-    assert "no open paths" in lacks(Problem.from_points(cities, "EUC_2D", open=OpenPath()))
-    assert "fixed edges" in lacks(Problem.from_points(cities, "EUC_2D", fixed_edges=fixed))
 
 
 @pytest.mark.parametrize(

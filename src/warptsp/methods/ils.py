@@ -18,7 +18,6 @@ from warptsp.methods.neighbor_lists import (
     Prepared,
     check_block,
     check_neighbors,
-    gpu_lacks,
     on_device,
     prepare,
 )
@@ -26,8 +25,6 @@ from warptsp.methods.neighbor_lists import (
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
-
-__all__ = ["IlsParams", "gpu_lacks", "run"]
 
 MOST_CHAINS = 100_000
 MOST_SEGMENT = 1_000_000

@@ -247,15 +247,6 @@ class NeighborSearch:
         )
 
 
-def gpu_lacks(problem: Problem) -> str | None:
-    """Return what the search along neighbour lists cannot do about this problem on a GPU."""
-    if problem.open is not None:
-        return "the search along neighbour lists on GPUs finds closed tours, no open paths"
-    if len(problem.fixed_edges):
-        return "the search along neighbour lists on GPUs cannot keep fixed edges"
-    return None
-
-
 def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -> None:
     """Run a descent with 2-opt or, with `three`, 3-opt moves on the run's device."""
     prepared = prepare(problem, run, params.neighbors)

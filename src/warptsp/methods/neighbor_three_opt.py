@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp.methods.neighbor_lists import DescentParams, descend, gpu_lacks
+from warptsp.methods.neighbor_lists import DescentParams, descend
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
-
-__all__ = ["NeighborThreeOptParams", "gpu_lacks", "run"]
 
 
 @dataclass(frozen=True, slots=True)

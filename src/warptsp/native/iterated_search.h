@@ -6,6 +6,7 @@
 //   at_once()                     cities to look at together
 //   each(count, f)                f(k) for every k below count, with all writes visible before and behind it
 //   once(f)                       f() by one of them, likewise
+//   kicked()                      says that moves are likely
 //   look<Three>(lists, tour, queue, count, move, evaluations)
 //                                 of the first `count` queued cities the index of the first that has an improving move;
 //                                 its best one among the nearest `neighbors_at_once` that
@@ -123,6 +124,7 @@ class IteratedSearch {
       lanes_.once([&] {
         for (int e = 0; e < 8; ++e) push(end[e]);
       });
+      lanes_.kicked();
       change -= settle(1ll << 62);
       const bool accepted = plan.always || change <= 0.0;
       if (!plan.always) put_away(accepted);

@@ -13,6 +13,7 @@ namespace warptsp {
 
 struct HostLook {
   static constexpr int at_once() { return 1; }
+  void kicked() const {}
   template <class F>
   void each(int count, F &&f) const {
     for (int k = 0; k < count; ++k) f(k);

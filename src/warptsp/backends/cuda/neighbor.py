@@ -47,7 +47,7 @@ _FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS = 8, 4000, 50  # of the first launches
 _POINTER = np.dtype("u8")
 _INSTANCE = np.dtype(
     [
-        *((name, _POINTER) for name in ("rows", "neighbors", "lengths")),
+        *((name, _POINTER) for name in ("rows", "neighbors", "lengths", "fixed")),
         ("tolerance", "f8"),
         *((name, "i4") for name in ("size", "width", "stride")),
     ],
@@ -102,7 +102,6 @@ class NeighborSearch:
     ----------
     device : Device
     instance : SearchInstance
-        Without fixed edges.
     neighbors : ndarray of int32, shape (n, width)
         Sorted by distance.
     tour : ndarray of int32, shape (n,)
@@ -146,11 +145,14 @@ class NeighborSearch:
         self._rows = device.upload(np.ascontiguousarray(values, dtype=np.float64))
         self._neighbors = device.upload(neighbors)
         self._lengths = device.empty((n, width), np.float64)
+        fixed = instance.fixed_edges
+        self._fixed = device.upload(_other_ends(n, fixed)) if len(fixed) else None
         self._instance = struct(
             _INSTANCE,
             rows=self._rows,
             neighbors=self._neighbors,
             lengths=self._lengths,
+            fixed=self._fixed,
             tolerance=instance.tolerance,
             size=n,
             width=width,
@@ -356,6 +358,14 @@ class NeighborSearch:
     def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
         full = f"{name}<{str(self.three).lower()}>" if templated else name
         return self.device.module("neighbor.cu", KERNELS, self._defines, fmad=False).kernel(full)
+
+
+def _other_ends(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The other ends of each city's fixed edges, -1 where there are fewer than two."""
+    ends = np.full((n, 2), -1, np.int32)
+    for one, other in np.concatenate([edges, edges[:, ::-1]]):
+        ends[one, int(ends[one, 0] >= 0)] = other
+    return ends
 
 
 def _scaled(amount: int, taken: float, wanted: float) -> int:

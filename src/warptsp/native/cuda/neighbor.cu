@@ -14,7 +14,7 @@ typedef CoordinatesOf<(MetricKind)METRIC_KIND> Metric;
 typedef NeighborLists<Metric> Lists;
 
 constexpr int threads_a_city = 8;
-constexpr int few_ahead = 2, most_ahead = 8;  // cities that a chain looks at together
+constexpr int most_ahead = 8;  // cities that a chain looks at together, at most
 constexpr int block_threads = 512;  // of a block, at most: more would have too few registers
 constexpr unsigned no_gain = 0xffffffffu;
 
@@ -22,6 +22,7 @@ struct NeighborInstance {
   const double *rows;  // of coordinates, or of the matrix
   const int *neighbors;
   const double *lengths;  // of the neighbours
+  const int *fixed;       // [size, 2], or null
   double tolerance;
   int size, width, stride;
 };
@@ -44,7 +45,7 @@ __device__ __forceinline__ Metric metric_of(const NeighborInstance &i) {
 #endif
 }
 __device__ __forceinline__ Lists lists_of(const NeighborInstance &i) {
-  return Lists{metric_of(i), i.neighbors, i.width, nullptr, i.tolerance, i.lengths};
+  return Lists{metric_of(i), i.neighbors, i.width, i.fixed, i.tolerance, i.lengths};
 }
 
 __global__ void measure_lists(NeighborInstance instance, double *lengths) {
@@ -85,7 +86,8 @@ struct Carver {
 // Cities that a block looks at together, in its shared memory. Threads first take one neighbour each, and leave the open
 // moves in a list; then a few lanes share the loop of each. A city whose link is long has a thousand times the work of
 // another, and would keep its warp waiting otherwise.
-struct Members {
+class Members {
+ public:
   int *city;
   u64 *gain, *known;  // bits of the largest gain so far; what it was when `number` and `move` were written
   int *number;
@@ -110,25 +112,8 @@ struct Members {
   }
   __device__ __forceinline__ bool is_open(int member) const { return open[2 * member] || open[2 * member + 1]; }
 
-  // Keeps the best of all threads' moves: largest gain, lowest number. All threads call it.
-  __device__ __forceinline__ void keep(int members, int member, const NeighborMove &best) const {
-    if (!__syncthreads_or(best.found())) return;
-    // Positive numbers are ordered as their bits are.
-    const u64 bits = (u64)__double_as_longlong(best.gain);
-    if (best.found()) atomicMax(gain + member, bits);
-    __syncthreads();
-    if ((int)threadIdx.x < members && gain[threadIdx.x] != known[threadIdx.x]) {
-      known[threadIdx.x] = gain[threadIdx.x];
-      number[threadIdx.x] = 0x7fffffff;
-    }
-    __syncthreads();
-    const bool equal = best.found() && bits == gain[member];
-    if (equal) atomicMin(number + member, best.number);
-    __syncthreads();
-    if (equal && best.number == number[member]) move[member] = best;
-  }
-
-  // The neighbours from number `from` on, as many as are looked at together, of the first `members`.
+  // The neighbours from number `from` on, as many as are looked at together, of the first `members`. Keeps the best move
+  // of each: largest gain, lowest number.
   template <bool Three, int ItemLanes>
   __device__ __forceinline__ void look(const Lists &lists, const TourArrays &tour, int members, int from,
                                        long long &evaluations) const {
@@ -140,28 +125,66 @@ struct Members {
       const bool wanted = pair < pairs && open[2 * member + side];
       if (threadIdx.x == 0) *opened = 0;
       __syncthreads();
-      NeighborMove best;
-      best.clear();
+      NeighborMove own;
+      own.clear();
       if (wanted) {
-        const bool near = k < lists.width && open_pair<Three>(lists, tour, city[member], side, k, best, evaluations,
-                                                              [&](const OpenMove &move) {
-                                                                const int slot = atomicAdd(opened, 1);
-                                                                item[slot] = move;
-                                                                of[slot] = member;
-                                                              });
-        if (!near) open[2 * member + side] = 0;
+        const auto go_on = [&](const OpenMove &move) {
+          const int slot = atomicAdd(opened, 1);
+          item[slot] = move;
+          of[slot] = member;
+        };
+        if (k >= lists.width || !open_pair<Three>(lists, tour, city[member], side, k, own, evaluations, go_on))
+          open[2 * member + side] = 0;
       }
-      keep(members, member, best);
-      if (!Three) continue;
+      bool any = own.found();
+      if (any) atomicMax(gain + member, bits_of(own.gain));
+      int items = 0;
+      if (Three) {
+        __syncthreads();
+        items = *opened;
+        for (int begin = 0; begin < items; begin += groups) {
+          const int i = begin + threadIdx.x / ItemLanes;
+          NeighborMove best;
+          best.clear();
+          if (i < items) go_on_from(lists, tour, item[i], best, evaluations, threadIdx.x % ItemLanes, ItemLanes);
+          double most = best.gain;
+          int lowest = best.number;
+          best_of_lanes(most, lowest, ItemLanes);
+          if (i < items && threadIdx.x % ItemLanes == 0) item[i].gain = most;
+          if (best.found() && best.number == lowest) {  // one lane of them has it, and leaves what is to be known of it
+            item[i].number = lowest;
+            item[i].q = best.t[4];
+            item[i].side = best.t[5];
+            atomicMax(gain + of[i], bits_of(most));
+            any = true;
+          }
+        }
+      }
+      if (!__syncthreads_or(any)) continue;
+      if ((int)threadIdx.x < members && gain[threadIdx.x] != known[threadIdx.x]) {
+        known[threadIdx.x] = gain[threadIdx.x];
+        number[threadIdx.x] = 0x7fffffff;
+      }
       __syncthreads();
-      const int items = *opened;
-      for (int begin = 0; begin < items; begin += groups) {
-        const int i = begin + threadIdx.x / ItemLanes;
-        best.clear();
-        if (i < items) go_on_from(lists, tour, item[i], best, evaluations, threadIdx.x % ItemLanes, ItemLanes);
-        keep(members, i < items ? of[i] : 0, best);
-      }
+      const bool largest = own.found() && bits_of(own.gain) == gain[member];
+      if (largest) atomicMin(number + member, own.number);
+      for (int i = threadIdx.x; i < items; i += blockDim.x)
+        if (is_largest(i)) atomicMin(number + of[i], item[i].number);
+      __syncthreads();
+      if (largest && own.number == number[member]) move[member] = own;
+      for (int i = threadIdx.x; i < items; i += blockDim.x)
+        if (is_largest(i) && item[i].number == number[of[i]]) {
+          const OpenMove &m = item[i];
+          move[of[i]] = NeighborMove{m.gain, m.number, 6, {m.t1, m.t2, m.t3, m.t4, m.q, m.side}};
+        }
     }
+  }
+
+ private:
+  // Positive numbers are ordered as their bits are.
+  __device__ __forceinline__ static u64 bits_of(double v) { return (u64)__double_as_longlong(v); }
+  __device__ __forceinline__ bool is_largest(int i) const {
+    return item[i].gain > 0.0 && bits_of(item[i].gain) == gain[of[i]];
   }
 };
 
@@ -214,8 +237,9 @@ __global__ void __launch_bounds__(block_threads)
 // The threads of a chain's block.
 struct BlockLook {
   Members members;
-  int ahead;  // cities to look at together: few while moves are being found, which would make the others' looks void
+  int ahead;  // cities to look at together: one while moves are being found, which would make the others' looks void
 
+  __device__ __forceinline__ void kicked() { ahead = 1; }
   __device__ __forceinline__ int at_once() const { return ahead; }
   template <class F>
   __device__ __forceinline__ void each(int count, F &&f) const {
@@ -244,7 +268,7 @@ struct BlockLook {
         if (members.gain[member] > 0) first = member;
     }
     if (first < count) move = members.move[first];
-    ahead = first < count ? few_ahead : most_ahead;
+    ahead = first < count ? 1 : 2 * ahead < most_ahead ? 2 * ahead : most_ahead;
     return first;
   }
 };
