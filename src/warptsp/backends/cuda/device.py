@@ -323,22 +323,37 @@ class Device:
         return reserved, used, peak
 
     def _allocate(self, size: int) -> int:
-        api = self._api
         if self._pools and self._pool is None:
             raise ValueError(f"{self!r} was closed")
-        try:
-            if not self._pools:
-                return int(self._call(api.cuMemAlloc, size)[0])
-            return int(self._call(api.cuMemAllocFromPoolAsync, size, self._pool, self._stream_handle)[0])
-        except _DriverError as error:
-            if str(error) != "CUDA_ERROR_OUT_OF_MEMORY":
-                self._fail(f"give {_gigabytes(size)}", error)
-            free = _gigabytes(self.memory_free())
-            raise DeviceOutOfMemory(
-                f"device cuda:{self.ordinal}: {_gigabytes(size)} more are needed, and {free} of "
-                f"{_gigabytes(self.memory_total)} are free; end what else uses the GPU (see nvidia-smi), or "
-                "use device cpu"
-            ) from error
+        for _ in range(2):
+            try:
+                return self._take(size)
+            except _DriverError as error:
+                if str(error) != "CUDA_ERROR_OUT_OF_MEMORY":
+                    self._fail(f"give {_gigabytes(size)}", error)
+                refused = error
+                # What the pool keeps may be in pieces that are too small, and a refused request leaves it
+                # with all that other processes had left.
+                self._trim()
+        free = _gigabytes(self.memory_free())
+        raise DeviceOutOfMemory(
+            f"device cuda:{self.ordinal}: {_gigabytes(size)} more are needed, and {free} of "
+            f"{_gigabytes(self.memory_total)} are free; end what else uses the GPU (see nvidia-smi), or "
+            "use device cpu"
+        ) from refused
+
+    def _take(self, size: int) -> int:
+        api = self._api
+        if not self._pools:
+            return int(self._call(api.cuMemAlloc, size)[0])
+        return int(self._call(api.cuMemAllocFromPoolAsync, size, self._pool, self._stream_handle)[0])
+
+    def _trim(self) -> None:
+        """Let the pool keep only what arrays hold."""
+        if self._pool is not None:
+            with self._named("wait for its work"):
+                self._stream.sync()
+                self._call(self._api.cuMemPoolTrimTo, self._pool, 0)
 
     def _free(self, pointer: int) -> None:
         api = self._api
@@ -523,6 +538,7 @@ class Kernel:
         self.threads_per_block = int(attributes.max_threads_per_block)
         self._shared = DEFAULT_SHARED - self.static_shared
         self._sizes = self._argument_sizes()
+        self._room: dict[tuple[int, ...], _ArgumentRoom] = {}
 
     def launch(
         self,
@@ -553,14 +569,13 @@ class Kernel:
         device = self._device
         try:
             self._allow(shared)
-            values, pointers = self._packed(arguments)
+            pointers = self._packed(arguments)
             api = device._api
-            shape = (self._handle, *blocks, *threads, shared, device._stream_handle, pointers.ctypes.data)
+            shape = (self._handle, *blocks, *threads, shared, device._stream_handle, pointers)
             if cooperative:
                 device._call(api.cuLaunchCooperativeKernel, *shape)
             else:
                 device._call(api.cuLaunchKernel, *shape, 0)
-            del values  # the driver has copied them
         except _DriverError as error:
             how = f"grid {grid}, block {block}, shared {shared}"
             device._fail(f"start the kernel {self.name} ({how})", error)
@@ -591,40 +606,60 @@ class Kernel:
         device._call(device._api.cuKernelSetAttribute, attribute, shared, kernel, device.ordinal)
         self._shared = shared
 
-    def _argument_sizes(self) -> list[int] | None:
+    def _argument_sizes(self) -> tuple[int, ...] | None:
         """Bytes of each parameter; None where the driver (before CUDA 12.4) does not tell."""
         try:
-            return [int(info.size) for info in self._kernel.arguments_info]
+            return tuple(int(info.size) for info in self._kernel.arguments_info)
         except Exception as error:
             logger.debug("the parameters of kernel %s are not known: %s", self.name, error)
             return None
 
-    def _packed(
-        self, arguments: tuple[DeviceArray | np.generic | None, ...]
-    ) -> tuple[list[NDArray[Any]], NDArray[np.uint64]]:
-        values = [self._value(argument) for argument in arguments]
-        if self._sizes is not None and [value.nbytes for value in values] != self._sizes:
+    def _packed(self, arguments: tuple[DeviceArray | np.generic | None, ...]) -> int:
+        """Return the address of the addresses of the arguments; the driver copies these at the launch."""
+        values = [self._bytes(argument) for argument in arguments]
+        sizes = tuple(map(len, values))
+        if self._sizes is not None and sizes != self._sizes:
             raise TypeError(
-                f"kernel {self.name} takes {len(self._sizes)} arguments of {self._sizes} bytes and was given "
-                f"{len(values)} of {[value.nbytes for value in values]}"
+                f"kernel {self.name} takes {len(self._sizes)} arguments of {list(self._sizes)} bytes and was "
+                f"given {len(values)} of {list(sizes)}"
             )
-        addresses = [value.__array_interface__["data"][0] for value in values]
-        pointers = np.array(addresses, dtype=np.uint64)
-        return values, pointers
+        room = self._room.get(sizes)
+        if room is None:
+            room = self._room[sizes] = _ArgumentRoom(sizes)
+        return room.fill(values)
 
-    def _value(self, argument: DeviceArray | np.generic | None) -> NDArray[Any]:
-        if argument is None:
-            return np.zeros((), np.uint64)
+    def _bytes(self, argument: DeviceArray | np.generic | None) -> bytes:
         if isinstance(argument, DeviceArray):
             if argument.size:
                 argument._alive()
-            return np.array(argument.pointer, np.uint64)
+            return argument.pointer.to_bytes(8, sys.byteorder)
         if isinstance(argument, np.generic):
-            return np.array(argument)
+            return argument.tobytes()
+        if argument is None:
+            return bytes(8)
         raise TypeError(
             f"kernel {self.name}: the argument {argument!r} is a {type(argument).__name__}; give a "
             "DeviceArray or a NumPy scalar, whose size is plain"
         )
+
+
+class _ArgumentRoom:
+    """Memory for a kernel's arguments of these sizes, used again at every launch."""
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        steps = [-(-size // 16) * 16 for size in sizes]
+        self._begin = [sum(steps[:k]) for k in range(len(sizes))]
+        memory = np.zeros(sum(steps) + 16, np.uint8)
+        address = memory.ctypes.data
+        self._memory = memory.data
+        self._pointers = np.array([address + begin for begin in self._begin], np.uint64)
+        self._address = int(self._pointers.ctypes.data)
+
+    def fill(self, values: list[bytes]) -> int:
+        """Write the arguments down; returns the address of their addresses."""
+        for begin, value in zip(self._begin, values, strict=True):
+            self._memory[begin : begin + len(value)] = value
+        return self._address
 
 
 class Timer:
