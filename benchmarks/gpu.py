@@ -5,7 +5,8 @@ each kernel has been compiled and each device opened once before. Three tables:
 
 - *bars*: the median gap of some seeds within a time limit;
 - *launch*: what the search's kernel is and does in those runs: kicks a second, registers, shared memory,
-  parts at once, and the share of the search's time that is not spent in it;
+  parts at once, the share of the search's time that is not spent in it, and the most memory that arrays took,
+  in all and for each city, beside what is computed before a run;
 - *time to gap*: seconds until the tour was that good, on one CPU thread, on all, and on the GPU.
 """
 
@@ -82,7 +83,7 @@ def bar_table(bars: list[dict[str, Any]]) -> str:
 def launch_table(bars: list[dict[str, Any]], problems: dict[str, Any]) -> str:
     """Return the second table, from the last run of each instance."""
     from warptsp.backends.cuda.device import Device
-    from warptsp.backends.cuda.search import plan_launch
+    from warptsp.backends.cuda.search import needed_bytes, plan_launch
 
     rows = []
     with Device.open() as device:
@@ -107,12 +108,14 @@ def launch_table(bars: list[dict[str, Any]], problems: dict[str, Any]) -> str:
                     f"{counters['branches'] / kicks:.0f}, {counters['chains'] / kicks:.0f}",
                     f"{first:.2f}",
                     f"{100 * (1 - counters['kernel_seconds'] / search):.0f}",
+                    f"{counters['device_bytes'] / 1e9:.3f}, {counters['device_bytes'] / problem.n:.0f}",
+                    f"{needed_bytes(problem) / 1e9:.3f}",
                 ]
             )
     head = [
         "instance", "parts", "cities", "bytes of shared memory", "warps an SM (occupancy)",
         "registers, local bytes", "million kicks/s", "kicks a city", "passes a kick",
-        "branches, chains a kick", "set-up s", "% outside the kernel",
+        "branches, chains a kick", "set-up s", "% outside the kernel", "peak GB, bytes a city", "GB computed",
     ]  # fmt: skip
     return table(head, rows)
 

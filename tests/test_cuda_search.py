@@ -209,6 +209,18 @@ def test_progress_and_checkpoint(tmp_path) -> None:  # type: ignore[no-untyped-d
     assert warptsp.solve(problem, device="cuda", start=file, kicks=1000).length <= result.length
 
 
+@pytest.mark.parametrize("n", [2000, 20_000, 300_000])
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_3D"])
+def test_memory(metric: str, n: int) -> None:
+    from warptsp.backends.cuda.search import needed_bytes
+
+    problem = instance(metric, n)
+    result = warptsp.solve(problem, device="cuda", kicks=n, params={"population": 0})
+    assert 0 < result.counters["device_bytes"] <= needed_bytes(problem)
+    if n > 100_000:
+        assert result.counters["device_bytes"] > 0.75 * (needed_bytes(problem) - (64 << 20))
+
+
 def test_the_plan_fits_the_gpu(gpu: Device) -> None:
     from warptsp.backends.cuda.search import LARGEST_PART, explain_launch, plan_launch
 

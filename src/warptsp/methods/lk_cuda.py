@@ -117,6 +117,7 @@ class _CudaSearch:
         finally:
             if self.search is not None:
                 self.run_.offer(self._best())
+        self.run_.counters["device_bytes"] = self.device.memory_peak()
 
     def _prepare(self) -> bool:
         """Number the cities, find candidates and a first tour; False if time ran out."""
