@@ -70,8 +70,9 @@ def fields(request):
 
 
 def cities_of(instance):
-    cities = HostCities(HostDevice(), instance)
-    cities.set_candidates(instance.candidates(8, 2, 1, _native.StopToken()))
+    token = _native.StopToken()
+    cities = HostCities.build(HostDevice(), instance, instance.candidates(8, 2, 1, token), token)
+    assert cities is not None
     return cities
 
 
@@ -180,6 +181,9 @@ def test_a_stop_ends_it():
     cities = cities_of(instance)
     token.request()
     assert cities.second_order(1, token) is None
+    of_matrix = SearchInstance.build(problem("reals"), token)
+    rows = of_matrix.candidates(8, 2, 1, _native.StopToken())
+    assert HostCities.build(HostDevice(), of_matrix, rows, token) is None
 
 
 def test_joining_keeps_fixed_edges():

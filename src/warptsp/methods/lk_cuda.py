@@ -182,8 +182,10 @@ class _CudaSearch:
             fall_back(problem, run, instance)
             return None
         run.expect(instance.city)
-        cities = HostCities(device, instance)
-        cities.set_candidates(rows)
+        cities = HostCities.build(device, instance, rows, run.token)
+        if cities is None:
+            run.offer(instance.open(tour))
+            return None
         return cities, device.upload(cities.renumbered(tour))
 
     def _other_start(self) -> NDArray[np.int32] | None:

@@ -30,7 +30,7 @@ PLANAR = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D"
 ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces have their seams elsewhere
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane
 
-_MATRIX_ROWS = 1 << 25  # entries of a matrix that go to the GPU at once
+_ENTRIES = 1 << 23  # of a matrix that go to the GPU at once
 _LEAST_GROUP = 16
 
 
@@ -161,13 +161,22 @@ class HostCities(Cities):
         if instance.matrix is not None:
             self._old = self._order_of_matrix(0)
             self._new = _inverse(self._old)
-            self.matrix = self._upload_matrix()
         else:
             assert instance.points is not None
             self.points = device.upload(instance.points)
         if len(instance.fixed_edges):
             edges = instance.fixed_edges if self._old is None else self._new[instance.fixed_edges]
             self.fixed = device.upload(_partners(self.n, edges))
+
+    @classmethod
+    def build(
+        cls, device: Device, instance: SearchInstance, rows: NDArray[np.int32], token: _native.StopToken
+    ) -> HostCities | None:
+        """The cities with these candidate lists of the instance; None if the token stopped it."""
+        cities = cls(device, instance)
+        ordered = rows if cities._old is None else cities.renumbered(rows[cities._old])
+        cities.candidates = device.upload(np.ascontiguousarray(ordered))
+        return cities if instance.matrix is None or cities._upload_matrix(token) else None
 
     def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return self.instance.open(tour if self._old is None else self._old[tour])
@@ -180,11 +189,6 @@ class HostCities(Cities):
         if self._old is None:
             return cities
         return np.append(self._new, np.int32(-1))[cities]
-
-    def set_candidates(self, rows: NDArray[np.int32]) -> None:
-        """Take the instance's candidate lists over."""
-        ordered = rows if self._old is None else self.renumbered(rows[self._old])
-        self.candidates = self.device.upload(np.ascontiguousarray(ordered))
 
     def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
         instance = self.instance
@@ -206,7 +210,7 @@ class HostCities(Cities):
         return replace(self.instance, city=self._old, matrix=matrix)
 
     def length(self, tour: DeviceArray) -> int | float:
-        if self.matrix is None:
+        if self._old is None:
             return super().length(tour)
         assert self._old is not None
         cities = self._old[tour.download()]
@@ -214,10 +218,9 @@ class HostCities(Cities):
         return int(links.sum(dtype=np.int64)) if self.integral else float(links.sum())
 
     def path_graph(self) -> _native.PathGraph:
-        if self.matrix is None:
-            return super().path_graph()
         matrix = self.instance.matrix
-        assert matrix is not None
+        if matrix is None:
+            return self._path_graph(points=self.instance.points)
         kind = np.int32 if np.issubdtype(matrix.dtype, np.integer) else np.float64
         return self._path_graph(matrix=np.ascontiguousarray(matrix, kind), row=self._old)
 
@@ -227,14 +230,16 @@ class HostCities(Cities):
         order = compact_order(self.instance.matrix[:cities, :cities], number)
         return np.append(order, np.arange(cities, self.n)).astype(np.int32)
 
-    def _upload_matrix(self) -> DeviceArray:
+    def _upload_matrix(self, token: _native.StopToken) -> bool:
         n, old = self.n, self._old
-        matrix = self.device.empty((n, n), np.float32)
-        rows = max(1, _MATRIX_ROWS // n)
+        self.matrix = self.device.empty((n, n), np.float32)
+        rows = max(1, _ENTRIES // n)
         for begin in range(0, n, rows):
+            if token.stopped():
+                return False
             some = self.instance.matrix[old[begin : begin + rows]]  # type: ignore[index]
-            matrix[begin : begin + rows].upload(some[:, old].astype(np.float32))
-        return matrix
+            self.matrix[begin : begin + rows].upload(some[:, old].astype(np.float32))
+        return True
 
 
 def compact_order(matrix: NDArray[Any], seed: int) -> NDArray[np.int32]:
@@ -286,9 +291,11 @@ def _inverse(order: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
     """The other ends of the fixed edges of each city, shape (n, 2), -1 for none."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    second = np.append(False, both[1:, 0] == both[:-1, 0])
     partners = np.full((n, 2), -1, np.int32)
-    for a, b in np.concatenate([edges, edges[:, ::-1]]):
-        partners[a, 0 if partners[a, 0] < 0 else 1] = b
+    partners[both[:, 0], second.astype(np.intp)] = both[:, 1]
     return partners
 
 
