@@ -76,7 +76,7 @@ def test_a_stop_meanwhile(slow_compiler):
 
 
 def test_auto_takes_the_cpu_for_a_short_run(slow_compiler, monkeypatch, caplog):
-    monkeypatch.setattr(warptsp.devices, "choose", lambda problem, method: "cuda:0")
+    monkeypatch.setattr(warptsp.devices, "choose", lambda problem, method, seconds: "cuda:0")
     with caplog.at_level(logging.WARNING):
         result = warptsp.solve(problem(), time_limit=0.3)
     assert result.device == "cpu"

@@ -116,6 +116,15 @@ def test_auto_takes_a_gpu_for_many_cities(pretend_gpus, caplog, instance):
     assert resolve_device("auto", problem(9), GPU_METHOD) == "cpu"
 
 
+def test_auto_takes_the_cpu_for_a_short_run(pretend_gpus, caplog):
+    pretend_gpus(H200)
+    with caplog.at_level(logging.INFO):
+        assert resolve_device("auto", problem(), GPU_METHOD, 0.5) == "cpu"
+    assert "device auto: the CPU, for less than 1 s" in caplog.text
+    assert resolve_device("auto", problem(), GPU_METHOD, 1.0) == "cuda:0"
+    assert resolve_device("cuda", problem(), GPU_METHOD, 0.5) == "cuda:0"
+
+
 def test_auto_says_why_it_takes_the_cpu(no_driver, pretend_gpus, caplog):
     with caplog.at_level(logging.INFO):
         assert choose(problem(), GPU_METHOD) == "cpu"

@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_THREADS = 1024
+LEAST_GPU_SECONDS = (
+    1.0  # limit below which "auto" takes the CPU: to start a GPU takes some tenths of a second
+)
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
-def resolve_device(device: object, problem: Problem, method: Method) -> str:
+def resolve_device(device: object, problem: Problem, method: Method, seconds: float | None = None) -> str:
     """Return the device that a run uses, ``"cpu"`` or ``"cuda:N"``.
 
     Parameters
@@ -33,6 +36,8 @@ def resolve_device(device: object, problem: Problem, method: Method) -> str:
         "cuda" is the first GPU; "auto" is what `choose` takes.
     problem : Problem
     method : Method
+    seconds : float, optional
+        The time limit of the run.
 
     Raises
     ------
@@ -44,7 +49,7 @@ def resolve_device(device: object, problem: Problem, method: Method) -> str:
         For anything that is no device.
     """
     if device == "auto":
-        return choose(problem, method)
+        return choose(problem, method, seconds)
     if device == "cpu":
         return "cpu"
     ordinal = _gpu_ordinal(device)
@@ -57,11 +62,14 @@ def resolve_device(device: object, problem: Problem, method: Method) -> str:
     return f"cuda:{ordinal}"
 
 
-def choose(problem: Problem, method: Method) -> str:
+def choose(problem: Problem, method: Method, seconds: float | None = None) -> str:
     """Return the faster device for this problem: the first GPU if there is one, if it can do the problem and
-    if there are cities enough; the CPU if not. Why is logged."""
+    if there are cities and time enough; the CPU if not. Why is logged."""
     if problem.n < method.least_gpu_cities:
         logger.info("device auto: the CPU, for fewer than %d cities", method.least_gpu_cities)
+        return "cpu"
+    if seconds is not None and seconds < LEAST_GPU_SECONDS:
+        logger.info("device auto: the CPU, for less than %g s", LEAST_GPU_SECONDS)
         return "cpu"
     lacking = method.gpu_lacks(problem)
     if lacking is not None:

@@ -140,7 +140,8 @@ def solve(
         raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
     if callback is not None and not callable(callback):
         raise InvalidOption(f"callback: {callback!r} is not callable")
-    devices = [resolve_device(device, instance, step.method) for step in steps]
+    seconds = None if limits is None else limits.horizon().seconds
+    devices = [resolve_device(device, instance, step.method, seconds) for step in steps]
     used_threads = resolve_threads(threads)
     start_name, start_tour = _start(instance, start)
     saver = None

@@ -107,7 +107,7 @@ void search(uint64_t seed, WarpLkCounters &sum) {
   lk.begin();
   sub.check_state();
   double length = sub.length();
-  length -= lk.optimize();
+  length -= seed % 2 ? lk.optimize() : lk.mend();
   sub.check_state();
   CHECK(std::fabs(length - sub.length()) <= (rounded ? 0.0 : 1e-2));
   Random kicks(seed, 0, 0);
@@ -141,6 +141,33 @@ TEST(keeps_its_promises) {
   CHECK(sum.kicks > 1000 && sum.restored > 100 && sum.accepted > 100 && sum.improved > 50);
 }
 
+
+// One link from end to end of a ladder.
+TEST(the_longest_link_is_mended) {
+  check::Random random(3);
+  constexpr int n = 200;
+  SubProblem<PlanarMetric<MetricKind::exact_2d>> sub(n, 1, 0, random);
+  for (int c = 0; c < n; c++) {
+    sub.a.place[c] = Xy{(float)(c / 2) * 10, (float)(c % 2)};
+    sub.a.order[c] = (u16)(c < n / 2 ? 2 * c : 2 * (c - n / 2) + 1);  // one side, and then the other from its start
+    sub.a.follower[c] = no_city;
+    for (int k = 0; k < K; k++) {
+      const int d = c + (k % 2 ? -1 - k / 2 : 1 + k / 2), shift = 16 * (k % warp_lk_chunk);
+      u64 &four = sub.a.four_candidates(c, k / warp_lk_chunk);
+      four = (four & ~((u64)0xffff << shift)) | (u64)(d < 0 || d >= n ? c : d) << shift;
+    }
+  }
+  sub.a.follower[sub.a.order[n - 1]] = sub.a.order[0];
+  WarpLkParams own = params;
+  own.tolerance = 1e-3f;
+  WarpLk<EmulatedWarp, PlanarMetric<MetricKind::exact_2d>, K> lk(sub.a, sub.metric, own);
+  lk.begin();
+  const double begun = sub.length();
+  const double gain = lk.mend();
+  sub.check_state();
+  CHECK(std::fabs(begun - gain - sub.length()) < 1e-1);
+  CHECK(gain > 0.8 * 10 * (n / 2 - 1));
+}
 
 // ---- parts of whole tours
 

@@ -61,9 +61,7 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method(
-            "lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 100_000
-        ),
+        Method("lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 5_000),
         Method(
             "two-opt",
             "warptsp.methods.two_opt",

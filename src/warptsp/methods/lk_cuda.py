@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
+STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
@@ -70,6 +71,8 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
         run.offer(run.start)
     if not kernels_are_there(run, kernel_sources(problem), lambda: _offer_start(problem, run)):
         return
+    if run.best is None and not Device.opened and (run.remaining() or math.inf) < STARTING:
+        _offer_curve(problem, run)
     run.enter("GPU")
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
         needed, free = needed_bytes(problem), device.memory_free()
@@ -91,6 +94,12 @@ def _offer_start(problem: Problem, run: Run) -> None:
         fall_back(problem, run, None)
     else:
         run.offer(tour)
+
+
+def _offer_curve(problem: Problem, run: Run) -> None:
+    """Offer the order along a curve, in case that there is no time for anything of the GPU's."""
+    instance = SearchInstance.build(problem, run.token)
+    fall_back(problem, run, instance)
 
 
 class _CudaSearch:

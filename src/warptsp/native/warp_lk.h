@@ -150,6 +150,25 @@ class WarpLk {
     return drain(1000 + 20 * a_.size);
   }
 
+  // Local search from the ends of the longest link. One that greedy was left with, as long as hundreds of others, gets
+  // shorter by some cities in every part that it lies in; waiting for a kick at its ends costs a hundred rounds.
+  WARPTSP_FN double mend() {
+    Var<float> length;
+    Var<int> at;
+    Lanes::each([&](int lane) {
+      length[lane] = 0;
+      at[lane] = 0;
+      for (int p = lane; p < a_.size; p += 32)
+        if (a_.link[p] > length[lane]) length[lane] = a_.link[p], at[lane] = p;
+    });
+    const int longest = Lanes::get(at, Lanes::argmax(length));
+    Lanes::each([&](int lane) {
+      if (lane < 2) push(a_.order[wrap(longest + lane)]);
+    });
+    logging_ = false;
+    return drain(warp_lk_passes);
+  }
+
   // One kick and the local search from its ends, kept if the tour is longer by no more than `allowance`.
   // Returns the gain; negative for a loss that was kept.
   WARPTSP_FN double kick(Random &random, float allowance) {

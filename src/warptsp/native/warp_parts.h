@@ -88,7 +88,7 @@ class WarpPart {
     int kicks = 0;
     if (a_.size >= warp_lk_least) {
       search.begin();
-      if (round_.optimize) gain += search.optimize();
+      gain += round_.optimize ? search.optimize() : search.mend();
       kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
     }
     for (int k = 0; k < kicks; k++) {

@@ -91,6 +91,8 @@ class Device:
         Bytes.
     """
 
+    opened = False  # whether one was opened in this process: the first time takes some tenths of a second
+
     def __init__(self, ordinal: int, core: Any, api: Any) -> None:
         self.ordinal = ordinal
         self._api = api
@@ -131,7 +133,9 @@ class Device:
         find_usable(ordinal)
         from cuda.bindings import driver as api
 
-        return cls(ordinal, import_core(), api)
+        device = cls(ordinal, import_core(), api)
+        cls.opened = True
+        return device
 
     def close(self) -> None:
         """Give back what the device holds; the memory of arrays, when nobody refers to them any more.
