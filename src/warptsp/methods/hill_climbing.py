@@ -179,7 +179,8 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
 def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
     if params.version != "auto":
         raise UnsupportedProblem(
-            f"version {params.version} is a kernel of GPUs; on the CPU there is auto, or use device cuda"
+            f"version {params.version} is a kernel of GPUs, for {LEAST_GPU_CITIES} cities or more; use "
+            "version auto, or device cuda"
         )
     instance = ClimbInstance.build(problem)
     climbers = _native.HillClimbers(

@@ -41,7 +41,6 @@ CAPACITY = 1 << 18  # climbers started in a launch at most
 CYCLES = 120_000_000  # of a multiprocessor's clock in a launch: 60 ms at 2 GHz
 
 _PLACE_BYTES = 16
-_PAST = 2 * max(STRIPS)  # places that are read past the end of a tour in global memory
 _REGISTERS = 64  # of a thread: kernels are compiled for blocks of up to 1024 threads
 _MOST_BLOCKS = 32  # of a multiprocessor
 _COMMON_BYTES = 2048  # of shared memory that a block has beside its tour or matrix, and some to spare
@@ -349,7 +348,7 @@ class BlockClimbers(Climbers):
             "best_tours": device.empty((self.grid, n), np.int32),
         }
         if version != "auto":
-            self._arrays["places"] = device.empty((self.grid, n + _PAST, _PLACE_BYTES), np.uint8)
+            self._arrays["places"] = device.empty((self.grid, n + 1, _PLACE_BYTES), np.uint8)
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
@@ -505,7 +504,7 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
 
 def most_in_shared(device: Device) -> int:
     """Return the cities up to which the tour of a climber fits into shared memory."""
-    return (device.shared_memory_per_block - _COMMON_BYTES) // _PLACE_BYTES - _PAST
+    return (device.shared_memory_per_block - _COMMON_BYTES) // _PLACE_BYTES - 2 * max(STRIPS)
 
 
 def most_in_shared_matrix(device: Device) -> int:

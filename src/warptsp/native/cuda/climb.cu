@@ -37,8 +37,6 @@ struct Climbing {
   RingShares shares;
 };
 
-constexpr int longest_strip = 9;
-
 namespace {
 
 constexpr unsigned no_move = ~0u;
@@ -331,12 +329,12 @@ struct Strip {
 };
 struct Intra {
   static constexpr bool in_shared = false;
-  static constexpr int past = Look::past(longest_strip);
+  static constexpr int past = 1;
   __device__ static unsigned look(Climber &climber, At *) { return climber.look_at_rows(nullptr); }
 };
 struct Tiled {
   static constexpr bool in_shared = false;
-  static constexpr int past = Look::past(longest_strip);
+  static constexpr int past = 1;
   __device__ static unsigned look(Climber &climber, At *tile) { return climber.look_at_rows(tile); }
 };
 
