@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from warptsp.backends.climb_instance import in_plane
+from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import DeviceOutOfMemory, InvalidOption, UnsupportedProblem
 
 if TYPE_CHECKING:
@@ -314,27 +315,21 @@ class BlockClimbers(Climbers):
         assert instance.near is not None
         assert instance.points is not None
         n = self.n
-        rounding = ROUNDINGS[instance.problem.metric.name] if instance.rounded else 0
-        # Compiled one by one: others would only delay the start.
-        defines: dict[str, int | str] = {"CLIMB_ROUNDING": rounding}
         self._layout = _CLIMBING
         self.plan: RingPlan | None = None
         if version == "auto":
             plan = plan_ring(n, device, block)
-            if plan is None:
-                raise InvalidOption(f"block: {block!r} threads are too few for {n} cities; leave it out")
+            assert plan is not None  # as source_of said
             self.plan = plan
-            name = STRIP_KERNEL.format(strip=plan.strip)
             self.block, self.shared = plan.block, plan.shared
             self._values |= {"shares_n": n, "strips": plan.strips, "segments": plan.segments}
             self._values["steps"] = plan.steps
         else:
-            name = BLOCK_VERSIONS[version]
             self.block = block or min(1024, 32 * math.ceil((n - 2) / 32))
             if version == "tuned" and block is None:
                 self.block = tuned_block(n, device)
             self.shared = 0 if version == "intra" else tile_bytes(self.block)
-        self._kernel = device.module("climb.cu", (name,), defines, fmad=False).kernel(name)
+        self._kernel = _kernel(device, source_of(instance, device, version, block))
         blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
         self.grid = blocks * device.multiprocessors
         self._find_capacity(self.grid)
@@ -437,6 +432,35 @@ class ThreadClimbers(Climbers):
         if len(threads) == 0:
             return None
         return np.ascontiguousarray(self._arrays["city"].download()[:, int(threads[0])])
+
+
+def source_of(instance: ClimbInstance, device: Device, version: str, block: int | None = None) -> Source:
+    """Return the one kernel that the climbers of a version need; others would only delay the start.
+
+    Raises
+    ------
+    InvalidOption
+        If a block has too few threads for the tour.
+    """
+    n = instance.problem.n
+    rounding = ROUNDINGS[instance.problem.metric.name] if instance.rounded else 0
+    file = "climb.cu"
+    if version in THREAD_VERSIONS:
+        file, name = "climb_alone.cu", THREAD_VERSIONS[version]
+        rounding = int(instance.int_matrix is not None) if version.endswith("matrix") else rounding
+    elif version == "auto":
+        plan = plan_ring(n, device, block)
+        if plan is None:
+            raise InvalidOption(f"block: {block!r} threads are too few for {n} cities; leave it out")
+        name = STRIP_KERNEL.format(strip=plan.strip)
+    else:
+        name = BLOCK_VERSIONS[version]
+    return Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False)
+
+
+def _kernel(device: Device, source: Source) -> Kernel:
+    module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
+    return module.kernel(source.names[0])
 
 
 def margin_of(instance: ClimbInstance) -> float:
