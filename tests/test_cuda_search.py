@@ -228,6 +228,6 @@ def test_the_plan_fits_the_gpu(gpu: Device) -> None:
         plan = plan_launch(gpu, Metric.EUC_2D, n)
         assert plan.parts * plan.cities >= n
         assert plan.cities <= LARGEST_PART
-        assert plan.local_bytes == 0
+        assert plan.local_bytes <= 64  # a few registers may spill (CUDA 13.0 does so), no array may
         assert plan.resident * plan.cities > 0
     assert "waves" in explain_launch(dimacs("E1k.0"), "cuda:0")

@@ -228,7 +228,7 @@ def needed_bytes(problem: Problem) -> int:
         + 2 * CANDIDATES
         + 2  # of the parts
         + 28  # handed over
-        + 4  # and sent to the host
+        + 16  # and sent to the host; ten million cities took 142 bytes each
     )
     if is_plain(problem):
         needed = max(a_city * n, geometry.setup_bytes(n, CANDIDATES))
