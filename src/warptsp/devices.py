@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_THREADS = 1024
-LEAST_GPU_SECONDS = (
-    1.0  # limit below which "auto" takes the CPU: to start a GPU takes some tenths of a second
-)
+# A limit below which "auto" takes the CPU: to start a GPU takes some tenths of a second.
+LEAST_GPU_SECONDS = 1.0
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
