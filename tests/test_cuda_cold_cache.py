@@ -63,6 +63,17 @@ def test_a_time_limit_that_ends_meanwhile(slow_compiler):
     problem().check_tour(result.tour)
 
 
+@pytest.mark.parametrize(
+    "method",
+    ["two-opt", "swap", "neighbor-two-opt", "neighbor-three-opt", "ils", "symmetric-two-opt"],
+)
+def test_every_method_has_a_tour_meanwhile(slow_compiler, method):
+    given = problem(300)
+    result = warptsp.solve(given, device="cuda", method=method, time_limit=0.3)
+    assert result.device == "cuda:0"
+    given.check_tour(result.tour)
+
+
 def test_a_stop_meanwhile(slow_compiler):
     phases = []
 

@@ -141,7 +141,7 @@ def run(problem: Problem, run: Run) -> None:
 def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
     from warptsp.backends.cuda.climbing import best_version, check_version, climbers_of, source_of
     from warptsp.backends.cuda.device import Device
-    from warptsp.methods.compiling import await_kernels
+    from warptsp.methods.kernels import kernels_are_there
 
     given = run.start if isinstance(run.start, np.ndarray) else None
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
@@ -151,7 +151,7 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
         check_version(problem, device, version)
         instance = ClimbInstance.build(problem, matrix=version.endswith("matrix"))
         optima = Optima(instance.scale)
-        if not await_kernels([source_of(instance, device, version, params.block)], run):
+        if not kernels_are_there(run, [source_of(instance, device, version, params.block)]):
             return
         climbers = climbers_of(device, instance, version, seed=run.seed, given=given, block=params.block)
         run.enter("climbing")

@@ -79,7 +79,7 @@ def run(problem: Problem, run: Run) -> None:
     params = IlsParams(**run.params)
     prepared = prepare(problem, run, params.neighbors)
     if prepared is not None:
-        on_device(run, lambda: _iterate(prepared, run, params))
+        on_device(run, prepared, lambda: _iterate(prepared, run, params))
 
 
 def _iterate(prepared: Prepared, run: Run, params: IlsParams) -> None:

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 COMPILING = 10.0  # seconds that compiling the kernels may take
 
 
-def kernels_are_there(run: Run, sources: Iterable[Source], offer_tour: Callable[[], None]) -> bool:
+def kernels_are_there(
+    run: Run, sources: Iterable[Source], offer_tour: Callable[[], None] | None = None
+) -> bool:
     """Have the kernels compiled if they are not in the cache, with a tour at hand meanwhile.
 
     Parameters
     ----------
     run : Run
     sources : iterable of Source
-    offer_tour : callable
-        Offers a tour to the run; called if there is none yet.
+    offer_tour : callable, optional
+        Offers a tour to the run; called if there is none yet, and not needed if there is.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def kernels_are_there(run: Run, sources: Iterable[Source], offer_tour: Callable[
             f"its kernels are being compiled, for later runs; that takes up to {COMPILING:g} s, and the time "
             f"limit leaves {remaining:.1f} s"
         )
-    if run.best is None:
+    if run.best is None and offer_tour is not None:
         offer_tour()
     best, length = run.best, run.best_length
     assert best is not None

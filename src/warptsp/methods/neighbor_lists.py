@@ -252,7 +252,7 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return
-    on_device(run, lambda: _descend(prepared, run, params, three=three))
+    on_device(run, prepared, lambda: _descend(prepared, run, params, three=three))
 
 
 def _descend(prepared: Prepared, run: Run, params: DescentParams, *, three: bool) -> None:
@@ -262,11 +262,16 @@ def _descend(prepared: Prepared, run: Run, params: DescentParams, *, three: bool
         run.offer(search.best())
 
 
-def on_device(run: Run, work: Callable[[], None]) -> None:
+def on_device(run: Run, prepared: Prepared, work: Callable[[], None]) -> None:
     """Do this on the run's GPU, and again on the CPU if the GPU fails and the run may use the CPU."""
     if run.device != "cpu":
+        from warptsp.backends.cuda.neighbor import source_of
+        from warptsp.methods.kernels import kernels_are_there
+
+        instance = prepared.instance
         try:
-            work()
+            if kernels_are_there(run, [source_of(instance)], lambda: run.offer(instance.open(prepared.tour))):
+                work()
             return
         except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
             run.use_cpu(error)

@@ -113,10 +113,10 @@ def run_symmetric(
     if run.device != "cpu":
         from warptsp.backends.cuda.device import Device
         from warptsp.backends.cuda.symmetric import SYMMETRIC_SOURCE, CudaSymmetricSearch
-        from warptsp.methods.compiling import await_kernels
+        from warptsp.methods.kernels import kernels_are_there
 
         try:
-            if not await_kernels([SYMMETRIC_SOURCE], run):
+            if not kernels_are_there(run, [SYMMETRIC_SOURCE]):
                 return
             run.enter("GPU")
             with Device.open(int(run.device.partition(":")[2] or 0)) as device:

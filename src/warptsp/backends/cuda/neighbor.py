@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import struct
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.problem import Metric
@@ -95,6 +96,11 @@ def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
     return n * (rows + 12 * width + _MOVE_BYTES + 48 + chains * of_a_chain) + (64 << 20)
 
 
+def source_of(instance: SearchInstance) -> Source:
+    """What is compiled for an instance."""
+    return Source("neighbor.cu", KERNELS, {"METRIC_KIND": int(instance.problem.metric.kind)}, fmad=False)
+
+
 class NeighborSearch:
     """Tours in the memory of a GPU, and the local search along neighbour lists; as `_native.NeighborSearch`.
 
@@ -140,7 +146,7 @@ class NeighborSearch:
         self.chains = chains
         self.block = block
         self.kernel_seconds = 0.0
-        self._defines = {"METRIC_KIND": int(instance.problem.metric.kind)}
+        self._source = source_of(instance)
         values: Any = instance.matrix if matrix else instance.points
         self._rows = device.upload(np.ascontiguousarray(values, dtype=np.float64))
         self._neighbors = device.upload(neighbors)
@@ -357,7 +363,8 @@ class NeighborSearch:
 
     def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
         full = f"{name}<{str(self.three).lower()}>" if templated else name
-        return self.device.module("neighbor.cu", KERNELS, self._defines, fmad=False).kernel(full)
+        source = self._source
+        return self.device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(full)
 
 
 def _other_ends(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
