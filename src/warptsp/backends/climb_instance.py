@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.instance import tolerance_of
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ClimbInstance:
     def build(cls, problem: Problem, *, matrix: bool = False) -> ClimbInstance:
         """Prepare a problem; `matrix` asks for a matrix whatever the metric."""
         bound = problem.distance_bound
-        tolerance = 0.5 if problem.integral else 1e-12 * bound
+        tolerance = tolerance_of(problem)
         scale = 1.0 if problem.integral else 2.0 ** (61 - math.frexp(problem.n * (bound or 1.0))[1])
         plane = in_plane(problem)
         if problem.matrix is None and not (matrix or (not plane and problem.n <= MOST_MATRIX_CITIES)):

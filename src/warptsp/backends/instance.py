@@ -25,6 +25,21 @@ if TYPE_CHECKING:
 _LARGEST_SMALL_DISTANCE = 2.0**24
 
 
+def tolerance_of(problem: Problem) -> float:
+    """What a gain must exceed to be more than rounding."""
+    return 0.5 if problem.integral else 1e-12 * problem.distance_bound
+
+
+def fixed_partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The other ends of the fixed edges of each city, shape (n, 2), -1 for none."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    second = np.append(False, both[1:, 0] == both[:-1, 0])
+    partners = np.full((n, 2), -1, np.int32)
+    partners[both[:, 0], second.astype(np.intp)] = both[:, 1]
+    return partners
+
+
 def _with_dummy(matrix: Any) -> Any:
     return np.pad(matrix, ((0, 1), (0, 1)))
 
@@ -71,9 +86,7 @@ class SearchInstance:
     @property
     def tolerance(self) -> float:
         """What a gain must exceed to be more than rounding."""
-        if self.problem.integral:
-            return 0.5
-        return 1e-12 * self.problem.distance_bound
+        return tolerance_of(self.problem)
 
     @classmethod
     def build(cls, problem: Problem, token: _native.StopToken) -> SearchInstance | None:

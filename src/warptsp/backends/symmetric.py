@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.instance import SearchInstance
+from warptsp.backends.instance import SearchInstance, fixed_partners
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Circle:
             real_matrix=None
             if matrix is None or integral
             else np.ascontiguousarray(matrix, dtype=np.float64),
-            fixed=_fixed_by_city(instance),
+            fixed=fixed_partners(instance.size, instance.fixed_edges) if len(instance.fixed_edges) else None,
             tolerance=max(instance.tolerance, least_gain),
             planar=planar,
             whole_links=problem.integral and problem.distance_bound < _EXACT_SINGLES,
@@ -121,16 +121,6 @@ class Circle:
         if len(cities) > self.instance.size:
             cities = cities[cities != np.roll(cities, -1)]
         return self.instance.open(cities)
-
-
-def _fixed_by_city(instance: SearchInstance) -> NDArray[np.int32] | None:
-    if len(instance.fixed_edges) == 0:
-        return None
-    fixed = np.full((instance.size, 2), -1, dtype=np.int32)
-    for edge in instance.fixed_edges:
-        for city, other in (edge, edge[::-1]):
-            fixed[city, 0 if fixed[city, 0] < 0 else 1] = other
-    return fixed
 
 
 class SymmetricSearch(Protocol):

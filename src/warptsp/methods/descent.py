@@ -16,8 +16,9 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.cuda.descent import LARGEST_GRID, Launch
-from warptsp.backends.instance import SearchInstance
+from warptsp.backends.instance import SearchInstance, tolerance_of
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
+from warptsp.methods.launch import check_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from warptsp.run import Run
 
 SLICE = 0.05  # seconds between two reports
-LARGEST_BLOCK = 1024  # threads
 
 logger = logging.getLogger(__name__)
 
@@ -57,8 +57,7 @@ def check_launch(block: int | None, grid: int | None, jobs: int | None, passes: 
     InvalidOption
         For what no GPU can do.
     """
-    if block is not None and not (32 <= block <= LARGEST_BLOCK and block % 32 == 0):
-        raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and {LARGEST_BLOCK}")
+    check_block(block)
     if grid is not None and not 1 <= grid <= LARGEST_GRID:
         raise InvalidOption(f"grid: {grid} is not a number of blocks between 1 and {LARGEST_GRID}")
     if jobs is not None and jobs < 1:
@@ -141,7 +140,7 @@ def _descend_on_gpu(
     if not kernels_are_there(run, sources, lambda: run.offer(tour)):
         return
     run.enter("GPU")
-    tolerance = 0.5 if problem.integral else 1e-12 * problem.distance_bound
+    tolerance = tolerance_of(problem)
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
         descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
         _proceed(run, descent, passes, descent.tour, 0.0)

@@ -19,9 +19,9 @@ from warptsp.errors import (
     BackendUnavailable,
     DeviceFailure,
     DeviceOutOfMemory,
-    InvalidOption,
     UnsupportedProblem,
 )
+from warptsp.methods.launch import check_block
 from warptsp.stop._check import checked_count
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ class HillClimbingParams:
     def __post_init__(self) -> None:
         if self.climbers is not None:
             checked_count("climbers", self.climbers, minimum=1, what="a number of climbers, 1 or more")
-        if self.block is not None and (self.block % 32 or not 32 <= self.block <= 1024):
-            raise InvalidOption(f"block: {self.block!r} is not a multiple of 32 from 32 to 1024")
+        check_block(self.block)
 
 
 @dataclass(slots=True)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from warptsp.errors import InvalidOption
+from warptsp.methods.launch import check_block
 from warptsp.methods.neighbor_lists import (
+    MOST_THREADS,
     NeighborSearch,
     Prepared,
-    check_block,
     check_neighbors,
     on_device,
     prepare,
@@ -63,7 +64,7 @@ class IlsParams:
 
     def __post_init__(self) -> None:
         check_neighbors(self.neighbors)
-        check_block(self.block)
+        check_block(self.block, MOST_THREADS)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
         if self.acceptance not in ("always", "better"):

@@ -17,6 +17,7 @@ import numpy as np
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
+from warptsp.methods.launch import check_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class DescentParams:
 
     def __post_init__(self) -> None:
         check_neighbors(self.neighbors)
-        check_block(self.block)
+        check_block(self.block, MOST_THREADS)
         if self.improvement not in ("best", "first"):
             raise InvalidOption(f"improvement: {self.improvement!r} is neither 'best' nor 'first'")
         if self.moves not in ("one", "many"):
@@ -74,12 +75,6 @@ def check_neighbors(neighbors: int) -> None:
     """Raise InvalidOption for an impossible length of a neighbour list."""
     if not 1 <= neighbors <= MOST_NEIGHBORS:
         raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MOST_NEIGHBORS}")
-
-
-def check_block(block: int | None) -> None:
-    """Raise InvalidOption for an impossible number of threads of a block."""
-    if block is not None and (block % 32 or not 32 <= block <= MOST_THREADS):
-        raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and {MOST_THREADS}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

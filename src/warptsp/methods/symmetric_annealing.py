@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.errors import InvalidOption
+from warptsp.methods.launch import check_block
 from warptsp.methods.symmetric import SLICE, SymmetricRun, run_symmetric
-from warptsp.methods.symmetric_two_opt import check_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from warptsp.errors import InvalidOption
+from warptsp.methods.launch import check_block
 from warptsp.methods.symmetric import SymmetricRun, run_symmetric
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
-
-MOST_THREADS = 1024  # of a thread block
 
 
 @dataclass(frozen=True)
@@ -47,18 +46,6 @@ class SymmetricTwoOptParams:
         if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
             raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
         check_block(self.block)
-
-
-def check_block(block: int | None) -> None:
-    """Check the threads of a thread block.
-
-    Raises
-    ------
-    InvalidOption
-        If there cannot be so many.
-    """
-    if block is not None and not (32 <= block <= MOST_THREADS and block % 32 == 0):
-        raise InvalidOption(f"block: {block!r} threads are no multiple of 32 from 32 to {MOST_THREADS}")
 
 
 def run(problem: Problem, run: Run) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.cuda import geometry
-from warptsp.backends.instance import SearchInstance
+from warptsp.backends.instance import SearchInstance, fixed_partners
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,7 +166,7 @@ class HostCities(Cities):
             self.points = device.upload(instance.points)
         if len(instance.fixed_edges):
             edges = instance.fixed_edges if self._old is None else self._new[instance.fixed_edges]
-            self.fixed = device.upload(_partners(self.n, edges))
+            self.fixed = device.upload(fixed_partners(self.n, edges))
 
     @classmethod
     def build(
@@ -287,16 +287,6 @@ def _inverse(order: NDArray[np.int32]) -> NDArray[np.int32]:
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank
-
-
-def _partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The other ends of the fixed edges of each city, shape (n, 2), -1 for none."""
-    both = np.concatenate([edges, edges[:, ::-1]])
-    both = both[np.argsort(both[:, 0], kind="stable")]
-    second = np.append(False, both[1:, 0] == both[:-1, 0])
-    partners = np.full((n, 2), -1, np.int32)
-    partners[both[:, 0], second.astype(np.intp)] = both[:, 1]
-    return partners
 
 
 def _turned(points: NDArray[np.float64], number: int) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import struct
+from warptsp.backends.instance import fixed_partners
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.problem import Metric
 
@@ -152,7 +153,7 @@ class NeighborSearch:
         self._neighbors = device.upload(neighbors)
         self._lengths = device.empty((n, width), np.float64)
         fixed = instance.fixed_edges
-        self._fixed = device.upload(_other_ends(n, fixed)) if len(fixed) else None
+        self._fixed = device.upload(fixed_partners(n, fixed)) if len(fixed) else None
         self._instance = struct(
             _INSTANCE,
             rows=self._rows,
@@ -365,14 +366,6 @@ class NeighborSearch:
         full = f"{name}<{str(self.three).lower()}>" if templated else name
         source = self._source
         return self.device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(full)
-
-
-def _other_ends(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The other ends of each city's fixed edges, -1 where there are fewer than two."""
-    ends = np.full((n, 2), -1, np.int32)
-    for one, other in np.concatenate([edges, edges[:, ::-1]]):
-        ends[one, int(ends[one, 0] >= 0)] = other
-    return ends
 
 
 def _scaled(amount: int, taken: float, wanted: float) -> int:
