@@ -42,7 +42,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         )
     try:
         # Only the attempt tells: permissions, quotas and read-only file systems all end here.
-        with tempfile.NamedTemporaryFile(dir=parent, prefix=".warptsp-"):
+        with tempfile.TemporaryFile(dir=parent, prefix=".warptsp-"):  # where it can be, a file without a name
             pass
     except OSError as error:
         raise OutputError(f"{path}: cannot write in {parent}: {error.strerror or error}") from error
