@@ -141,14 +141,21 @@ _warm: set[tuple[Any, ...]] = set()
 
 
 def run(
-    problem: Problem, setting: Setting, *, method: str, judge: Problem | None = None, **options: Any
+    problem: Problem,
+    setting: Setting,
+    *,
+    method: str,
+    judge: Problem | None = None,
+    trial: Problem | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Run a method with ``warptsp.solve``, and return what tables are made of.
 
-    A first short run that is not counted loads what is needed, once for each kind of launch. On one thread of
-    the CPU the seconds are those of the processor, so that other work on the machine does not count. Without
-    a time limit the method ends by itself. A signal ends the run, not only the method. The length is that of
-    the tour in `judge` if it is given: the same cities with other distances.
+    A first short run that is not counted loads what is needed, once for each kind of launch; it is of `trial`
+    if that is given, a smaller problem that needs the same kernels and has its first improvement sooner. On
+    one thread of the CPU the seconds are those of the processor, so that other work on the machine does not
+    count. Without a time limit the method ends by itself. A signal ends the run, not only the method. The
+    length is that of the tour in `judge` if it is given: the same cities with other distances.
     """
     import warptsp
 
@@ -161,10 +168,11 @@ def run(
         **options,
     }
     params = "" if setting.device == "cpu" else json.dumps(options.get("params"), sort_keys=True)
-    launch = (method, setting.device, problem.metric.name, params, problem.n if params else 0)
+    first = problem if trial is None else trial
+    launch = (method, setting.device, first.metric.name, params, first.n if params else 0)
     if launch not in _warm:
         _warm.add(launch)
-        _warm_up(problem, everything)
+        _warm_up(first, everything)
     begun = time.process_time()
     result = warptsp.solve(problem, **everything)
     spent = time.process_time() - begun

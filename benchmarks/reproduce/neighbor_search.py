@@ -50,10 +50,15 @@ STAND_INS = ("rl5934", "d18512")
 
 
 def cells(setting: Setting) -> Iterator[Cell]:
-    for search in SEARCHES:
-        for name, cities in known_instances("EUC_2D"):
-            if setting.full or cities <= REDUCED[search]:
-                yield Cell(f"{name}, {search}", {"instance": name, "search": search})
+    found = [
+        (cities, Cell(f"{name}, {search}", {"instance": name, "search": search}))
+        for search in SEARCHES
+        for name, cities in known_instances("EUC_2D")
+        if setting.full or cities <= REDUCED[search]
+    ]
+    if setting.side_by_side > 1:  # the long ones first, so that none is left for the end
+        found.sort(key=lambda pair: -pair[0])
+    yield from (cell for _, cell in found)
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
