@@ -27,7 +27,10 @@ def harness():
 @pytest.fixture
 def study(harness):
     """A study of three cells, one of which fails until it is mended."""
-    made = types.SimpleNamespace(NAME="toy", DOCUMENT="000", TITLE="Toy", measured=[], broken={"b"})
+    made = types.SimpleNamespace(
+        __name__="studies.toy", __doc__="Toy.\n\nMore.", DOCUMENT="000", TABLES=("4.7", "A-1")
+    )
+    made.measured, made.broken = [], {"b"}
 
     def measure(cell, setting):
         made.measured.append(cell.name)
@@ -80,7 +83,7 @@ def test_a_line_that_was_cut_off_is_replaced(harness, study, tmp_path):
 
 def test_cells_of_other_studies_stay(harness, study, tmp_path):
     harness.main([study], ["--output", str(tmp_path)])
-    study.NAME = "other"
+    study.__name__ = "other"
     harness.main([study], ["--output", str(tmp_path)])
     assert [row["study"] for row in cells_of(tmp_path)] == ["toy"] * 3 + ["other"] * 3
 
@@ -109,6 +112,7 @@ def test_report_side_by_side(harness, study, tmp_path, capsys):
     page.write_text("before\n<!-- begin toy -->\nold\n<!-- end toy -->\nafter\n", encoding="utf-8")
     harness.main([study], ["--output", str(tmp_path), "--docs", str(docs)])
     text = (tmp_path / "toy.md").read_text(encoding="utf-8")
+    assert text.startswith("# Toy (4.7, A-1)\n")
     assert "| cell | s, published | s, CPU | ratio |" in text
     assert "| a | 8.00 | 2.00 | 4.0 |" in text
     assert "| b | 8.00 | - | - |" in text, "a cell that failed is missing"
@@ -135,7 +139,10 @@ def test_results_of_two_devices(harness):
     assert more == ["2.00", "4.00", "2.0", "0.500", "0.25"]
     assert harness.beside(None, results, "b", lambda r: r["seconds"], "none") == ["-", "-", "-"]
     results.rows.append(row("a", "cpu", seconds=2.0))
-    assert results.value("a", "cpu", lambda r: r["seconds"]) == 2.0, "the last measurement counts"
+    assert results.value("a", "cpu", "seconds") == 2.0, "the last measurement counts"
+    lines = results.lines([(10, "a"), (20, "b")], "seconds")
+    assert lines == {"CPU": [(10, 2.0)], "GPU": [(10, 0.5)]}, "cells that were not measured have no point"
+    assert harness.Results([]).lines([(10, "a")], "seconds") == {}
 
 
 @pytest.mark.parametrize(
@@ -184,7 +191,7 @@ def test_every_study_is_listed_and_has_its_tables(harness, capsys, tmp_path):
 
     modules = studies()
     names = {path.stem for path in Path(harness.__file__).parent.glob("*.py")}
-    assert {study.NAME for study in modules} == names - {
+    assert {harness.name_of(study) for study in modules} == names - {
         "__init__",
         "__main__",
         "harness",
@@ -200,7 +207,8 @@ def test_every_study_is_listed_and_has_its_tables(harness, capsys, tmp_path):
             assert len(reduced) <= len(full)
         assert study.report(harness.Results([])) is not None
     harness.main(modules, ["--list", "--output", str(tmp_path / "none")])
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [s.NAME for s in modules]
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [harness.name_of(study) for study in modules]
     assert not (tmp_path / "none").exists()
 
 
@@ -247,6 +255,52 @@ def test_a_signal_ends_the_run_and_not_only_the_method(harness, tmp_path, monkey
     monkeypatch.setattr(warptsp, "solve", interrupted)
     with pytest.raises(KeyboardInterrupt):
         harness.run(random_cities(10), harness.Setting("cpu", False, tmp_path), method="construct")
+
+
+def test_a_trial_is_run_in_place_of_the_problem(harness, tmp_path, monkeypatch):
+    import warptsp
+    from benchmarks.reproduce.instances import random_cities
+
+    solved = []
+    solve = warptsp.solve
+
+    def noted(problem, **options):
+        solved.append(problem.n)
+        return solve(problem, **options)
+
+    monkeypatch.setattr(warptsp, "solve", noted)
+    monkeypatch.setattr(harness, "_warm", set())
+    setting = harness.Setting("cpu", False, tmp_path)
+    options = {"method": "two-opt", "start": "given"}
+    for cities in (300, 400):
+        result = harness.run(random_cities(cities), setting, trial=random_cities(200), **options)
+        assert result["cities"] == cities
+    assert solved == [200, 300, 400], "once for each kind of launch"
+
+
+def test_long_searches_come_first_where_several_run_at_once(harness, tmp_path):
+    from benchmarks.reproduce import neighbor_search as study
+
+    def names(side_by_side):
+        return [c.name for c in study.cells(harness.Setting("cuda", True, tmp_path, None, "", side_by_side))]
+
+    assert names(1)[0] == "eil51, 2-opt"
+    assert names(16)[0] == "d18512, 2-opt"
+    assert sorted(names(16)) == sorted(names(1))
+
+
+def test_the_time_of_all_passes_follows_from_the_first(harness):
+    from benchmarks.reproduce import two_opt_launches as study
+
+    def row(cell, seconds, passes):
+        source = {"machine": "m", "threads": "1 thread", "date": "d", "commit": "c"}
+        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds}
+        return {"study": "two_opt_launches", "cell": cell, "device": "cuda", **source, "result": result}
+
+    rows = [row("500 planned", 0.1, 600), row("500 1024x2", 0.4, 200), row("500 1024x122", 0.3, 600)]
+    section = next(s for s in study.report(harness.Results(rows)) if s.title.startswith("Table A-1"))
+    total = {line[0]: line[7] for line in section.rows}
+    assert total == {"1024 x 2 x 61": "1200", "1024 x 122 x 1": "300"}
 
 
 def test_chart_places_points(harness):

@@ -1,4 +1,4 @@
-"""Document 002, figure 7: error of the best of 100 000 climbers on the 63 smallest instances of TSPLIB."""
+"""Random-restart 2-opt: error of the best climber on the 63 smallest TSPLIB instances."""
 
 from __future__ import annotations
 
@@ -18,12 +18,9 @@ from benchmarks.reproduce.harness import (
     number,
     published,
     run,
-    run_alone,
 )
 
-NAME = "climbing_quality"
 DOCUMENT = "002"
-TITLE = "Random-restart 2-opt: error of the best climber (figure 7)"
 TABLES = ("figure 7",)
 INSTANCES = 63
 CLIMBERS = {True: 100_000, False: 100}  # full, reduced
@@ -76,6 +73,3 @@ def _section(found: list[tuple[int, str, dict[str, Any]]], climbers: int, device
     chart = Chart(f"{climbers} climbers, {device}", "cities", "error, %", {"instances": points}, log_y=False)
     text = f"{len(found)} of {INSTANCES} instances. " + published("002").notes("figure 7")
     return Section(f"Figure 7: {climbers} climbers, {device}", words, rows, text, chart)
-
-
-run_alone(__name__)

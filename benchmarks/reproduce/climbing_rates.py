@@ -1,4 +1,4 @@
-"""Document 002, figures 2 to 6 and 8: moves and climbers a second by version and number of cities.
+"""Random-restart 2-opt: moves and climbers a second by version and number of cities.
 
 The first n cities of d18512. A version runs for about a second of the kernel, as in the document, and its
 moves are those of all passes. With a climber a thread, 270 000 of them fill an H200, and one pass of so many
@@ -23,13 +23,10 @@ from benchmarks.reproduce.harness import (
     rate,
     ratio,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import first_cities
 
-NAME = "climbing_rates"
 DOCUMENT = "002"
-TITLE = "Random-restart 2-opt: moves and climbers a second (figures 2 to 6 and 8)"
 TABLES = ("figures 2 to 4, 6", "figure 5", "figure 8")
 VERSIONS = {  # ours, and what the document calls it
     "auto": "",
@@ -189,6 +186,3 @@ def _climbers(results: Results) -> Section:
     words = ["cities", "climbers", "climbers/s, one-thread", "climbers/s, tuned", "ratio"]
     text = "Published: up to 3. " + published("002").notes("figure 8")
     return Section(f"Figure 8: climbers a second, {DEVICES['cuda']}", words, rows, text)
-
-
-run_alone(__name__)

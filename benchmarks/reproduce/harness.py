@@ -1,6 +1,7 @@
 """What the scripts of `benchmarks/reproduce` share: cells that resume, tables side by side, reports.
 
-A study is a module with ``NAME``, ``DOCUMENT`` and ``TITLE``, and three functions:
+A study is a module that says in the first line of its docstring what it is about, and has ``DOCUMENT``,
+``TABLES`` (those of the document that it repeats) and three functions:
 
 - ``cells(setting)`` yields what there is to measure on one device, the most telling first;
 - ``measure(cell, setting)`` measures one cell and returns plain numbers;
@@ -19,7 +20,6 @@ import math
 import os
 import re
 import shutil
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from benchmarks.common import DIMACS, REPOSITORY, note, provenance, table
 from benchmarks.reproduce.chart import Chart
@@ -39,6 +39,17 @@ if TYPE_CHECKING:
 
 PUBLISHED = Path(__file__).parent / "published"
 CELLS = "cells.jsonl"
+EXAMPLES = """\
+examples:
+  python -m benchmarks.reproduce --list
+  python -m benchmarks.reproduce swap_versions symmetric_table   two studies, on the CPU, in minutes
+  python -m benchmarks.reproduce --device both --resume          all of them; goes on where it was cut off
+  python -m benchmarks.reproduce two_opt_sizes --device cuda --full
+
+Reports, pictures and measured cells are in the folder of --output. Studies of documents 002 to 004 need
+instances of TSPLIB (http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/), unpacked, in that of
+--instances.
+"""
 WARM_UP = 10.0  # seconds for which a run that is not counted may look for its first improvement
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
@@ -77,12 +88,23 @@ class Section:
 class Study(Protocol):
     """A module of this package that measures something."""
 
-    NAME: str
+    __name__: str
     DOCUMENT: str
-    TITLE: str
+    TABLES: Sequence[str]
     cells: Callable[[Setting], Iterable[Cell]]
     measure: Callable[[Cell, Setting], dict[str, Any]]
     report: Callable[[Results], list[Section]]
+
+
+def name_of(study: Study) -> str:
+    """Return the name of a study: that of its file."""
+    return study.__name__.rpartition(".")[2]
+
+
+def title_of(study: Study) -> str:
+    """Return what a study is about: the first line of its docstring, and the tables that it repeats."""
+    first = (study.__doc__ or "").partition("\n")[0].removesuffix(".")
+    return f"{first} ({', '.join(study.TABLES)})"
 
 
 # --- what was published
@@ -213,6 +235,9 @@ def figures(result: Result, judge: Problem) -> dict[str, Any]:
     }
 
 
+Figure = str | Callable[[dict[str, Any]], Any]  # a figure of a result: its name, or how it is computed
+
+
 def kernel_ms(result: Mapping[str, Any]) -> float:
     """Return the milliseconds of a pass: of the kernels on a GPU, of everything on the CPU."""
     seconds: float = result.get("kernel_seconds", result["seconds"])
@@ -242,10 +267,21 @@ class Results:
                 return dict(row["result"])
         return None
 
-    def value(self, name: str, device: str, of: Callable[[dict[str, Any]], float]) -> float | None:
+    def value(self, name: str, device: str, of: Figure) -> Any:
         """Return a figure of a cell, None if there is none."""
         result = self.get(name, device)
-        return None if result is None else of(result)
+        if result is None:
+            return None
+        return result[of] if isinstance(of, str) else of(result)
+
+    def lines(self, cells: Iterable[tuple[float, str]], of: Figure) -> dict[str, list[tuple[float, float]]]:
+        """Return a line of a chart for each device: points (x, figure) of cells given as (x, name)."""
+        names = list(cells)
+        found = {
+            DEVICES[device]: [(x, y) for x, name in names if (y := self.value(name, device, of)) is not None]
+            for device in self.devices()
+        }
+        return {device: points for device, points in found.items() if points}
 
     def devices(self) -> list[str]:
         """Return the devices that cells were measured on."""
@@ -307,10 +343,11 @@ def _drop_last_line(path: Path) -> None:
 
 def measure(study: Study, setting: Setting, path: Path, source: Mapping[str, str], until: float) -> None:
     """Measure what is not in the file yet, and write it there; stops at a time of ``time.monotonic()``."""
+    name = name_of(study)
     done = {
         (row["cell"], row["device"])
         for row in read_cells(path)
-        if row["study"] == study.NAME and "error_text" not in row["result"]
+        if row["study"] == name and "error_text" not in row["result"]
     }
     wanted = [
         cell
@@ -321,17 +358,17 @@ def measure(study: Study, setting: Setting, path: Path, source: Mapping[str, str
 
     def measure_one(cell: Cell) -> None:
         if time.monotonic() > until:
-            note(f"{study.NAME}: out of time before {cell.name}")
+            note(f"{name}: out of time before {cell.name}")
             return
         begun = time.monotonic()
         try:
             result = study.measure(cell, setting)
         except Exception as error:  # one cell that cannot be measured must not end the run
             result = {"error_text": f"{type(error).__name__}: {error}"}
-        note(f"{study.NAME}: {cell.name} on {setting.device}, {time.monotonic() - begun:.2f} s")
+        note(f"{name}: {cell.name} on {setting.device}, {time.monotonic() - begun:.2f} s")
         if "error_text" in result:
             note(f"  {result['error_text']}")
-        row = {"study": study.NAME, "cell": cell.name, "device": setting.device, **source, "result": result}
+        row = {"study": name, "cell": cell.name, "device": setting.device, **source, "result": result}
         with writing:
             append(path, row)
 
@@ -384,11 +421,21 @@ def ratio(published: float | None, measured: float | None) -> str:
     return f"{number(published / measured, 2 if published < 100 * measured else 3)}"
 
 
+def compared(published: float | None, measured: float | None) -> list[str]:
+    """Return the cells of a table row: published, measured, and their ratio, where less is better."""
+    return [number(published), number(measured), ratio(published, measured)]
+
+
+def compared_header(what: str) -> list[str]:
+    """Return the header that belongs to `compared`."""
+    return [f"{what}, published", "measured", "ratio"]
+
+
 def beside(
     published: float | None,
     results: Results,
     name: str,
-    of: Callable[[dict[str, Any]], Any],
+    of: Figure,
     ratios: Literal["less", "more", "none"] = "less",
 ) -> list[str]:
     """Return the cells of a table row: published, then measured and the ratio for each device.
@@ -431,7 +478,7 @@ def markdown(study: Study, results: Results, folder: Path) -> str:
         if section.rows:
             blocks.append(table(section.header, section.rows))
         if section.chart is not None and not section.chart.empty:
-            name = f"{study.NAME}_{place}.svg"
+            name = f"{name_of(study)}_{place}.svg"
             section.chart.write(folder / name)
             blocks.append(f"![{section.chart.title}]({name})")
     failures = results.failures()
@@ -444,10 +491,11 @@ def write_report(study: Study, results: Results, output: Path) -> str:
     """Write the report of a study as Markdown, JSON and pictures, and return the Markdown."""
     output.mkdir(parents=True, exist_ok=True)
     text = markdown(study, results, output)
-    (output / f"{study.NAME}.md").write_text(f"# {study.TITLE}\n\n{text}\n", encoding="utf-8")
-    tables = {name: published(study.DOCUMENT).tables[name] for name in getattr(study, "TABLES", ())}
-    content = {"study": study.NAME, "document": study.DOCUMENT, "published": tables, "measured": results.rows}
-    (output / f"{study.NAME}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    name = name_of(study)
+    (output / f"{name}.md").write_text(f"# {title_of(study)}\n\n{text}\n", encoding="utf-8")
+    tables = {table: published(study.DOCUMENT).tables[table] for table in study.TABLES}
+    content = {"study": name, "document": study.DOCUMENT, "published": tables, "measured": results.rows}
+    (output / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return text
 
 
@@ -470,36 +518,52 @@ def fill_page(page: Path, name: str, text: str) -> bool:
 def options_of(studies: Sequence[Study], arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the options of the command line."""
     options = argparse.ArgumentParser(
+        prog="python -m benchmarks.reproduce",
         description="Measure what the documents published, and put it beside their figures.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    names = [study.NAME for study in studies]
-    if len(studies) > 1:
-        options.add_argument(
-            "studies", nargs="*", metavar="STUDY", help=f"of {', '.join(names)}; all if none"
-        )
-        options.add_argument("--list", action="store_true", help="list the studies, and do nothing")
-    options.add_argument("--device", choices=["cpu", "cuda", "both"], default="cpu")
+    names = [name_of(study) for study in studies]
+    options.add_argument("studies", nargs="*", metavar="STUDY", help="those of --list; all if none")
+    options.add_argument("--list", action="store_true", help="list the studies, and do nothing")
+    devices = [*DEVICES, "both"]
+    options.add_argument("--device", choices=devices, default="cpu", help="cpu if not given")
     size = options.add_mutually_exclusive_group()
     size.add_argument("--reduced", action="store_true", help="minutes at most on two cores; the default")
     size.add_argument("--full", action="store_true", help="as published; may take hours")
     options.add_argument("--resume", action="store_true", help="leave out what the output folder has already")
     options.add_argument("--report", action="store_true", help="measure nothing: reports of what there is")
-    options.add_argument("--seconds", type=float, help="begin no cell of a study after so many")
-    options.add_argument("--cells", default="", metavar="PATTERN", help="only cells whose name has this")
-    options.add_argument("--side-by-side", type=int, default=1, help="cells at once, where only tours count")
-    options.add_argument("--threads", type=int, help="threads; all if not given")
-    shared = os.environ.get("WARPTSP_SHARED", REPOSITORY.parent / "shared")
     options.add_argument(
-        "--instances", type=Path, default=Path(shared, "data", "tsplib"), help="folder of TSPLIB files"
+        "--seconds", type=float, metavar="N", help="begin no cell of a study after N seconds"
     )
     options.add_argument(
-        "--output", type=Path, default=Path("reproduction"), help="folder for cells and reports"
+        "--cells", default="", metavar="PATTERN", help="only cells whose name matches this regular expression"
     )
-    options.add_argument("--docs", type=Path, help="folder of pages to fill; gets the cells, too")
+    options.add_argument(
+        "--side-by-side", type=int, default=1, metavar="N", help="N cells at once, where only tours count"
+    )
+    options.add_argument("--threads", type=int, metavar="N", help="of the CPU; all if not given")
+    instances = Path(os.environ.get("WARPTSP_SHARED", REPOSITORY.parent / "shared"), "data", "tsplib")
+    options.add_argument(
+        "--instances",
+        type=Path,
+        default=instances,
+        metavar="FOLDER",
+        help=f"of .tsp files; {instances} if not given",
+    )
+    options.add_argument(
+        "--output",
+        type=Path,
+        default=Path("reproduction"),
+        metavar="FOLDER",
+        help="for cells and reports; reproduction if not given",
+    )
+    options.add_argument(
+        "--docs", type=Path, metavar="FOLDER", help="of pages to fill; gets the cells and pictures, too"
+    )
     options.add_argument("--commit", help="commit to write down, where there is no repository")
     found = options.parse_args(arguments)
-    unknown = set(getattr(found, "studies", ())) - set(names)
+    unknown = set(found.studies) - set(names)
     if unknown:
         options.error(f"no study {', '.join(sorted(unknown))}; there are {', '.join(names)}")
     return found
@@ -507,24 +571,26 @@ def options_of(studies: Sequence[Study], arguments: Sequence[str] | None) -> arg
 
 def chosen(studies: Sequence[Study], options: argparse.Namespace) -> Iterator[Study]:
     """Yield the studies that are asked for, in the order that they were asked for."""
-    by_name = {study.NAME: study for study in studies}
-    for name in getattr(options, "studies", None) or by_name:
+    by_name = {name_of(study): study for study in studies}
+    for name in options.studies or by_name:
         yield by_name[name]
 
 
 def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> None:
     """Run studies as the command line says."""
     options = options_of(studies, arguments)
-    if getattr(options, "list", False):
+    if options.list:
         for study in studies:
-            print(f"{study.NAME:28} {study.DOCUMENT}  {study.TITLE}")
+            print(f"{name_of(study):20} {study.DOCUMENT}  {title_of(study)}")
         return
     path = options.output / CELLS
     options.output.mkdir(parents=True, exist_ok=True)
     devices = list(DEVICES) if options.device == "both" else [options.device]
     wanted = list(chosen(studies, options))
+    if not (options.report or options.instances.is_dir()):
+        note(f"no folder {options.instances}: TSPLIB instances cannot be measured; --instances names another")
     if not options.resume and not options.report:
-        names = {study.NAME for study in wanted}
+        names = {name_of(study) for study in wanted}
         kept = [r for r in read_cells(path) if r["study"] not in names or r["device"] not in devices]
         path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
     for study in wanted:
@@ -534,18 +600,12 @@ def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> No
             )
             until = time.monotonic() + (options.seconds or math.inf)
             measure(study, setting, path, machine(setting, options.commit), until)
-        results = Results([row for row in read_cells(path) if row["study"] == study.NAME])
+        results = Results([row for row in read_cells(path) if row["study"] == name_of(study)])
         text = write_report(study, results, options.output)
-        print(f"\n# {study.TITLE}\n\n{text}", flush=True)
+        print(f"\n# {title_of(study)}\n\n{text}", flush=True)
         if options.docs is not None:
             shutil.copyfile(path, options.docs / CELLS)
             text = markdown(study, results, options.docs)
-            filled = [fill_page(page, study.NAME, text) for page in sorted(options.docs.glob("*.md"))]
+            filled = [fill_page(page, name_of(study), text) for page in sorted(options.docs.glob("*.md"))]
             if not any(filled):
-                note(f"no page of {options.docs} has a place for {study.NAME}")
-
-
-def run_alone(name: str) -> None:
-    """Run the study of a module that was started as a script."""
-    if name == "__main__":
-        main([cast(Study, sys.modules[name])])
+                note(f"no page of {options.docs} has a place for {name_of(study)}")

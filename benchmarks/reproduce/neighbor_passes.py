@@ -1,4 +1,4 @@
-"""Document 004, tables 1 and 2: one pass of 3-opt over quadrant lists of 40."""
+"""One pass of 3-opt over quadrant lists of 40."""
 
 from __future__ import annotations
 
@@ -13,18 +13,15 @@ from benchmarks.reproduce.harness import (
     Results,
     Section,
     Setting,
+    compared,
+    compared_header,
     instance,
     known_instances,
-    number,
     published,
-    ratio,
     run,
-    run_alone,
 )
 
-NAME = "neighbor_passes"
 DOCUMENT = "004"
-TITLE = "One pass of 3-opt over neighbour lists (tables 1 and 2)"
 TABLES = ("1", "2")
 LARGEST = ("pla33810", "pla85900")
 PASSES = 10  # a pass is the difference of runs with this many more
@@ -75,41 +72,29 @@ def report(results: Results) -> list[Section]:
             if row["least"] < cities <= row["most"] or cities == 70 == row["least"]
         ]
         line.append(len(inside))
-        means = []
         for device in results.devices():
-            found = [ms for name in inside if (ms := results.value(name, device, _pass)) is not None]
+            found = [ms for name in inside if (ms := results.value(name, device, "pass_ms")) is not None]
             mean = statistics.mean(found) if found else None
-            means.append(mean)
-            theirs = row["cpu_ms" if device == "cpu" else "gpu_ms"]
-            line += [number(theirs), number(mean), ratio(theirs, mean), len(found)]
+            line += [*compared(row[f"{DEVICES[device].lower()}_ms"], mean), len(found)]
         groups.append(line)
     words = ["cities", "instances, published", "ours"]
     for device in results.devices():
-        words += [f"ms, {DEVICES[device]}, published", "measured", "ratio", "instances measured"]
-    lines: dict[str, list[tuple[float, float]]] = {}
-    for device in results.devices():
-        for name, cities in sizes():
-            ms = results.value(name, device, _pass)
-            if ms is not None and ms > 0:
-                lines.setdefault(DEVICES[device], []).append((cities, ms))
+        words += [*compared_header(f"{DEVICES[device]} ms"), "instances measured"]
+    # Where there are fewer passes than asked for, the two runs are the same, and nothing is known of a pass.
+    lines = {
+        device: [(cities, ms) for cities, ms in points if ms > 0]
+        for device, points in results.lines(((cities, name) for name, cities in sizes()), "pass_ms").items()
+    }
     chart = Chart("One pass of 3-opt, 40 neighbours", "cities", "ms", lines)
     sections = [Section("Table 1: one pass by size", words, groups, published("004").notes("1"), chart)]
     rows = []
     for row in published("004").rows("2"):
         line = [row["instance"]]
         for device in results.devices():
-            theirs = row["cpu_ms" if device == "cpu" else "gpu_ms"]
-            ours = results.value(row["instance"], device, _pass)
-            line += [number(theirs), number(ours), ratio(theirs, ours)]
+            ours = results.value(row["instance"], device, "pass_ms")
+            line += compared(row[f"{DEVICES[device].lower()}_ms"], ours)
         rows.append(line)
     words = ["instance"]
     for device in results.devices():
-        words += [f"ms, {DEVICES[device]}, published", "measured", "ratio"]
+        words += compared_header(f"{DEVICES[device]} ms")
     return [*sections, Section("Table 2: one pass, the two largest", words, rows)]
-
-
-def _pass(result: dict[str, Any]) -> float:
-    return float(result["pass_ms"])
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 004, table 3, figures 5 and 6: local search over neighbour lists, and iterated local search."""
+"""2-opt, 3-opt and iterated local search over neighbour lists."""
 
 from __future__ import annotations
 
@@ -18,12 +18,9 @@ from benchmarks.reproduce.harness import (
     number,
     published,
     run,
-    run_alone,
 )
 
-NAME = "neighbor_search"
 DOCUMENT = "004"
-TITLE = "2-opt, 3-opt and iterated local search over neighbour lists (table 3, figures 5 and 6)"
 TABLES = ("3", "optima", "CRO", "figures 5, 6")
 # The document's, one move a pass, and then every tour accepted; and what it names as open.
 ALGORITHM_1 = {"acceptance": "always", "segment": 0}  # goes on from every new tour
@@ -126,6 +123,3 @@ def _largest(results: Results) -> Section:
     return Section(
         "In place of CRO", ["instance", "search", "error, %", "s"], rows, published("004").notes("CRO")
     )
-
-
-run_alone(__name__)

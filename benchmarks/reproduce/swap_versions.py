@@ -1,4 +1,4 @@
-"""Document 001: the swap neighbourhood, its versions, and 10 000 cities.
+"""Best-improvement swaps: versions and 10 000 cities.
 
 Each of the eight versions of the document mends what a profile of the one before showed: threads, the order
 of moves, the reduction. Ours begins where the eighth ends, with a mapping in whole numbers; what can still be
@@ -23,13 +23,10 @@ from benchmarks.reproduce.harness import (
     published,
     rate,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import random_cities
 
-NAME = "swap_versions"
 DOCUMENT = "001"
-TITLE = "Best-improvement swaps: versions and 10 000 cities"
 TABLES = ("section 5", "table 1", "figure 10", "10 000 cities")
 LAUNCHES = {
     "as version 1": {"block": 128, "grid": 64},
@@ -68,9 +65,9 @@ def report(results: Results) -> list[Section]:
     rows = [
         [
             "descent, 1000 cities, s; published on the CPU",
-            *beside(theirs["cpu"], results, "descent 1000", _seconds),
+            *beside(theirs["cpu"], results, "descent 1000", "seconds"),
         ],
-        ["the same; published on the GPU", *beside(theirs["gpu"], results, "descent 1000", _seconds)],
+        ["the same; published on the GPU", *beside(theirs["gpu"], results, "descent 1000", "seconds")],
         [
             "a pass, 1000 cities, ms (evaluation and application)",
             *beside(both, results, "descent 1000", kernel_ms),
@@ -102,10 +99,3 @@ def report(results: Results) -> list[Section]:
         + published("001").notes("figure 10")
     )
     return [*sections, Section("Figure 10: launches", words, ladder, text)]
-
-
-def _seconds(result: dict[str, Any]) -> float:
-    return float(result["seconds"])
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 003, table 2 of section 5.4: iterations and clock cycles of the order of the hardware."""
+"""Symmetrical 2-opt in the order of the hardware: iterations and clock cycles."""
 
 from __future__ import annotations
 
@@ -15,13 +15,10 @@ from benchmarks.reproduce.harness import (
     instance,
     published,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import unrounded
 
-NAME = "symmetric_hardware"
 DOCUMENT = "003"
-TITLE = "Symmetrical 2-opt in the order of the hardware (table 2)"
 TABLES = ("5.4 table 2",)
 COARSE = 0.02  # a least gain that gives one more of the published numbers
 
@@ -51,12 +48,10 @@ def report(results: Results) -> list[Section]:
         rows.append(
             [
                 name,
-                *beside(row["iterations"], results, name, lambda result: result["iterations"]),
-                *beside(row["cycles"], results, name, lambda result: result["clock_cycles"]),
-                *beside(row["us"] / 1e6, results, name, lambda result: result["seconds"]),
-                *beside(None, results, cell_name(name, COARSE), lambda result: result["iterations"], "none")[
-                    1:
-                ],
+                *beside(row["iterations"], results, name, "iterations"),
+                *beside(row["cycles"], results, name, "clock_cycles"),
+                *beside(row["us"] / 1e6, results, name, "seconds"),
+                *beside(None, results, cell_name(name, COARSE), "iterations", "none")[1:],
             ]
         )
     words = [
@@ -71,6 +66,3 @@ def report(results: Results) -> list[Section]:
         "iteration."
     )
     return [Section("Table 2: iterations to the local optimum", words, rows, text)]
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 003, figures 18 and 19: block size at d2103, and time against quality of annealing at d493."""
+"""Symmetrical 2-opt and annealing: block size at d2103, and time against quality at d493."""
 
 from __future__ import annotations
 
@@ -16,12 +16,9 @@ from benchmarks.reproduce.harness import (
     number,
     published,
     run,
-    run_alone,
 )
 
-NAME = "symmetric_study"
 DOCUMENT = "003"
-TITLE = "Symmetrical 2-opt: block size and cooling (figures 18 and 19)"
 TABLES = ("figure 18", "figure 19")
 BLOCKS = (32, 64, 96, 128, 256, 512, 1024)
 SECONDS = (0.3, 0.5, 1.0, 2.0, 5.47, 10.0, 20.0)
@@ -64,22 +61,15 @@ def report(results: Results) -> list[Section]:
     words = ["threads a block", "s, kernels", "s in all", "error, %"]
     text = published("003").notes("figure 18")
     sections.append(Section("Figure 18: block size, d2103", words, rows, text, chart))
-    lines: dict[str, list[tuple[float, float]]] = {"published": [(5.47, 4.3)]}
+    names = {seconds: f"d493, {seconds:g} s" for seconds in SECONDS}
+    lines = {"published": [(5.47, 4.3)], **results.lines(names.items(), "error")}
     rows = []
-    for seconds in SECONDS:
-        line: list[object] = [f"{seconds:g}"]
-        for device in results.devices():
-            error = results.value(f"d493, {seconds:g} s", device, lambda result: result["error"])
-            line.append(number(error))
-            if error is not None:
-                lines.setdefault(DEVICES[device], []).append((seconds, error))
-        rows.append(line)
+    for seconds, name in names.items():
+        errors = [results.value(name, device, "error") for device in results.devices()]
+        rows.append([f"{seconds:g}", *map(number, errors)])
     chart = Chart("Symmetrical annealing, d493", "s", "error, %", lines, log_y=False)
     words = ["time limit, s", *(f"error, %, {DEVICES[device]}" for device in results.devices())]
     sections.append(
         Section("Figure 19: cooling, d493", words, rows, published("003").notes("figure 19"), chart)
     )
     return sections
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 003, table 1 of section 6.4.3: 13 instances from their own order, without and with annealing."""
+"""Symmetrical 2-opt without and with annealing: 13 instances from their own order."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from benchmarks.reproduce.harness import (
     Section,
     Setting,
     beside,
+    compared,
+    compared_header,
     header,
     instance,
     number,
     published,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import unrounded
 
-NAME = "symmetric_table"
 DOCUMENT = "003"
-TITLE = "Symmetrical 2-opt without and with annealing (table 1)"
 TABLES = ("6.4.3 table 1",)
 TABLE = "6.4.3 table 1"
 DESCENT, ROUNDED = "descent", "descent, rounded"
@@ -61,29 +60,30 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 
 def report(results: Results) -> list[Section]:
+    theirs = published("003").rows(TABLE)
     rows = []
-    lines: dict[str, list[tuple[float, float]]] = {"published, GPU": [], "published, CPU": []}
-    for row in published("003").rows(TABLE):
+    for row in theirs:
         name = f"{row['instance']} {DESCENT}"
         line: list[object] = [row["instance"], number(row["concorde_error"])]
-        line += beside(row["error"], results, name, _error, "none")
-        line += beside(None, results, f"{row['instance']} {ROUNDED}", _error, "none")[1:]
+        line += beside(row["error"], results, name, "error", "none")
+        line += beside(None, results, f"{row['instance']} {ROUNDED}", "error", "none")[1:]
         for device in results.devices():
-            key = "cpu_ms" if device == "cpu" else "gpu_ms"
-            only = Results([r for r in results.rows if r["device"] == device])
-            line += beside(row[key] / 1e3, only, name, _seconds)
+            published_ms = row[f"{DEVICES[device].lower()}_ms"]
+            line += compared(published_ms / 1e3, results.value(name, device, "seconds"))
         rows.append(line)
-        cities = int("".join(filter(str.isdigit, row["instance"])))
-        for key in ("gpu_ms", "cpu_ms"):
-            lines[f"published, {key[:3].upper()}"].append((cities, row[key] / 1e3))
-        for device in results.devices():
-            value = results.value(name, device, _seconds)
-            if value is not None:
-                lines.setdefault(DEVICES[device], []).append((cities, value))
+    cities = [int("".join(filter(str.isdigit, row["instance"]))) for row in theirs]
+    lines = {
+        f"published, {key}": [
+            (n, row[f"{key.lower()}_ms"] / 1e3) for n, row in zip(cities, theirs, strict=True)
+        ]
+        for key in DEVICES.values()
+    }
+    names = [f"{row['instance']} {DESCENT}" for row in theirs]
+    lines |= results.lines(zip(cities, names, strict=True), "seconds")
     words = ["instance", "Concorde 2-opt error, %", *header("error, %", results, ratios=False)]
     words += [f"rounded distances, {DEVICES[device]}" for device in results.devices()]
     for device in results.devices():
-        words += [f"{DEVICES[device]} s, published", "measured", "ratio"]
+        words += compared_header(f"{DEVICES[device]} s")
     chart = Chart("Symmetrical 2-opt to the local optimum", "cities", "s", lines)
     text = (
         "Errors are those of the tours in TSPLIB's rounded distances. The descents go by distances that are "
@@ -101,8 +101,8 @@ def _annealing(results: Results) -> Section:
         for device in results.devices():
             for share in (FASTER, 1):
                 name = f"{row['instance']} annealing {share}"
-                line.append(number(results.value(name, device, _error)))
-                line.append(number(results.value(name, device, _seconds)))
+                line.append(number(results.value(name, device, "error")))
+                line.append(number(results.value(name, device, "seconds")))
         rows.append(line)
     words = ["instance", "error, %, published", "s, published, GPU"]
     for device in results.devices():
@@ -113,14 +113,3 @@ def _annealing(results: Results) -> Section:
         f"{LEAST_SECONDS:g} s."
     )
     return Section("With annealing", words, rows, text)
-
-
-def _error(result: dict[str, Any]) -> float:
-    return float(result["error"])
-
-
-def _seconds(result: dict[str, Any]) -> float:
-    return float(result["seconds"])
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 000, table B-2: best-improvement 3-opt over all triples."""
+"""Best-improvement 3-opt over all triples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
-    DEVICES,
     Cell,
     Results,
     Section,
@@ -17,13 +16,10 @@ from benchmarks.reproduce.harness import (
     kernel_ms,
     published,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import random_cities
 
-NAME = "three_opt_sizes"
 DOCUMENT = "000"
-TITLE = "3-opt over all triples (table B-2)"
 TABLES = ("B-2",)
 REDUCED_CPU = 400
 
@@ -40,31 +36,25 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 
 def report(results: Results) -> list[Section]:
+    theirs = published("000").rows("B-2")
     rows = []
-    lines: dict[str, list[tuple[float, float]]] = {"published": []}
-    for row in published("000").rows("B-2"):
+    for row in theirs:
         name = str(row["cities"])
         rows.append(
             [
                 row["cities"],
                 *beside(row["kernel_ms"], results, name, kernel_ms),
-                *beside(row["passes"], results, name, lambda result: result["passes"], "none"),
-                *beside(row["total_ms"] / 1e3, results, name, lambda result: result["seconds"]),
+                *beside(row["passes"], results, name, "passes", "none"),
+                *beside(row["total_ms"] / 1e3, results, name, "seconds"),
             ]
         )
-        lines["published"].append((row["cities"], row["total_ms"] / 1e3))
-        for device in results.devices():
-            value = results.value(name, device, lambda result: result["seconds"])
-            if value is not None:
-                lines.setdefault(DEVICES[device], []).append((row["cities"], value))
     words = [
         "cities",
         *header("ms a pass", results),
         *header("passes", results, ratios=False),
         *header("s in all", results),
     ]
+    lines = {"published": [(row["cities"], row["total_ms"] / 1e3) for row in theirs]}
+    lines |= results.lines(((row["cities"], str(row["cities"])) for row in theirs), "seconds")
     chart = Chart("3-opt from the identity to the local optimum", "cities", "s", lines)
     return [Section("Table B-2: descents", words, rows, chart=chart)]
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 000, tables 4.7, 4.9, 4.12, 4.14 and A-1 to A-4: block size, grid size and jobs a thread.
+"""2-opt: block size, grid size and jobs a thread.
 
 Every launch of the document's study from the identity, beside the launch that is planned without being told,
 and beside the CPU, which has no launches. Launches of few threads, which leave most of a large GPU idle, make
@@ -22,13 +22,10 @@ from benchmarks.reproduce.harness import (
     number,
     published,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import random_cities
 
-NAME = "two_opt_launches"
 DOCUMENT = "000"
-TITLE = "2-opt: block size, grid size and jobs a thread (tables 4.7, 4.9, 4.12, 4.14, A-1 to A-4)"
 STUDIES = {500: ("A-1", "4.7"), 1000: ("A-2", "4.9"), 1500: ("A-3", "4.12"), 2000: ("A-4", "4.14")}
 TABLES = tuple(table for pair in STUDIES.values() for table in pair)
 PLANNED = "{cities} planned"
@@ -97,7 +94,7 @@ def _study(cities: int, results: Results) -> Section:
     rows: list[list[object]] = []
     lines: dict[str, list[tuple[float, float]]] = {}
     only_gpu = Results([row for row in results.rows if row["device"] == "cuda"])
-    whole = only_gpu.value(PLANNED.format(cities=cities), "cuda", lambda result: result["passes"])
+    whole = only_gpu.value(PLANNED.format(cities=cities), "cuda", "passes")
 
     def total_ms(result: dict[str, Any]) -> float:
         """Of a whole descent, which has the same passes with every launch."""
@@ -109,7 +106,7 @@ def _study(cities: int, results: Results) -> Section:
             [
                 f"{row['block']} x {row['grid']} x {row['jobs']}",
                 *beside(row["kernel_ms"], only_gpu, name, kernel_ms),
-                *beside(row["passes"], only_gpu, name, lambda result: result["passes"], "none"),
+                *beside(row["passes"], only_gpu, name, "passes", "none"),
                 *beside(row["total_ms"], only_gpu, name, total_ms),
             ]
         )
@@ -129,6 +126,3 @@ def _study(cities: int, results: Results) -> Section:
         "as many passes as the planned launch makes."
     )
     return Section(f"Table {study}: all launches, {cities} cities", words, rows, text, chart)
-
-
-run_alone(__name__)

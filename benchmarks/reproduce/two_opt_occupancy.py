@@ -1,4 +1,4 @@
-"""Document 000, tables 4.8, 4.10, 4.11, 4.13 and 4.16 to 4.19: what can be computed without a run.
+"""2-opt: occupancy and partitions, which can be computed without a run.
 
 Occupancy: a multiprocessor holds as many blocks as threads, registers and shared memory allow. Partitions: a
 tour of r ranges has r (r + 1) / 2 pairs of ranges, which the document evaluates one after the other.
@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.harness import Cell, Results, Section, Setting, published, run_alone
+from benchmarks.reproduce.harness import (
+    Cell,
+    Results,
+    Section,
+    Setting,
+    published,
+)
 
-NAME = "two_opt_occupancy"
 DOCUMENT = "000"
-TITLE = "2-opt: occupancy and partitions (tables 4.8, 4.10, 4.11, 4.13, 4.16 to 4.19)"
 OCCUPANCY = {"4.8": 500, "4.10": 1000, "4.11": 1500, "4.13": 2000}
 TABLES = (*OCCUPANCY, "4.16", "4.17", "4.18", "4.19")
 REGISTERS = 20
@@ -94,6 +98,3 @@ def report(results: Results) -> list[Section]:
         )
         sections.append(Section("Table 4.19: ranges of 3000 cities and their pairs", words, rows, text))
     return sections
-
-
-run_alone(__name__)

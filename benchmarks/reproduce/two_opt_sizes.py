@@ -1,4 +1,4 @@
-"""Document 000, tables 4.15, 4.20 and B-1: 2-opt on the CPU and the GPU by number of cities.
+"""2-opt by number of cities: descents and single passes.
 
 Descents from the identity up to 4000 cities, and single passes up to 60 000.
 """
@@ -16,19 +16,17 @@ from benchmarks.reproduce.harness import (
     Section,
     Setting,
     beside,
+    compared,
+    compared_header,
     header,
     kernel_ms,
     number,
     published,
-    ratio,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import random_cities
 
-NAME = "two_opt_sizes"
 DOCUMENT = "000"
-TITLE = "2-opt by number of cities: descents and single passes (tables 4.15, 4.20, B-1)"
 TABLES = ("4.15", "4.20", "B-1")
 DESCENTS = (500, 1000, 2000, 3000, 4000)
 PASSES = (6000, 15000, 30000, 45000, 60000)
@@ -50,49 +48,39 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 
 def report(results: Results) -> list[Section]:
-    rows: list[list[object]] = []
-    lines: dict[str, list[tuple[float, float]]] = {"published, CPU": [], "published, GPU": []}
-    for row in published("000").rows("4.15"):
+    theirs = published("000").rows("4.15")
+    rows = []
+    for row in theirs:
         name = f"descent {row['cities']}"
-        cells: list[object] = [row["cities"]]
+        line = [row["cities"]]
         for device in results.devices():
-            key = "cpu" if device == "cpu" else "gpu"
-            seconds = results.value(name, device, lambda result: result["seconds"])
-            theirs = row[f"{key}_ms"] / 1e3
-            passes = results.value(name, device, lambda result: result["passes"])
-            cells += [
-                number(theirs),
-                number(seconds),
-                ratio(theirs, seconds),
-                row[f"{key}_passes"],
-                number(passes),
-            ]
-            if seconds is not None:
-                lines.setdefault(f"{DEVICES[device]}", []).append((row["cities"], seconds))
-        rows.append(cells)
-        for key in ("cpu", "gpu"):
-            lines[f"published, {key.upper()}"].append((row["cities"], row[f"{key}_ms"] / 1e3))
+            key = DEVICES[device].lower()
+            line += compared(row[f"{key}_ms"] / 1e3, results.value(name, device, "seconds"))
+            line += [row[f"{key}_passes"], number(results.value(name, device, "passes"))]
+        rows.append(line)
     words = ["cities"]
     for device in results.devices():
         name = DEVICES[device]
-        words += [f"{name} s, published", "measured", "ratio", f"{name} passes, published", "measured"]
+        words += [*compared_header(f"{name} s"), f"{name} passes, published", "measured"]
+    lines = {
+        f"published, {key}": [(row["cities"], row[f"{key.lower()}_ms"] / 1e3) for row in theirs]
+        for key in DEVICES.values()
+    }
+    lines |= results.lines(((row["cities"], f"descent {row['cities']}") for row in theirs), "seconds")
     chart = Chart("2-opt from the identity to the local optimum", "cities", "s", lines)
     descents = Section("Table 4.15: descents", words, rows, published("000").notes("4.15"), chart)
     return [descents, _single_passes(results)]
 
 
 def _single_passes(results: Results) -> Section:
+    theirs = published("000").rows("B-1")
     rows = []
-    lines: dict[str, list[tuple[float, float]]] = {"published": []}
-    for row in published("000").rows("B-1"):
-        name = f"pass {row['cities']}"
+    for row in theirs:
         launch = f"{row['block']} x {row['grid']} x {row['jobs']}"
-        rows.append([row["cities"], launch, *beside(row["kernel_ms"], results, name, kernel_ms)])
-        lines["published"].append((row["cities"], row["kernel_ms"]))
-        for device in results.devices():
-            value = results.value(name, device, kernel_ms)
-            if value is not None:
-                lines.setdefault(DEVICES[device], []).append((row["cities"], value))
+        ours = beside(row["kernel_ms"], results, f"pass {row['cities']}", kernel_ms)
+        rows.append([row["cities"], launch, *ours])
+    lines = {"published": [(row["cities"], row["kernel_ms"]) for row in theirs]}
+    lines |= results.lines(((row["cities"], f"pass {row['cities']}") for row in theirs), kernel_ms)
     words = ["cities", "block x grid x jobs, published", *header("ms", results)]
     text = (
         "Table 4.20 has 61 and 1172 ms for 6000 and 15 000 cities with the same launches (512 threads: 117 "
@@ -100,6 +88,3 @@ def _single_passes(results: Results) -> Section:
     )
     chart = Chart("2-opt: one pass over all pairs", "cities", "ms", lines)
     return Section("Tables 4.20 and B-1: one pass", words, rows, text, chart)
-
-
-run_alone(__name__)

@@ -1,4 +1,4 @@
-"""Document 000, table 4.21: 2-opt from the identity and from a nearest-neighbour tour."""
+"""2-opt from the identity and from a nearest-neighbour tour."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from benchmarks.reproduce.harness import (
     Results,
     Section,
     Setting,
+    compared,
+    compared_header,
     number,
     published,
-    ratio,
     run,
-    run_alone,
 )
 from benchmarks.reproduce.instances import random_cities
 
-NAME = "two_opt_starts"
 DOCUMENT = "000"
-TITLE = "2-opt from a naive and from a nearest-neighbour tour (table 4.21)"
 TABLES = ("4.21",)
 STARTS = {"naive": "given", "nn": "nearest-neighbor"}
 REDUCED_CPU = 2500
@@ -47,29 +45,18 @@ def report(results: Results) -> list[Section]:
             line = [row["cities"]]
             for start in STARTS:
                 result = results.get(f"{row['cities']} {start}", device) or {}
-                seconds, theirs = result.get("seconds"), row[f"{start}_ms"] / 1e3
                 line += [row[f"{start}_passes"], number(result.get("passes"))]
-                line += [number(theirs), number(seconds), ratio(theirs, seconds)]
+                line += compared(row[f"{start}_ms"] / 1e3, result.get("seconds"))
             naive, nearest = (
-                results.value(f"{row['cities']} {start}", device, lambda result: result["start_length"])
-                for start in STARTS
+                results.value(f"{row['cities']} {start}", device, "start_length") for start in STARTS
             )
             line += [number(row["nn_initial"] / row["naive_initial"])]
             line += [number(nearest / naive if nearest and naive else None)]
             rows.append(line)
         words = ["cities"]
         for start in ("identity", "nearest neighbour"):
-            words += [
-                f"passes, {start}, published",
-                "measured",
-                f"s, {start}, published",
-                "measured",
-                "ratio",
-            ]
+            words += [f"passes, {start}, published", "measured", *compared_header(f"s, {start}")]
         words += ["start lengths, second over first, published", "measured"]
         title = f"Table 4.21 on the {DEVICES[device]}"
         sections.append(Section(title, words, rows, published("000").notes("4.21")))
     return sections
-
-
-run_alone(__name__)
