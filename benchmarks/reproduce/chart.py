@@ -10,6 +10,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 70, 190, 36, 50
+LETTER = 7  # width of a letter of the names of the lines, about
 COLOURS = ("#1f5499", "#c43626", "#2e8b57", "#8a5a9e", "#c98a1b", "#444444", "#17a2b8", "#b03a7a")
 
 Points = Sequence[tuple[float, float]]
@@ -40,10 +41,12 @@ class Chart:
         points = [point for line in self.lines.values() for point in line]
         across = _axis([x for x, _ in points], self.log_x, LEFT, WIDTH - RIGHT)
         up = _axis([y for _, y in points], self.log_y, HEIGHT - BOTTOM, TOP)
+        longest = max(map(len, self.lines), default=0)
+        width = max(WIDTH, WIDTH - RIGHT + 30 + LETTER * longest)
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" '
             'font-family="sans-serif" font-size="12">',
-            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+            f'<rect width="{width}" height="{HEIGHT}" fill="white"/>',
             f'<text x="{LEFT}" y="20" font-size="14">{escape(self.title)}</text>',
             f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 10}" text-anchor="middle">'
             f"{escape(self.x)}</text>",
@@ -64,10 +67,11 @@ class Chart:
             )
         for number, (name, line) in enumerate(self.lines.items()):
             colour = COLOURS[number % len(COLOURS)]
+            dashes = ' stroke-dasharray="6 3"' if number >= len(COLOURS) else ""
             places = [(across.at(x), up.at(y)) for x, y in sorted(line)]
             path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
             if path:
-                parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+                parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>')
             parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>' for x, y in places]
             row = TOP + 14 + 18 * number
             parts.append(

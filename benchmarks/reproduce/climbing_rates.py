@@ -41,6 +41,8 @@ CITIES = (1000, 200, 100, 2000, 4000, 500, 8000, 50, 18512)
 SEVERAL = (1000, 200, 100, 2000, 4000, 500, 50)  # cities at which all versions are compared
 MOST = {"shared-matrix": 200, "one-thread": 2000, "global-matrix": 1000}
 CLIMBERS = {50: 16384, 100: 16384, 200: 16384}
+MOST_ON_H200 = {("matr_s", 110): 240, ("calc", 4000): 65_535}  # cities; more is an error that says so
+THREADS = (1, 2, 4, 8, 16)  # of the CPU, as far as it is given so many
 SECONDS = 1.0
 A_THREAD = ("one-thread", "global-matrix")  # versions with a climber a thread that many cities fit
 LONG_PASSES, LONG_SECONDS = 1000, 8.0  # cities from which their passes take long, and what they get then
@@ -50,7 +52,7 @@ def cells(setting: Setting) -> Iterator[Cell]:
     if setting.device == "cpu":
         for cities in CITIES:
             yield Cell(f"auto {cities}", {"cities": cities, "version": "auto"})
-        for threads in sorted({1, 2, 4, 8, 16} & set(range(1, (setting.threads or 2) + 1))):
+        for threads in (count for count in THREADS if count <= (setting.threads or 2)):
             yield Cell(
                 f"kroA150, {threads} threads", {"instance": "kroA150", "threads": threads, "version": "auto"}
             )
@@ -88,20 +90,7 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 
 def report(results: Results) -> list[Section]:
-    sections = [_rates(results), _statements(results)]
-    threads = [
-        [name.split(", ")[1], number(results.value(name, "cpu", rate))]
-        for name in dict.fromkeys(row["cell"] for row in results.rows if row["cell"].startswith("kroA150, "))
-    ]
-    if results.get("kroA150", "cuda"):
-        threads.append(["GPU, tuned", number(results.value("kroA150", "cuda", rate))])
-    sections.append(
-        Section(
-            "Figure 5: threads at kroA150", ["", "10^9 moves/s"], threads, published("002").notes("figure 5")
-        )
-    )
-    sections.append(_climbers(results))
-    return sections
+    return [_rates(results), _statements(results), _threads(results), _climbers(results)]
 
 
 def _rates(results: Results) -> Section:
@@ -137,24 +126,27 @@ def _statements(results: Results) -> Section:
         values = [results.value(f"{version} {cities}", device, rate) for cities in CITIES]
         return max((value for value in values if value is not None), default=None)
 
-    def over(one: str, other: str, device: str = "cuda") -> float | None:
-        found = [
-            a / b
+    def over(one: str, other: str, device: str = "cuda") -> dict[int, float]:
+        return {
+            cities: a / b
             for cities in CITIES
             if (a := results.value(f"{one} {cities}", "cuda", rate)) is not None
             and (b := results.value(f"{other} {cities}", device, rate)) is not None
-        ]
-        return max(found, default=None)
+        }
 
+    tiled = over("tiled", "one-thread")
+    on_cpu = results.lines(((cities, f"auto {cities}") for cities in CITIES), rate).get("CPU", [])
     measured = {
         ("tuned", 60): best("tuned"),
         ("auto", 60): best("auto"),
         ("calc", 0.75): calc / matrix
         if (calc := best("one-thread")) and (matrix := best("shared-matrix"))
         else None,
-        ("tile", 2.5): over("tiled", "one-thread"),
-        ("tuned", 3): over("tuned", "one-thread"),
-        ("tuned", 8): over("tuned", "auto", "cpu"),
+        ("tile", 2.5): tiled[max(tiled)] if tiled else None,
+        ("tuned", 3): max(over("tuned", "one-thread").values(), default=None),
+        ("tuned", 8): max(over("tuned", "auto", "cpu").values(), default=None),
+        ("cpu", 1600): max(on_cpu, key=lambda point: point[1], default=(None,))[0],
+        **MOST_ON_H200,
     }
     rows = []
     statements = published("002").rows("figures 2 to 4, 6")
@@ -171,18 +163,34 @@ def _statements(results: Results) -> Section:
     return Section("What the text says of the curves", words, rows, text)
 
 
+def _threads(results: Results) -> Section:
+    counts = [count for count in THREADS if results.get(f"kroA150, {count} threads", "cpu")]
+    rates = {count: results.value(f"kroA150, {count} threads", "cpu", rate) for count in counts}
+    rows = [[f"{count} thread{'s' if count > 1 else ''}", number(value)] for count, value in rates.items()]
+    lines = {"CPU": [(float(count), value) for count, value in rates.items()]}
+    tuned = results.value("kroA150", "cuda", rate)
+    if tuned is not None:
+        rows.append(["GPU, tuned", number(tuned)])
+        lines["GPU, tuned"] = [(float(count), tuned) for count in counts]
+    chart = Chart("Random-restart 2-opt, kroA150", "threads", "10^9 moves/s", lines)
+    text = published("002").notes("figure 5")
+    return Section("Figure 5: threads at kroA150", ["", "10^9 moves/s"], rows, text, chart)
+
+
 def _climbers(results: Results) -> Section:
+    def per_second(result: dict[str, Any]) -> float:
+        return float(result["climbers"] / result["kernel_seconds"])
+
     rows = []
+    lines: dict[str, list[tuple[float, float]]] = {}
     for cities, climbers in CLIMBERS.items():
-        per_second = [
-            results.value(
-                f"{version} {cities}, {climbers} climbers",
-                "cuda",
-                lambda r: r["climbers"] / r["kernel_seconds"],
-            )
-            for version in ("one-thread", "tuned")
-        ]
-        rows.append([cities, climbers, *map(number, per_second), ratio(per_second[1], per_second[0])])
+        found = []
+        for version in ("one-thread", "tuned"):
+            value = results.value(f"{version} {cities}, {climbers} climbers", "cuda", per_second)
+            found.append(value)
+            lines.setdefault(version, []).extend([] if value is None else [(cities, value)])
+        rows.append([cities, climbers, *map(number, found), ratio(found[1], found[0])])
     words = ["cities", "climbers", "climbers/s, one-thread", "climbers/s, tuned", "ratio"]
     text = "Published: up to 3. " + published("002").notes("figure 8")
-    return Section(f"Figure 8: climbers a second, {DEVICES['cuda']}", words, rows, text)
+    chart = Chart("Random-restart 2-opt, first cities of d18512", "cities", "climbers/s", lines)
+    return Section(f"Figure 8: climbers a second, {DEVICES['cuda']}", words, rows, text, chart)

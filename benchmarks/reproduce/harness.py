@@ -466,7 +466,9 @@ def header(what: str, results: Results, *, ratios: bool = True) -> list[str]:
 
 
 def markdown(study: Study, results: Results, folder: Path) -> str:
-    """Return the report of a study, and write its pictures into a folder."""
+    """Return the report of a study, and write its pictures into a folder, in place of former ones."""
+    for old in folder.glob(f"{name_of(study)}_[0-9]*.svg"):
+        old.unlink()
     source = published(study.DOCUMENT)
     lines = [f"- published: {source.what}; {source.hardware}"]
     lines += [f"- measured, {line}" for line in results.machines()]

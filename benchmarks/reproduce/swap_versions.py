@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
@@ -98,4 +99,12 @@ def report(results: Results) -> list[Section]:
         + ". "
         + published("001").notes("figure 10")
     )
-    return [*sections, Section("Figure 10: launches", words, ladder, text)]
+    lines = {
+        "published": [(1000.0, both), (float(LARGE), 1e3 * large["seconds"] / LARGE_PASSES)],
+    }
+    for name in LAUNCHES:
+        measured = [(float(cities), f"{cities} {name}") for cities in LADDER]
+        measured += [(float(LARGE), f"{LARGE} cities")] if name == "planned" else []
+        lines |= {f"{name}, {key}": line for key, line in results.lines(measured, kernel_ms).items()}
+    chart = Chart("Swaps: one pass", "cities", "ms", lines)
+    return [*sections, Section("Figure 10: launches", words, ladder, text, chart)]

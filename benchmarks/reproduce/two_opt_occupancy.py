@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     Cell,
     Results,
@@ -85,6 +86,8 @@ def report(results: Results) -> list[Section]:
         ]
         full = [*words, "active blocks, H200", "occupancy, H200"]
         sections.append(Section(f"Table {table}: occupancy, {cities} cities", full, rows))
+    if sections:
+        sections.append(_picture(results))
     result = results.get("partitions", "cpu")
     if result is not None:
         rows = [
@@ -98,3 +101,13 @@ def report(results: Results) -> list[Section]:
         )
         sections.append(Section("Table 4.19: ranges of 3000 cities and their pairs", words, rows, text))
     return sections
+
+
+def _picture(results: Results) -> Section:
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for table, cities in OCCUPANCY.items():
+        for block, _, percent, _, h200 in results.value(table, "cpu", "rows") or ():
+            lines.setdefault(f"{block} threads, K600", []).append((cities, percent))
+            lines.setdefault(f"{block} threads, H200", []).append((cities, float(h200.split()[0])))
+    chart = Chart("Occupancy of a multiprocessor", "cities", "%", lines, log_x=False, log_y=False)
+    return Section("Occupancy by number of cities", (), (), chart=chart)

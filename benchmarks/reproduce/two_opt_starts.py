@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
@@ -22,6 +23,7 @@ from benchmarks.reproduce.instances import random_cities
 DOCUMENT = "000"
 TABLES = ("4.21",)
 STARTS = {"naive": "given", "nn": "nearest-neighbor"}
+WORDS = {"naive": "identity", "nn": "nearest neighbour"}
 REDUCED_CPU = 2500
 
 
@@ -38,10 +40,11 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
 
 
 def report(results: Results) -> list[Section]:
+    theirs = published("000").rows("4.21")
     sections = []
     for device in results.devices():
         rows = []
-        for row in published("000").rows("4.21"):
+        for row in theirs:
             line = [row["cities"]]
             for start in STARTS:
                 result = results.get(f"{row['cities']} {start}", device) or {}
@@ -54,9 +57,15 @@ def report(results: Results) -> list[Section]:
             line += [number(nearest / naive if nearest and naive else None)]
             rows.append(line)
         words = ["cities"]
-        for start in ("identity", "nearest neighbour"):
+        for start in WORDS.values():
             words += [f"passes, {start}, published", "measured", *compared_header(f"s, {start}")]
         words += ["start lengths, second over first, published", "measured"]
         title = f"Table 4.21 on the {DEVICES[device]}"
-        sections.append(Section(title, words, rows, published("000").notes("4.21")))
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for start, name in WORDS.items():
+            lines[f"{name}, published"] = [(row["cities"], row[f"{start}_ms"] / 1e3) for row in theirs]
+            ours = results.lines(((row["cities"], f"{row['cities']} {start}") for row in theirs), "seconds")
+            lines[f"{name}, {DEVICES[device]}"] = ours.get(DEVICES[device], [])
+        chart = Chart("2-opt by start tour", "cities", "s", lines)
+        sections.append(Section(title, words, rows, published("000").notes("4.21"), chart))
     return sections
