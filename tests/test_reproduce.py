@@ -257,25 +257,28 @@ def test_a_signal_ends_the_run_and_not_only_the_method(harness, tmp_path, monkey
         harness.run(random_cities(10), harness.Setting("cpu", False, tmp_path), method="construct")
 
 
-def test_a_trial_is_run_in_place_of_the_problem(harness, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("events", "needed"),
+    [
+        ([(0.1, 9.0, {}), (0.2, 9.0, {"passes": 0}), (0.3, 9.0, {"passes": 1}), (0.4, 9.0, {})], 3),
+        ([(0.1, 9.0, {}), (0.2, 8.0, {}), (0.3, 8.0, {})], 2),
+        ([(0.1, 9.0, {}), (60.0, 9.0, {}), (61.0, 9.0, {})], 2),
+    ],
+)
+def test_a_run_that_is_not_counted_ends_with_its_first_pass(harness, monkeypatch, events, needed):
     import warptsp
-    from benchmarks.reproduce.instances import random_cities
 
-    solved = []
-    solve = warptsp.solve
+    seen = []
 
-    def noted(problem, **options):
-        solved.append(problem.n)
-        return solve(problem, **options)
+    def solve(problem, *, callback, **options):
+        for elapsed, length, counters in events:
+            seen.append(elapsed)
+            if callback(types.SimpleNamespace(elapsed=elapsed, length=length, counters=counters)):
+                break
 
-    monkeypatch.setattr(warptsp, "solve", noted)
-    monkeypatch.setattr(harness, "_warm", set())
-    setting = harness.Setting("cpu", False, tmp_path)
-    options = {"method": "two-opt", "start": "given"}
-    for cities in (300, 400):
-        result = harness.run(random_cities(cities), setting, trial=random_cities(200), **options)
-        assert result["cities"] == cities
-    assert solved == [200, 300, 400], "once for each kind of launch"
+    monkeypatch.setattr(warptsp, "solve", solve)
+    harness._warm_up(None, {"method": "two-opt"})
+    assert len(seen) == needed
 
 
 def test_long_searches_come_first_where_several_run_at_once(harness, tmp_path):
@@ -294,13 +297,13 @@ def test_the_time_of_all_passes_follows_from_the_first(harness):
 
     def row(cell, seconds, passes):
         source = {"machine": "m", "threads": "1 thread", "date": "d", "commit": "c"}
-        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds}
+        result = {"seconds": seconds, "passes": passes, "kernel_seconds": seconds - 0.1}
         return {"study": "two_opt_launches", "cell": cell, "device": "cuda", **source, "result": result}
 
-    rows = [row("500 planned", 0.1, 600), row("500 1024x2", 0.4, 200), row("500 1024x122", 0.3, 600)]
+    rows = [row("500 planned", 0.1, 600), row("500 1024x2", 0.5, 200), row("500 1024x122", 0.3, 600)]
     section = next(s for s in study.report(harness.Results(rows)) if s.title.startswith("Table A-1"))
     total = {line[0]: line[7] for line in section.rows}
-    assert total == {"1024 x 2 x 61": "1200", "1024 x 122 x 1": "300"}
+    assert total == {"1024 x 2 x 61": "1300", "1024 x 122 x 1": "300"}, "the set-up counts once"
 
 
 def test_chart_places_points(harness):

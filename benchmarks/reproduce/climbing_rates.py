@@ -79,8 +79,6 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
         problem = first_cities(setting.instances, "d18512", facts["cities"])
     params = {name: facts[name] for name in ("version", "climbers") if name in facts}
     options: dict[str, Any] = {}
-    if facts["version"] in A_THREAD:
-        options["trial"] = first_cities(setting.instances, "d18512", min(CITIES))
     if "climbers" not in facts:
         long = facts["version"] in A_THREAD and problem.n >= LONG_PASSES
         options["time_limit"] = LONG_SECONDS if long else SECONDS

@@ -34,8 +34,8 @@ from benchmarks.reproduce.chart import Chart
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
+    from warptsp.progress import Progress
     from warptsp.result import Result
-    from warptsp.stop import SearchState
 
 PUBLISHED = Path(__file__).parent / "published"
 CELLS = "cells.jsonl"
@@ -50,7 +50,7 @@ Reports, pictures and measured cells are in the folder of --output. Studies of d
 instances of TSPLIB (http://comopt.ifi.uni-heidelberg.de/software/TSPLIB95/), unpacked, in that of
 --instances.
 """
-WARM_UP = 10.0  # seconds for which a run that is not counted may look for its first improvement
+WARM_UP = 10.0  # seconds that the first pass of a run that is not counted may take
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
 
@@ -163,21 +163,14 @@ _warm: set[tuple[Any, ...]] = set()
 
 
 def run(
-    problem: Problem,
-    setting: Setting,
-    *,
-    method: str,
-    judge: Problem | None = None,
-    trial: Problem | None = None,
-    **options: Any,
+    problem: Problem, setting: Setting, *, method: str, judge: Problem | None = None, **options: Any
 ) -> dict[str, Any]:
     """Run a method with ``warptsp.solve``, and return what tables are made of.
 
-    A first short run that is not counted loads what is needed, once for each kind of launch; it is of `trial`
-    if that is given, a smaller problem that needs the same kernels and has its first improvement sooner. On
-    one thread of the CPU the seconds are those of the processor, so that other work on the machine does not
-    count. Without a time limit the method ends by itself. A signal ends the run, not only the method. The
-    length is that of the tour in `judge` if it is given: the same cities with other distances.
+    A first short run that is not counted loads what is needed, once for each kind of launch. On one thread of
+    the CPU the seconds are those of the processor, so that other work on the machine does not count. Without
+    a time limit the method ends by itself. A signal ends the run, not only the method. The length is that of
+    the tour in `judge` if it is given: the same cities with other distances.
     """
     import warptsp
 
@@ -190,11 +183,10 @@ def run(
         **options,
     }
     params = "" if setting.device == "cpu" else json.dumps(options.get("params"), sort_keys=True)
-    first = problem if trial is None else trial
-    launch = (method, setting.device, first.metric.name, params, first.n if params else 0)
+    launch = (method, setting.device, problem.metric.name, params, problem.n if params else 0)
     if launch not in _warm:
         _warm.add(launch)
-        _warm_up(first, everything)
+        _warm_up(problem, everything)
     begun = time.process_time()
     result = warptsp.solve(problem, **everything)
     spent = time.process_time() - begun
@@ -206,17 +198,19 @@ def run(
 
 
 def _warm_up(problem: Problem, everything: Mapping[str, Any]) -> None:
-    """Run until the first improvement: kernels are compiled while the start tour is at hand already."""
+    """Run to the first pass or improvement: before it kernels are compiled, with a tour at hand already."""
     import warptsp
 
     first: list[float] = []
 
-    def improved(state: SearchState) -> bool:
-        if not first:
-            first.append(state.length)
-        return state.length < first[0] or state.elapsed > WARM_UP
+    def enough(event: Progress) -> bool:
+        first.append(event.length)
+        looked = event.counters.get("passes", 0) > 0 or event.length < first[0]
+        return looked or event.elapsed > WARM_UP
 
-    warptsp.solve(problem, **{**everything, "time_limit": None, "stop": improved})
+    warptsp.solve(
+        problem, **{**everything, "time_limit": None, "stop": lambda state: False, "callback": enough}
+    )
 
 
 def figures(result: Result, judge: Problem) -> dict[str, Any]:
