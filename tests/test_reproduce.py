@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 import types
 from pathlib import Path
@@ -304,6 +305,23 @@ def test_the_time_of_all_passes_follows_from_the_first(harness):
     section = next(s for s in study.report(harness.Results(rows)) if s.title.startswith("Table A-1"))
     total = {line[0]: line[7] for line in section.rows}
     assert total == {"1024 x 2 x 61": "1300", "1024 x 122 x 1": "300"}, "the set-up counts once"
+
+
+def test_the_pages_are_what_the_cells_give(harness, tmp_path):
+    from benchmarks.reproduce.__main__ import studies
+
+    pages = REPOSITORY / "docs" / "reproduction"
+    copies = tmp_path / "docs"
+    shutil.copytree(pages, copies)
+    output = tmp_path / "output"
+    output.mkdir()
+    shutil.copyfile(pages / "cells.jsonl", output / "cells.jsonl")
+    harness.main(studies(), ["--report", "--output", str(output), "--docs", str(copies)])
+    assert sorted(path.name for path in copies.iterdir()) == sorted(path.name for path in pages.iterdir())
+    for page in pages.iterdir():
+        assert (copies / page.name).read_bytes() == page.read_bytes(), (
+            f"{page.name}: run python -m benchmarks.reproduce --report with its cells, and --docs"
+        )
 
 
 def test_chart_places_points(harness):
