@@ -6,19 +6,18 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
-    instance,
-    known_instances,
     number,
     published,
     run,
 )
+from benchmarks.reproduce.instances import instance, known_instances
 
 DOCUMENT = "002"
 TABLES = ("figure 7",)

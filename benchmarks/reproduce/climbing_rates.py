@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
-    instance,
     number,
     published,
     rate,
     ratio,
     run,
 )
-from benchmarks.reproduce.instances import first_cities
+from benchmarks.reproduce.instances import first_cities, instance
 
 DOCUMENT = "002"
 TABLES = ("figures 2 to 4, 6", "figure 5", "figure 8")

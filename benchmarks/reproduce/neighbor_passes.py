@@ -6,20 +6,19 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
     compared,
     compared_header,
-    instance,
-    known_instances,
     published,
     run,
 )
+from benchmarks.reproduce.instances import instance, known_instances
 
 DOCUMENT = "004"
 TABLES = ("1", "2")

@@ -6,19 +6,18 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
-    instance,
-    known_instances,
     number,
     published,
     run,
 )
+from benchmarks.reproduce.instances import instance, known_instances
 
 DOCUMENT = "004"
 TABLES = ("3", "optima", "CRO", "figures 5, 6")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
     beside,
     header,
-    instance,
     published,
     run,
 )
-from benchmarks.reproduce.instances import unrounded
+from benchmarks.reproduce.instances import instance, unrounded
 
 DOCUMENT = "003"
 TABLES = ("5.4 table 2",)

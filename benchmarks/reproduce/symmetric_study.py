@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
-    instance,
     number,
     published,
     run,
 )
+from benchmarks.reproduce.instances import instance
 
 DOCUMENT = "003"
 TABLES = ("figure 18", "figure 19")

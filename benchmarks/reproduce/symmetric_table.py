@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,
@@ -16,12 +16,11 @@ from benchmarks.reproduce.harness import (
     compared,
     compared_header,
     header,
-    instance,
     number,
     published,
     run,
 )
-from benchmarks.reproduce.instances import unrounded
+from benchmarks.reproduce.instances import instance, unrounded
 
 DOCUMENT = "003"
 TABLES = ("6.4.3 table 1",)

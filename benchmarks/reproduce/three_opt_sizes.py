@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     Cell,
+    Chart,
     Results,
     Section,
     Setting,

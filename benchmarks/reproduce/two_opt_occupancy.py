@@ -9,14 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
-from benchmarks.reproduce.harness import (
-    Cell,
-    Results,
-    Section,
-    Setting,
-    published,
-)
+from benchmarks.reproduce.harness import Cell, Chart, Results, Section, Setting, published
 
 DOCUMENT = "000"
 OCCUPANCY = {"4.8": 500, "4.10": 1000, "4.11": 1500, "4.13": 2000}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.reproduce.chart import Chart
 from benchmarks.reproduce.harness import (
     DEVICES,
     Cell,
+    Chart,
     Results,
     Section,
     Setting,

@@ -1,0 +1,61 @@
+"""Reports as Markdown, JSON and pictures, and the pages of the docs that they fill."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from benchmarks.common import table
+from benchmarks.reproduce.harness.documents import published
+from benchmarks.reproduce.harness.results import Results
+from benchmarks.reproduce.harness.study import Study, name_of, title_of
+
+
+def markdown(study: Study, results: Results, folder: Path) -> str:
+    """Return the report of a study, and write its pictures into a folder, in place of former ones."""
+    for old in folder.glob(f"{name_of(study)}_[0-9]*.svg"):
+        old.unlink()
+    source = published(study.DOCUMENT)
+    lines = [f"- published: {source.what}; {source.hardware}"]
+    lines += [f"- measured, {line}" for line in results.machines()]
+    blocks = ["\n".join(lines)]
+    for place, section in enumerate(study.report(results), start=1):
+        blocks.append(f"### {section.title}")
+        if section.text:
+            blocks.append(section.text)
+        if section.rows:
+            blocks.append(table(section.header, section.rows))
+        if section.chart is not None and not section.chart.empty:
+            name = f"{name_of(study)}_{place}.svg"
+            section.chart.write(folder / name)
+            blocks.append(f"![{section.chart.title}]({name})")
+    failures = results.failures()
+    if failures:
+        blocks.append("Not measured:\n\n" + "\n".join(f"- {line}" for line in failures))
+    return "\n\n".join(blocks)
+
+
+def write_report(study: Study, results: Results, output: Path) -> str:
+    """Write the report of a study as Markdown, JSON and pictures, and return the Markdown."""
+    output.mkdir(parents=True, exist_ok=True)
+    text = markdown(study, results, output)
+    name = name_of(study)
+    (output / f"{name}.md").write_text(f"# {title_of(study)}\n\n{text}\n", encoding="utf-8")
+    tables = {table: published(study.DOCUMENT).tables[table] for table in study.TABLES}
+    content = {"study": name, "document": study.DOCUMENT, "published": tables, "measured": results.rows}
+    (output / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return text
+
+
+def fill_page(page: Path, name: str, text: str) -> bool:
+    """Put a report between the marks of its study in a page of the docs; tell whether it has them."""
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    content = page.read_text(encoding="utf-8")
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if not pattern.search(content):
+        return False
+    filled = pattern.sub(lambda _: f"{begin}\n\n{text}\n\n{end}", content)
+    if filled != content:
+        page.write_text(filled, encoding="utf-8")
+    return True
