@@ -70,6 +70,47 @@ def keep_fixed_edges(
     order: NDArray[np.int32], fixed_edges: NDArray[np.int32], token: StopToken
 ) -> NDArray[np.int32] | None: ...
 
+class TourCut:
+    """A tour cut into parts that are improved elsewhere; see native/tour_cut.h."""
+
+    @staticmethod
+    def stretches(
+        tour: NDArray[np.int32],
+        parts: int,
+        rotation: int,
+        fixed: NDArray[np.int32],
+        threads: int,
+        token: StopToken,
+    ) -> TourCut | None: ...
+    @staticmethod
+    def boxes(
+        points: NDArray[np.float64],
+        tour: NDArray[np.int32],
+        parts: int,
+        seed: int,
+        rotation: int,
+        fixed: NDArray[np.int32],
+        threads: int,
+        token: StopToken,
+    ) -> TourCut | None: ...
+    @property
+    def parts(self) -> int: ...
+    @property
+    def paths(self) -> int: ...
+    def size(self, part: int) -> int: ...
+    def cities(self, part: int) -> NDArray[np.int32]: ...
+    def path_begin(self, part: int) -> NDArray[np.int32]: ...
+    def put(self, part: int, order: NDArray[np.int32]) -> str: ...
+    def ends(self) -> NDArray[np.int32]: ...
+    def link(
+        self,
+        order: NDArray[np.int32],
+        points: NDArray[np.float64],
+        kind: int,
+        threads: int,
+        token: StopToken,
+    ) -> tuple[NDArray[np.int32] | None, int] | None: ...
+
 class PathGraph:
     """Makes tours of the paths that the blobs of a round hand over; see native/path_graph.h."""
 

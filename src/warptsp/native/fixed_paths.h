@@ -27,6 +27,8 @@ class FixedPaths {
   }
   bool is_free(int city) const { return links_[2 * (size_t)city] < 0; }
   bool is_inner(int city) const { return links_[2 * (size_t)city + 1] >= 0; }
+  // Whether a fixed edge joins them.
+  bool has(int a, int b) const { return links_[2 * (size_t)a] == b || links_[2 * (size_t)a + 1] == b; }
 
   // The city that follows `city` on a path walked from `previous` (-1: from its start); -1 at the end.
   int after(int city, int previous) const {

@@ -83,9 +83,10 @@ inline void cut_segments(const std::vector<int> &tour, int parts, int rotation, 
 // and the axis at random, so that the seams of one round are not those of the next.
 class BoxCutter {
  public:
-  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random)
+  // The boxes are as equal as `sampled` cities for each of them say: 64 make them differ by an eighth.
+  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random, int sampled = 64)
       : points_(points), dimensions_(dimensions) {
-    const int wanted = (int)std::min<long long>(n, 64LL * parts);
+    const int wanted = (int)std::min<long long>(n, (long long)sampled * parts);
     std::vector<int> sample;
     for (int i = 0; i < wanted; i++) {
       const int c = (int)((long long)i * n / wanted);
@@ -100,6 +101,14 @@ class BoxCutter {
     return nodes_[node].right;
   }
   int parts() const { return parts_; }
+  // Says that this city comes soon.
+  void prefetch(int city) const {
+#if defined(__GNUC__)
+    __builtin_prefetch(points_.rows + (size_t)points_.stride * city);
+#else
+    (void)city;
+#endif
+  }
 
  private:
   struct Node {

@@ -11,6 +11,7 @@ void bind_hill_climbing(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
+void bind_tour_cut(nb::module_ &m);
 void bind_tsplib(nb::module_ &m);
 
 NB_MODULE(_native, m) {
@@ -32,5 +33,6 @@ NB_MODULE(_native, m) {
   bind_path_graph(m);
   bind_search(m);
   bind_symmetric(m);
+  bind_tour_cut(m);
   bind_tsplib(m);
 }

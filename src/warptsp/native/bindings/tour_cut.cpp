@@ -1,0 +1,145 @@
+// Cutting a tour into parts that are improved elsewhere, for Python: warptsp.cluster.cutting calls it.
+#include "tour_cut.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "arrays.h"
+
+using namespace warptsp;
+
+namespace {
+
+typedef Array<const int, 1> Cities;
+typedef Array<const double, 2> Rows;
+
+void check_cut(const Cities &tour, int parts, int rotation, const Edges &fixed, int threads) {
+  check_threads(threads);
+  const size_t n = tour.shape(0);
+  require(n >= 1 && n < 0x7fffffff, "a tour of " + std::to_string(n) + " cities cannot be cut");
+  require(parts >= 1, "parts is " + std::to_string(parts) + "; at least 1 is needed");
+  require(rotation >= 0 && (size_t)rotation < n, "rotation is " + std::to_string(rotation) + ", which is no position");
+  check_fixed_edges(fixed, n);
+}
+
+// The cut that `make(cut)` made; None if the token stopped it.
+template <class Make>
+nb::object made(StopToken &token, const Make &make) {
+  auto cut = std::make_unique<TourCut>();
+  bool complete = false;
+  interruptible(token, [&] { complete = make(*cut); });
+  if (!complete) return nb::none();
+  return nb::cast(cut.release(), nb::rv_policy::take_ownership);
+}
+
+nb::object bind_cut_stretches(const Cities &tour, int parts, int rotation, const Edges &fixed, int threads,
+                              StopToken &token) {
+  check_cut(tour, parts, rotation, fixed, threads);
+  return made(token, [&](TourCut &cut) {
+    return cut.cut_stretches(tour.data(), (int)tour.shape(0), parts, rotation, fixed.data(), (int64_t)fixed.shape(0),
+                             threads, token);
+  });
+}
+
+nb::object bind_cut_boxes(const Rows &points, const Cities &tour, int parts, uint64_t seed, int rotation,
+                          const Edges &fixed, int threads, StopToken &token) {
+  check_cut(tour, parts, rotation, fixed, threads);
+  const int n = (int)tour.shape(0), dimensions = (int)points.shape(1);
+  require(dimensions == 2 || dimensions == 3, "points have 2 or 3 columns");
+  require(points.shape(0) == tour.shape(0), "points and tour differ in their cities");
+  return made(token, [&](TourCut &cut) {
+    // 1024 cities a box: boxes differ by 3 %.
+    const BoxCutter box(Points{points.data(), dimensions}, dimensions, n, parts, Random(seed, 0, 0), 1024);
+    return cut.cut_boxes(box, tour.data(), n, rotation, fixed.data(), (int64_t)fixed.shape(0), threads, token);
+  });
+}
+
+void check_part(const TourCut &cut, int b) {
+  if (b < 0 || b >= cut.parts())
+    throw nb::index_error(("there is no part " + std::to_string(b) + " of " + std::to_string(cut.parts())).c_str());
+}
+
+// The tour and the number of closed ones that it was made of; None if stopped, (None, 0) if no tour can be made.
+nb::object bind_link(const TourCut &cut, const Cities &order, const Rows &points, int kind, int threads,
+                     StopToken &token) {
+  check_threads(threads);
+  const size_t ends = 2 * (size_t)cut.path_count();
+  require(order.shape(0) == ends && points.shape(0) == ends && (points.shape(1) == 2 || points.shape(1) == 3),
+          "order and points have a row for each end of a path");
+  std::vector<char> seen(ends, 0);
+  for (size_t i = 0; i < ends; i++) {
+    const int end = order.data()[i];
+    require(end >= 0 && (size_t)end < ends && !seen[end], "order is no permutation of the ends");
+    seen[end] = 1;
+  }
+  Buffer<int> tour((size_t)cut.cities());
+  int closed = 0;
+  TourCut::Linked linked = TourCut::Linked::stopped;
+  interruptible(token, [&] {
+    const AnyCoordinates<double> distance{{points.data(), (int)points.shape(1)}, (MetricKind)kind};
+    linked = cut.link(order.data(), distance, tour.data(), &closed, threads, token);
+  });
+  if (linked == TourCut::Linked::stopped) return nb::none();
+  if (linked == TourCut::Linked::impossible) return nb::make_tuple(nb::none(), 0);
+  const size_t size = tour.size();
+  return nb::make_tuple(to_numpy(std::move(tour), {size}), closed);
+}
+
+}  // namespace
+
+void bind_tour_cut(nb::module_ &m) {
+  using nb::arg;
+  nb::class_<TourCut>(m, "TourCut", "A tour cut into parts that are improved elsewhere; see native/tour_cut.h.")
+      .def_static("stretches", bind_cut_stretches, arg("tour"), arg("parts"), arg("rotation"), arg("fixed"),
+                  arg("threads"), arg("token"), "Parts of consecutive cities; None if stopped.")
+      .def_static("boxes", bind_cut_boxes, arg("points"), arg("tour"), arg("parts"), arg("seed"), arg("rotation"),
+                  arg("fixed"), arg("threads"), arg("token"), "Parts that are boxes of a k-d tree; None if stopped.")
+      .def_prop_ro("parts", &TourCut::parts)
+      .def_prop_ro("paths", [](const TourCut &cut) { return cut.path_count(); })
+      .def(
+          "size",
+          [](const TourCut &cut, int b) {
+            check_part(cut, b);
+            return cut.size(b);
+          },
+          arg("part"))
+      .def(
+          "cities",
+          [](const TourCut &cut, int b) {
+            check_part(cut, b);
+            return to_numpy(std::vector<int>(cut.cities(b), cut.cities(b) + cut.size(b)), {(size_t)cut.size(b)});
+          },
+          arg("part"), "The part's cities in tour order, or in that of its answer.")
+      .def(
+          "path_begin",
+          [](const TourCut &cut, int b) {
+            check_part(cut, b);
+            std::vector<int> begin;
+            for (int j = 0; j <= cut.path_count(b); j++) begin.push_back(cut.path_begin(b, j));
+            const size_t size = begin.size();
+            return to_numpy(std::move(begin), {size});
+          },
+          arg("part"), "Where each path begins among the part's cities, and their number.")
+      .def(
+          "put",
+          [](TourCut &cut, int b, const Cities &order) {
+            check_part(cut, b);
+            nb::gil_scoped_release release;
+            return cut.put(b, order.data(), (int)std::min<size_t>(order.shape(0), 0x7fffffff));
+          },
+          arg("part"), arg("order"), "Takes a part's answer; returns what is wrong with it, or an empty text.")
+      .def(
+          "ends",
+          [](const TourCut &cut) {
+            std::vector<int> cities(2 * (size_t)cut.path_count());
+            cut.ends(cities.data());
+            const size_t size = cities.size();
+            return to_numpy(std::move(cities), {size});
+          },
+          "The cities at head and tail of every path.")
+      .def("link", bind_link, arg("order"), arg("points"), arg("kind"), arg("threads"), arg("token"),
+           "The tour of all parts and how many closed ones it was made of, (None, 0) if there is none that keeps fixed "
+           "edges; None if stopped. `order` is that of the ends along a curve, `points` are theirs.");
+}

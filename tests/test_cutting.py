@@ -1,0 +1,339 @@
+"""Cutting a tour into parts, and linking what comes back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from warptsp import _native
+from warptsp.cluster.cutting import Cut, cut_boxes, cut_stretches
+from warptsp.errors import InvalidTour
+from warptsp.problem import Metric, Problem
+
+Edge = frozenset[int]
+
+
+def edges_of(cycle: Iterable[int]) -> set[Edge]:
+    cities = [int(city) for city in cycle]
+    return {frozenset(pair) for pair in zip(cities, cities[1:] + cities[:1], strict=True)}
+
+
+def kept_links(begin: NDArray[np.int32]) -> set[Edge]:
+    """The links of a part, in its own numbers, that stand for the tour outside."""
+    return {frozenset((int((first - 1) % begin[-1]), int(first))) for first in begin[:-1]}
+
+
+def random_answer(begin: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
+    """A closed tour with the links that must stay, and nothing else of the old one but by chance."""
+    size = int(begin[-1])
+    if len(begin) - 1 == size:
+        whole = np.arange(size)
+    else:
+        kept = np.zeros(size, dtype=bool)  # the link in front of a city
+        kept[begin[:-1]] = True
+        first = int(np.flatnonzero(~kept)[0])
+        chains: list[list[int]] = []
+        for city in (np.arange(size) + first) % size:
+            if kept[city]:
+                chains[-1].append(city)
+            else:
+                chains.append([city])
+        rng.shuffle(chains)
+        whole = np.concatenate([chain[:: rng.choice([-1, 1])] for chain in chains])
+    return np.roll(whole, rng.integers(size))[:: rng.choice([-1, 1])].astype(np.int32)
+
+
+class Reference:
+    """What the parts make of the tour, slowly."""
+
+    def __init__(self, cut: Cut, tour: NDArray[np.int32]) -> None:
+        self.inner: list[set[Edge]] = []
+        begins = set()
+        for part in range(cut.parts):
+            cities, begin = cut.cities(part), cut.path_begin(part)
+            begins.update(int(cities[first]) for first in begin[:-1])
+            paths = [cities[a:b].tolist() for a, b in pairwise(begin)]
+            self.inner.append({frozenset(p) for path in paths for p in pairwise(path)})
+        self.gaps = [
+            frozenset((int(tour[i - 1]), int(tour[i]))) for i in range(len(tour)) if int(tour[i]) in begins
+        ]
+
+    def answer(
+        self, part: int, cities: NDArray[np.int32], begin: NDArray[np.int32], order: NDArray[np.int32]
+    ) -> None:
+        if len(cities) > 3:
+            links = edges_of(order) - kept_links(begin)
+            self.inner[part] = {frozenset(int(cities[city]) for city in link) for link in links}
+
+    def links(self) -> list[Edge]:
+        return [*self.gaps, *(link for inner in self.inner for link in inner)]
+
+    def closed_tours(self, n: int) -> int:
+        neighbours: list[list[int]] = [[] for _ in range(n)]
+        for a, b in map(tuple, self.links()):
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+        assert all(len(own) == 2 for own in neighbours)
+        seen: set[int] = set()
+        count = 0
+        for first in range(n):
+            if first not in seen:
+                count += 1
+                todo = [first]
+                while todo:
+                    city = todo.pop()
+                    if city not in seen:
+                        seen.add(city)
+                        todo += neighbours[city]
+        return count
+
+
+def made_cut(
+    kind: str,
+    points: NDArray[np.float64],
+    tour: NDArray[np.int32],
+    parts: int,
+    rng: np.random.Generator,
+    **options: object,
+) -> Cut:
+    if kind == "boxes":
+        cut = cut_boxes(points, tour, parts, rng, **options)  # type: ignore[arg-type]
+    else:
+        cut = cut_stretches(tour, parts, int(rng.integers(len(tour))), **options)  # type: ignore[arg-type]
+    assert cut is not None
+    return cut
+
+
+@pytest.mark.parametrize("kind", ["stretches", "boxes"])
+def test_parts_hold_the_tour_as_paths(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    n = 40_000
+    points = rng.random((n, 2))
+    tour = np.lexsort((points[:, 0], (points[:, 1] * 60).astype(int))).astype(np.int32)
+    for threads in (1, 3):
+        cut = made_cut(kind, points, tour, 7, np.random.default_rng(2), threads=threads)
+        place = np.empty(n, dtype=np.int64)
+        place[tour] = np.arange(n)
+        cities = np.concatenate([cut.cities(part) for part in range(cut.parts)])
+        assert np.array_equal(np.sort(cities), np.arange(n))
+        label = np.empty(n, dtype=np.int64)
+        for part in range(cut.parts):
+            label[cut.cities(part)] = part
+        rotation = None
+        for part in range(cut.parts):
+            own, begin = place[cut.cities(part)], cut.path_begin(part)
+            steps = np.diff(own) % n
+            inside = np.ones(len(own) - 1, dtype=bool)
+            inside[begin[1:-1] - 1] = False
+            assert (steps[inside] == 1).all()
+            assert (np.flatnonzero(np.diff(own) < 0).size) <= 1  # in tour order from the rotation on
+            before = tour[(own[begin[:-1]] - 1) % n]
+            same = label[before] == part
+            if same.any():  # only where the reading of the tour began
+                assert rotation is None
+                assert same.sum() == 1
+                rotation = part
+        sizes = [cut.size(part) for part in range(cut.parts)]
+        assert cut.parts == 7
+        if kind == "stretches":
+            assert max(sizes) - min(sizes) <= 1
+            assert cut.paths == 7
+        else:
+            # Random cuts shift a quarter of a part's share, samples some per cent.
+            assert max(sizes) < 2 * min(sizes)
+            assert cut.paths > 100
+        linked = cut.link(points, Metric.EXACT_2D)
+        assert linked is not None
+        assert edges_of(linked) == edges_of(tour)
+        assert cut.closed_tours == 1
+
+
+@pytest.mark.parametrize("kind", ["stretches", "boxes"])
+def test_any_valid_answers_make_a_tour(kind: str) -> None:
+    seed = int(np.random.default_rng().integers(1 << 32))
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    several = 0
+    for _ in range(150):
+        n = int(rng.integers(8, 200))
+        points = rng.random((n, 2))
+        if rng.random() < 0.2:
+            points = np.round(points, 1)  # coincident cities
+        tour = rng.permutation(n).astype(np.int32)
+        if rng.random() < 0.7:  # a tour whose cuts have long paths
+            tour = np.lexsort((points[:, 0], (points[:, 1] * 5).astype(int))).astype(np.int32)
+        fixed = None
+        if rng.random() < 0.5:
+            at = rng.choice(n - 1, rng.integers(1, n // 2), replace=False)
+            fixed = np.stack([tour[at], tour[at + 1]], axis=1)
+        parts = int(rng.integers(1, 9))
+        cut = made_cut(kind, points, tour, parts, rng, fixed=fixed, threads=int(rng.integers(1, 4)))
+        reference = Reference(cut, tour)
+        answered = [part for part in range(cut.parts) if rng.random() < 0.7]
+        for part in answered:
+            cities, begin = cut.cities(part), cut.path_begin(part)
+            order = random_answer(begin, rng)
+            reference.answer(part, cities, begin, order)
+            cut.put(part, order)
+            assert edges_of(cut.cities(part)) >= reference.inner[part]
+        linked = cut.link(points, Metric.EXACT_2D)
+        assert linked is not None
+        assert linked.dtype == np.int32
+        Problem.from_points(points, fixed_edges=np.empty((0, 2), int) if fixed is None else fixed).check_tour(
+            linked
+        )
+        if cut.closed_tours == 0:
+            assert linked is tour
+            continue
+        assert cut.closed_tours == reference.closed_tours(n)
+        several += cut.closed_tours > 1
+        lost = set(reference.links()) - edges_of(linked)
+        assert len(lost) <= 2 * (cut.closed_tours - 1)
+        if cut.closed_tours == 1:
+            assert edges_of(linked) == set(reference.links())
+        assert np.array_equal(linked, cut.link(points, Metric.EXACT_2D))
+    assert several > 10 if kind == "boxes" else several == 0
+
+
+def test_closed_tours_are_joined_where_that_is_cheap() -> None:
+    rng = np.random.default_rng(3)
+    points = rng.random((20_000, 2))
+    token = _native.StopToken()
+    tour = _native.space_filling_curve(points, "sierpinski", token)
+    assert tour is not None
+    problem = Problem.from_points(points)
+    cut = cut_boxes(points, tour, 8, rng)
+    assert cut is not None
+    reference = Reference(cut, tour)
+    for part in range(cut.parts):
+        cities, begin = cut.cities(part), cut.path_begin(part)
+        order = random_answer(begin, rng)
+        reference.answer(part, cities, begin, order)
+        cut.put(part, order)
+    linked = cut.link(points, problem.metric)
+    assert linked is not None
+    problem.check_tour(linked)
+    links = np.array([sorted(link) for link in reference.links()])
+    before = problem.distance(links[:, 0], links[:, 1]).sum()
+    assert cut.closed_tours == reference.closed_tours(problem.n) > 1
+    # A gap is about as long as the distance of neighbours, 0.007.
+    assert problem.length(linked) - before < 0.05 * (cut.closed_tours - 1)
+
+
+def test_the_same_cut_whatever_the_threads_and_the_order_of_answers() -> None:
+    rng = np.random.default_rng(4)
+    points = rng.random((100_000, 2))
+    tour = rng.permutation(100_000).astype(np.int32)
+    results = []
+    for threads in (1, 2, 5):
+        cut = cut_boxes(points, tour, 5, np.random.default_rng(5), threads=threads)
+        assert cut is not None
+        answers = [
+            random_answer(cut.path_begin(part), np.random.default_rng(part)) for part in range(cut.parts)
+        ]
+        putting = [threading.Thread(target=cut.put, args=(part, answers[part])) for part in range(cut.parts)]
+        for thread in putting[:: 1 if threads == 1 else -1]:
+            thread.start()
+        for thread in putting:
+            thread.join()
+        results.append(cut.link(points, Metric.EUC_2D))
+    assert all(np.array_equal(results[0], other) for other in results[1:])
+
+
+def test_bad_answers_are_refused_and_change_nothing() -> None:
+    rng = np.random.default_rng(6)
+    points = rng.random((300, 2))
+    tour = np.lexsort((points[:, 0], (points[:, 1] * 9).astype(int))).astype(np.int32)
+    cut = cut_boxes(points, tour, 3, rng)
+    assert cut is not None
+    begin = cut.path_begin(1)
+    size = int(begin[-1])
+    good = random_answer(begin, rng)
+    twice, outside, lacking = good.copy(), good.copy(), np.arange(size, dtype=np.int32)
+    twice[3] = twice[5]
+    outside[3] = size
+    lacking[[begin[1] - 1, begin[1] - 2]] = lacking[[begin[1] - 2, begin[1] - 1]]
+    for bad, message in (
+        (good[:-1], f"has {size - 1} cities, the part has {size}"),
+        (twice, f"has city {twice[5]} twice"),
+        (outside, f"has city {size}: they are counted from 0 to {size - 1}"),
+        (-good, "has city -"),
+        (good.astype(np.int64) + (1 << 32), "has city 2147483647"),
+        (lacking, "lacks 1 of the"),
+        (rng.permutation(size), "links between its paths"),
+        (good.astype(float), "a row of integers"),
+        (good.reshape(1, -1), "a row of integers"),
+    ):
+        with pytest.raises(InvalidTour, match=f"part 1 .*{message}"):
+            cut.put(1, bad)
+        linked = cut.link(points, Metric.EXACT_2D)
+        assert linked is not None
+        assert edges_of(linked) == edges_of(tour)
+    cut.put(1, good)
+    with pytest.raises(InvalidTour, match="part 1 has its answer already"):
+        cut.put(1, good)
+    with pytest.raises(IndexError, match="no part 3 of 3"):
+        cut.put(3, good)
+
+
+def test_geographic_coordinates_are_cut_as_they_are() -> None:
+    rng = np.random.default_rng(7)
+    degrees = np.stack([rng.uniform(-80, 80, 500), rng.uniform(-180, 180, 500)], axis=1)
+    tour = rng.permutation(500).astype(np.int32)
+    for metric in (Metric.GEO, Metric.GREAT_CIRCLE):
+        problem = Problem(metric, coordinates=degrees)
+        cut = cut_boxes(problem.coordinates, tour, 4, rng)
+        assert cut is not None
+        for part in range(cut.parts):
+            cut.put(part, random_answer(cut.path_begin(part), rng))
+        linked = cut.link(problem.coordinates, metric)
+        assert linked is not None
+        problem.check_tour(linked)
+
+
+def test_few_cities_and_many_parts() -> None:
+    points = np.zeros((5, 2))
+    tour = np.array([3, 1, 4, 0, 2], dtype=np.int32)
+    for n in range(1, 6):
+        own = np.argsort(tour[:n]).astype(np.int32)
+        for parts in (1, 2, n, n + 3):
+            for cut in (
+                cut_stretches(own, parts),
+                cut_boxes(points[:n], own, parts, np.random.default_rng(8)),
+            ):
+                assert cut is not None
+                assert sum(cut.size(part) for part in range(cut.parts)) == n
+                assert all(cut.size(part) > 0 for part in range(cut.parts))
+                for part in range(cut.parts):
+                    cut.put(part, np.arange(cut.size(part))[::-1])
+                linked = cut.link(points[:n], Metric.EXACT_2D)
+                assert linked is not None
+                assert edges_of(linked) == edges_of(own)
+
+
+def test_a_stopped_cut_is_none() -> None:
+    points = np.random.default_rng(9).random((1000, 2))
+    tour = np.arange(1000, dtype=np.int32)
+    token = _native.StopToken()
+    token.request()
+    assert cut_stretches(tour, 3, token=token) is None
+    assert cut_boxes(points, tour, 3, np.random.default_rng(0), token=token) is None
+    cut = cut_stretches(tour, 3)
+    assert cut is not None
+    assert cut.link(points, Metric.EXACT_2D, token=token) is None
+
+
+def test_what_is_no_tour_is_refused() -> None:
+    with pytest.raises(InvalidTour, match="no city 5: cities are counted from 0 to 2"):
+        cut_stretches(np.array([0, 1, 5], dtype=np.int32), 2)
+    with pytest.raises(InvalidTour, match="one dimension and a city or more"):
+        cut_stretches(np.empty(0, dtype=np.int32), 2)
+    with pytest.raises(ValueError, match="parts is 0"):
+        cut_stretches(np.arange(3, dtype=np.int32), 0)
+    with pytest.raises(ValueError, match="fixed edge to 7"):
+        cut_stretches(np.arange(3, dtype=np.int32), 2, fixed=np.array([[0, 7]], dtype=np.int32))
