@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,10 +11,16 @@ import click
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.generate import RandomPoints
     from warptsp.problem import Problem
 
 KINDS = ("uniform", "clustered", "grid")
-MOST_CITIES = 10_000_000
+MOST_CITIES = 10_000_000  # of what is made in memory and written as text
 
 
 @click.command()
@@ -27,8 +34,11 @@ MOST_CITIES = 10_000_000
     "--spread", type=float, metavar="X", help="Standard deviation of a cluster.  [default: side / sqrt(SIZE)]"
 )
 @click.option("--spacing", type=int, metavar="N", help="Distance of neighbours in a grid.  [default: 100]")
-def command(kind: str, size: str | None, output: str, **options: int | float | None) -> None:
-    """Make an instance and write it as a TSPLIB file.
+@click.option("--threads", type=int, metavar="N", help="Threads that make .npy and .f64.  [default: all]")
+def command(
+    kind: str, size: str | None, output: str, threads: int | None, **options: int | float | None
+) -> None:
+    """Make an instance and write it; the ending of FILE tells the format, TSPLIB if there is no FILE.
 
     \b
     warptsp generate uniform 1000     cities drawn uniformly from a square
@@ -36,19 +46,50 @@ def command(kind: str, size: str | None, output: str, **options: int | float | N
     warptsp generate grid 30x40       rows x columns; the comment tells the optimal length
     warptsp generate E10k.0           an instance of the DIMACS challenge, exactly:
                                       E or C; 1k, 3k, 10k, 31k, 100k, 316k, 1M, 3M, 10M
+    warptsp generate uniform 100000000 -o u.npy
+                                      .npy and .f64: in pieces, straight to the disk; distances are
+                                      Euclidean, not rounded
     """
-    from warptsp.io import write_problem
+    from warptsp.generate import RandomPoints
+    from warptsp.io import problem_format, write_problem
     from warptsp.outputs import check_writable
 
+    format = "tsplib" if output == "-" else problem_format(output)
     if output != "-":
         check_writable(output)
-    problem = _make(kind, size, {name: value for name, value in options.items() if value is not None})
-    write_problem(output, problem, format="tsplib" if output == "-" else None)
+    given = {name: value for name, value in options.items() if value is not None}
+    problem = _make(kind, size, given, in_pieces=format in ("npy", "f64"))
+    if isinstance(problem, RandomPoints):
+        _write_pieces(output, problem, threads)
+    else:
+        write_problem(output, problem, format=format)
     if output != "-":
         click.echo(f"instance     {output}, {problem.name}, {problem.n} cities: {problem.comment}")
 
 
-def _make(kind: str, size: str | None, options: dict[str, int | float]) -> Problem:
+def _write_pieces(output: str, points: RandomPoints, threads: int | None) -> None:
+    from warptsp.devices import resolve_threads
+    from warptsp.io import write_points
+
+    blocks = points.blocks(resolve_threads(threads))
+    if not sys.stderr.isatty():
+        write_points(output, points.n, blocks)
+        return
+    with click.progressbar(length=points.n, label="cities", file=sys.stderr) as bar:
+        write_points(output, points.n, _shown(blocks, bar.update))
+
+
+def _shown(
+    blocks: Iterator[NDArray[np.float64]], update: Callable[[int], None]
+) -> Iterator[NDArray[np.float64]]:
+    for block in blocks:
+        yield block
+        update(len(block))
+
+
+def _make(
+    kind: str, size: str | None, options: dict[str, int | float], *, in_pieces: bool
+) -> Problem | RandomPoints:
     from warptsp import generate
 
     if generate.is_dimacs_name(kind):
@@ -73,10 +114,11 @@ def _make(kind: str, size: str | None, options: dict[str, int | float]) -> Probl
     _refuse(options, ("seed", "side") + (("clusters", "spread") if kind == "clustered" else ()), kind)
     if not size.isdecimal():
         raise InvalidOption(f"SIZE {size!r}: {kind} needs the number of cities")
-    _check_cities(int(size), size)
-    if kind == "clustered":
-        return generate.clustered(int(size), **options)  # type: ignore[arg-type]
-    return generate.uniform(int(size), **options)  # type: ignore[arg-type]
+    if not in_pieces:
+        _check_cities(int(size), size)
+    make = generate.clustered_points if kind == "clustered" else generate.uniform_points
+    points = make(int(size), **options)  # type: ignore[arg-type]
+    return points if in_pieces else points.problem()
 
 
 def _refuse(options: dict[str, int | float], known: tuple[str, ...], kind: str) -> None:
@@ -88,4 +130,7 @@ def _refuse(options: dict[str, int | float], known: tuple[str, ...], kind: str) 
 
 def _check_cities(cities: int, size: str) -> None:
     if not 1 <= cities <= MOST_CITIES:
-        raise InvalidOption(f"SIZE {size!r}: the number of cities must lie between 1 and {MOST_CITIES}")
+        raise InvalidOption(
+            f"SIZE {size!r}: the number of cities must lie between 1 and {MOST_CITIES}; "
+            "uniform and clustered instances may be larger as .npy or .f64"
+        )

@@ -33,8 +33,8 @@ PICTURES = (".svg", ".png")
 @format_option
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx; - is stdout "
-    "in the format of TSPLIB. May be given several times.",
+    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .npy; - is "
+    "stdout in the format of TSPLIB. May be given several times.",
 )  # fmt: skip
 @click.option("--picture", "pictures", multiple=True, metavar="FILE", help="Draw the tour: .svg or .png.")
 @json_option

@@ -2,14 +2,17 @@
 
 from .dimacs import dimacs, is_dimacs_name
 from .grid import grid, grid_optimal_length, grid_optimal_tour
-from .random import clustered, uniform
+from .random import RandomPoints, clustered, clustered_points, uniform, uniform_points
 
 __all__ = [
+    "RandomPoints",
     "clustered",
+    "clustered_points",
     "dimacs",
     "grid",
     "grid_optimal_length",
     "grid_optimal_tour",
     "is_dimacs_name",
     "uniform",
+    "uniform_points",
 ]

@@ -2,7 +2,7 @@
 
 from warptsp.outputs import check_writable
 
-from .instances import FORMATS, load, problem_format, write_problem
+from .instances import FORMATS, load, problem_format, write_points, write_problem
 from .tours import TOUR_FORMATS, check_tour_output, read_tour, tour_format, write_tour
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "problem_format",
     "read_tour",
     "tour_format",
+    "write_points",
     "write_problem",
     "write_tour",
 ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
 from warptsp.outputs import atomic_write
@@ -16,23 +16,33 @@ from warptsp.problem import Metric, Problem
 
 from ._formats import output_format
 from ._text import read_bytes
-from .npy import MAGIC, load_npy
+from .npy import MAGIC, load_npy, npy_header
+from .raw import RAW_POINTS, load_raw
 from .table import parse_table
 from .table_writer import problem_table
 from .tsplib import looks_like_tsplib, parse_problem
 from .tsplib_writer import problem_tsplib
 
-__all__ = ["FORMATS", "load", "problem_format", "write_problem"]
+__all__ = ["FORMATS", "load", "problem_format", "write_points", "write_problem"]
 
 FORMATS = {
     "tsplib": (".tsp", ".tsplib", ".hpp"),
     "csv": (".csv", ".tsv"),
     "npy": (".npy",),
     "geojson": (".geojson", ".json"),
+    **{name: (f".{name}",) for name in RAW_POINTS},
 }
 """The formats that instances are read in, with the endings that mean them; otherwise the contents decide."""
 
-_WRITTEN = {"tsplib": (".tsp",), "csv": (".csv",), "tsv": (".tsv",), "npy": (".npy",)}
+_WRITTEN = {
+    "tsplib": (".tsp",),
+    "csv": (".csv",),
+    "tsv": (".tsv",),
+    "npy": (".npy",),
+    "f64": (".f64",),
+    "f64x3": (".f64x3",),
+}
+_BINARY = ("npy", "f64", "f64x3")
 
 
 def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
@@ -42,8 +52,8 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
     ----------
     path : str or os.PathLike
         A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, perhaps names) or of distances;
-        a ``.npy`` array of points or distances; GeoJSON points. A text may be packed by gzip. ``-`` is
-        standard input.
+        a ``.npy`` array of points or distances; bare numbers of points (``.f64``, ``.f32``, and ``.f64x3``,
+        ``.f32x3`` in space); GeoJSON points. A text may be packed by gzip. ``-`` is standard input.
     format : str, optional
         One of `FORMATS`; by default the ending of the name decides, or the contents if that means nothing.
 
@@ -66,7 +76,13 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
     if chosen is None:
         bare = name.lower().removesuffix(".gz")
         chosen = next((found for found, endings in FORMATS.items() if bare.endswith(endings)), None)
-    if chosen == "npy" and name != "-" and Path(name).is_file():
+    if chosen is None and name.lower().endswith(".bin"):
+        raise InvalidOption(
+            f"{name}: bare numbers do not say what they are: give the format, one of {', '.join(RAW_POINTS)}"
+        )
+    if chosen in RAW_POINTS:
+        problem = load_raw(path, chosen)
+    elif chosen == "npy" and name != "-" and Path(name).is_file():
         problem = load_npy(path)
     else:
         data, file = read_bytes(path)
@@ -116,7 +132,8 @@ def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str
     path : str or os.PathLike
     problem : Problem
     format : str, optional
-        ``tsplib``, ``csv``, ``tsv`` or ``npy``; by default the one that the ending of `path` means.
+        ``tsplib``, ``csv``, ``tsv``, ``npy``, ``f64`` or ``f64x3``; by default the one that the ending of
+        `path` means.
 
     Raises
     ------
@@ -131,15 +148,62 @@ def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str
             stream.write(piece)
 
 
-def _pieces(format: str, problem: Problem) -> Iterable[bytes]:
+def write_points(
+    path: str | os.PathLike[str],
+    n: int,
+    blocks: Iterable[NDArray[np.float64]],
+    *,
+    format: str | None = None,
+) -> None:
+    """Write cities that are made piece by piece, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+    n : int
+        Number of cities.
+    blocks : iterable of ndarray of float64, shape (m, 2)
+        All of them in order.
+    format : str, optional
+        ``npy`` or ``f64``; by default the one that the ending of `path` means.
+
+    Raises
+    ------
+    InvalidOption
+        The format is another one.
+    OutputError
+        The file cannot be written.
+    """
+    chosen = problem_format(path, format)
+    if chosen not in ("npy", "f64"):
+        raise InvalidOption(
+            f"{os.fspath(path)}: points are written piece by piece as npy or f64, not {chosen}"
+        )
+    with atomic_write(path) as stream:
+        if chosen == "npy":
+            stream.write(npy_header((n, 2), np.dtype("<f8")))
+        for block in blocks:
+            stream.write(np.ascontiguousarray(block, dtype="<f8").data)
+
+
+def _pieces(format: str, problem: Problem) -> Iterable[bytes | memoryview]:
     if format == "tsplib":
         return problem_tsplib(problem)
-    if format == "npy":
-        if problem.metric not in (Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT):
-            raise InvalidOption(
-                f"a .npy file cannot say that distances are {problem.metric.name}: write a .tsp file"
-            )
-        stream = io.BytesIO()
-        np.save(stream, np.asarray(problem.matrix if problem.coordinates is None else problem.coordinates))
-        return [stream.getvalue()]
+    if format in _BINARY:
+        return _numbers(format, problem)
     return problem_table(problem, delimiter="\t" if format == "tsv" else ",")
+
+
+def _numbers(format: str, problem: Problem) -> Iterable[bytes | memoryview]:
+    array = problem.matrix if problem.coordinates is None else problem.coordinates
+    fits = [Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT]
+    if format in RAW_POINTS:
+        fits = [metric for metric in fits if metric.dimensions == RAW_POINTS[format][1]]
+    if problem.metric not in fits:
+        raise InvalidOption(
+            f"a .{format} file cannot say that distances are {problem.metric.name}: write a .tsp file"
+        )
+    assert array is not None
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    header = [npy_header(little.shape, little.dtype)] if format == "npy" else []
+    return [*header, little.data]

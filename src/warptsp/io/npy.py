@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Problem
 
-__all__ = ["MAGIC", "load_npy", "read_array"]
+__all__ = ["MAGIC", "load_npy", "npy_header", "read_array"]
 
 MAGIC = b"\x93NUMPY"
 
@@ -59,3 +59,15 @@ def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArr
     if not np.issubdtype(array.dtype, np.integer) and not np.issubdtype(array.dtype, np.floating):
         raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=path)
     return array
+
+
+def npy_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
+    """What stands in a ``.npy`` file in front of the numbers, row by row."""
+    stream = io.BytesIO()
+    description = {
+        "descr": np.lib.format.dtype_to_descr(dtype),
+        "fortran_order": False,
+        "shape": tuple(int(extent) for extent in shape),
+    }
+    np.lib.format.write_array_header_1_0(stream, description)
+    return stream.getvalue()

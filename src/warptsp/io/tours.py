@@ -16,8 +16,9 @@ from warptsp.problem import Problem
 
 from ._formats import output_format
 from ._text import decode, line_number, quoted, read_bytes
-from .npy import MAGIC, read_array
+from .npy import MAGIC, npy_header, read_array
 from .places import check_geographic
+from .raw import RAW_TOUR, read_raw
 from .table_writer import tour_table
 from .tsplib import looks_like_tsplib, parse_tour
 from .tsplib_writer import tour_tsplib
@@ -31,6 +32,8 @@ TOUR_FORMATS = {
     "geojson": (".geojson", ".json"),
     "gpx": (".gpx",),
     "list": (".txt",),
+    "npy": (".npy",),
+    RAW_TOUR: (f".{RAW_TOUR}",),
 }
 """The formats that tours are written in, with the endings that mean them."""
 
@@ -91,9 +94,13 @@ def write_tour(
             stream.write(piece)
 
 
-def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterable[bytes]:
+def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterable[bytes | memoryview]:
     if format == "tsplib":
         return tour_tsplib(problem, cities)
+    if format in ("npy", RAW_TOUR):
+        little = np.ascontiguousarray(cities, dtype="<i4")
+        header = [npy_header(little.shape, little.dtype)] if format == "npy" else []
+        return [*header, little.data]
     if format == "geojson":
         from .geojson import tour_geojson
 
@@ -114,8 +121,8 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     ----------
     path : str or os.PathLike
         A TSPLIB tour; a table with a column ``id`` or ``name``, as `write_tour` makes it; a plain list of
-        node numbers, in which a 0 means that cities are counted from 0; or a ``.npy`` array of cities counted
-        from 0. ``-`` is standard input.
+        node numbers, in which a 0 means that cities are counted from 0; or cities counted from 0, as a
+        ``.npy`` array or, if the name ends so, as the bare numbers of ``.i32``. ``-`` is standard input.
     problem : Problem
 
     Returns
@@ -130,9 +137,17 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     InvalidTour
         It is no tour of this instance.
     """
-    data, file = read_bytes(path)
+    name = os.fspath(path)
+    numbers = None
+    if name.lower().endswith(f".{RAW_TOUR}"):
+        numbers = read_raw(path, "<i4", 1)[:, 0]
+    elif name.lower().endswith(".npy") and os.path.isfile(name):
+        numbers = read_array(path)
+    data, file = (b"", name) if numbers is not None else read_bytes(path)
     try:
-        if data.startswith(MAGIC):
+        if numbers is not None:
+            cities = numbers
+        elif data.startswith(MAGIC):
             cities = read_array(file, data)
         elif looks_like_tsplib(data):
             cities = parse_tour(data, file, problem)
@@ -144,7 +159,7 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     except InvalidTour as error:
         message = str(error)
         raise InvalidTour(message if message.startswith(file) else f"{file}: {message}") from None
-    return np.asarray(cities, dtype=np.int32)
+    return np.array(cities, dtype=np.int32)  # what is mapped from a file is not the caller's
 
 
 # A line of names, such as "position,id,x,y".
