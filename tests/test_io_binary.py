@@ -1,4 +1,4 @@
-"""Coordinates and tours as numbers, with a header and without; random instances that are written in pieces."""
+"""Coordinates and tours as numbers, with a header and without; random instances written in pieces."""
 
 from __future__ import annotations
 
