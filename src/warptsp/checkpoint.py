@@ -51,9 +51,11 @@ class Checkpoint:
 
     def due(self, length: int | float, remaining: float | None) -> bool:
         """Tell whether a tour of this length should be written now, with this much time left."""
-        if time.monotonic() < self._next or not self._is_news(length):
-            return False
-        return remaining is None or remaining > 3.0 * self.cost
+        return time.monotonic() >= self._next and self.fits(length, remaining)
+
+    def fits(self, length: int | float, remaining: float | None) -> bool:
+        """Tell whether a tour of this length is news, and whether there is time to write it."""
+        return self._is_news(length) and (remaining is None or remaining > 3.0 * self.cost)
 
     def write(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Write a checked tour of this exact length, unless a shorter or equal one is there from this run."""

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerProgress:
+    """What one worker of a cluster has done so far.
+
+    Attributes
+    ----------
+    device : str
+        Where its last task was searched.
+    tasks, kicks : int
+    seconds : float
+        Time in all that it had tasks in work.
+    """
+
+    device: str
+    tasks: int = 0
+    kicks: int = 0
+    seconds: float = 0.0
+
+    def plus(self, kicks: int, seconds: float, device: str) -> WorkerProgress:
+        """Return this and one more task."""
+        return WorkerProgress(device, self.tasks + 1, self.kicks + kicks, self.seconds + seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +56,8 @@ class Progress:
         Optimal, or else best known, length of the instance.
     counters : mapping of str to number
         The method's own figures.
+    workers : mapping of str to WorkerProgress
+        The workers of a cluster, by name; empty without one.
     tour : callable
         ``tour()`` returns the best tour so far, 0-based city numbers, as an int32 array of its own.
     """
@@ -47,6 +72,7 @@ class Progress:
     known_length: int | float | None
     counters: Mapping[str, int | float]
     tour: Callable[[], NDArray[np.int32]]
+    workers: Mapping[str, WorkerProgress] = field(default_factory=dict)
 
     @property
     def remaining(self) -> float | None:

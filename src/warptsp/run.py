@@ -13,7 +13,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.errors import InvalidTour, WarpTSPError
-from warptsp.progress import Progress
+from warptsp.progress import Progress, WorkerProgress
 from warptsp.result import HistoryPoint
 from warptsp.stop import Limit, SearchState, StoppingCriterion
 
@@ -98,6 +98,7 @@ class Run:
         self.best_length: int | float | None = None
         self.history: list[HistoryPoint] = []
         self.counters: dict[str, int | float] = {}
+        self.workers: dict[str, WorkerProgress] = {}
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
@@ -251,6 +252,14 @@ class Run:
             self._record(length, self.elapsed(), int(self.counters.get("kicks", 0)))
         self._reserve_time(time.monotonic() - begun)
 
+    def save(self) -> None:
+        """Write the best tour to the checkpoint now, where there is one and time for it."""
+        best, length, checkpoint = self.best, self.best_length, self._checkpoint
+        if checkpoint is None or best is None or length is None:
+            return
+        if checkpoint.fits(length, self.remaining()):
+            self._write_checkpoint(lambda: best)
+
     # What solve uses
 
     def interrupt(self, reason: str) -> None:
@@ -311,6 +320,7 @@ class Run:
             kick_limit=self._limit.kicks,
             known_length=self._known,
             counters=dict(self.counters),
+            workers=dict(self.workers),
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:
@@ -323,7 +333,9 @@ class Run:
 
     def _write_checkpoint(self, tour: Callable[[], NDArray[np.int32]]) -> None:
         assert self._checkpoint is not None
-        self.offer(tour())
+        best = tour()
+        if best is not self.best:
+            self.offer(best)
         if self.best is None or self.best_length is None:
             return
         try:

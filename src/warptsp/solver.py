@@ -17,7 +17,7 @@ import numpy as np
 from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device, resolve_threads
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, OutputError, WarpTSPError
-from warptsp.methods import Method, check_params, get_method
+from warptsp.methods import Method, check_params, checked_fields, get_method
 from warptsp.problem import OpenPath, Problem
 from warptsp.result import HistoryPoint, Result, Stage
 from warptsp.run import Run
@@ -28,6 +28,7 @@ from warptsp.stop.completion import Completion
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from warptsp.cluster.outer import Outer
     from warptsp.problem import KnownLength
     from warptsp.progress import Progress
 
@@ -55,6 +56,8 @@ def solve(
     callback: Callable[[Progress], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_interval: float = 5.0,
+    cluster: Any = None,
+    cluster_params: Mapping[str, Any] | object | None = None,
 ) -> Result:
     """Find a short tour through all cities.
 
@@ -103,6 +106,12 @@ def solve(
         File that the best tour is written to now and then, atomically, and at the end. ``start=`` takes it.
     checkpoint_interval : float
         Least number of seconds between two writes.
+    cluster : str, distributed.Client or Executor, optional
+        Who does the search, for the method ``lk``: the address of a Dask scheduler, or a client of one;
+        ``"local"`` or ``"local:N"`` for Dask with N workers on this machine; ``"threads"`` or ``"devices"``
+        for threads or GPUs of this process, each with a part of the tour of its own.
+    cluster_params : mapping, optional
+        Fields of `warptsp.cluster.connect.ClusterParams` by name.
 
     Returns
     -------
@@ -118,7 +127,7 @@ def solve(
     UnsupportedProblem
         If the method, or the search on GPUs, cannot do this kind of instance.
     BackendUnavailable
-        For a device that is not there, or that lacks something.
+        For a device or a cluster that is not there, or that lacks something.
     DeviceOutOfMemory, DeviceFailure
         If a GPU that was asked for has too little memory, or fails. With "auto" the CPU takes over.
     OutputError
@@ -129,7 +138,7 @@ def solve(
     if open is not None:
         instance = with_open(instance, open)
     known = instance.known_length
-    steps = [_Step.of(method, params)]
+    steps = [_Step.of(method, params, _outer(cluster, cluster_params, device))]
     if then is not None:
         steps.append(_Step.of(then, then_params))
     elif then_params:
@@ -141,7 +150,7 @@ def solve(
     if callback is not None and not callable(callback):
         raise InvalidOption(f"callback: {callback!r} is not callable")
     seconds = None if limits is None else limits.horizon().seconds
-    devices = [resolve_device(device, instance, step.method, seconds) for step in steps]
+    devices = [step.device(device, instance, seconds) for step in steps]
     used_threads = resolve_threads(threads)
     start_name, start_tour = _start(instance, start)
     saver = None
@@ -188,7 +197,7 @@ def solve(
             try:
                 if start_tour is not None:
                     run.offer(start_tour)
-                step.method.run(instance, run)
+                step.run(instance, run)
             except BaseException as error:
                 failure = error
             finally:
@@ -277,17 +286,45 @@ class _Step:
 
     method: Method
     params: dict[str, Any]
+    outer: Outer | None = None
 
     @classmethod
-    def of(cls, name: str, params: Mapping[str, Any] | object | None) -> _Step:
+    def of(cls, name: str, params: Mapping[str, Any] | object | None, outer: Outer | None = None) -> _Step:
         method = get_method(name)
-        return cls(method, check_params(method, params))
+        if outer is not None and name != "lk":
+            raise InvalidOption(f"method {name!r} and cluster: the workers of a cluster search by method lk")
+        return cls(method, check_params(method, params), outer)
+
+    def device(self, device: str, problem: Problem, seconds: float | None) -> str:
+        """Return the device of this process that it uses."""
+        if self.outer is not None:
+            self.outer.check(problem)
+            return "cpu"
+        return resolve_device(device, problem, self.method, seconds)
+
+    def run(self, problem: Problem, run: Run) -> None:
+        """Do the work."""
+        (self.method if self.outer is None else self.outer).run(problem, run)
 
     @property
     def ends(self) -> bool:
         """Whether it comes to an end by itself."""
         method = self.method
+        if self.outer is not None and self.outer.params.rounds is not None:
+            return True
         return method.ends or any(self.params.get(name) is not None for name in method.ends_with)
+
+
+def _outer(cluster: Any, params: Mapping[str, Any] | object | None, device: str) -> Outer | None:
+    """Return the outer level of the search, None without a cluster."""
+    if cluster is None:
+        if params:
+            raise InvalidOption("cluster_params: there is no cluster; name it with cluster")
+        return None
+    from warptsp.cluster.connect import ClusterParams
+    from warptsp.cluster.outer import Outer
+
+    return Outer(cluster, device, ClusterParams(**checked_fields(ClusterParams, "cluster", params)))
 
 
 def _limits(

@@ -138,7 +138,7 @@ class _PhaseHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno >= logging.WARNING:
             click.echo(f"warptsp: {record.levelname.lower()}: {record.getMessage()}", err=True)
-        elif record.name == "warptsp.run":
+        elif record.name == "warptsp.run" and record.threadName == "MainThread":  # not a worker's
             self._display.phase(record.getMessage())
 
 

@@ -104,6 +104,17 @@ PICTURES = (".svg", ".png")
     help="A parameter of the second method.",
 )
 @click.option(
+    "--cluster", metavar="ADDRESS|local",
+    help="Spread the search over the workers of a Dask scheduler; local, or local:N, starts N workers here.",
+)  # fmt: skip
+@click.option(
+    "--cluster-param",
+    "cluster_params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="How it is spread: part, rounds, kicks, deadline, wait, attempts.",
+)
+@click.option(
     "--list-methods", is_flag=True, is_eager=True, expose_value=False,
     callback=lambda context, option, value: _list_methods(context) if value else None,
     help="List the methods and their parameters, and exit.",
@@ -140,6 +151,8 @@ def command(
     params: tuple[str, ...],
     then: str | None,
     then_params: tuple[str, ...],
+    cluster: str | None,
+    cluster_params: tuple[str, ...],
     checkpoint: str | None,
     checkpoint_interval: float,
     progress: str,
@@ -191,6 +204,8 @@ def command(
                 callback=display,
                 checkpoint=checkpoint,
                 checkpoint_interval=checkpoint_interval,
+                cluster=cluster,
+                cluster_params=parse_params(cluster_params),
             )
     except BaseException as error:
         # Whatever went wrong, a tour that was found is written first.

@@ -167,9 +167,23 @@ def check_params(method: Method, params: Mapping[str, Any] | object | None) -> d
     InvalidOption
         For an unknown name or an impossible value; lists the valid ones.
     """
+    return checked_fields(method.parameters(), f"method {method.name}", params)
+
+
+def checked_fields(
+    kind: type | None, owner: str, params: Mapping[str, Any] | object | None
+) -> dict[str, Any]:
+    """Check what is given for the fields of a dataclass, None for one without fields; see `check_params`.
+
+    Parameters
+    ----------
+    kind : type or None
+    owner : str
+        Whose parameters they are, for messages: ``"method lk"``.
+    params : mapping or dataclass
+    """
     if params is None:
         return {}
-    kind = method.parameters()
     if kind is not None and isinstance(params, kind):
         return {f.name: getattr(params, f.name) for f in dataclasses.fields(kind)}
     if not isinstance(params, Mapping):
@@ -177,22 +191,20 @@ def check_params(method: Method, params: Mapping[str, Any] | object | None) -> d
     if not params:
         return {}
     if kind is None:
-        raise InvalidOption(
-            f"params: method {method.name} has no parameters, and {next(iter(params))!r} was given"
-        )
+        raise InvalidOption(f"params: {owner} has no parameters, and {next(iter(params))!r} was given")
     fields = {f.name: f for f in dataclasses.fields(kind)}
     hints = typing.get_type_hints(kind)
     checked: dict[str, Any] = {}
     for name, value in params.items():
         if name not in fields:
-            raise InvalidOption(f"parameter {name!r}: method {method.name} has {', '.join(fields)}")
+            raise InvalidOption(f"parameter {name!r}: {owner} has {', '.join(fields)}")
         checked[name] = _converted(name, value, hints[name])
     try:
         kind(**checked)
     except InvalidOption:
         raise
     except (TypeError, ValueError) as error:
-        raise InvalidOption(f"parameters of method {method.name}: {error}") from error
+        raise InvalidOption(f"parameters of {owner}: {error}") from error
     return checked
 
 

@@ -1,0 +1,137 @@
+"""From what a user says to those who do the tasks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from warptsp.cluster.executors import Executor, InProcess
+from warptsp.devices import resolve_threads
+from warptsp.errors import BackendUnavailable, InvalidOption
+from warptsp.stop._check import checked_number
+
+DEVICES = ("auto", "cpu", "cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterParams:
+    """How a run is spread over workers.
+
+    Attributes
+    ----------
+    part : int or None
+        Cities of a task; by default 10 000 to 50 000, or a million where workers have GPUs.
+    rounds : int or None
+        End after so many rounds.
+    kicks : float
+        Kicks a city in a round, where no limit says otherwise.
+    deadline : float or None
+        Seconds for one task; a worker that takes longer loses it to another. By default ten times what the
+        slowest one took, and a minute at least.
+    wait : float
+        Seconds without any worker after which the run ends.
+    attempts : int
+        How often a task may fail before the run does.
+    """
+
+    part: int | None = None
+    rounds: int | None = None
+    kicks: float = 4.0
+    deadline: float | None = None
+    wait: float = 60.0
+    attempts: int = 3
+
+    def __post_init__(self) -> None:
+        least = {"part": 100, "rounds": 1, "attempts": 1}
+        for name, lowest in least.items():
+            value = getattr(self, name)
+            if value is not None and value < lowest:
+                raise InvalidOption(f"{name}: {value} is less than {lowest}")
+        for name in ("kicks", "wait", "deadline"):
+            value = getattr(self, name)
+            if value is not None:
+                checked_number(name, value, minimum=0.0, what="a number, 0 or more")
+
+
+def check_cluster(cluster: object, device: object) -> None:
+    """Find out before any work whether these are a cluster and a device for its workers.
+
+    Raises
+    ------
+    InvalidOption
+        If not.
+    """
+    if device not in DEVICES:
+        raise InvalidOption(
+            f"device {device!r}: workers of a cluster take {', '.join(DEVICES)}; which GPU is theirs, each "
+            "is told by CUDA_VISIBLE_DEVICES"
+        )
+    if isinstance(cluster, str):
+        _named(cluster)
+    elif not (isinstance(cluster, Executor) or _is_client(cluster)):
+        raise InvalidOption(
+            f"cluster: {cluster!r} is neither an address, local, threads or devices, nor a dask Client"
+        )
+
+
+def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
+    """Return those who do the tasks, and whether they end with the run.
+
+    Parameters
+    ----------
+    cluster : str, distributed.Client or Executor
+        The address of a Dask scheduler; ``"local"`` or ``"local:N"`` for Dask with N workers on this machine;
+        ``"threads"`` or ``"threads:N"`` for threads of this process; ``"devices"`` for its GPUs.
+    device : {"auto", "cpu", "cuda"}
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is nothing at this address, no GPU, or Dask is not installed.
+    """
+    if not isinstance(cluster, str):
+        if isinstance(cluster, Executor):
+            return cluster, False
+        from warptsp.cluster.dask import DaskExecutor
+
+        return DaskExecutor(cluster, device), True
+    kind, count = _named(cluster)
+    if kind == "threads":
+        return InProcess(["cpu"] * resolve_threads(count)), True
+    if kind == "devices":
+        from warptsp.cluster.tasks import usable_gpus
+
+        if not usable_gpus():
+            raise BackendUnavailable("cluster devices: there is no usable GPU; warptsp devices says why")
+        return InProcess(["cuda"] * len(usable_gpus())), True
+    if kind == "local":
+        from warptsp.cluster.local import start_local
+
+        return start_local(count, device), True
+    from warptsp.cluster.dask import connect
+
+    return connect(cluster, device), True
+
+
+def _named(cluster: str) -> tuple[str, int | None]:
+    """Return the kind of cluster, "" for an address, and how many workers it shall have."""
+    match = re.fullmatch(r"(local|threads|devices)(?::(\d{1,4}))?", cluster)
+    if match is None:
+        if not re.fullmatch(r"(?:[a-z]+://)?[^\s/:]+:\d+/?|[a-z]+://\S+", cluster):
+            raise InvalidOption(
+                f"cluster {cluster!r}: neither an address such as tcp://10.0.0.1:8786, nor local, threads or "
+                "devices"
+            )
+        return "", None
+    if match[2] is not None and (match[1] == "devices" or int(match[2]) == 0):
+        raise InvalidOption(f"cluster {cluster!r}: local:N and threads:N take a number of workers from 1 on")
+    return match[1], None if match[2] is None else int(match[2])
+
+
+def _is_client(cluster: object) -> bool:
+    # Without an import: whoever has a client has Dask.
+    return any(
+        kind.__module__.partition(".")[0] == "distributed" and kind.__name__ == "Client"
+        for kind in type(cluster).__mro__
+    )

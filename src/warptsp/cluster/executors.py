@@ -1,0 +1,160 @@
+"""Who does the tasks: one protocol, done by threads of this process or by its GPUs (here), and by Dask
+(`warptsp.cluster.dask`)."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+from warptsp.cluster.tasks import Answer, Task, improve
+from warptsp.stop import StopToken
+
+WAITING = 2  # tasks that may wait for a worker beside those that it has in work
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a task that was submitted: an answer, an error that it raised, or the reason why it is
+    lost and must be done again."""
+
+    task: Task
+    worker: str
+    answer: Answer | None = None
+    error: BaseException | None = None
+    lost: str | None = None
+
+
+@runtime_checkable
+class Executor(Protocol):
+    """What the outer level wants of those who do tasks. All methods are called from one thread.
+
+    Attributes
+    ----------
+    name : str
+        For messages, such as ``tcp://10.0.0.1:8786``.
+    """
+
+    name: str
+
+    def workers(self) -> Sequence[str]:
+        """Return the names of the workers that take tasks now."""
+
+    def lack(self) -> str:
+        """Say why there are no workers, and what would help."""
+
+    def slots(self) -> int:
+        """Return how many tasks are worked on at once."""
+
+    def has_gpus(self) -> bool:
+        """Whether a worker has a GPU."""
+
+    def room(self) -> int:
+        """Return how many tasks may be submitted now."""
+
+    def submit(self, task: Task) -> None:
+        """Take a task; returns at once."""
+
+    def gather(self, seconds: float, patience: float) -> list[Outcome]:
+        """Return what has come since the last call; waits for something, so many seconds at most.
+
+        A worker that was not heard for the seconds of `patience` loses its tasks.
+        """
+
+    def sent_and_received(self) -> tuple[int, int]:
+        """Return the bytes of tasks and answers so far."""
+
+    def drop(self) -> list[Outcome]:
+        """End every task that is not done; returns what has still come of them."""
+
+    def close(self) -> None:
+        """Let go of everything; nothing is called afterwards."""
+
+
+class InProcess:
+    """Threads of this process, or its GPUs with a thread for each.
+
+    Parameters
+    ----------
+    devices : sequence of str
+        One thread for each entry, "cpu" or "cuda"; GPUs are taken in turn.
+    """
+
+    def __init__(self, devices: Sequence[str]) -> None:
+        self.name = "this process"
+        self._devices = tuple(devices)
+        self._names = tuple(f"{device} thread {i}" for i, device in enumerate(devices))
+        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._in_flight = 0
+        self._stop = StopToken()
+        self._threads = [
+            threading.Thread(target=self._work, args=pair, name=f"warptsp {pair[0]}", daemon=True)
+            for pair in zip(self._names, self._devices, strict=True)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def workers(self) -> Sequence[str]:
+        return self._names
+
+    def lack(self) -> str:
+        return "this process has no device for them"
+
+    def slots(self) -> int:
+        return len(self._devices)
+
+    def has_gpus(self) -> bool:
+        return "cuda" in self._devices
+
+    def room(self) -> int:
+        return (1 + WAITING) * len(self._devices) - self._in_flight
+
+    def submit(self, task: Task) -> None:
+        self._in_flight += 1
+        self._tasks.put(task)
+
+    def gather(self, seconds: float, patience: float) -> list[Outcome]:
+        outcomes = []
+        try:
+            outcomes.append(self._outcomes.get(timeout=seconds))
+            while True:
+                outcomes.append(self._outcomes.get_nowait())
+        except queue.Empty:
+            self._in_flight -= len(outcomes)
+            return outcomes
+
+    def sent_and_received(self) -> tuple[int, int]:
+        return 0, 0
+
+    def drop(self) -> list[Outcome]:
+        try:
+            while True:
+                self._tasks.get_nowait()
+                self._in_flight -= 1
+        except queue.Empty:
+            pass
+        self._stop.request()
+        outcomes = []
+        while self._in_flight:
+            outcomes += self.gather(1.0, math.inf)
+        self._stop = StopToken()
+        return outcomes
+
+    def close(self) -> None:
+        self.drop()
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self, name: str, device: str) -> None:
+        while (task := self._tasks.get()) is not None:
+            try:
+                answer = improve(replace(task, device=device), self._stop)
+                self._outcomes.put(Outcome(task, name, answer=answer))
+            except BaseException as error:
+                self._outcomes.put(Outcome(task, name, error=error))

@@ -1,0 +1,468 @@
+"""The outer level of the main solver: the tour is cut, its parts are improved by workers, and linked again.
+
+Each part is a task of its own (`warptsp.cluster.tasks`), so that workers share nothing and any of them may
+be lost. Rounds alternate between stretches of the tour and boxes in space, so that seams move. The first
+round has no tour yet: its parts are pieces of a space-filling curve, and workers begin with greedy tours.
+
+What a task is made of depends on the seed, its round and its number alone, and its effort is counted in
+kicks: with a limit on kicks or rounds, the same seed gives the same tour on any number of workers, in
+whatever order they answer, and however often a task is lost. (Workers with and without a GPU search
+differently, though.)
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.cluster.connect import ClusterParams, check_cluster, open_executor
+from warptsp.cluster.cutting import Cut, cut_boxes, cut_stretches
+from warptsp.cluster.executors import Executor, Outcome
+from warptsp.cluster.tasks import LEAST, Task
+from warptsp.devices import resolve_device
+from warptsp.errors import BackendUnavailable, InvalidTour, UnsupportedProblem, WarpTSPError
+from warptsp.methods import get_method
+from warptsp.methods.annealing import cooled, start_temperature
+from warptsp.methods.first_tour import fall_back
+from warptsp.progress import WorkerProgress
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+logger = logging.getLogger(__name__)
+
+SMALL_PART, LARGE_PART, GPU_PART = 10_000, 50_000, 1_000_000  # cities of a task
+FEWEST_PARTS = 16  # of a tour that is long enough
+FIRST_KICKS = 1.0  # a city, under a time limit, before it is known how fast workers are
+LOSSES = 10  # times that a task may be lost before the run fails
+LEAST_DEADLINE = 60.0
+DEADLINE = 10.0  # times the slowest task
+WAIT = 0.1  # seconds between two reports
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """A cluster as the user named it, checked, and how a run is spread over it."""
+
+    cluster: Any
+    device: str
+    params: ClusterParams
+
+    def __post_init__(self) -> None:
+        check_cluster(self.cluster, self.device)
+
+    def check(self, problem: Problem) -> None:
+        """Raise `UnsupportedProblem` for what cannot be cut."""
+        if problem.matrix is not None:
+            raise UnsupportedProblem(
+                "cluster: a matrix of distances cannot be cut into boxes; solve it without a cluster"
+            )
+        if problem.open is not None:
+            raise UnsupportedProblem("cluster: open paths are not cut; solve it without a cluster")
+
+    def run(self, problem: Problem, run: Run) -> None:
+        """Shorten a tour until the run says stop, or all rounds are done."""
+        run.enter("cluster")
+        executor, ends = open_executor(self.cluster, self.device)
+        try:
+            rounds = _Rounds(problem, run, executor, self.params, self.device)
+            rounds.await_workers()
+            if rounds.parts > 1:
+                run.device = "cluster"
+                rounds.search()
+                return
+        finally:
+            if ends:
+                executor.close()
+        logger.info("cluster: %d cities are one part, which is searched here", problem.n)
+        lk = get_method("lk")
+        run.device = resolve_device(self.device, problem, lk, run.time_limit)
+        lk.run(problem, run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """One round: kicks in all, start temperature in mean links, and seconds if time is limited."""
+
+    kicks: int
+    temperature: float
+    seconds: float | None = None
+
+
+class _Rounds:
+    """The tour between two rounds, and who works on it."""
+
+    def __init__(
+        self, problem: Problem, run: Run, executor: Executor, params: ClusterParams, device: str
+    ) -> None:
+        self.problem = problem
+        self.run = run
+        self.executor = executor
+        self.params = params
+        self.device = device
+        self.has_tour = True
+        self.round = 0
+        self.kicks = 0
+        self.rate = 0.0  # kicks a second in the last round, everything included
+        self.hand_over = 1e-7 * problem.n  # seconds to link and check a tour
+        self.slowest = 0.0  # seconds of a task
+        self.idle_since: float | None = None
+        self.counters: Counter[str] = Counter(rounds=0, tasks=0, tasks_repeated=0)
+        self.seconds = {"cut_seconds": 0.0, "link_seconds": 0.0, "worker_seconds": 0.0}
+
+    @property
+    def parts(self) -> int:
+        """Parts of a round; what workers there are matters for one thing only, whether they have GPUs."""
+        n, part = self.problem.n, self.params.part
+        if part is None:
+            part = min(LARGE_PART, max(SMALL_PART, n // FEWEST_PARTS))
+            if self.executor.has_gpus():
+                part = GPU_PART
+        return max(1, round(n / part))
+
+    def await_workers(self) -> None:
+        """Wait until somebody takes tasks.
+
+        Raises
+        ------
+        BackendUnavailable
+            If nobody does: why.
+        """
+        while not self.executor.workers() and not self.run.token.stopped():
+            self._watch_workers()
+            self.executor.gather(WAIT, math.inf)
+        self.idle_since = None
+
+    def search(self) -> None:
+        """All rounds."""
+        if not self._start():
+            return
+        while (plan := self._plan()) is not None:
+            if self._round(plan):
+                break
+
+    # The start
+
+    def _start(self) -> bool:
+        """Offer a first tour; False if time ran out."""
+        from warptsp.construct import construct
+
+        run = self.run
+        if isinstance(run.start, np.ndarray):
+            run.offer(run.start)
+            return True
+        # Greedy is what workers begin with.
+        self.has_tour = run.start != "greedy"
+        name = run.start if self.has_tour else "space-filling"
+        tour = construct(self.problem, name, seed=run.seed, threads=run.threads, token=run.token)
+        if tour is None:
+            fall_back(self.problem, run, None)
+            return False
+        run.offer(tour)
+        return True
+
+    # Rounds
+
+    def _plan(self) -> _Plan | None:
+        """The next round; None if all are done."""
+        n, run, params = self.problem.n, self.run, self.params
+        rounds, last = params.rounds, run.kick_limit
+        if rounds is not None and last is None:
+            last = rounds * round(params.kicks * n)
+        if last is not None and rounds is None:
+            rounds = max(2, math.ceil(last / max(1.0, params.kicks * n)))
+        if rounds is not None and last is not None:
+            if self.round >= rounds:
+                return None
+            kicks = last * (self.round + 1) // rounds - last * self.round // rounds
+            temperature = start_temperature(last / n) * cooled(self.round / rounds)
+            return _Plan(kicks, temperature, run.remaining())
+        remaining = run.remaining()
+        if remaining is None or run.time_limit is None:
+            return _Plan(round(params.kicks * n), start_temperature(params.kicks))
+        if self.rate == 0.0:
+            kicks_left = min(FIRST_KICKS, params.kicks) * n
+            rounds_left = 1
+        else:
+            kicks_left = self.rate * remaining
+            rounds_left = max(1, round(kicks_left / (params.kicks * n)))
+        factor = start_temperature((self.kicks + kicks_left) / n)
+        progress = run.elapsed() / max(run.elapsed() + remaining, 1e-9)
+        seconds = remaining / rounds_left if self.rate else remaining
+        return _Plan(int(kicks_left / rounds_left), factor * cooled(progress), seconds)
+
+    def _cut(self) -> Cut:
+        """Parts of the best tour: stretches and boxes in turn."""
+        run, problem = self.run, self.problem
+        assert run.best is not None
+        rng = np.random.default_rng([run.seed, self.round])
+        begun = time.monotonic()
+        cut: Cut | None
+        if self.round % 2 == 0:
+            rotation = int(rng.integers(problem.n)) if self.has_tour else 0
+            cut = cut_stretches(
+                run.best, self.parts, rotation, fixed=problem.fixed_edges, threads=run.threads
+            )
+        else:
+            assert problem.coordinates is not None
+            cut = cut_boxes(
+                problem.coordinates,
+                run.best,
+                self.parts,
+                rng,
+                fixed=problem.fixed_edges,
+                threads=run.threads,
+            )
+        assert cut is not None  # no token was given
+        self.seconds["cut_seconds"] += time.monotonic() - begun
+        return cut
+
+    def _round(self, plan: _Plan) -> bool:
+        """Cut, improve, link; True to stop."""
+        run = self.run
+        begun, length = time.monotonic(), run.best_length
+        assert run.best is not None
+        run.expect(run.best, self.hand_over)
+        cut = self._cut()
+        work = _Work(self, cut, plan)
+        kicks_before = self.kicks
+        failure: WarpTSPError | None = None
+        try:
+            stopped = self._do(work, plan, kicks_before)
+        except WarpTSPError as error:
+            failure, stopped = error, True
+        if stopped:
+            for outcome in self.executor.drop():
+                if outcome.answer is not None:
+                    work.take(outcome)
+        linking = time.monotonic()
+        self._link(cut)
+        self.seconds["link_seconds"] += time.monotonic() - linking
+        self.hand_over = 1.2 * (time.monotonic() - linking)
+        self.round += 1
+        self.counters["rounds"] = self.round
+        if not stopped:
+            self.kicks = kicks_before + plan.kicks
+        took = time.monotonic() - begun
+        self.rate = (self.kicks - kicks_before) / max(took, 1e-9)
+        self.has_tour = True
+        logger.info(
+            "round %d: %d of %d parts improved by %d workers in %.1f s, length %s to %s",
+            self.round,
+            work.answered,
+            work.count,
+            len(work.workers),
+            took,
+            length,
+            run.best_length,
+        )
+        if failure is not None:
+            raise failure
+        run.save()
+        return self._report(f"round {self.round}") or stopped
+
+    def _do(self, work: _Work, plan: _Plan, kicks_before: int) -> bool:
+        """Have all tasks of a round done; True if the run said stop before."""
+        executor = self.executor
+        kind = "boxes" if self.round % 2 else "stretches"
+        while work.unanswered:
+            while work.has_more and executor.room() > 0:
+                executor.submit(work.next(self._deadline()))
+            for outcome in executor.gather(WAIT, self._patience()):
+                work.take(outcome)
+            self._watch_workers()
+            self.kicks = min(kicks_before + work.kicks, kicks_before + plan.kicks - bool(work.unanswered))
+            self.kicks = max(self.kicks, kicks_before)
+            workers = len(executor.workers())
+            if self._report(
+                f"round {self.round + 1}, {kind}: {work.answered} of {work.count} parts, {workers} workers"
+            ):
+                return bool(work.unanswered)
+        return False
+
+    def _link(self, cut: Cut) -> None:
+        """Offer the tour of all parts as they are now: kept if it is shorter."""
+        coordinates = self.problem.coordinates
+        assert coordinates is not None
+        tour = cut.link(coordinates, self.problem.metric)
+        assert tour is not None  # no token was given
+        self.run.offer(tour)
+
+    # Workers
+
+    def _deadline(self) -> float | None:
+        """Seconds that a worker may take for a task; None if that is not known yet."""
+        if self.params.deadline is not None:
+            return self.params.deadline
+        return max(LEAST_DEADLINE, DEADLINE * self.slowest) if self.slowest else None
+
+    def _patience(self) -> float:
+        """Seconds after which a worker that was not heard loses its tasks."""
+        deadline = self._deadline()
+        return math.inf if deadline is None else 1.0 + 1.25 * deadline
+
+    def _watch_workers(self) -> None:
+        """Raise `BackendUnavailable` if nobody took tasks for too long."""
+        executor, wait = self.executor, self.params.wait
+        if executor.workers():
+            if self.idle_since is not None and self.counters["tasks"]:
+                logger.warning("%s: there are workers again", executor.name)
+            self.idle_since = None
+            return
+        now = time.monotonic()
+        if self.idle_since is None:
+            self.idle_since = now
+            if self.counters["tasks"]:
+                logger.warning("%s: no workers; waiting %g s for some", executor.name, wait)
+        elif now - self.idle_since > wait:
+            raise BackendUnavailable(f"{executor.name}: no workers for {wait:g} s: {executor.lack()}")
+
+    # Reports
+
+    def _report(self, phase: str) -> bool:
+        run = self.run
+        best, length = run.best, run.best_length
+        assert best is not None
+        assert length is not None
+        sent, received = self.executor.sent_and_received()
+        stop = run.update(
+            length=length,
+            kicks=self.kicks,
+            tour=lambda: best,
+            phase=phase,
+            bytes_sent=sent,
+            bytes_received=received,
+            **self.counters,
+            **{name: round(value, 3) for name, value in self.seconds.items()},
+        )
+        # A limit of 0 kicks asks for a local optimum.
+        return stop and (run.kick_limit != 0 or run.interrupted or run.token.stopped())
+
+
+class _Work:
+    """The tasks of one round: which are to be done, and what came of them."""
+
+    def __init__(self, rounds: _Rounds, cut: Cut, plan: _Plan) -> None:
+        self._rounds = rounds
+        self._cut = cut
+        self._plan = plan
+        parts = [part for part in range(cut.parts) if cut.size(part) >= LEAST]
+        self.count = len(parts)
+        self.unanswered = set(parts)
+        self.kicks = 0
+        self.workers: set[str] = set()
+        self._sizes = np.array([cut.size(part) for part in parts], dtype=np.int64)
+        shares = np.concatenate([[0], np.cumsum(self._sizes)]) / max(1, int(self._sizes.sum()))
+        self._kicks = dict(
+            zip(parts, np.diff(np.floor(shares * plan.kicks)).astype(int).tolist(), strict=True)
+        )
+        self._new: Iterator[int] = iter(parts)
+        self._left = len(parts)
+        self._again: list[Task] = []
+        self._faults: Counter[int] = Counter()
+        self._losses: Counter[int] = Counter()
+        self._ends = None if plan.seconds is None else time.monotonic() + plan.seconds
+
+    @property
+    def answered(self) -> int:
+        """How many parts are done."""
+        return self.count - len(self.unanswered)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a task waits to be submitted."""
+        return bool(self._left or self._again)
+
+    def next(self, deadline: float | None) -> Task:
+        """Return a task to submit; those that were lost come first."""
+        if self._again:
+            return replace(self._again.pop(), deadline=deadline, seconds=self._seconds())
+        part = next(self._new)
+        self._left -= 1
+        rounds, cut = self._rounds, self._cut
+        run, coordinates = rounds.run, rounds.problem.coordinates
+        assert coordinates is not None
+        begun = time.monotonic()
+        seed = np.random.SeedSequence([run.seed, rounds.round, part]).generate_state(1, np.uint64)
+        task = Task(
+            coordinates=coordinates.take(cut.cities(part), axis=0),
+            metric=rounds.problem.metric,
+            path_begin=cut.path_begin(part),
+            round=rounds.round,
+            index=part,
+            seed=int(seed[0]),
+            kicks=self._kicks[part],
+            has_tour=rounds.has_tour,
+            params={"temperature": self._plan.temperature, **run.params},
+            device=rounds.device,
+            seconds=self._seconds(),
+            deadline=deadline,
+        )
+        rounds.seconds["cut_seconds"] += time.monotonic() - begun
+        return task
+
+    def _seconds(self) -> float | None:
+        """Time for a task so that all that are left come to an end in time."""
+        if self._ends is None:
+            return None
+        left = max(0.0, self._ends - time.monotonic())
+        turns = math.ceil((self._left + 1) / max(1, self._rounds.executor.slots()))
+        return left / turns
+
+    def take(self, outcome: Outcome) -> None:
+        """Put an answer back, or have the task done again.
+
+        Raises
+        ------
+        WarpTSPError
+            If it has failed, or was lost, too often.
+        """
+        task, rounds = outcome.task, self._rounds
+        if task.round != rounds.round or task.index not in self.unanswered:
+            return
+        error = outcome.error
+        if outcome.answer is not None:
+            try:
+                self._cut.put(task.index, outcome.answer.order)
+            except InvalidTour as wrong:
+                error = wrong
+            else:
+                self._count(outcome)
+                return
+        rounds.counters["tasks_repeated"] += 1
+        name = f"task {task.index} of round {task.round + 1}, {task.n} cities"
+        if error is not None:
+            self._faults[task.index] += 1
+            count = self._faults[task.index]
+            why = f"{type(error).__name__}: {error}"
+            where = "; ".join([outcome.worker, *getattr(error, "__notes__", ())]).strip("; ")
+            if count >= rounds.params.attempts:
+                raise WarpTSPError(f"{name}, failed {count} times, at last on {where}: {why}") from error
+            logger.warning("%s, failed on %s, and is done again: %s", name, where, why)
+        else:
+            self._losses[task.index] += 1
+            if self._losses[task.index] >= LOSSES:
+                raise WarpTSPError(f"{name}, was lost {LOSSES} times: {outcome.lost}")
+            logger.warning("%s, is done again: %s", name, outcome.lost)
+        self._again.append(task)
+
+    def _count(self, outcome: Outcome) -> None:
+        rounds, task, answer = self._rounds, outcome.task, outcome.answer
+        assert answer is not None
+        self.unanswered.discard(task.index)
+        self.kicks += task.kicks
+        self.workers.add(outcome.worker)
+        rounds.counters["tasks"] += 1
+        rounds.seconds["worker_seconds"] += answer.seconds
+        rounds.slowest = max(rounds.slowest, answer.seconds)
+        workers = rounds.run.workers
+        known = workers.get(outcome.worker, WorkerProgress(answer.device))
+        workers[outcome.worker] = known.plus(answer.kicks, answer.seconds, answer.device)

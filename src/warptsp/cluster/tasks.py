@@ -1,0 +1,319 @@
+"""A part of the tour as it goes to a worker, what comes back, and what a worker does in between.
+
+A task is an ordinary small instance: its cities in tour order, the metric, and where the paths of the tour
+begin that it holds. The link from the end of one path to the start of the next stands for the tour outside
+and is a fixed edge. The worker runs the main solver on one thread, or on a GPU, and answers with the order
+of the cities. Same task, same kind of device: same answer, whoever does it and however often.
+
+On the wire both are a line of JSON and raw little-endian numbers, 12 bytes a city for coordinates that are
+integers and the answer, 20 for others; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import queue
+import struct
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warptsp
+from warptsp.errors import BackendUnavailable, WarpTSPError
+from warptsp.methods import get_method
+from warptsp.problem import Metric, Problem
+from warptsp.stop import MaxKicks, StopToken
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAST = 8  # cities below which a part is left as it is
+MAGIC = b"warptsp\n"
+_DTYPES = ("<i4", "<f4", "<f8")
+
+
+class Refused(WarpTSPError):  # noqa: N818 - as the other names of errors
+    """The worker does not take the task, whatever is in it; another worker may."""
+
+
+class DeadlinePassed(WarpTSPError):  # noqa: N818
+    """The worker gave the task up, since its deadline had passed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A part of the tour, and what to do with it.
+
+    Attributes
+    ----------
+    coordinates : ndarray of float64, shape (n, 2) or (n, 3)
+        `Problem.coordinates` of the cities, in tour order.
+    metric : Metric
+    path_begin : ndarray of int32
+        Where each path begins, and the number of cities as the last entry.
+    round, index : int
+        The task's name within the run.
+    seed : int
+        Made from the run's seed, the round and the index.
+    kicks : int
+    has_tour : bool
+        False if the order is no tour yet: the worker then begins with a greedy one.
+    params : mapping
+        Parameters of the method ``lk``.
+    device : {"auto", "cpu", "cuda"}
+        "auto" takes a GPU of the worker if it has one.
+    seconds : float or None
+        Time that the search plans for, as under a time limit; None if kicks alone count.
+    deadline : float or None
+        Seconds after which the worker gives up.
+    version : str
+        Of the warptsp that made it; a worker with another one refuses.
+    """
+
+    coordinates: NDArray[np.float64]
+    metric: Metric
+    path_begin: NDArray[np.int32]
+    round: int
+    index: int
+    seed: int
+    kicks: int
+    has_tour: bool = True
+    params: Mapping[str, Any] = field(default_factory=dict)
+    device: str = "auto"
+    seconds: float | None = None
+    deadline: float | None = None
+    version: str = field(default_factory=lambda: warptsp.__version__)
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return len(self.coordinates)
+
+    def problem(self) -> Problem:
+        """The instance that the worker solves."""
+        ends, begins = self.path_begin[1:] - 1, self.path_begin[:-1]
+        links = np.stack([ends, np.roll(begins, -1)], axis=1)
+        # A single city that is all of the part's paths has no link to itself.
+        links = links[links[:, 0] != links[:, 1]]
+        return Problem(self.metric, coordinates=self.coordinates, fixed_edges=links)
+
+    def to_bytes(self) -> bytes:
+        """Write the task; `from_bytes` reads it."""
+        names = [f.name for f in fields(self) if f.name not in ("coordinates", "metric", "path_begin")]
+        head = {name: getattr(self, name) for name in names}
+        head |= {"metric": self.metric.name, "params": dict(self.params)}
+        return _packed(head, _narrow(self.coordinates), self.path_begin)
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> Task:
+        """Read a task.
+
+        Raises
+        ------
+        Refused
+            It was made by another version of warptsp; names both.
+        """
+        head, arrays = _unpacked(packed)
+        _check_version(head.get("version"))
+        coordinates, path_begin = arrays
+        head["metric"] = Metric.parse(head["metric"])
+        return cls(np.asarray(coordinates, dtype=np.float64), path_begin=path_begin, **head)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What came of a task.
+
+    Attributes
+    ----------
+    order : ndarray of int32
+        The task's cities along their new closed tour.
+    kicks : int
+    seconds : float
+        Wall time that the worker had the task in work.
+    device : str
+    """
+
+    order: NDArray[np.int32]
+    kicks: int
+    seconds: float
+    device: str
+
+    def to_bytes(self) -> bytes:
+        """Write the answer; `from_bytes` reads it."""
+        head = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "order"}
+        return _packed(head, self.order)
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> Answer:
+        """Read an answer."""
+        head, (order,) = _unpacked(packed)
+        return cls(order=order, **head)
+
+
+def improve(
+    task: Task, stop: StopToken | None = None, is_dropped: Callable[[], bool] = lambda: False
+) -> Answer:
+    """Do a task, on one thread or one GPU of this process.
+
+    Parameters
+    ----------
+    task : Task
+    stop : StopToken, optional
+        When requested, the answer is what there is.
+    is_dropped : callable, optional
+        Asked several times a second; True when nobody wants the answer any more.
+
+    Raises
+    ------
+    DeadlinePassed
+        If the task takes longer than its deadline.
+    """
+    from warptsp.solver import solve
+
+    begun = time.monotonic()
+    with _device(task) as device:
+        search_begun = time.monotonic()
+        late = math.inf if task.deadline is None else search_begun + task.deadline
+
+        def is_over(_: object) -> bool:
+            return time.monotonic() > late or is_dropped()
+
+        result = solve(
+            task.problem(),
+            start=np.arange(task.n, dtype=np.int32) if task.has_tour else "greedy",
+            stop=MaxKicks(task.kicks) | (stop or StopToken()) | is_over,
+            time_limit=None if task.seconds is None else max(0.0, task.seconds - (search_begun - begun)),
+            seed=task.seed,
+            threads=1,
+            device=device,
+            params=task.params,
+        )
+    if time.monotonic() > late:
+        raise DeadlinePassed(
+            f"gave up {task.n} cities and {task.kicks} kicks after the deadline of {task.deadline:g} s"
+        )
+    return Answer(
+        order=np.asarray(result.tour, dtype=np.int32),
+        kicks=int(result.counters["kicks"]),
+        seconds=time.monotonic() - begun,
+        device=result.device,
+    )
+
+
+def improve_packed(packed: bytes, is_dropped: Callable[[], bool] = lambda: False) -> bytes:
+    """Do a task as it came over the wire."""
+    return improve(Task.from_bytes(packed), is_dropped=is_dropped).to_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a worker says of itself before it gets a task."""
+
+    version: str
+    python: str
+    platform: str
+    gpus: int
+
+    @classmethod
+    def of_this_process(cls) -> Abilities:
+        """Look at this machine."""
+        return cls(
+            version=warptsp.__version__,
+            python=".".join(platform.python_version_tuple()[:2]),
+            platform=f"{platform.system()} {platform.machine()}",
+            gpus=len(usable_gpus()),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for the wire."""
+        return asdict(self)
+
+
+@cache
+def usable_gpus() -> tuple[str, ...]:
+    """Return the GPUs of this machine that the main solver can use, such as ``("cuda:0", "cuda:1")``."""
+    from warptsp.backends.cuda import driver
+    from warptsp.backends.cuda.device import find_usable
+
+    found = []
+    try:
+        for gpu in driver.find().gpus:
+            find_usable(gpu.ordinal)
+            found.append(f"cuda:{gpu.ordinal}")
+    except BackendUnavailable:
+        pass
+    return tuple(found)
+
+
+@cache
+def _free_gpus() -> queue.SimpleQueue[str]:
+    free: queue.SimpleQueue[str] = queue.SimpleQueue()
+    for gpu in usable_gpus():
+        free.put(gpu)
+    return free
+
+
+@contextmanager
+def _device(task: Task) -> Iterator[str]:
+    """Wait for a GPU of this process that no other task has, where there is one and it is wanted."""
+    if task.device == "cuda" and not usable_gpus():
+        raise Refused("this worker has no usable GPU; warptsp devices says why")
+    small = task.n < get_method("lk").least_gpu_cities
+    if task.device == "cpu" or (task.device == "auto" and (small or not usable_gpus())):
+        yield "cpu"
+        return
+    gpu = _free_gpus().get()
+    try:
+        yield gpu
+    finally:
+        _free_gpus().put(gpu)
+
+
+def _check_version(version: object) -> None:
+    if version != warptsp.__version__:
+        raise Refused(
+            f"the task is from warptsp {version}, and this worker has warptsp {warptsp.__version__}; install "
+            "the same version there"
+        )
+
+
+def _narrow(coordinates: NDArray[np.float64]) -> NDArray[Any]:
+    """The same numbers in 32 bits where they all fit."""
+    for dtype in (np.int32, np.float32):
+        with np.errstate(invalid="ignore", over="ignore"):
+            narrow = coordinates.astype(dtype)
+        if (narrow == coordinates).all():
+            return narrow
+    return coordinates
+
+
+def _packed(head: Mapping[str, Any], *arrays: NDArray[Any]) -> bytes:
+    plain = [np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays]
+    shapes = [(array.dtype.str, array.shape) for array in plain]
+    line = json.dumps({"head": head, "arrays": shapes}).encode()
+    return b"".join([MAGIC, struct.pack("<I", len(line)), line, *(array.tobytes() for array in plain)])
+
+
+def _unpacked(packed: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    begin = len(MAGIC) + 4
+    if packed[: len(MAGIC)] != MAGIC or len(packed) < begin:
+        raise Refused("this is no task of warptsp")
+    (length,) = struct.unpack_from("<I", packed, len(MAGIC))
+    description = json.loads(packed[begin : begin + length])
+    at, arrays = begin + length, []
+    for dtype, shape in description["arrays"]:
+        if dtype not in _DTYPES:
+            raise Refused(f"a task with an array of {dtype!r}: {', '.join(_DTYPES)} are known")
+        count = math.prod(shape)
+        array = np.frombuffer(packed, dtype=dtype, count=count, offset=at).reshape(shape)
+        arrays.append(array)
+        at += array.nbytes
+    return description["head"], arrays

@@ -1,0 +1,51 @@
+"""A Dask worker for tests, in a process of its own, with a fault if one is asked for.
+
+python cluster_worker.py ADDRESS [old | aging | raises | slow | other-platform]
+"""
+
+import asyncio
+import os
+import platform
+import sys
+import time
+
+from distributed import Worker
+
+import warptsp
+import warptsp.cluster.dask as on_dask
+
+
+async def main(address, fault=""):
+    improve = on_dask.improve_packed
+    if fault == "old":
+        warptsp.__version__ = "0.0.9"
+    elif fault == "aging":
+        describe = on_dask._describe_here
+
+        def describe_and_age():
+            said = describe()
+            warptsp.__version__ = "0.0.9"
+            return said
+
+        on_dask._describe_here = describe_and_age
+    elif fault == "raises":
+
+        def raising(packed, is_dropped):
+            raise ZeroDivisionError("a worker that cannot divide")
+
+        on_dask.improve_packed = raising
+    elif fault == "slow":
+
+        def slow(packed, is_dropped):
+            time.sleep(0.15)
+            return improve(packed, is_dropped)
+
+        on_dask.improve_packed = slow
+    elif fault == "other-platform":
+        platform.machine = lambda: "vax"
+    async with Worker(address, nthreads=1, host="127.0.0.1", name=f"{fault}-{os.getpid()}") as worker:
+        await worker.finished()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

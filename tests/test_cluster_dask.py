@@ -1,0 +1,362 @@
+"""Faults of a Dask cluster, with real worker processes: whatever happens, the tour is the one that is found
+when nothing happens, or a valid one is on the disk and the error says what is amiss."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.cluster import dask as on_dask
+from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, WarpTSPError
+
+distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'warptsp[dask]'")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+
+CITIES = 2000
+SPREAD = {"part": 250, "rounds": 2, "kicks": 0.5, "wait": 60.0}
+
+
+@pytest.fixture(scope="module")
+def problem():
+    points = np.random.default_rng(1).integers(0, 100_000, (CITIES, 2))
+    return warptsp.Problem.from_points(points, "EUC_2D")
+
+
+@pytest.fixture(scope="module")
+def expected(problem):
+    """The tour of one thread of this process."""
+    return warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD, seed=7)
+
+
+class Pool:
+    """A scheduler here, and worker processes by their address."""
+
+    def __init__(self):
+        self.cluster = distributed.LocalCluster(
+            n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+        )
+        self.address = self.cluster.scheduler_address
+        self.client = distributed.Client(self.cluster, set_as_default=False)
+        self.processes = {}  # by process id, with the fault
+        self.sound = []
+
+    def start(self, count, fault=""):
+        """Start workers, without waiting for them."""
+        command = [sys.executable, str(Path(__file__).with_name("cluster_worker.py")), self.address, fault]
+        for _ in range(count):
+            process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+            self.processes[process.pid] = (process, fault)
+
+    def addresses(self, fault=None):
+        """The process ids and addresses of the workers that the scheduler knows."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        names = {about["name"].rpartition("-"): address for address, about in workers.items()}
+        return {int(pid): address for (kind, _, pid), address in names.items() if fault in (None, kind)}
+
+    def want(self, sound=0, **faults):
+        """Have so many workers of each kind, and no others."""
+        wanted = {"": sound, **{name.replace("_", "-"): count for name, count in faults.items()}}
+        for kind in {fault for _, fault in self.processes.values()} | set(wanted):
+            own = [pid for pid, (_, fault) in self.processes.items() if fault == kind]
+            count = wanted.get(kind, 0)
+            for pid in own[count:]:
+                self.kill(pid)
+            self.start(max(0, count - len(own)), kind)
+        # Dead ones are gone from the scheduler's list, new ones are on it.
+        while set(self.addresses()) != set(self.processes):
+            for process, fault in self.processes.values():
+                assert process.poll() is None, f"worker {fault} ended by itself"
+            time.sleep(0.05)
+
+    def kill(self, pid):
+        """SIGKILL."""
+        process, _ = self.processes.pop(pid)
+        process.kill()
+        process.wait()
+
+    def busy(self):
+        """The process ids of workers with tasks."""
+        processing = self.client.processing()
+        return [
+            pid
+            for pid, address in self.addresses().items()
+            if any(str(key).startswith(on_dask.PREFIX) for key in processing.get(address, ()))
+        ]
+
+    def close(self):
+        for pid in list(self.processes):
+            self.kill(pid)
+        self.client.close()
+        self.cluster.close()
+
+
+@pytest.fixture(scope="module")
+def pool():
+    pool = Pool()
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(autouse=True)
+def told(caplog):
+    """What the log says."""
+    caplog.set_level("INFO", "warptsp")
+    return caplog
+
+
+def solve(problem, cluster, **options):
+    params = {**SPREAD, **options.pop("cluster_params", {})}
+    cluster = cluster.address if isinstance(cluster, Pool) else cluster
+    return warptsp.solve(problem, cluster=cluster, cluster_params=params, seed=7, **options)
+
+
+def once(action):
+    """A callback that does something until it returns True."""
+    done = False
+
+    def call(progress):
+        nonlocal done
+        done = done or bool(action(progress))
+
+    return call
+
+
+# Workers that get lost
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_any_number_of_workers(pool, problem, expected, workers):
+    pool.want(workers)
+    result = solve(problem, pool.client)
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert result.counters["bytes_sent"] > CITIES * 2 * 8
+    assert result.counters["bytes_received"] > CITIES * 2 * 4
+
+
+def test_a_worker_killed_in_the_middle_of_a_task(pool, problem, expected, told):
+    pool.want(2, slow=1)
+
+    def kill(progress):
+        victims = set(pool.busy()) & set(pool.addresses("slow"))
+        for pid in victims:
+            pool.kill(pid)
+        return victims
+
+    result = solve(problem, pool, callback=once(kill))
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert "is gone: others do its tasks" in told.text
+
+
+def test_all_workers_of_a_round_killed_and_others_come(pool, problem, expected, told):
+    pool.want(slow=2)
+
+    def kill(progress):
+        if not 0 < progress.counters["tasks"] < 8 or not pool.busy():
+            return False
+        for pid in list(pool.processes):
+            pool.kill(pid)
+        pool.start(2)
+        return True
+
+    result = solve(problem, pool, callback=once(kill))
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert told.text.count("is gone: others do its tasks") == 2
+    assert "no workers; waiting 60 s for some" in told.text
+    assert "there are workers again" in told.text
+
+
+def test_all_workers_killed_and_nobody_comes(pool, problem, told, tmp_path):
+    pool.want(slow=2)
+    saved = tmp_path / "saved.tour"
+
+    def kill(progress):
+        if "round 2" in progress.phase and pool.busy():
+            for pid in list(pool.processes):
+                pool.kill(pid)
+        return not pool.processes
+
+    with pytest.raises(
+        BackendUnavailable, match=r"no workers for 1 s: start some with: dask worker"
+    ) as error:
+        solve(problem, pool, callback=once(kill), checkpoint=saved, cluster_params={"wait": 1.0})
+    tour = warptsp.read_tour(saved, problem)
+    problem.check_tour(tour)
+    assert error.value.result.length == problem.length(tour)
+    assert error.value.result.counters["rounds"] >= 1
+
+
+def test_a_worker_that_hangs_past_its_deadline_and_wakes_up(pool, problem, expected, told):
+    pool.want(1, slow=1)
+    asleep = []
+
+    def stop(progress):
+        asleep.extend(set(pool.busy()) & set(pool.addresses("slow")))
+        for pid in asleep:
+            os.kill(pid, signal.SIGSTOP)
+        return asleep
+
+    result = solve(problem, pool, callback=once(stop), cluster_params={"deadline": 0.8})
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert "has not answered for" in told.text
+    assert "the worker missed the deadline" in told.text
+
+    told.clear()
+    wake = once(lambda progress: [os.kill(pid, signal.SIGCONT) for pid in asleep])
+    again = solve(problem, pool, callback=wake)
+    np.testing.assert_array_equal(again.tour, expected.tour)
+    pool.want(1)
+
+
+def test_a_task_longer_than_its_deadline_everywhere(pool, problem):
+    pool.want(1)
+    with pytest.raises(
+        WarpTSPError, match=r"lost 10 times: gave up \d+ cities and \d+ kicks after the deadline"
+    ):
+        solve(problem, pool, cluster_params={"deadline": 0.02, "kicks": 1000.0})
+
+
+# Workers that are refused
+
+
+def test_a_worker_of_another_version(pool, problem, expected, told):
+    pool.want(1, old=1)
+    result = solve(problem, pool)
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert f"has warptsp 0.0.9, and this is warptsp {warptsp.__version__}; install the same" in told.text
+    (old,) = pool.addresses("old").values()
+    assert f"worker refused: {old}" in told.text
+
+
+def test_workers_of_another_version_only(pool, problem):
+    pool.want(old=1)
+    with pytest.raises(
+        BackendUnavailable, match=r"no workers for 0\.5 s: .* has warptsp 0\.0\.9, and this is"
+    ):
+        solve(problem, pool, cluster_params={"wait": 0.5})
+
+
+def test_a_worker_exchanged_for_an_old_one(pool, problem, expected, told):
+    pool.want(1, aging=1)
+    result = solve(problem, pool)
+    np.testing.assert_array_equal(result.tour, expected.tour)
+    assert f"the task is from warptsp {warptsp.__version__}, and this worker has warptsp 0.0.9" in told.text
+    pool.want(1)
+
+
+def test_platforms_that_differ(pool, problem, told):
+    pool.want(1, other_platform=1)
+    solve(problem, pool)
+    assert "workers differ" in told.text
+    assert " vax" in told.text
+    assert "which of them does a task may change the tour" in told.text
+
+
+def test_a_worker_that_raises_every_time(pool, problem, told, tmp_path):
+    pool.want(raises=1)
+    start = warptsp.solve(problem, method="construct")
+    saved = tmp_path / "saved.tour"
+    with pytest.raises(WarpTSPError, match=r"failed 3 times, at last on worker tcp.*cannot divide") as error:
+        solve(problem, pool, start=start.tour, checkpoint=saved)
+    tour = warptsp.read_tour(saved, problem)
+    problem.check_tour(tour)
+    assert problem.length(tour) == error.value.result.length <= start.length
+    assert "is done again: ZeroDivisionError: a worker that cannot divide" in told.text
+
+
+def test_no_gpus(pool, problem):
+    pool.want(1)
+    with pytest.raises(BackendUnavailable, match="has no usable GPU; warptsp devices says why there"):
+        solve(problem, pool, device="cuda", cluster_params={"wait": 0.5})
+
+
+# The coordinator
+
+
+def test_nobody_at_the_address(problem, monkeypatch):
+    monkeypatch.setattr(on_dask, "CONNECT", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(BackendUnavailable, match=f"{address}: no scheduler answers there within 0.5 s"):
+            solve(problem, address)
+    with pytest.raises(InvalidOption, match="cluster 'carrier-pigeon://coop'"):
+        solve(problem, "carrier-pigeon://coop")
+
+
+def test_no_workers(pool, problem):
+    pool.want()
+    with pytest.raises(BackendUnavailable, match=r"no workers for 0\.5 s: start some with: dask worker tcp"):
+        solve(problem, pool, cluster_params={"wait": 0.5})
+
+
+def test_a_coordinator_killed_and_restarted_with_other_workers(pool, problem, tmp_path):
+    pool.want(slow=2)
+    instance, saved = tmp_path / "some.tsp", tmp_path / "saved.tour"
+    rows = "\n".join(f"{i + 1} {x:.0f} {y:.0f}" for i, (x, y) in enumerate(problem.coordinates))
+    instance.write_text(
+        f"TYPE : TSP\nDIMENSION : {CITIES}\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n{rows}\nEOF\n"
+    )
+    options = ["--cluster", pool.address, "--cluster-param", "part=250", "--cluster-param", "kicks=0.3"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warptsp", "solve", str(instance), "--checkpoint", str(saved), *options],
+        stderr=subprocess.DEVNULL,
+    )
+    while not saved.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    before = problem.length(warptsp.read_tour(saved, problem))
+    pool.want(1)
+    result = solve(problem, pool, start=saved, checkpoint=saved)
+    problem.check_tour(result.tour)
+    assert result.length <= before
+    assert problem.length(warptsp.read_tour(saved, problem)) == result.length
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file system that is always full")
+def test_a_full_disk_under_the_checkpoint(pool, problem, expected, told):
+    pool.want(2)
+    with pytest.raises(OutputError, match="/dev/full: cannot write: No space left") as error:
+        solve(problem, pool, checkpoint="/dev/full", checkpoint_interval=0)
+    np.testing.assert_array_equal(error.value.result.tour, expected.tour)
+    assert "checkpoint not written: /dev/full" in told.text
+
+
+def test_a_stopped_run_leaves_the_workers_free(pool, problem):
+    pool.want(1)
+    endless = {"kicks": 10_000.0, "rounds": 1}
+    result = solve(problem, pool, callback=lambda progress: bool(pool.busy()), cluster_params=endless)
+    assert result.stop_reason == "the callback returned True"
+    # The next run would wait for minutes if the first one's tasks went on.
+    assert solve(problem, pool, cluster_params={"rounds": 1}).counters["tasks"] == 8
+
+
+def test_ctrl_c_of_a_local_cluster(problem, tmp_path):
+    instance, out = tmp_path / "some.npy", tmp_path / "out.tour"
+    np.save(instance, problem.coordinates)
+    options = ["--progress", "plain", "--cluster", "local:1", "--cluster-param", "part=250"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warptsp", "solve", str(instance), "-o", str(out), *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    lines = []
+    with process:
+        for line in process.stderr:
+            lines.append(line)
+            if "round 1" in line:
+                process.send_signal(signal.SIGINT)
+    assert process.returncode == 130, lines
+    assert "Traceback" not in "".join(lines)
+    loaded = warptsp.load(instance)
+    loaded.check_tour(warptsp.read_tour(out, loaded))
+    # Dask keeps its own folder for the next cluster.
+    assert set(os.listdir(tmp_path)) == {"out.tour", "some.npy", "dask-scratch-space"}
