@@ -189,10 +189,10 @@ def test_a_stop_ends_it():
 def test_joining_keeps_fixed_edges():
     """Two closed tours of two paths each; one of the links between the paths is fixed."""
     points = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [3, 0], [3, 1], [2, 1]], dtype=float)
-    # Gap p is the link from position p to the next; sides 2p and 2p + 1. Paths of one city each.
+    # Paths of one city each; 0 1 2 3 and 4 5 6 7 are closed in themselves.
     n = len(points)
-    paths = np.array([[2 * ((p - 1) % n) + 1, 2 * p, p, p, 1] for p in range(n)], np.int32)
-    paths[3, 1], paths[7, 1] = 14, 6  # 0 1 2 3 and 4 5 6 7 are closed in themselves
+    before = [3, 0, 1, 2, 7, 4, 5, 6]
+    paths = np.array([[2 * before[p] + 1, 2 * before.index(p), p, p, 1] for p in range(n)], np.int32)
     none = {"int_matrix": None, "real_matrix": None, "row": np.empty(0, np.int32)}
 
     def arranged(fixed):

@@ -309,17 +309,21 @@ struct Whole {
       const HandedPath *own = paths.data() + (size_t)t.chosen[b] * n + part_begin(n, plan.parts, b);
       handed.insert(handed.end(), own, own + path_count[(size_t)t.chosen[b] * plan.parts + b]);
     }
+    std::vector<int> ends(2 * (size_t)n, -1);
+    for (size_t i = 0; i < handed.size(); i++) note_ends(handed[i], (int)i, ends.data());
+    std::vector<LinkedPath> paths_of_tour;
+    for (const HandedPath &path : handed) paths_of_tour.push_back(linked(path, ends.data()));
     std::vector<PathPlace> places(handed.size());
-    PathGraph graph(n);
+    PathGraph graph;
     const double before = total(number);
-    const int found = graph.arrange(handed.data(), (int)handed.size(), places.data(), [&](int c, int d) {
+    const int found = graph.arrange(paths_of_tour.data(), (int)handed.size(), places.data(), [&](int c, int d) {
       return is_fixed(c, d) ? -PathGraph::kept : length(c, d);
     });
     if (found == 0) {
       refused++;
       return 0;
     }
-    for (int i = 0; i < n; i++) put_back(t, plan.parts, begin.data(), places.data(), handed.data(), i);
+    for (int i = 0; i < n; i++) put_back(t, plan.parts, begin.data(), places.data(), paths_of_tour.data(), i);
     const double added = total(number) - (before - gain);
     CHECK(found > 1 || std::fabs(added) <= tolerance());
     joined += found - 1;

@@ -1,14 +1,18 @@
 // One tour from the paths that blobs hand over (see warp_parts.h). Host code only.
 //
-// Every gap joins the path that ends at its left side to the one that ends at its right. Following paths and gaps gives
-// the tour, or several closed ones: blobs that joined their paths in other pairs did so without knowing of each other.
-// Closed tours are joined where that is cheapest: two gaps close to each other exchange their ends. As with the
-// cycles of a random permutation, there are few, and a blob's surface has many gaps, so that this costs next to nothing.
+// Following paths and the links between them gives the tour, or several closed ones: blobs that joined their paths in
+// other pairs did so without knowing of each other. Closed tours are joined where that is cheapest: two gaps close to
+// each other exchange their ends. As with the cycles of a random permutation, there are few, and a blob's surface has
+// many gaps, so that this costs next to nothing.
+//
+// Each step of following waits for the one before, so what it reads is kept small: 8 bytes a path, which stay in a
+// core's cache for a million cities.
 #pragma once
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "radix_sort.h"
 #include "stop_token.h"
 #include "warp_parts.h"
 
@@ -17,59 +21,52 @@ namespace warptsp {
 class PathGraph {
  public:
   static constexpr double kept = 1e30;
-  explicit PathGraph(int size) : size_(size), end_(2 * (size_t)size), mate_(2 * (size_t)size) {}
 
   // Places `count` paths on the tour; `length(a, b)` is the distance of two cities, numbered along a curve, and at most
   // -`kept` for a link that must stay. Returns how many closed tours there were; 0, and nothing is placed, if they
   // cannot be joined without taking out such links.
   template <class Length>
-  int arrange(const HandedPath *paths, int count, PathPlace *places, Length &&length) {
+  int arrange(const LinkedPath *paths, int count, PathPlace *places, Length &&length) {
     paths_ = paths;
-    for (int i = 0; i < count; i++) {
-      end_[paths[i].head] = 2 * i;
-      end_[paths[i].tail] = 2 * i + 1;
-      mate_[paths[i].head] = paths[i].head ^ 1;
-      mate_[paths[i].tail] = paths[i].tail ^ 1;
-    }
+    link_.resize(2 * (size_t)count);
+    for (int i = 0; i < count; i++) link_[2 * i] = paths[i].link[0], link_[2 * i + 1] = paths[i].link[1];
     tour_of_.assign(count, -1);
-    tours_.clear();
+    int tours = 0;
     for (int i = 0; i < count; i++)
-      if (tour_of_[i] < 0) tours_.push_back(follow(i, (int)tours_.size(), nullptr));
-    const int tours = (int)tours_.size();
-    if (tours > 1 && !join(count, length)) return 0;
-    int first = 0;  // the tour begins with the city of the lowest number, so that the paths' numbers do not matter
-    for (int i = 1; i < count; i++)
-      if (std::min(paths[i].head_city, paths[i].tail_city) < std::min(paths[first].head_city, paths[first].tail_city))
-        first = i;
-    std::fill(tour_of_.begin(), tour_of_.end(), -1);
-    follow(first, 0, places);
+      if (tour_of_[i] < 0) follow(2 * i, [&](int end) { tour_of_[end >> 1] = tours; }), tours++;
+    if (tours > 1 && !join(tours, count, length)) return 0;
+    // The tour begins at the city of the lowest number, so that the paths' numbers do not matter.
+    int first = 0;
+    for (int end = 1; end < 2 * count; end++)
+      if (city(end) < city(first)) first = end;
+    int position = 0;
+    follow(first, [&](int end) {
+      places[end >> 1] = PathPlace{position, end & 1};
+      position += paths_[end >> 1].length;
+    });
     return tours;
   }
 
  private:
-  struct Closed {
-    int first, gaps;  // a path of it, and its number of paths
+  struct Gap {
+    int city, end;  // at one of its two ends
   };
-  int size_;
-  const HandedPath *paths_ = nullptr;
-  std::vector<int> end_;   // [2 n] by side: twice the path that ends there, plus 1 for its tail
-  std::vector<int> mate_;  // [2 n] by side: the side that it is linked to
+  const LinkedPath *paths_ = nullptr;
+  std::vector<int> link_;  // [2 paths] by end: the end that it is linked to
   std::vector<int> tour_of_;
-  std::vector<Closed> tours_;
+  std::vector<int> parent_;
+  std::vector<Gap> gaps_, spare_;
 
-  Closed follow(int first, int tour, PathPlace *places) {
-    int path = first, position = 0, gaps = 0;
-    bool turned = paths_[first].tail_city < paths_[first].head_city;
+  int city(int end) const { return paths_[end >> 1].city[end & 1]; }
+
+  // Calls `enter` with the end by which each path of a closed tour is entered, from `first` on.
+  template <class Enter>
+  void follow(int first, Enter &&enter) const {
+    int end = first;
     do {
-      tour_of_[path] = tour;
-      if (places) places[path] = PathPlace{position, turned};
-      position += paths_[path].length;
-      gaps++;
-      const int next = end_[mate_[turned ? paths_[path].head : paths_[path].tail]];
-      path = next >> 1;
-      turned = next & 1;
-    } while (path != first);
-    return Closed{first, gaps};
+      enter(end);
+      end = link_[end ^ 1];
+    } while (end != first);
   }
 
   // Union-find over the closed tours.
@@ -77,42 +74,35 @@ class PathGraph {
     while (parent_[tour] != tour) tour = parent_[tour] = parent_[parent_[tour]];
     return tour;
   }
-  std::vector<int> parent_;
 
   template <class Length>
-  bool join(int count, Length &&length) {
+  bool join(int tours, int count, Length &&length) {
     constexpr int looked_at = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
-    // Left sides of the gaps along the curve.
-    std::vector<std::pair<int, int>> left;
-    left.reserve(count);
-    for (int i = 0; i < count; i++) {
-      if (!(paths_[i].head & 1)) left.emplace_back(paths_[i].head_city, paths_[i].head);
-      if (!(paths_[i].tail & 1)) left.emplace_back(paths_[i].tail_city, paths_[i].tail);
-    }
-    std::sort(left.begin(), left.end());
-    const int gaps = (int)left.size();
-    parent_.resize(tours_.size());
-    for (size_t t = 0; t < tours_.size(); t++) parent_[t] = (int)t;
-    std::vector<std::vector<int>> of_tour(tours_.size());
-    for (int g = 0; g < gaps; g++) of_tour[tour_of_[end_[left[g].second] >> 1]].push_back(g);
-    std::vector<int> by_size(tours_.size());
-    for (size_t t = 0; t < tours_.size(); t++) by_size[t] = (int)t;
+    gaps_.clear();
+    for (int end = 0; end < 2 * count; end++)
+      if (end < link_[end]) gaps_.push_back(Gap{city(end), end});
+    spare_.resize(gaps_.size());
+    radix_sort(gaps_.data(), spare_.data(), (int64_t)gaps_.size(), 31, [](const Gap &g) { return (uint64_t)g.city; },
+               StopToken{});
+    const int gaps = (int)gaps_.size();
+    parent_.resize(tours);
+    for (int t = 0; t < tours; t++) parent_[t] = t;
+    std::vector<std::vector<int>> of_tour(tours);
+    for (int g = 0; g < gaps; g++) of_tour[tour_of_[gaps_[g].end >> 1]].push_back(g);
+    std::vector<int> by_size(tours);
+    for (int t = 0; t < tours; t++) by_size[t] = t;
     std::sort(by_size.begin(), by_size.end(), [&](int a, int b) {
-      return std::make_pair(of_tour[a].size(), left[of_tour[a][0]]) < std::make_pair(of_tour[b].size(), left[of_tour[b][0]]);
+      return std::make_pair(of_tour[a].size(), of_tour[a][0]) < std::make_pair(of_tour[b].size(), of_tour[b][0]);
     });
-    const auto city = [&](int side) {
-      const HandedPath &path = paths_[end_[side] >> 1];
-      return end_[side] & 1 ? path.tail_city : path.head_city;
-    };
-    const auto tour = [&](int g) { return root(tour_of_[end_[left[g].second] >> 1]); };
-    for (size_t s = 0; s + 1 < by_size.size(); s++) {
+    const auto tour = [&](int g) { return root(tour_of_[gaps_[g].end >> 1]); };
+    for (int s = 0; s + 1 < tours; s++) {
       const std::vector<int> &own = of_tour[by_size[s]];
       const int self = root(by_size[s]);
       double best = 0.5 * kept;
       int best_a = -1, best_b = -1;
       bool best_crossed = false;
       const auto look = [&](int a, int b) {
-        const int al = left[a].second, ar = mate_[al], bl = left[b].second, br = mate_[bl];
+        const int al = gaps_[a].end, ar = link_[al], bl = gaps_[b].end, br = link_[bl];
         const int cal = city(al), car = city(ar), cbl = city(bl), cbr = city(br);
         const double removed = length(cal, car) + length(cbl, cbr);
         const double straight = length(cal, cbl) + length(car, cbr) - removed;
@@ -132,8 +122,8 @@ class PathGraph {
         }
         if (best_a < 0 && range == gaps) return false;
       }
-      const int al = left[best_a].second, ar = mate_[al], bl = left[best_b].second, br = mate_[bl];
-      const auto link = [&](int p, int q) { mate_[p] = q, mate_[q] = p; };
+      const int al = gaps_[best_a].end, ar = link_[al], bl = gaps_[best_b].end, br = link_[bl];
+      const auto link = [&](int p, int q) { link_[p] = q, link_[q] = p; };
       link(al, best_crossed ? br : bl);
       link(ar, best_crossed ? bl : br);
       parent_[self] = tour(best_b);

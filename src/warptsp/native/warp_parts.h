@@ -21,6 +21,12 @@ struct HandedPath {
   int head_city, tail_city, length;
 };
 
+// A path among all that make a tour. Its ends are 2 i, the head of path i, and 2 i + 1, its tail.
+struct LinkedPath {
+  int link[2];               // ends of paths beyond the gaps at head and tail
+  int city[2], length;
+};
+
 struct TourOnDevice : CitiesOnDevice {
   const int *candidates;     // [size, K] nearest first, -1 behind the last
   const int *fixed;          // [size, 2] cities that a city must stay linked to, -1 for none; null if there are none
@@ -248,6 +254,17 @@ class WarpPart {
   }
 };
 
+// Path `path` of a tour: `ends` [2 size] has the end at each side of its gaps.
+WARPTSP_FN void note_ends(const HandedPath &handed, int path, int *ends) {
+  ends[handed.head] = 2 * path;
+  ends[handed.tail] = 2 * path + 1;
+}
+
+// Every gap joins the path that ends at its left side to the one that ends at its right.
+WARPTSP_FN LinkedPath linked(const HandedPath &handed, const int *ends) {
+  return LinkedPath{{ends[handed.head ^ 1], ends[handed.tail ^ 1]}, {handed.head_city, handed.tail_city}, handed.length};
+}
+
 // Where a path lies on the new tour.
 struct PathPlace {
   int begin;     // position of its head, or of its tail if it is turned
@@ -287,7 +304,7 @@ WARPTSP_FN void put_back_stretch(const TourOnDevice &t, int parts, int rotation,
 // The tour from what blobs handed over, one place of blob_order. `path_begin` [parts]: where the paths of a blob begin
 // in `places`.
 WARPTSP_FN void put_back(const TourOnDevice &t, int parts, const int *path_begin, const PathPlace *places,
-                         const HandedPath *paths, int i) {
+                         const LinkedPath *paths, int i) {
   const int b = part_of(t.size, parts, i);
   const long long handed = (long long)t.chosen[b] * t.size + i;
   const int path = path_begin[b] + t.handed_path[handed], city = t.handed_city[handed];

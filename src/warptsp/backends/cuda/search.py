@@ -31,7 +31,8 @@ KERNELS = (
     "choose_copies",
     "put_back_stretches",
     "count_paths",
-    "gather_paths",
+    "note_path_ends",
+    "link_paths",
     "put_back_parts",
     "invert",
     "shared_bytes",
@@ -436,7 +437,8 @@ class PartRounds:
         kernel("count_paths").launch(1, 1024, tour, parts, np.int32(tours), self._path_begin)
         begin = np.ascontiguousarray(self._path_begin.download()[:: plan.parts])
         paths = device.empty((int(begin[-1]), 5), np.int32)
-        kernel("gather_paths").launch(tours * plan.parts, 64, tour, parts, self._path_begin, paths)
+        kernel("note_path_ends").launch(tours * plan.parts, 64, tour, parts, self._path_begin)
+        kernel("link_paths").launch(tours * plan.parts, 64, tour, parts, self._path_begin, paths)
         places = np.empty((len(paths), 2), np.int32)
         if self._graph.arrange(paths.download(), begin, places, self._threads) == 0:
             return  # fixed edges alone join some cities: the round is lost

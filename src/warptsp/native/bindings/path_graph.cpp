@@ -38,7 +38,7 @@ struct BoundPathGraph {
 }  // namespace
 
 void bind_path_graph(nb::module_ &m) {
-  static_assert(sizeof(HandedPath) == 5 * sizeof(int) && sizeof(PathPlace) == 2 * sizeof(int));
+  static_assert(sizeof(LinkedPath) == 5 * sizeof(int) && sizeof(PathPlace) == 2 * sizeof(int));
   nb::class_<BoundPathGraph>(m, "PathGraph", "Makes tours of the paths that the blobs of a round hand over.")
       .def(
           "__init__",
@@ -67,26 +67,28 @@ void bind_path_graph(nb::module_ &m) {
             bool rising = tours > 0 && begin(0) == 0 && begin(tours) == count;
             for (int t = 0; rising && t < tours; t++) rising = begin(t) < begin(t + 1);
             if (!rising || threads < 1) throw nb::value_error("each tour has one path or more");
-            const HandedPath *handed = (const HandedPath *)paths.data();
-            for (int i = 0; i < count; i++) {
-              const HandedPath &p = handed[i];
-              if (p.head < 0 || p.head >= 2 * b.size || p.tail < 0 || p.tail >= 2 * b.size || p.head_city < 0 ||
-                  p.head_city >= b.size || p.tail_city < 0 || p.tail_city >= b.size)
-                throw nb::value_error("a path ends nowhere");
-            }
+            const LinkedPath *linked = (const LinkedPath *)paths.data();
+            for (int t = 0; t < tours; t++)
+              for (int i = begin(t); i < begin(t + 1); i++)
+                for (int side : {0, 1}) {
+                  const int link = linked[i].link[side], city = linked[i].city[side], own = 2 * (i - begin(t)) + side;
+                  if (link < 0 || link >= 2 * (begin(t + 1) - begin(t)) || city < 0 || city >= b.size ||
+                      linked[begin(t) + (link >> 1)].link[link & 1] != own)
+                    throw nb::value_error("a path ends nowhere");
+                }
             nb::gil_scoped_release release;
-            while ((int)b.graphs.size() < std::min(threads, tours)) b.graphs.emplace_back(b.size);
+            while ((int)b.graphs.size() < std::min(threads, tours)) b.graphs.emplace_back();
             std::vector<int> found(tours);
             for_each_task(threads, tours, [&](int t, int thread) {
               const int first = begin(t);
-              found[t] = b.graphs[thread].arrange(handed + first, begin(t + 1) - first, (PathPlace *)places.data() + first,
+              found[t] = b.graphs[thread].arrange(linked + first, begin(t + 1) - first, (PathPlace *)places.data() + first,
                                                   [&](int p, int q) { return b.length(p, q); });
             });
             return std::accumulate(found.begin(), found.end(), 0);
           },
           nb::arg("paths"), nb::arg("begin"), nb::arg("places"), nb::arg("threads"),
-          "Rows of `paths`: sides of the gaps at head and tail, cities there, cities in all; those of tour t are rows "
-          "begin[t] to begin[t + 1]. Fills `places`: position of the lower end, turned or not. Returns how many closed "
+          "Rows of `paths`: the ends that its head and its tail are linked to (of the tour's path i, 2 i is the head and "
+          "2 i + 1 the tail), cities there, cities in all; those of tour t are rows begin[t] to begin[t + 1]. Fills `places`: position of the lower end, turned or not. Returns how many closed "
           "tours there were; those of a tour that fixed edges alone could make one count 0, and its places are not "
           "filled.");
 }

@@ -64,14 +64,34 @@ extern "C" __global__ void count_paths(TourOnDevice tour, int parts, int tours, 
   if (threadIdx.x == 0) path_begin[all] = carried;
 }
 
-extern "C" __global__ void gather_paths(TourOnDevice tour, int parts, const int *path_begin, HandedPath *paths) {
-  const int b = blockIdx.x, at = path_begin[b];
+// The paths of blob b of all tours, and the number of the first of them in its tour.
+struct PathsOfBlob {
+  const HandedPath *paths;
+  int begin, count, number;
+};
+static __device__ PathsOfBlob paths_of(const TourOnDevice &tour, int parts, const int *path_begin, int b) {
   const HandedPath *own = tour.paths + (long long)tour.chosen[b] * tour.size + part_begin(tour.size, parts, b % parts);
-  for (int i = threadIdx.x; i < path_begin[b + 1] - at; i += blockDim.x) paths[at + i] = own[i];
+  return {own, path_begin[b], path_begin[b + 1] - path_begin[b], path_begin[b] - path_begin[b - b % parts]};
+}
+// The search is over, and its candidate lists are room enough for the ends of paths.
+static __device__ int *ends_of(const TourOnDevice &tour, int parts, int b) {
+  return (int *)tour.local_candidates + 2 * (long long)(b / parts) * tour.size;
+}
+
+extern "C" __global__ void note_path_ends(TourOnDevice tour, int parts, const int *path_begin) {
+  const PathsOfBlob own = paths_of(tour, parts, path_begin, blockIdx.x);
+  for (int i = threadIdx.x; i < own.count; i += blockDim.x)
+    note_ends(own.paths[i], own.number + i, ends_of(tour, parts, blockIdx.x));
+}
+
+extern "C" __global__ void link_paths(TourOnDevice tour, int parts, const int *path_begin, LinkedPath *paths) {
+  const PathsOfBlob own = paths_of(tour, parts, path_begin, blockIdx.x);
+  for (int i = threadIdx.x; i < own.count; i += blockDim.x)
+    paths[own.begin + i] = linked(own.paths[i], ends_of(tour, parts, blockIdx.x));
 }
 
 extern "C" __global__ void put_back_parts(TourOnDevice tour, int parts, const int *path_begin, const PathPlace *places,
-                                          const HandedPath *paths) {
+                                          const LinkedPath *paths) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= tour.size) return;
   put_back(one_tour(tour, parts, blockIdx.y), parts, path_begin + blockIdx.y * parts, places, paths, i);
