@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
 DIMACS = re.compile(r"([EC])(\d+)(k|M)\.(\d+)")
+UNIFORM = re.compile(r"uniform-(\d+)")
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -50,10 +51,19 @@ def is_available(shared: Path, name: str) -> bool:
 
 
 def load(shared: Path, name: str) -> Problem:
-    """Return an instance by name: DIMACS E and C are generated, others read from the shared folder."""
+    """Return an instance by name: DIMACS E and C and ``uniform-CITIES`` are generated, others read from the
+    shared folder."""
     from warptsp.generate import dimacs
     from warptsp.io import load as read
 
+    if found := UNIFORM.fullmatch(name):
+        import numpy as np
+
+        from warptsp import Problem
+
+        n = int(found[1])
+        points = np.random.default_rng(n).integers(0, 1_000_000, (n, 2))
+        return Problem.from_points(points.astype(float), "EUC_2D")
     return dimacs(name) if DIMACS.fullmatch(name) else read(tsplib_file(shared, name))
 
 

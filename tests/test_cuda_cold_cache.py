@@ -59,7 +59,7 @@ def test_a_time_limit_that_ends_meanwhile(slow_compiler):
     result = warptsp.solve(problem(), device="cuda", time_limit=0.3)
     assert time.monotonic() - begun < 30  # it did not wait for the compiler
     assert result.device == "cuda:0"
-    assert result.length < 1.3 * 0.7124 * np.sqrt(2000 * 1e6)  # a greedy tour
+    assert result.length < 1.3 * 0.7124 * np.sqrt(2000 * 1e6)  # a greedy tour at least
     problem().check_tour(result.tour)
 
 
@@ -74,14 +74,38 @@ def test_every_method_has_a_tour_meanwhile(slow_compiler, method):
     given.check_tour(result.tour)
 
 
-def test_a_stop_meanwhile(slow_compiler):
+def test_the_cpu_searches_meanwhile(slow_compiler, caplog):
+    result = warptsp.solve(problem(), device="cuda", callback=lambda event: event.kicks >= 4000)
+    assert result.stop_reason == "the callback returned True"
+    assert result.length < 1.06 * 0.7124 * np.sqrt(2000 * 1e6)  # greedy is at 1.2
+    assert "the tour is the CPU's" in caplog.text
+
+
+def test_the_cpu_s_search_ends_with_the_compiler(slow_compiler, monkeypatch):
+    def opened(ordinal):
+        raise BackendUnavailable("opened")
+
+    monkeypatch.setattr(cuda_device.Device, "open", opened)
+
+    def ready(event):
+        if event.kicks > 0:
+            slow_compiler.set()
+
+    with pytest.raises(BackendUnavailable, match="opened") as caught:
+        warptsp.solve(problem(), device="cuda", callback=ready)
+    problem().check_tour(caught.value.result.tour)
+
+
+@pytest.mark.parametrize("stop", ["kicks", "cities"])
+def test_a_tour_waits_where_the_cpu_does_not_search(slow_compiler, stop):
     phases = []
 
-    def stop(event):
+    def callback(event):
         phases.append(event.phase)
         return len(phases) == 2
 
-    result = warptsp.solve(problem(), device="cuda", callback=stop)
+    given = problem(2000 if stop == "kicks" else 100_000)
+    result = warptsp.solve(given, device="cuda", kicks=10**9 if stop == "kicks" else None, callback=callback)
     assert phases == ["compiling", "compiling"]
     assert result.stop_reason == "the callback returned True"
 

@@ -16,7 +16,10 @@ COMPILING = 10.0  # seconds that compiling the kernels may take
 
 
 def kernels_are_there(
-    run: Run, sources: Iterable[Source], offer_tour: Callable[[], None] | None = None
+    run: Run,
+    sources: Iterable[Source],
+    offer_tour: Callable[[], None] | None = None,
+    search: Callable[[Compilation], None] | None = None,
 ) -> bool:
     """Have the kernels compiled if they are not in the cache, with a tour at hand meanwhile.
 
@@ -26,6 +29,8 @@ def kernels_are_there(
     sources : iterable of Source
     offer_tour : callable, optional
         Offers a tour to the run; called if there is none yet, and not needed if there is.
+    search : callable, optional
+        Called instead; searches on the CPU until the compilation is complete, and offers what it finds.
 
     Returns
     -------
@@ -49,7 +54,11 @@ def kernels_are_there(
             f"its kernels are being compiled, for later runs; that takes up to {COMPILING:g} s, and the time "
             f"limit leaves {remaining:.1f} s"
         )
-    if run.best is None and offer_tour is not None:
+    if search is not None:
+        search(compilation)
+        if run.stop_reason is not None or run.token.stopped():
+            return False
+    elif run.best is None and offer_tour is not None:
         offer_tour()
     best, length = run.best, run.best_length
     assert best is not None

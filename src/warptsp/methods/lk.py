@@ -20,7 +20,8 @@ crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,13 +152,26 @@ def run(problem: Problem, run: Run) -> None:
     search.finish()
 
 
-class _Search:
-    """The tour, its native search, and the clock."""
+def search_until(problem: Problem, run: Run, params: LkParams, done: Callable[[], bool]) -> None:
+    """Search on the CPU until something else, not far off, is done, or until the run says stop."""
+    search = _Search(problem, run, replace(params, temperature=0.0, population=0), done)
+    try:
+        if search.prepare():
+            search.improve()
+    finally:
+        search.finish()
 
-    def __init__(self, problem: Problem, run: Run, params: LkParams) -> None:
+
+class _Search:
+    """The tour, its native search, and the clock; stops, too, when `done` says so."""
+
+    def __init__(
+        self, problem: Problem, run: Run, params: LkParams, done: Callable[[], bool] = lambda: False
+    ) -> None:
         self.problem = problem
         self.run = run
         self.params = params
+        self.done = done
         self.kicks = 0
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
@@ -447,7 +461,8 @@ class _Search:
         length = native.best_length - self.instance.closing
         counters = native.counters()
         self.kicks = counters.pop("kicks") + counters["kicks_refused"]
-        return self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
+        stop = self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
+        return stop or self.done()
 
     def _best(self) -> NDArray[np.int32]:
         assert self.native is not None

@@ -8,6 +8,7 @@ Where there is time for them, populations do better up to some hundred thousand 
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -27,8 +28,9 @@ from warptsp.backends.cuda.search import (
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
-from warptsp.methods.first_tour import fall_back, telling
+from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
+from warptsp.methods.lk import search_until
 from warptsp.methods.long_links import are_worth_it, improve_long_links
 from warptsp.methods.population_cuda import (
     LEAST_MEMBERS,
@@ -43,10 +45,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
+    from warptsp.backends.cuda.compiler import Compilation
     from warptsp.backends.cuda.device import DeviceArray
     from warptsp.methods.lk import LkParams
     from warptsp.problem import Problem
     from warptsp.run import Run
+
+logger = logging.getLogger(__name__)
 
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
 SWEEPS = 6  # rounds of local search before the first kicks
@@ -69,7 +74,26 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     """
     if isinstance(run.start, np.ndarray):
         run.offer(run.start)
-    if not kernels_are_there(run, kernel_sources(problem), lambda: _offer_start(problem, run)):
+    start = run.start
+    # A number of kicks shall mean the same tour whether kernels are in the cache or not; and the CPU takes
+    # longer to set up a long tour than the compiler takes.
+    searches = run.kick_limit is None and problem.n < LONG
+
+    def search(compilation: Compilation) -> None:
+        nonlocal start
+        search_until(problem, run, params, lambda: compilation.wait(0))
+        start = run.start if run.best is None else run.best
+
+    if not kernels_are_there(
+        run,
+        kernel_sources(problem),
+        lambda: _offer_start(problem, run),
+        search if searches else None,
+    ):
+        logger.warning(
+            "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's",
+            run.device,
+        )
         return
     if run.best is None and not Device.opened and (run.remaining() or math.inf) < STARTING:
         _offer_curve(problem, run)
@@ -81,7 +105,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
                 f"device {run.device}: {problem.n} cities need {needed / 1e9:.2f} GB, and {free / 1e9:.2f} "
                 "GB are free; end what else uses the GPU (see nvidia-smi), or use device cpu"
             )
-        _CudaSearch(problem, run, params, device).run()
+        _CudaSearch(problem, run, params, device, start).run()
 
 
 def _offer_start(problem: Problem, run: Run) -> None:
@@ -105,9 +129,12 @@ def _offer_curve(problem: Problem, run: Run) -> None:
 class _CudaSearch:
     """The tour on the GPU, and the clock."""
 
-    def __init__(self, problem: Problem, run: Run, params: LkParams, device: Device) -> None:
+    def __init__(
+        self, problem: Problem, run: Run, params: LkParams, device: Device, start: str | NDArray[np.int32]
+    ) -> None:
         self.problem = problem
         self.run_ = run
+        self.start = start
         self.params = params
         self.device = device
         self.search: TourSearch | None = None
@@ -158,7 +185,7 @@ class _CudaSearch:
         if lists is not None:
             cities.candidates = lists
             run.enter("start tour")
-            if isinstance(run.start, str) and run.start == "greedy":
+            if isinstance(self.start, str) and self.start == "greedy":
                 tour = geometry.greedy_tour(device, layout, lists, PER_QUADRANT, problem.metric, run.token)
             else:
                 made = self._other_start()
@@ -182,7 +209,7 @@ class _CudaSearch:
             tour = None
             if rows is not None:
                 run.enter("start tour")
-                if isinstance(run.start, str) and run.start == "greedy":
+                if isinstance(self.start, str) and self.start == "greedy":
                     tour = instance.greedy(run.threads, run.token)
                 else:
                     made = self._other_start()
@@ -200,11 +227,11 @@ class _CudaSearch:
     def _other_start(self) -> NDArray[np.int32] | None:
         """The user's start tour, or one by name; None if time ran out."""
         run = self.run_
-        if isinstance(run.start, np.ndarray):
-            return run.start
+        if isinstance(self.start, np.ndarray):
+            return self.start
         from warptsp.construct import construct
 
-        return construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+        return construct(self.problem, self.start, seed=run.seed, threads=run.threads, token=run.token)
 
     def _long_links(self) -> None:
         """Search among the long links where they carry much of the tour, as between clusters."""
