@@ -30,7 +30,7 @@ from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
-from warptsp.methods.lk import search_until
+from warptsp.methods.lk import HAND_OVER, search_until
 from warptsp.methods.long_links import are_worth_it, improve_long_links
 from warptsp.methods.population_cuda import (
     LEAST_MEMBERS,
@@ -178,6 +178,7 @@ class _CudaSearch:
             fall_back(problem, run, None)
             return None
         cities = PlaneCities(device, layout, problem)
+        run.expect(cities.problems(np.arange(problem.n, dtype=np.int32)), HAND_OVER * problem.n)
         run.enter("candidate lists")
         norm = search_norm(problem.metric)
         lists = geometry.candidate_lists(device, layout, CANDIDATES, PER_QUADRANT, norm, run.token)
@@ -217,7 +218,7 @@ class _CudaSearch:
         if rows is None or tour is None:
             fall_back(problem, run, instance)
             return None
-        run.expect(instance.city)
+        run.expect(instance.city, HAND_OVER * problem.n)
         cities = HostCities.build(device, instance, rows, run.token)
         if cities is None:
             run.offer(instance.open(tour))

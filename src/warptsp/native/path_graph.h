@@ -48,9 +48,13 @@ class PathGraph {
   }
 
  private:
+  // What joining looks at, side by side along the curve.
   struct Gap {
-    int city, end;  // at one of its two ends
+    int city, beyond;  // at its two ends
+    int end, tour;     // of the first of them
+    double length;     // unknown at first
   };
+  static constexpr double unknown = -2 * kept;
   const LinkedPath *paths_ = nullptr;
   std::vector<int> link_;  // [2 paths] by end: the end that it is linked to
   std::vector<int> tour_of_;
@@ -80,7 +84,7 @@ class PathGraph {
     constexpr int looked_at = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
     gaps_.clear();
     for (int end = 0; end < 2 * count; end++)
-      if (end < link_[end]) gaps_.push_back(Gap{city(end), end});
+      if (end < link_[end]) gaps_.push_back(Gap{city(end), city(link_[end]), end, tour_of_[end >> 1], unknown});
     spare_.resize(gaps_.size());
     radix_sort(gaps_.data(), spare_.data(), (int64_t)gaps_.size(), 31, [](const Gap &g) { return (uint64_t)g.city; },
                StopToken{});
@@ -88,13 +92,16 @@ class PathGraph {
     parent_.resize(tours);
     for (int t = 0; t < tours; t++) parent_[t] = t;
     std::vector<std::vector<int>> of_tour(tours);
-    for (int g = 0; g < gaps; g++) of_tour[tour_of_[gaps_[g].end >> 1]].push_back(g);
+    for (int g = 0; g < gaps; g++) of_tour[gaps_[g].tour].push_back(g);
     std::vector<int> by_size(tours);
     for (int t = 0; t < tours; t++) by_size[t] = t;
     std::sort(by_size.begin(), by_size.end(), [&](int a, int b) {
       return std::make_pair(of_tour[a].size(), of_tour[a][0]) < std::make_pair(of_tour[b].size(), of_tour[b][0]);
     });
-    const auto tour = [&](int g) { return root(tour_of_[gaps_[g].end >> 1]); };
+    const auto length_of = [&](Gap &gap) {
+      if (gap.length == unknown) gap.length = length(gap.city, gap.beyond);
+      return gap.length;
+    };
     for (int s = 0; s + 1 < tours; s++) {
       const std::vector<int> &own = of_tour[by_size[s]];
       const int self = root(by_size[s]);
@@ -102,15 +109,16 @@ class PathGraph {
       int best_a = -1, best_b = -1;
       bool best_crossed = false;
       const auto look = [&](int a, int b) {
-        const int al = gaps_[a].end, ar = link_[al], bl = gaps_[b].end, br = link_[bl];
-        const int cal = city(al), car = city(ar), cbl = city(bl), cbr = city(br);
-        const double removed = length(cal, car) + length(cbl, cbr);
-        const double straight = length(cal, cbl) + length(car, cbr) - removed;
-        const double crossed = length(cal, cbr) + length(car, cbl) - removed;
-        if (std::min(straight, crossed) < best) {
-          best = std::min(straight, crossed);
-          best_a = a, best_b = b, best_crossed = crossed < straight;
-        }
+        Gap &one = gaps_[a], &other = gaps_[b];
+        const double removed = length_of(one) + length_of(other);
+        const auto try_links = [&](int city, int beyond, bool crossed) {
+          const double first = length(one.city, city) - removed;
+          if (first >= best) return;  // most are too far away
+          const double added = first + length(one.beyond, beyond);
+          if (added < best) best = added, best_a = a, best_b = b, best_crossed = crossed;
+        };
+        try_links(other.city, other.beyond, false);
+        try_links(other.beyond, other.city, true);
       };
       const size_t step = std::max<size_t>(1, own.size() / looked_at);
       // Neighbours first; if all within reach belong to the same tour, whatever is next along the curve.
@@ -118,15 +126,19 @@ class PathGraph {
         for (size_t i = 0; i < own.size(); i += step) {
           const int a = own[i];
           for (int b = std::max(0, a - range); b < std::min(gaps, a + range + 1); b++)
-            if (tour(b) != self) look(a, b);
+            if (root(gaps_[b].tour) != self) look(a, b);
         }
         if (best_a < 0 && range == gaps) return false;
       }
-      const int al = gaps_[best_a].end, ar = link_[al], bl = gaps_[best_b].end, br = link_[bl];
-      const auto link = [&](int p, int q) { link_[p] = q, link_[q] = p; };
-      link(al, best_crossed ? br : bl);
-      link(ar, best_crossed ? bl : br);
-      parent_[self] = tour(best_b);
+      Gap &one = gaps_[best_a], &other = gaps_[best_b];
+      const int beyond = link_[one.end], other_beyond = link_[other.end];
+      const auto link = [&](Gap &gap, int p, int q) {
+        link_[p] = q, link_[q] = p;
+        gap = Gap{city(p), city(q), p, gap.tour, unknown};
+      };
+      link(one, one.end, best_crossed ? other_beyond : other.end);
+      link(other, beyond, best_crossed ? other.end : other_beyond);
+      parent_[self] = root(other.tour);
     }
     return true;
   }

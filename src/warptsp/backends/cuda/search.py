@@ -312,6 +312,7 @@ class PartRounds:
             }
             self._path_begin = device.empty(self.count * parts + 1, np.int32)
             self._graph = cities.path_graph()
+            self._paths, self._places = np.empty((0, 5), np.int32), np.empty((0, 2), np.int32)
 
     @property
     def kicks(self) -> int:
@@ -439,8 +440,12 @@ class PartRounds:
         paths = device.empty((int(begin[-1]), 5), np.int32)
         kernel("note_path_ends").launch(tours * plan.parts, 64, tour, parts, self._path_begin)
         kernel("link_paths").launch(tours * plan.parts, 64, tour, parts, self._path_begin, paths)
-        places = np.empty((len(paths), 2), np.int32)
-        if self._graph.arrange(paths.download(), begin, places, self._threads) == 0:
+        count = paths.shape[0]
+        if count > len(self._places):  # memory that is new each time costs more than the copy
+            self._paths = np.empty((count * 9 // 8, 5), np.int32)
+            self._places = np.empty((len(self._paths), 2), np.int32)
+        places = self._places[:count]
+        if self._graph.arrange(paths.download(self._paths[:count]), begin, places, self._threads) == 0:
             return  # fixed edges alone join some cities: the round is lost
         placed = device.upload(places)
         kernel("put_back_parts").launch(blocks, _THREADS, tour, parts, self._path_begin, placed, paths)
