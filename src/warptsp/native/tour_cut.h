@@ -100,7 +100,11 @@ class TourCut {
     const auto between = [&](int p, int q) {
       return is_fixed(end_city(order[p]), end_city(order[q])) ? -PathGraph::kept : length(order[p], order[q]);
     };
-    *closed = PathGraph(count).arrange(handed.data(), count, places.data(), between);
+    std::vector<int> ends(2 * (size_t)count);
+    std::vector<LinkedPath> paths(count);
+    for (int i = 0; i < count; i++) note_ends(handed[i], i, ends.data());
+    for (int i = 0; i < count; i++) paths[i] = linked(handed[i], ends.data());
+    *closed = PathGraph().arrange(paths.data(), count, places.data(), between);
     if (*closed == 0) return Linked::impossible;
     constexpr int64_t piece = 1 << 16;
     std::atomic<bool> complete{true};
