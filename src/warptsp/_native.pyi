@@ -34,7 +34,7 @@ def candidate_lists_matrix(
     matrix: NDArray[np.int32] | NDArray[np.float64], count: int, threads: int, token: StopToken
 ) -> NDArray[np.int32] | None: ...
 def space_filling_curve(
-    points: NDArray[np.float64], kind: str, token: StopToken, sphere: bool = False
+    points: NDArray[np.float64], kind: str, token: StopToken, sphere: bool = False, threads: int = 1
 ) -> NDArray[np.int32] | None: ...
 def greedy_edge(
     points: NDArray[np.float64],

@@ -16,11 +16,11 @@ static bool is_permutation_of_all(std::vector<int> tour) {
   return true;
 }
 
-static std::vector<int> order(const std::vector<double> &points, int dimensions, Curve curve) {
+static std::vector<int> order(const std::vector<double> &points, int dimensions, Curve curve, int threads = 1) {
   const int n = (int)points.size() / dimensions;
   const StopToken token;
   std::vector<int> tour(n);
-  CHECK(space_filling_curve(points.data(), n, dimensions, curve, token, tour.data()));
+  CHECK(space_filling_curve(points.data(), n, dimensions, curve, threads, token, tour.data()));
   CHECK(is_permutation_of_all(tour));
   return tour;
 }
@@ -28,16 +28,20 @@ static std::vector<int> order(const std::vector<double> &points, int dimensions,
 TEST(radix_sort_is_stable) {
   check::Random random(1);
   const StopToken token;
-  for (const int size : {0, 1, 2, 100, 101, 70000}) {
+  for (const int size : {0, 1, 2, 100, 101, 70000, 300000, 300001}) {
     std::vector<CurvePoint> records(size), spare(size);
     // Keys with many equal ones; in one case the lower half of all keys is the same.
     for (int i = 0; i < size; ++i)
-      records[i] = {size == 101 ? random.bits() >> 60 << 40 : random.bits() >> (i % 2 ? 60 : 3), i};
+      records[i] = {size % 2 == 1 ? random.bits() >> 60 << 40 : random.bits() >> (i % 2 ? 60 : 3), i};
     std::vector<CurvePoint> expected = records;
     std::stable_sort(expected.begin(), expected.end(),
                      [](const CurvePoint &a, const CurvePoint &b) { return a.key < b.key; });
     const auto key_of = [](const CurvePoint &record) { return record.key; };
+    const std::vector<CurvePoint> given = records;
     CHECK(radix_sort(records.data(), spare.data(), size, 64, key_of, token));
+    for (int i = 0; i < size; ++i) CHECK(records[i].city == expected[i].city);
+    records = given;
+    CHECK(radix_sort(records.data(), spare.data(), size, 64, key_of, 3, token));
     for (int i = 0; i < size; ++i) CHECK(records[i].city == expected[i].city);
   }
 }
@@ -87,6 +91,19 @@ TEST(any_points) {
     const std::vector<double> corners = {-scale, -scale, scale, scale, -scale, scale, scale, -scale, 0.0, 0.0};
     order(corners, 2, Curve::hilbert);
     order(corners, 2, Curve::sierpinski);
+  }
+}
+
+TEST(the_same_order_with_any_number_of_threads) {
+  check::Random random(5);
+  for (const int n : {1, 100, 40000, 400000}) {
+    const std::vector<double> points = cloud(0, n, 2, random);
+    for (const Curve curve : {Curve::hilbert, Curve::sierpinski}) {
+      const std::vector<int> expected = order(points, 2, curve);
+      CHECK(order(points, 2, curve, 3) == expected);
+    }
+    const std::vector<double> space = cloud(0, n, 3, random);
+    CHECK(order(space, 3, Curve::hilbert, 4) == order(space, 3, Curve::hilbert));
   }
 }
 

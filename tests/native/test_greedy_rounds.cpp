@@ -176,7 +176,7 @@ static std::vector<double> along_the_curve(const std::vector<double> &given) {
   const int n = (int)given.size() / 2;
   std::vector<int> order(n);
   std::vector<double> points(2 * n);
-  CHECK(space_filling_curve(given.data(), n, 2, Curve::hilbert, StopToken(), order.data()));
+  CHECK(space_filling_curve(given.data(), n, 2, Curve::hilbert, 1, StopToken(), order.data()));
   for (int i = 0; i < 2 * n; ++i) points[i] = given[2 * order[i / 2] + i % 2];
   return points;
 }

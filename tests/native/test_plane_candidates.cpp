@@ -75,7 +75,7 @@ TEST(numbered_along_the_curve) {
     const std::vector<double> given = cloud(kind, n, 2, random);
     std::vector<int> order(n);
     std::vector<double> points(2 * n);
-    CHECK(space_filling_curve(given.data(), n, 2, Curve::hilbert, StopToken(), order.data()));
+    CHECK(space_filling_curve(given.data(), n, 2, Curve::hilbert, 1, StopToken(), order.data()));
     for (int i = 0; i < 2 * n; ++i) points[i] = given[2 * order[i / 2] + i % 2];
     check_lists<10, 2, 2>(points);
     check_lists<8, 1, 2>(points);

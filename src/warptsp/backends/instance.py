@@ -89,7 +89,7 @@ class SearchInstance:
         return tolerance_of(self.problem)
 
     @classmethod
-    def build(cls, problem: Problem, token: _native.StopToken) -> SearchInstance | None:
+    def build(cls, problem: Problem, token: _native.StopToken, threads: int = 1) -> SearchInstance | None:
         """Number the cities along a curve; None if the token stopped it."""
         n = problem.n
         points: NDArray[np.float64] | None = None
@@ -97,7 +97,7 @@ class SearchInstance:
         city = np.arange(n, dtype=np.int32)
         if matrix is None:
             rows = np.ascontiguousarray(problem.search_points())
-            curve = along_curve(rows, problem.metric, token)
+            curve = along_curve(rows, problem.metric, token, threads)
             if curve is None:
                 return None
             city = curve

@@ -107,7 +107,7 @@ class Cut:
         rows = np.asarray(coordinates.take(self._native.ends(), axis=0), dtype=np.float64)
         if metric.geographic:
             rows = unit_vectors(metric, rows)
-        order = _native.space_filling_curve(rows, "hilbert", token, metric.geographic)
+        order = _native.space_filling_curve(rows, "hilbert", token, metric.geographic, self._threads)
         linked = None if order is None else self._native.link(order, rows, metric.kind, self._threads, token)
         if linked is None:
             return None

@@ -28,13 +28,14 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
             "start 'space-filling' needs coordinates, and a distance matrix has none: use 'greedy' or "
             "'nearest-neighbor'"
         )
-    return keep_fixed_edges(problem, along_curve(problem.search_points(), problem.metric, token), token)
+    curve = along_curve(problem.search_points(), problem.metric, token, threads)
+    return keep_fixed_edges(problem, curve, token)
 
 
 def along_curve(
-    points: NDArray[np.float64], metric: Metric, token: _native.StopToken
+    points: NDArray[np.float64], metric: Metric, token: _native.StopToken, threads: int = 1
 ) -> NDArray[np.int32] | None:
     """The cities, by their `Problem.search_points`, in the order in which the curve passes them."""
     sphere = metric.geographic
     kind = "sierpinski" if points.shape[1] == 2 or sphere else "hilbert"
-    return _native.space_filling_curve(points, kind, token, sphere)
+    return _native.space_filling_curve(points, kind, token, sphere, threads)

@@ -193,7 +193,7 @@ class _Search:
         run.enter("numbering")
         if given is None:
             run.expect(np.arange(self.problem.n, dtype=np.int32))
-        instance = self.instance = SearchInstance.build(self.problem, run.token)
+        instance = self.instance = SearchInstance.build(self.problem, run.token, run.threads)
         if instance is None:
             return self._fall_back(None)
         run.expect(instance.city)

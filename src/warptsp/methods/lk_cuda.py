@@ -122,7 +122,7 @@ def _offer_start(problem: Problem, run: Run) -> None:
 
 def _offer_curve(problem: Problem, run: Run) -> None:
     """Offer the order along a curve, in case that there is no time for anything of the GPU's."""
-    instance = SearchInstance.build(problem, run.token)
+    instance = SearchInstance.build(problem, run.token, run.threads)
     fall_back(problem, run, instance)
 
 
@@ -200,7 +200,7 @@ class _CudaSearch:
         """The same, with numbering, candidate lists and start tour of the CPU's search."""
         run, problem, device = self.run_, self.problem, self.device
         run.enter("numbering")
-        instance = SearchInstance.build(problem, run.token)
+        instance = SearchInstance.build(problem, run.token, run.threads)
         if instance is None:
             fall_back(problem, run, None)
             return None

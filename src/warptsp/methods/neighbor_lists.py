@@ -101,7 +101,7 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
     if problem.matrix is not None:
         logger.warning("a matrix of distances has no quadrants: the lists hold the nearest neighbours")
     run.enter("numbering")
-    instance = SearchInstance.build(problem, run.token)
+    instance = SearchInstance.build(problem, run.token, run.threads)
     if instance is None:
         return None
     run.enter("neighbour lists")

@@ -5,8 +5,10 @@
 // travelling salesman problem", J. ACM 36 (1989).
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "hilbert.h"
 #include "parallel.h"
@@ -135,64 +137,93 @@ inline bool chart_sphere(const double *vectors, int n, const StopToken &token, d
 
 // The cities in the order in which the curve through their bounding square or cube passes them; coincident ones by
 // index. In space the curve is Hilbert's.
-inline bool space_filling_curve(const double *points, int n, int dimensions, Curve curve, const StopToken &token,
-                                int *tour) {
-  constexpr int poll = 1 << 14;
-  double low[3] = {0.0, 0.0, 0.0}, high[3] = {0.0, 0.0, 0.0};
-  for (int d = 0; d < dimensions && n > 0; ++d) low[d] = high[d] = points[d];
-  for (int begin = 0; begin < n; begin += poll) {
-    if (token.stopped()) return false;
-    const int end = n - begin < poll ? n : begin + poll;
-    for (int64_t i = begin; i < end; ++i)
-      for (int d = 0; d < dimensions; ++d) {
-        low[d] = std::min(low[d], points[i * dimensions + d]);
-        high[d] = std::max(high[d], points[i * dimensions + d]);
+inline bool space_filling_curve(const double *points, int n, int dimensions, Curve curve, int threads,
+                                const StopToken &token, int *tour) {
+  constexpr int64_t poll = 1 << 14;
+  const int chunks = (int)std::min<int64_t>(8 * (int64_t)threads, (n + poll - 1) / poll);
+  std::atomic<bool> complete{true};
+  // Calls piece(begin, end), some thousand cities at a time.
+  const auto for_pieces = [&](int c, const auto &piece) {
+    const int64_t last = (int64_t)n * (c + 1) / chunks;
+    for (int64_t begin = (int64_t)n * c / chunks; begin < last; begin += poll) {
+      if (token.stopped()) {
+        complete = false;
+        return;
       }
-  }
+      piece(begin, std::min(begin + poll, last));
+    }
+  };
+  struct Box {
+    double low[3], high[3];
+  };
+  std::vector<Box> boxes(chunks);
+  for_each_task(threads, chunks, [&](int c) {
+    Box own{};
+    const double *const first = points + (int64_t)n * c / chunks * dimensions;
+    for (int d = 0; d < dimensions; ++d) own.low[d] = own.high[d] = first[d];
+    for_pieces(c, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        for (int d = 0; d < dimensions; ++d) {
+          own.low[d] = std::min(own.low[d], points[i * dimensions + d]);
+          own.high[d] = std::max(own.high[d], points[i * dimensions + d]);
+        }
+    });
+    boxes[c] = own;
+  });
+  if (!complete) return false;
+  Box all = boxes.empty() ? Box{} : boxes[0];
+  for (const Box &box : boxes)
+    for (int d = 0; d < dimensions; ++d) {
+      all.low[d] = std::min(all.low[d], box.low[d]);
+      all.high[d] = std::max(all.high[d], box.high[d]);
+    }
   const bool plane = dimensions == 2;
   const int bits = !plane ? 21 : curve == Curve::hilbert ? 32 : sierpinski_levels;
   CurveGrid grid;
-  grid.enclose(low, high, dimensions, bits);
+  grid.enclose(all.low, all.high, dimensions, bits);
   const auto cell_of = [&](const double *point, int d) { return (uint32_t)grid.cell(point[d], d); };
 
   static const HilbertTable table;
   Buffer<CurvePoint> order(n), spare(n);
-  for (int begin = 0; begin < n; begin += poll) {
-    if (token.stopped()) return false;
-    const int end = n - begin < poll ? n : begin + poll;
-    for (int i = begin; i < end; ++i) order[i].city = i;
-    if (!plane) {
-      for (int i = begin; i < end; ++i) {
-        const double *const point = points + (int64_t)i * 3;
-        order[i].key = hilbert_key(cell_of(point, 0), cell_of(point, 1), cell_of(point, 2));
-      }
-    } else if (curve == Curve::hilbert) {
-      for (int i = begin; i < end; ++i) {
-        const double *const point = points + (int64_t)i * 2;
-        order[i].key = hilbert_key(table, cell_of(point, 0), cell_of(point, 1));
-      }
-    } else {
-      for (int first = begin; first < end; first += sierpinski_lanes) {
-        int32_t x[sierpinski_lanes] = {}, y[sierpinski_lanes] = {};
-        uint64_t keys[sierpinski_lanes];
-        const int lanes = std::min(sierpinski_lanes, end - first);
-        for (int k = 0; k < lanes; ++k) {
-          const double *const point = points + (int64_t)(first + k) * 2;
-          x[k] = (int32_t)cell_of(point, 0);
-          y[k] = (int32_t)cell_of(point, 1);
+  for_each_task(threads, chunks, [&](int c) {
+    for_pieces(c, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) order[i].city = (int)i;
+      if (!plane) {
+        for (int64_t i = begin; i < end; ++i) {
+          const double *const point = points + i * 3;
+          order[i].key = hilbert_key(cell_of(point, 0), cell_of(point, 1), cell_of(point, 2));
         }
-        sierpinski_keys(x, y, keys);
-        for (int k = 0; k < lanes; ++k) order[first + k].key = keys[k];
+      } else if (curve == Curve::hilbert) {
+        for (int64_t i = begin; i < end; ++i) {
+          const double *const point = points + i * 2;
+          order[i].key = hilbert_key(table, cell_of(point, 0), cell_of(point, 1));
+        }
+      } else {
+        for (int64_t first = begin; first < end; first += sierpinski_lanes) {
+          int32_t x[sierpinski_lanes] = {}, y[sierpinski_lanes] = {};
+          uint64_t keys[sierpinski_lanes];
+          const int lanes = (int)std::min<int64_t>(sierpinski_lanes, end - first);
+          for (int k = 0; k < lanes; ++k) {
+            const double *const point = points + (first + k) * 2;
+            x[k] = (int32_t)cell_of(point, 0);
+            y[k] = (int32_t)cell_of(point, 1);
+          }
+          sierpinski_keys(x, y, keys);
+          for (int k = 0; k < lanes; ++k) order[first + k].key = keys[k];
+        }
       }
-    }
-  }
+    });
+  });
+  if (!complete) return false;
   const auto key_of = [](const CurvePoint &point) { return point.key; };
-  if (!radix_sort(order.data(), spare.data(), n, plane ? std::min(64, 2 * bits + 1) : 3 * bits, key_of, token)) return false;
-  for (int i = 0; i < n; ++i) {
-    if ((i & 0xffff) == 0 && token.stopped()) return false;
-    tour[i] = order[i].city;
-  }
-  return true;
+  const int key_bits = plane ? std::min(64, 2 * bits + 1) : 3 * bits;
+  if (!radix_sort(order.data(), spare.data(), n, key_bits, key_of, threads, token)) return false;
+  for_each_task(threads, chunks, [&](int c) {
+    for_pieces(c, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) tour[i] = order[i].city;
+    });
+  });
+  return complete;
 }
 
 }  // namespace warptsp

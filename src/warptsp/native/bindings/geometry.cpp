@@ -55,7 +55,9 @@ nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int coun
                     [&](int *rows) { return nearest_by_distance(n, distance, count, threads, token, rows); });
 }
 
-nb::object bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token, bool sphere) {
+nb::object bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token, bool sphere,
+                                    int threads) {
+  check_threads(threads);
   check_rows(points);
   require(kind == "hilbert" || kind == "sierpinski",
           "unknown curve '" + kind + "'; 'hilbert' and 'sierpinski' are possible");
@@ -64,10 +66,10 @@ nb::object bind_space_filling_curve(const Rows &points, const std::string &kind,
   require(!sphere || dimensions == 3, "points on the sphere have 3 columns");
   require(curve == Curve::hilbert || dimensions == 2 || sphere, "the Sierpinski curve lies in the plane");
   return fill_array({points.shape(0)}, token, [&](int *tour) {
-    if (!sphere) return space_filling_curve(points.data(), n, dimensions, curve, token, tour);
+    if (!sphere) return space_filling_curve(points.data(), n, dimensions, curve, threads, token, tour);
     Buffer<double> chart(2 * (size_t)n);
     return chart_sphere(points.data(), n, token, chart.data()) &&
-           space_filling_curve(chart.data(), n, 2, curve, token, tour);
+           space_filling_curve(chart.data(), n, 2, curve, threads, token, tour);
   });
 }
 
@@ -160,7 +162,7 @@ void bind_geometry(nb::module_ &m) {
   m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, arg("matrix"), arg("count"), arg("threads"),
         arg("token"));
   m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
-        arg("sphere") = false, "The cities in the order of a space-filling curve; None if stopped.");
+        arg("sphere") = false, arg("threads") = 1, "The cities in the order of a space-filling curve; None if stopped.");
   m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("norm"),
         arg("fixed_edges"), arg("threads"), arg("token"), arg("tiles") = 1,
         "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
