@@ -82,35 +82,33 @@ class TourCut {
   template <class Length>
   Linked link(const int *order, Length &&length, int *tour, int *closed, int threads, const StopToken &token) const {
     const int count = path_count();
-    std::vector<HandedPath> handed(count);
+    std::vector<LinkedPath> linked(count);
     std::vector<PathPlace> places(count);
+    std::vector<int> end_at(2 * (size_t)count);  // by side
+    for (int i = 0; i < count; i++) {
+      end_at[paths_[i].head] = 2 * i;
+      end_at[paths_[i].tail] = 2 * i + 1;
+    }
     for (int b = 0; b < parts(); b++)
       for (int j = 0; j < path_count(b); j++) {
         const Path &path = paths_[first_path_[b] + j];
-        HandedPath &own = handed[first_path_[b] + j];
-        own.head = path.head;
-        own.tail = path.tail;
+        LinkedPath &own = linked[first_path_[b] + j];
+        own.link[0] = end_at[path.head ^ 1];
+        own.link[1] = end_at[path.tail ^ 1];
         own.length = path_begin(b, j + 1) - path.begin;
       }
-    for (int64_t rank = 0; rank < 2 * (int64_t)count; rank++) {
-      HandedPath &own = handed[order[rank] >> 1];
-      (order[rank] & 1 ? own.tail_city : own.head_city) = (int)rank;
-    }
+    for (int64_t rank = 0; rank < 2 * (int64_t)count; rank++) linked[order[rank] >> 1].city[order[rank] & 1] = (int)rank;
     if (token.stopped()) return Linked::stopped;
     const auto between = [&](int p, int q) {
       return is_fixed(end_city(order[p]), end_city(order[q])) ? -PathGraph::kept : length(order[p], order[q]);
     };
-    std::vector<int> ends(2 * (size_t)count);
-    std::vector<LinkedPath> paths(count);
-    for (int i = 0; i < count; i++) note_ends(handed[i], i, ends.data());
-    for (int i = 0; i < count; i++) paths[i] = linked(handed[i], ends.data());
-    *closed = PathGraph().arrange(paths.data(), count, places.data(), between);
+    *closed = PathGraph().arrange(linked.data(), count, places.data(), between);
     if (*closed == 0) return Linked::impossible;
     constexpr int64_t piece = 1 << 16;
     std::atomic<bool> complete{true};
     for_each_task(threads, parts(), [&](int b) {
       for (int j = 0; j < path_count(b); j++) {
-        const int64_t path = first_path_[b] + j, length = handed[path].length;
+        const int64_t path = first_path_[b] + j, length = linked[path].length;
         const int *const from = members_.data() + start_[b] + path_begin(b, j);
         int *const to = tour + places[path].begin;
         for (int64_t begin = 0; begin < length; begin += piece) {
