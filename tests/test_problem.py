@@ -145,6 +145,24 @@ def test_a_square_of_any_size(scale):
     assert Problem.from_points(square).length([0, 2, 1, 3]) == pytest.approx((2 + 2 * 2**0.5) * scale)
 
 
+@pytest.mark.parametrize("metric", [Metric.EXACT_2D, Metric.EUC_2D])
+@pytest.mark.parametrize("path", [None, OpenPath()])
+def test_threads_change_nothing(monkeypatch, metric, path):
+    rng = np.random.default_rng(11)
+    problem = Problem(metric, coordinates=rng.random((5000, 2)) * 1e6, open=path)
+    tour = rng.permutation(5000).astype(np.int32)
+    expected = problem.length(tour)
+    monkeypatch.setattr("warptsp.problem.problem.WORTH_THREADS", 700)
+    monkeypatch.setattr("warptsp.problem.problem._CHUNK", 300)
+    assert problem.length(tour, threads=3) == expected
+    problem.check_tour(tour, threads=3)
+    for place in (0, 1234, 4999):
+        wrong = tour.copy()
+        wrong[place] = tour[(place + 2500) % 5000]
+        with pytest.raises(InvalidTour, match=f"node {wrong[place] + 1} is there more than once"):
+            problem.check_tour(wrong, threads=3)
+
+
 def test_integer_lengths_beyond_int32_and_int64():
     n = 100
     points = np.zeros((n, 2))

@@ -240,12 +240,12 @@ class Run:
         """
         begun = time.monotonic()
         try:
-            self.problem.check_tour(tour)
+            self.problem.check_tour(tour, threads=self.threads)
         except InvalidTour as error:
             raise WarpTSPError(
                 f"the method made an invalid tour, which is a bug; please report it: {error}"
             ) from error
-        length = self._plain(self.problem.length(tour))
+        length = self._plain(self.problem.length(tour, threads=self.threads))
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32)
             self.best_length = length

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +21,12 @@ from .metric import Metric
 __all__ = ["OpenPath", "Problem"]
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 # Cities looked at together; the working arrays of one chunk stay within a few megabytes.
 _CHUNK = 1 << 16
+WORTH_THREADS = 1 << 20
+"""Cities from which the check and the length of a tour are worth several threads."""
 _MAX_CITIES = 2**31 - 1
 # Above this a float64 no longer holds every integer.
 _EXACT_INTEGERS = 2.0**53
@@ -318,7 +322,7 @@ class Problem:
             return result
         return int(result) if self.integral else float(result)
 
-    def length(self, tour: ArrayLike) -> int | float:
+    def length(self, tour: ArrayLike, *, threads: int = 1) -> int | float:
         """Exact length of a tour, or of a path if the instance is `open`.
 
         Integer lengths are exact at any size. Real ones are summed so accurately that they depend neither
@@ -328,24 +332,25 @@ class Problem:
         ----------
         tour : array_like of int, shape (n,)
             Cities counted from 0. That each occurs once is `check_tour`'s business, not this method's.
+        threads : int
+            How many share the work, if there is enough.
         """
         cities = self._as_cities(tour)
-        whole = 0
-        parts: list[float] = []
-        for distances in self._edges(cities):
-            if self.integral:
-                whole += _integer_sum(distances)
-            else:
-                parts.extend(_exact_parts(distances))
-        return whole if self.integral else math.fsum(parts)
+        closing = self.open is None and len(cities) > 1
 
-    def _edges(self, cities: NDArray[np.int32]) -> Iterator[NDArray[Any]]:
-        """The lengths of a tour's edges, some thousands at a time."""
-        for begin in range(0, len(cities) - 1, _CHUNK):
-            part = cities[begin : begin + _CHUNK + 1]
-            yield self._distances(part[:-1], part[1:])
-        if self.open is None and len(cities) > 1:
-            yield self._distances(cities[-1:], cities[:1])
+        def parts_of(begin: int) -> list[int] | list[float]:
+            """Numbers whose exact sum is the length of some thousand edges."""
+            if begin < 0:
+                distances = self._distances(cities[-1:], cities[:1])
+            else:
+                part = cities[begin : begin + _CHUNK + 1]
+                distances = self._distances(part[:-1], part[1:])
+            return [_integer_sum(distances)] if self.integral else _exact_parts(distances)
+
+        begins = [*range(0, len(cities) - 1, _CHUNK), *([-1] if closing else [])]
+        found = _in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
+        numbers = [number for parts in found for number in parts]
+        return sum(numbers) if self.integral else math.fsum(numbers)
 
     def _distances(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
         if self.matrix is not None:
@@ -361,7 +366,7 @@ class Problem:
 
     # Tours
 
-    def check_tour(self, tour: ArrayLike, *, constraints: bool = True) -> None:
+    def check_tour(self, tour: ArrayLike, *, constraints: bool = True, threads: int = 1) -> None:
         """Accept a tour that takes each city once and has every fixed edge and fixed end.
 
         Parameters
@@ -370,6 +375,8 @@ class Problem:
             Cities counted from 0.
         constraints : bool
             False leaves out fixed edges and fixed ends.
+        threads : int
+            How many share the work, if there is enough.
 
         Raises
         ------
@@ -380,7 +387,11 @@ class Problem:
         n = self.n
         if len(cities) == n:
             seen = np.zeros(n, dtype=np.bool_)
-            seen[cities] = True
+
+            def see(begin: int) -> None:
+                seen[cities[begin : begin + WORTH_THREADS]] = True
+
+            _in_threads(see, range(0, n, WORTH_THREADS), threads)
             complete = bool(seen.all())
         else:
             complete = False
@@ -662,6 +673,14 @@ def _checked_matrix(values: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64
     if real:
         return np.asarray(checked, dtype=np.float64)
     return np.asarray(checked, dtype=np.int32)
+
+
+def _in_threads(work: Callable[[int], _T], arguments: Sequence[int], threads: int) -> list[_T]:
+    """What `work` returns for each argument, in order; NumPy lets go of the interpreter in its loops."""
+    if threads == 1 or len(arguments) < 2:
+        return [work(argument) for argument in arguments]
+    with ThreadPoolExecutor(min(threads, len(arguments))) as pool:
+        return list(pool.map(work, arguments))
 
 
 def _integer_sum(distances: NDArray[np.int64]) -> int:
