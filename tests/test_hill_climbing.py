@@ -147,6 +147,19 @@ def test_every_version_ends_in_exact_local_optima(version: str) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("version", ["shared-matrix", "global-matrix", "one-thread"])
+def test_of_many_that_end_at_once_the_first_of_the_shortest_counts(version: str) -> None:
+    # Nearly as many threads as an H200 has end with one of a few lengths, and all at about the same time.
+    problem, limits = squares(16), {"climbers": 200_000}
+    whole, found = climb(problem, "cuda", **limits), climb(problem, "cuda", version=version, **limits)
+    assert found.length == whole.length
+    assert (canonical(found.tour) == canonical(whole.tour)).all()
+    for name in ("climbers", "moves", "best_optimum", "mean_optimum", "worst_optimum"):
+        assert found.counters[name] == pytest.approx(whole.counters[name], rel=1e-12), name
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("version", ["auto", "intra", "tiled"])
 def test_the_block_changes_nothing(version: str) -> None:
     problem = squares(230, "EXACT_2D")

@@ -153,17 +153,27 @@ struct Loner {
     const long long length = (long long)sum;
     all.lengths[atomicAdd(all.ended, 1u)] = length;
     volatile long long *const shortest = all.best_length, *const whose = all.best_climber;
-    if (*shortest >= 0 && *shortest < length) return;
-    while (atomicCAS(all.lock, 0u, 1u) != 0u) {
+    // The first optima come at the same time, a quarter of a million of them on an H200: who would only find a better
+    // one behind the lock must not wait for it. Each waited 75 us, 19 s in all. The climber is written before the length,
+    // so that the two that are read here are of one climber, or of lengths that have been beaten since.
+    const auto beaten = [&] {
+      const long long best = *shortest;
+      __threadfence();
+      return best >= 0 && (best < length || (best == length && *whose < climber));
+    };
+    while (!beaten()) {
+      if (atomicCAS(all.lock, 0u, 1u) != 0u) continue;
+      __threadfence();
+      if (!beaten()) {
+        *whose = climber;
+        for (int p = 0; p < n; ++p) ((volatile int *)all.best_tour)[p] = city(p);
+        __threadfence();
+        *shortest = length;
+      }
+      __threadfence();
+      atomicExch(all.lock, 0u);
+      return;
     }
-    __threadfence();
-    if (*shortest < 0 || length < *shortest || (length == *shortest && climber < *whose)) {
-      *shortest = length;
-      *whose = climber;
-      for (int p = 0; p < n; ++p) ((volatile int *)all.best_tour)[p] = city(p);
-    }
-    __threadfence();
-    atomicExch(all.lock, 0u);
   }
 };
 
