@@ -262,16 +262,19 @@ def test_every_step_is_the_same_on_a_gpu(kind, temperature, hardware, gpu):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize(
-    ("kind", "n"), [("EUC_2D", 1000), ("CEIL_2D", 2001), ("whole", 500), ("EUC_2D", 16_001)]
-)
-def test_the_same_tour_on_a_gpu(kind, n, order, gpu):
-    # Almost sorted: long enough for the large kernels, and soon done.
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize(("kind", "n"), [("EUC_2D", 1000), ("CEIL_2D", 2001), ("ATT", 701), ("whole", 500)])
+def test_the_same_tour_on_a_gpu(kind, n, long, order, gpu, monkeypatch):
+    if long:  # as if it were too long for the shared memory of a block
+        from warptsp.backends.cuda.symmetric import CudaSymmetricSearch
+
+        monkeypatch.setattr(CudaSymmetricSearch, "_plan_blocks", lambda self, block: False)
     problem = problem_of(kind, n, side=10 * n)
     options = {"method": "symmetric-two-opt", "start": "greedy", "params": {"order": order}, "time_limit": 60}
     cpu = warptsp.solve(problem, device="cpu", **options)
     cuda = warptsp.solve(problem, device="cuda", **options)
     assert cuda.device == "cuda:0"
+    assert cpu.counters["moves"] > 10
     assert (cpu.tour == cuda.tour).all()
     for name in set(cpu.counters) - {"kernel_seconds"}:
         assert cpu.counters[name] == cuda.counters[name], name

@@ -345,7 +345,7 @@ class SymmetricTours:
         real_matrix: NDArray[np.float64] | None,
         fixed: NDArray[np.int32] | None,
         tolerance: float,
-        planar: bool,
+        planar: int,
         whole_links: bool,
         center_x: float,
         center_y: float,

@@ -50,7 +50,9 @@ class Circle:
         The cities to which each is fixed, -1 for none.
     tolerance : float
         What a gain must exceed.
-    planar, whole_links : bool
+    planar : {0, 1, 2}
+        Whether the filter works; 2 if all places are whole numbers that single precision holds.
+    whole_links : bool
     center_x, center_y, scale, slack, place_error : float
         For the filter in single precision; see native/symmetric.h.
     """
@@ -63,7 +65,7 @@ class Circle:
     real_matrix: NDArray[np.float64] | None
     fixed: NDArray[np.int32] | None
     tolerance: float
-    planar: bool
+    planar: int
     whole_links: bool
     center_x: float
     center_y: float
@@ -82,7 +84,7 @@ class Circle:
             cities = np.append(cities, cities[-1])
         matrix: Any = instance.matrix
         integral = matrix is not None and problem.integral
-        planar = False
+        planar = 0
         center = np.zeros(2)
         scale = 1.0
         slack = place_error = 0.0
@@ -90,11 +92,13 @@ class Circle:
             low, high = np.nanmin(instance.points, axis=0), np.nanmax(instance.points, axis=0)
             scale = 0.1**0.5 if problem.metric is Metric.ATT else 1.0
             largest = float(np.hypot(*(high - low))) * scale
-            planar = 1e-12 < largest < 1e15  # single precision must hold the squares
             center = np.floor((low + high) / 2) if largest > 2 else (low + high) / 2
             places = instance.points - center
-            whole = scale == 1.0 and np.array_equal(places.astype(np.float32), places, equal_nan=True)
-            place_error = 0.0 if whole else _PLACE_ERROR * largest
+            exact = scale == 1.0 and np.array_equal(places.astype(np.float32), places, equal_nan=True)
+            whole = exact and largest < _EXACT_SINGLES and np.array_equal(np.floor(places), places)
+            if 1e-12 < largest < 1e15:  # single precision must hold the squares
+                planar = 2 if whole else 1
+            place_error = 0.0 if exact else _PLACE_ERROR * largest
             slack = 2 * (_ROUNDED_DOWN_BY[problem.metric] + place_error)
         return cls(
             instance=instance,

@@ -37,7 +37,7 @@ struct SymmetricInstance {
   const int *fixed;           // the cities that each city is fixed to, two a city, -1 for none; or null
   double tolerance;           // a gain must exceed it
   // The filter; for metrics in the plane.
-  int planar;
+  int planar;                 // 2 if all places are whole numbers, so that single precision holds them
   int whole_links;            // the lengths of links are integers that single precision holds
   double center_x, center_y, scale;
   double slack;               // by how much rounded distances, from rounded places, may make two links shorter

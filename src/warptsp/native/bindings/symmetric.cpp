@@ -27,7 +27,7 @@ void bind_symmetric(nb::module_ &m) {
           "create",
           [](int kind, bool hardware, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
-             std::optional<Array<const int, 2>> fixed, double tolerance, bool planar, bool whole_links,
+             std::optional<Array<const int, 2>> fixed, double tolerance, int planar, bool whole_links,
              double center_x, double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
              unsigned long long seed, int chains) {
             const int n = (int)circle.shape(0);

@@ -47,6 +47,16 @@ __device__ __forceinline__ float between(float2 a, float2 b) {
 // About how much the tour grows if links of this length give way to ac and bd, rounded down.
 __device__ __forceinline__ float margin(float ac, float bd, float links) { return (ac + bd) * less - links * more; }
 
+// The distance of whole places as the metric rounds it: the one single precision finds, or one beside it. Integers
+// decide, without doubt: on a lattice many distances lie just where rounding jumps.
+__device__ __forceinline__ int round_whole(MetricKind kind, float2 a, float2 b, float distance) {
+  const long long x = (int)(a.x - b.x), y = (int)(a.y - b.y), square = x * x + y * y;
+  long long f = (int)(kind == MetricKind::euc_2d ? distance + 0.5f : distance);
+  if (kind == MetricKind::euc_2d) return (int)(f + (square > f * f + f) - (f > 0 && square < f * f - f + 1));
+  f += (square >= (f + 1) * (f + 1)) - (square < f * f);  // the square root, rounded down
+  return (int)(f + (kind == MetricKind::ceil_2d && square > f * f));
+}
+
 // The distance as the metric rounds it, if single precision leaves no doubt about that.
 __device__ __forceinline__ bool round_surely(const SymmetricInstance &instance, float distance, float &rounded) {
   const float v = instance.kind == MetricKind::euc_2d ? distance + 0.5f : distance;
@@ -70,18 +80,31 @@ __device__ __noinline__ bool accepts_exactly(const SymmetricInstance &instance, 
   return true;
 }
 
-// Whether a rung of growth below the threshold is there; ac and bd are the distances in single precision.
-__device__ __forceinline__ bool accepts(const SymmetricInstance &instance, Rung rung, float ac, float bd,
-                                        double threshold, float2 &links) {
-  float whole_ac, whole_bd;
-  if (instance.planar && instance.whole_links && round_surely(instance, ac, whole_ac) &&
-      round_surely(instance, bd, whole_bd)) {
+// A rung as the filter sees it: the places of its cities, its links, and the distances that would replace them.
+struct Planar {
+  float2 a, b, c, d;
+  float ab, cd, ac, bd;
+};
+
+constexpr float largest_whole = 1 << 22;  // up to here single precision is off by less than 1
+
+// Whether a rung that the filter let pass has growth below the threshold; `cities` looks up those of the rung.
+template <class Cities>
+__device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const Planar &rung, double threshold,
+                                        float2 &links, const Cities &cities) {
+  if (instance.planar && instance.whole_links) {
     // A link that must stay has not come so far.
-    const int growth = (int)whole_ac + (int)whole_bd - (int)rung.ab - (int)rung.cd;
-    links = make_float2(whole_ac, whole_bd);
-    return (double)growth < threshold;
+    bool sure = false;
+    if (instance.planar == 2 && rung.ac < largest_whole && rung.bd < largest_whole) {
+      links = make_float2((float)round_whole(instance.kind, rung.a, rung.c, rung.ac),
+                          (float)round_whole(instance.kind, rung.b, rung.d, rung.bd));
+      sure = true;
+    } else {
+      sure = round_surely(instance, rung.ac, links.x) && round_surely(instance, rung.bd, links.y);
+    }
+    if (sure) return (double)((int)links.x + (int)links.y - (int)rung.ab - (int)rung.cd) < threshold;
   }
-  return accepts_exactly(instance, rung, threshold, links);
+  return accepts_exactly(instance, cities(), threshold, links);
 }
 
 // Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
@@ -125,17 +148,19 @@ struct BlockTour {
     const int n = instance.size, outer = left_of(axis, k + 1, n), left = left_of(axis, k, n),
               right = right_of(axis, k, n), beyond = right_of(axis, k + 1, n);
     const float ab = link[outer], cd = link[right];
-    float ac = 0, bd = 0, about = 0;
+    Planar rung;
+    float about = 0;
     if (instance.planar) {
-      ac = between(place[outer], place[right]);
-      bd = between(place[left], place[beyond]);
-      about = margin(ac, bd, ab + cd);
+      rung = {place[outer], place[left], place[right], place[beyond], ab, cd, 0, 0};
+      rung.ac = between(rung.a, rung.c);
+      rung.bd = between(rung.b, rung.d);
+      about = margin(rung.ac, rung.bd, ab + cd);
       if (about > limit) return false;
     }
     const float draw = acceptance.draw(key, k);
     if (instance.planar && about > acceptance.filter(instance, draw)) return false;
-    return accepts(instance, {city[outer], city[left], city[right], city[beyond], ab, cd}, ac, bd,
-                   acceptance.threshold(instance, draw), links);
+    return accepts(instance, rung, acceptance.threshold(instance, draw), links,
+                   [&] { return Rung{city[outer], city[left], city[right], city[beyond], ab, cd}; });
   }
 
   // Whether a descent would accept a rung of this axis. The same on all threads.
@@ -371,20 +396,22 @@ extern "C" __global__ void __launch_bounds__(512)
         bool found = false;
         for (int k = low + lane; k < high && !found; k += warp_size) {
           const int l = axis.left - k - left_from, r = axis.right + k - right_from;
-          float ac = 0, bd = 0;
+          Planar rung;
           if (given.planar) {
-            ac = between(left_place[l - 1], right_place[r]);
-            bd = between(left_place[l], right_place[r + 1]);
-            if (margin(ac, bd, left_link[l - 1] + right_link[r]) > limit) continue;
+            rung = {left_place[l - 1], left_place[l], right_place[r], right_place[r + 1], left_link[l - 1], right_link[r],
+                    0, 0};
+            rung.ac = between(rung.a, rung.c);
+            rung.bd = between(rung.b, rung.d);
+            if (margin(rung.ac, rung.bd, rung.ab + rung.cd) > limit) continue;
           }
-          const Axis at = axis_at(given, phase + j >= all ? phase + j - all : phase + j);
-          const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
           float2 links;
-          found = accepts(instance,
-                          {__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)), __ldcg(tour.city + right),
-                           __ldcg(tour.city + right_of(at, k + 1, n)), __ldcg(tour.link + outer),
-                           __ldcg(tour.link + right)},
-                          ac, bd, -given.tolerance, links);
+          found = accepts(instance, rung, -given.tolerance, links, [&] {
+            const Axis at = axis_at(given, phase + j >= all ? phase + j - all : phase + j);
+            const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
+            return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)), __ldcg(tour.city + right),
+                        __ldcg(tour.city + right_of(at, k + 1, n)), __ldcg(tour.link + outer),
+                        __ldcg(tour.link + right)};
+          });
         }
         if (__any_sync(all_lanes, found)) {
           if (lane == 0) atomicMin(&found_at, j);
@@ -421,20 +448,23 @@ extern "C" __global__ void __launch_bounds__(512)
         const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
                   beyond = right_of(axis, k + 1, n);
         const float ab = __ldcg(tour.link + outer), cd = __ldcg(tour.link + right);
-        float ac = 0, bd = 0, about = -1e38f;
+        Planar rung;
+        float about = -1e38f;
         if (given.planar) {
-          ac = between(__ldcg(tour.place + outer), __ldcg(tour.place + right));
-          bd = between(__ldcg(tour.place + left), __ldcg(tour.place + beyond));
-          about = margin(ac, bd, ab + cd);
+          rung = {__ldcg(tour.place + outer), __ldcg(tour.place + left), __ldcg(tour.place + right),
+                  __ldcg(tour.place + beyond), ab, cd, 0, 0};
+          rung.ac = between(rung.a, rung.c);
+          rung.bd = between(rung.b, rung.d);
+          about = margin(rung.ac, rung.bd, ab + cd);
         }
         if (!(about > limit)) {
           const float draw = acceptance.draw(key, k);
           float2 links;
           accepted = !(about > acceptance.filter(given, draw)) &&
-                     accepts(instance,
-                             {__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
-                              __ldcg(tour.city + beyond), ab, cd},
-                             ac, bd, acceptance.threshold(given, draw), links);
+                     accepts(instance, rung, acceptance.threshold(given, draw), links, [&] {
+                       return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
+                                   __ldcg(tour.city + beyond), ab, cd};
+                     });
           if (accepted) {
             __stcg(tour.link + outer, links.x);
             __stcg(tour.link + right, links.y);
