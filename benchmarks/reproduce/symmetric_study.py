@@ -20,7 +20,7 @@ from benchmarks.reproduce.instances import instance
 
 DOCUMENT = "003"
 TABLES = ("figure 18", "figure 19")
-BLOCKS = (32, 64, 96, 128, 256, 512, 1024)
+BLOCKS = (32, 64, 96, 128, 256, 384, 512)
 SECONDS = (0.3, 0.5, 1.0, 2.0, 5.47, 10.0, 20.0)
 REDUCED_SECONDS = 2.0
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.backends.symmetric import MOST_BLOCK
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.symmetric import SLICE, SymmetricRun, run_symmetric
@@ -63,7 +64,7 @@ class SymmetricAnnealingParams:
         Tours that are annealed side by side, of which the best counts; None: one on the CPU, as many as run
         at once on a GPU.
     block : int or None
-        Threads of a thread block on a GPU, a multiple of 32; None lets the method choose.
+        Threads of a thread block on a GPU, a multiple of 32 up to 512; None lets the method choose.
     """
 
     temperature: float | None = None
@@ -93,7 +94,7 @@ class SymmetricAnnealingParams:
                 f"iterations: {self.iterations} at each temperature, of {self.rotations} rotations: such a "
                 "schedule never cools; give fewer iterations or more rotations"
             )
-        check_block(self.block)
+        check_block(self.block, MOST_BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Schedule:
         links : ndarray of float64
             Lengths of the links of a good tour.
         losses : ndarray of float64
-            By how much segments of the start tour would make it longer.
+            By how much segments of the start tour would make it longer; looked at if `acceptance` is given.
         timed : bool
             Whether the clock says when it must be cold.
         """
@@ -190,7 +191,7 @@ def run(problem: Problem, run: Run) -> None:
             params,
             size=len(search.circle.cities),
             links=_links(problem, run),
-            losses=_losses(search, run.seed),
+            losses=np.empty(0) if params.acceptance is None else _losses(search, run.seed),
             timed=run.time_limit is not None and problem.n > FEW,
         )
         anneal = _follow_clock if schedule.rotations is None else _anneal

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from warptsp.backends.symmetric import MOST_BLOCK
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.symmetric import SymmetricRun, run_symmetric
@@ -35,7 +36,7 @@ class SymmetricTwoOptParams:
     least_gain : float
         Gains up to this are no improvement: the tour is 2-optimal up to it.
     block : int or None
-        Threads of a thread block on a GPU, a multiple of 32; None lets the method choose.
+        Threads of a thread block on a GPU, a multiple of 32 up to 512; None lets the method choose.
     """
 
     order: Literal["threads", "hardware"] = "threads"
@@ -45,7 +46,7 @@ class SymmetricTwoOptParams:
     def __post_init__(self) -> None:
         if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
             raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
-        check_block(self.block)
+        check_block(self.block, MOST_BLOCK)
 
 
 def run(problem: Problem, run: Run) -> None:

@@ -114,8 +114,15 @@ WARPTSP_FN void skip(const SymmetricInstance &instance, long long more, long lon
   quiet += more;
 }
 
-WARPTSP_FN int left_of(const Axis &axis, int level, int size) { return wrapped(axis.left - level, size); }
-WARPTSP_FN int right_of(const Axis &axis, int level, int size) { return wrapped(axis.right + level, size); }
+// A position below 0 is a large number without its sign, so that the smaller of two numbers is the one on the circle.
+WARPTSP_FN int left_of(const Axis &axis, int level, int size) {
+  const unsigned position = (unsigned)(axis.left - level), around = position + (unsigned)size;
+  return (int)(position < around ? position : around);
+}
+WARPTSP_FN int right_of(const Axis &axis, int level, int size) {
+  const unsigned position = (unsigned)(axis.right + level), around = position - (unsigned)size;
+  return (int)(position < around ? position : around);
+}
 
 // -ln(u / 2^24) for u from 1 to 2^24, to about 1e-6, and more than 0: with the basic operations of single precision,
 // whose results are the same on every processor, which a library's logarithm is not.

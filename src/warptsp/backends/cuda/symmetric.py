@@ -15,6 +15,7 @@ import numpy as np
 
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import struct
+from warptsp.backends.symmetric import MOST_BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,13 +26,19 @@ if TYPE_CHECKING:
 
 SYMMETRIC_SOURCE = Source(
     "symmetric.cu",
-    ("symmetric_blocks", "symmetric_grid", "symmetric_place", "symmetric_lengths"),
+    (
+        "symmetric_blocks",
+        "symmetric_warps",
+        "symmetric_together",
+        "symmetric_grid",
+        "symmetric_place",
+        "symmetric_lengths",
+    ),
     fmad=False,
 )
 
 A_CITY = 16  # bytes of shared memory
-MOST_AHEAD = 256  # as in symmetric.cu
-MOST_BLOCK, MOST_GRID_BLOCK = 1024, 512  # threads of a block
+MOST_AHEAD, MOST_RUNGS_OF_A_WARP = 256, 1024  # as in symmetric.cu
 SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known
 _FOREVER = 1 << 62
@@ -106,9 +113,9 @@ class CudaSymmetricSearch:
             seconds_left = max(seconds - spent, 0.001)
             before = self._kernel_seconds
             if self._fits and self.chains == 1:
-                self._launch_together(cooling, min(seconds_left, SLICE))
+                self._launch_together(min(seconds_left, SLICE))
             elif self._fits:
-                self._launch_blocks(cooling, self._steps_for(seconds_left))
+                self._launch_chains(cooling, self._steps_for(seconds_left))
             else:
                 for chain in range(self.chains):
                     self._launch_grid(chain, cooling, _FOREVER, min(seconds_left, SLICE) / self.chains)
@@ -133,7 +140,7 @@ class CudaSymmetricSearch:
             count = min(steps, self._steps_for(SLICE))
             cooling = self._cooling(temperature, factor, iterations, spent)
             if self._fits:
-                self._launch_blocks(cooling, count)
+                self._launch_chains(cooling, count)
             else:
                 for chain in range(self.chains):
                     self._launch_grid(chain, cooling, count, math.inf)
@@ -177,19 +184,16 @@ class CudaSymmetricSearch:
 
     # Launches
 
-    def _launch_together(self, cooling: np.void, seconds: float) -> None:
+    def _launch_together(self, seconds: float) -> None:
         self._reset_talk()
-        kernel = self._kernel("symmetric_blocks")
+        kernel = self._kernel("symmetric_together")
         with self._device.timer() as timer:
             kernel.launch(
-                self._blocks_together,
+                self._device.multiprocessors,
                 self._block,
                 self._instance,
                 self._states,
                 self._cities,
-                cooling,
-                self._seed,
-                np.int64(0),
                 self._talk,
                 np.uint64(seconds * 1e9),
                 shared=self._shared,
@@ -197,8 +201,8 @@ class CudaSymmetricSearch:
             )
         self._kernel_seconds += timer.seconds
 
-    def _launch_blocks(self, cooling: np.void, steps: int) -> None:
-        kernel = self._kernel("symmetric_blocks")
+    def _launch_chains(self, cooling: np.void, steps: int) -> None:
+        kernel = self._kernel("symmetric_warps" if self._warps else "symmetric_blocks")
         with self._device.timer() as timer:
             kernel.launch(
                 self.chains,
@@ -209,8 +213,6 @@ class CudaSymmetricSearch:
                 cooling,
                 self._seed,
                 np.int64(steps),
-                None,
-                np.uint64(0),
                 shared=self._shared,
             )
         self._count_time(timer.seconds, steps)
@@ -266,19 +268,19 @@ class CudaSymmetricSearch:
 
     def _plan_blocks(self, block: int | None) -> bool:
         """Whether the tour fits into a block; and how blocks are launched then."""
-        rungs = self._rungs
-        threads = block or min(MOST_BLOCK, 32 * math.ceil(max(1, rungs) / 32))
-        words = math.ceil(max(1, rungs) / threads) * (threads // 32)
-        self._block = threads
-        self._shared = A_CITY * len(self._circle.cities) + 4 * words
-        kernel = self._kernel("symmetric_blocks")
-        self._blocks_at_once = kernel.blocks_per_multiprocessor(threads, self._shared)
-        self._blocks_together = self._device.multiprocessors
+        rungs = max(1, self._rungs)
+        self._block = block or min(MOST_BLOCK, 32 * math.ceil(rungs / 32))
+        self._warps = self._block == 32 and rungs <= MOST_RUNGS_OF_A_WARP
+        words = math.ceil(rungs / self._block) * (self._block // 32)
+        more = MOST_RUNGS_OF_A_WARP // 8 + 2 * rungs if self._warps else 4 * words
+        self._shared = A_CITY * len(self._circle.cities) + more
+        kernel = self._kernel("symmetric_warps" if self._warps else "symmetric_blocks")
+        self._blocks_at_once = kernel.blocks_per_multiprocessor(self._block, self._shared)
         return self._blocks_at_once > 0
 
     def _plan_grid(self, block: int | None) -> None:
         kernel = self._kernel("symmetric_grid")
-        self._block = min(block or MOST_GRID_BLOCK, MOST_GRID_BLOCK)
+        self._block = block or MOST_BLOCK
         self._grid = min(self._device.multiprocessors, math.ceil(self._rungs / 32))
         stretch = math.ceil(self._rungs / self._grid)
         words = math.ceil(stretch / self._block) * (self._block // 32)

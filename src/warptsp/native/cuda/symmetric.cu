@@ -1,8 +1,9 @@
 // Symmetrical 2-opt descents and annealing on a GPU; see symmetric.h. Compiled without fused multiply-adds, so that
 // exact distances are those of the CPU.
 //
-// symmetric_blocks holds the tour in the shared memory of a block: a chain a block, or one descent that all blocks
-// share. symmetric_grid holds it in device memory, and all blocks share each axis.
+// symmetric_warps and symmetric_blocks hold the tour of a chain in the shared memory of a block, of one warp or of
+// several; symmetric_together is one descent by all blocks. symmetric_grid holds the tour in device memory, and all
+// blocks share each axis.
 #include "blocks.h"
 #include "grid.h"
 #include "symmetric.h"
@@ -25,7 +26,8 @@ struct SymmetricTalk {
 
 constexpr u64 nothing = ~0ull;
 constexpr int most_ahead = 256;  // axes that the grid looks at between two barriers
-constexpr int most_threads = 1024;
+constexpr int most_threads = 512;  // of a block: with more, registers would not do
+constexpr int most_rungs_of_a_warp = 1024;  // a word of bits a lane
 
 __device__ __forceinline__ u64 nanoseconds() {
   u64 t;
@@ -201,17 +203,73 @@ struct BlockTour {
       const int bit = from + threadIdx.x, k = bit + 1;
       const bool beyond = odd_behind(words, count, bit);
       if (k > axis.rungs) continue;
-      const bool crossed = beyond ^ (words[bit / 32] >> (bit % 32) & 1);
-      const int left = left_of(axis, k, n), right = right_of(axis, k, n);
-      if (crossed) {
-        exchange(place[left], place[right]);
-        exchange(city[left], city[right]);
-        if (k == 1 && axis.left == axis.right) exchange(link[left], link[axis.left]);
-      }
-      if (beyond) exchange(link[left_of(axis, k + 1, n)], link[right]);
+      apply(axis, k, beyond, beyond ^ (words[bit / 32] >> (bit % 32) & 1));
     }
     __syncthreads();
     return true;
+  }
+
+  // The same as `make`, for a block of one warp and up to most_rungs_of_a_warp rungs. Few rungs pass the filter: they
+  // are lined up in `queue`, so that what is dear is done once for 32 of them.
+  __device__ bool make_in_warp(const Axis &axis, u64 key, const Acceptance &acceptance, float limit,
+                               unsigned short *queue, u64 &moves) {
+    const int n = instance.size, lane = threadIdx.x;
+    const unsigned earlier = (1u << lane) - 1;
+    int waiting = 0;
+#pragma unroll 2
+    for (int from = 0; from < axis.rungs; from += warp_size) {
+      const int k = min(from + lane + 1, axis.rungs);
+      bool passes = from + lane < axis.rungs;
+      if (instance.planar) {
+        const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
+                  beyond = right_of(axis, k + 1, n);
+        passes &= !(margin(between(place[outer], place[right]), between(place[left], place[beyond]),
+                           link[outer] + link[right]) > limit);
+      }
+      const unsigned word = __ballot_sync(all_lanes, passes);
+      if (passes) queue[waiting + __popc(word & earlier)] = (unsigned short)k;
+      waiting += __popc(word);
+    }
+    if (waiting == 0) return false;
+    __syncwarp();
+    int top = 0;  // the outermost rung accepted
+    for (int from = 0; from < waiting; from += warp_size) {
+      const int k = queue[min(from + lane, waiting - 1)];
+      float2 links;
+      const bool accepted = from + lane < waiting && test(axis, k, key, acceptance, limit, links);
+      if (accepted) {
+        link[left_of(axis, k + 1, n)] = links.x;
+        link[right_of(axis, k, n)] = links.y;
+        atomicOr(words + (k - 1) / 32, 1u << (k - 1) % 32);
+      }
+      const unsigned which = __ballot_sync(all_lanes, accepted);
+      if (which != 0) top = __shfl_sync(all_lanes, k, 31 - __clz(which));
+      if (lane == 0) moves += __popc(which);
+    }
+    if (top == 0) return false;
+    __syncwarp();
+    const unsigned own = words[lane];  // of word `lane`
+    words[lane] = 0;
+    const unsigned odd = __ballot_sync(all_lanes, __popc(own) & 1);
+    for (int w = (top - 1) / 32; w >= 0; w--) {
+      const unsigned word = __shfl_sync(all_lanes, own, w);
+      const bool beyond = (__popc(word >> lane >> 1) + __popc(odd >> w >> 1)) & 1;
+      apply(axis, 32 * w + lane + 1, beyond, beyond ^ (word >> lane & 1));
+    }
+    __syncwarp();
+    return true;
+  }
+
+  // Exchanges the cities of level k if it is crossed, and the links of rung k if what lies beyond is reversed.
+  __device__ void apply(const Axis &axis, int k, bool beyond, bool crossed) {
+    const int n = instance.size;
+    if (crossed) {
+      const int left = left_of(axis, k, n), right = right_of(axis, k, n);
+      exchange(place[left], place[right]);
+      exchange(city[left], city[right]);
+      if (k == 1 && axis.left == axis.right) exchange(link[left], link[axis.left]);
+    }
+    if (beyond) exchange(link[left_of(axis, k + 1, n)], link[right_of(axis, k, n)]);
   }
 
   template <class T>
@@ -222,97 +280,155 @@ struct BlockTour {
   }
 };
 
-// Every block anneals, or descends, a chain of its own: for so many axes, or until it is 2-optimal. With `talk`, all
-// blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a word;
-// while they are few each looks at other axes ahead, and after a barrier all go on to the first that has a move.
+// What a block knows of its chain, beside the tour: on all threads.
+struct Walk {
+  const SymmetricInstance &given;
+  SymmetricState state;
+  int phase;
+  u64 moves = 0;  // on the first lanes
+
+  __device__ Walk(const SymmetricInstance &of, const SymmetricState &from)
+      : given(of), state(from), phase((int)(from.step % axes_of(of))) {}
+
+  __device__ bool is_done() const { return state.quiet >= axes_of(given); }
+  __device__ Axis axis() const { return axis_at(given, phase); }
+
+  // One axis more.
+  __device__ void go(bool moved) {
+    state.step++;
+    state.quiet = quiet_after(given, state.quiet, state.step, moved);
+    if (++phase == axes_of(given)) phase = 0;
+  }
+};
+
+// Every block anneals, or descends, a chain of its own: for so many axes, or until it is 2-optimal.
 extern "C" __global__ void __launch_bounds__(most_threads)
     symmetric_blocks(SymmetricInstance given, SymmetricState *states, int *cities, Cooling cooling, u64 seed,
-                     long long steps, SymmetricTalk *talk, u64 slice) {
+                     long long steps) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ SymmetricInstance instance;
+  if (threadIdx.x == 0) instance = given;
+  __syncthreads();
+  const int n = given.size, chain = blockIdx.x;
+  const bool cold = cooling.temperature <= 0;
+  BlockTour tour(instance, memory);
+  tour.load(cities + (long long)chain * n);
+  Walk walk(given, states[chain]);
+  Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  float limit = acceptance.most(given);
+  for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
+    walk.go(tour.make(walk.axis(), walk.state.step, acceptance, limit, walk.moves));
+    if (cold) continue;
+    cooling.advance();
+    if (cooling.spent == 0) {
+      acceptance.temperature = cooling.temperature;
+      limit = acceptance.most(given);
+    }
+  }
+  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[(long long)chain * n + p] = tour.city[p];
+  if (walk.moves != 0) atomicAdd(&states[chain].moves, walk.moves);
+  if (threadIdx.x == 0) {
+    states[chain].step = walk.state.step;
+    states[chain].quiet = cold ? walk.state.quiet : 0;
+  }
+}
+
+// Every block is one warp, which does the same.
+extern "C" __global__ void __launch_bounds__(warp_size)
+    symmetric_warps(SymmetricInstance given, SymmetricState *states, int *cities, Cooling cooling, u64 seed,
+                    long long steps) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ SymmetricInstance instance;
+  const int n = given.size, chain = blockIdx.x, lane = threadIdx.x;
+  if (lane == 0) instance = given;
+  __syncwarp();
+  const bool cold = cooling.temperature <= 0;
+  BlockTour tour(instance, memory);
+  unsigned short *const queue = (unsigned short *)(tour.words + most_rungs_of_a_warp / 32);
+  tour.words[lane] = 0;
+  tour.load(cities + (long long)chain * n);
+  Walk walk(given, states[chain]);
+  Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  float limit = acceptance.most(given);
+  u64 keys = 0;  // of the steps from the last multiple of 32 on, one a lane
+  for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
+    const int turn = (int)(walk.state.step % warp_size);
+    if (!cold && (turn == 0 || s == 0)) keys = acceptance.key(walk.state.step - turn + lane);
+    const u64 key = __shfl_sync(all_lanes, keys, turn);
+    walk.go(tour.make_in_warp(walk.axis(), key, acceptance, limit, queue, walk.moves));
+    if (cold) continue;
+    cooling.advance();
+    if (cooling.spent == 0) {
+      acceptance.temperature = cooling.temperature;
+      limit = acceptance.most(given);
+    }
+  }
+  for (int p = lane; p < n; p += warp_size) cities[(long long)chain * n + p] = tour.city[p];
+  if (lane == 0) states[chain] = {walk.state.step, cold ? walk.state.quiet : 0, states[chain].moves + walk.moves};
+}
+
+// All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a
+// word; while they are few each looks at other axes ahead, and after a barrier all go on to the first that has a move.
+extern "C" __global__ void __launch_bounds__(most_threads)
+    symmetric_together(SymmetricInstance given, SymmetricState *states, int *cities, SymmetricTalk *talk, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ SymmetricInstance instance;
   if (threadIdx.x == 0) instance = given;
   __syncthreads();
   constexpr int most_alone = 1024, most_each = 8;
-  const int n = given.size, all = axes_of(given), chain = talk != nullptr ? 0 : blockIdx.x;
-  const bool cold = cooling.temperature <= 0;
+  const int n = given.size, all = axes_of(given);
   BlockTour tour(instance, memory);
-  tour.load(cities + (long long)chain * n);
-  SymmetricState state = states[chain];
-  int phase = (int)(state.step % all);
-  u64 moves = 0;
-  Acceptance acceptance{cooling.temperature, seed, (u64)chain};
-  float limit = acceptance.most(given);
+  tour.load(cities);
+  Walk walk(given, states[0]);
+  const Acceptance acceptance{0.0, 0, 0};
+  const float limit = acceptance.most(given);
+  const u64 end = nanoseconds() + slice;
+  int slot = 0, each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
+  bool stop = false;
   const auto make = [&] {
-    const bool moved = tour.make(axis_at(given, phase), state.step, acceptance, limit, moves);
-    state.step++;
-    state.quiet = quiet_after(given, state.quiet, state.step, moved);
-    if (++phase == all) phase = 0;
-    return moved;
+    const bool moved = tour.make(walk.axis(), walk.state.step, acceptance, limit, walk.moves);
+    walk.go(moved);
+    since++;
+    if (!moved) return;
+    gap = min((3 * gap + since - 1) / 4 + 1, 1 << 20);
+    since = 0;
   };
-  if (talk == nullptr) {
-    for (long long s = 0; s < steps && !(cold && state.quiet >= all); s++) {
-      make();
-      if (cold) continue;
-      cooling.advance();
-      if (cooling.spent == 0) {
-        acceptance.temperature = cooling.temperature;
-        limit = acceptance.most(given);
-      }
+  while (!stop) {
+    // A barrier takes as long as some axes.
+    for (int alone = 0; alone < most_alone && gap < 8 && since < 8 && !walk.is_done(); alone++) make();
+    if (walk.is_done()) break;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      const int next = (slot + 1) % 3;
+      talk->first[next] = nothing;
+      talk->stop[next] = 0;
+      if (nanoseconds() >= end) talk->stop[slot] = 1;
     }
-    if (!cold) state.quiet = 0;
-  } else {
-    const u64 end = nanoseconds() + slice;
-    int slot = 0, each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
-    bool stop = false;
-    const auto found = [&] {
-      gap = min((3 * gap + since) / 4 + 1, 1 << 20);
-      since = 0;
-    };
-    while (!stop) {
-      // A barrier takes as long as some axes.
-      for (int alone = 0; alone < most_alone && gap < 8 && since < 8 && state.quiet < all; alone++) {
-        if (make())
-          found();
-        else
-          since++;
-      }
-      if (state.quiet >= all) break;
-      if (blockIdx.x == 0 && threadIdx.x == 0) {
-        const int next = (slot + 1) % 3;
-        talk->first[next] = nothing;
-        talk->stop[next] = 0;
-        if (nanoseconds() >= end) talk->stop[slot] = 1;
-      }
-      const long long count = min((long long)each * gridDim.x, all - state.quiet);
-      for (long long s = blockIdx.x; s < count; s += gridDim.x) {
-        int ahead = phase + (int)s;
-        if (ahead >= all) ahead -= all;
-        if (!tour.look(axis_at(given, ahead), acceptance, limit)) continue;
-        if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(state.step + s));
-        break;
-      }
-      grid_barrier(&talk->arrived);
-      const u64 first = *(volatile u64 *)&talk->first[slot];
-      stop = *(volatile int *)&talk->stop[slot];
-      const long long skipped = first == nothing ? count : (long long)first - state.step;
-      skip(given, skipped, state.step, state.quiet);
-      phase = (int)((phase + skipped) % all);
-      since += (int)skipped;
-      each = first == nothing ? min(2 * each, most_each) : 1;
-      if (first != nothing) {
-        make();
-        found();
-      }
-      slot = (slot + 1) % 3;
+    const long long count = min((long long)each * gridDim.x, all - walk.state.quiet);
+    for (long long s = blockIdx.x; s < count; s += gridDim.x) {
+      int ahead = walk.phase + (int)s;
+      if (ahead >= all) ahead -= all;
+      if (!tour.look(axis_at(given, ahead), acceptance, limit)) continue;
+      if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(walk.state.step + s));
+      break;
     }
+    grid_barrier(&talk->arrived);
+    const u64 first = *(volatile u64 *)&talk->first[slot];
+    stop = *(volatile int *)&talk->stop[slot];
+    const long long skipped = first == nothing ? count : (long long)first - walk.state.step;
+    skip(given, skipped, walk.state.step, walk.state.quiet);
+    walk.phase = (int)((walk.phase + skipped) % all);
+    since += (int)skipped;
+    each = first == nothing ? min(2 * each, most_each) : 1;
+    if (first != nothing) make();
+    slot = (slot + 1) % 3;
   }
   // Copies are all the same: one is handed back.
-  if (talk != nullptr && blockIdx.x != 0) return;
-  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[(long long)chain * n + p] = tour.city[p];
-  if (moves != 0) atomicAdd(&states[chain].moves, moves);
+  if (blockIdx.x != 0) return;
+  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[p] = tour.city[p];
+  if (walk.moves != 0) atomicAdd(&states[0].moves, walk.moves);
   if (threadIdx.x == 0) {
-    states[chain].step = state.step;
-    states[chain].quiet = state.quiet;
+    states[0].step = walk.state.step;
+    states[0].quiet = walk.state.quiet;
   }
 }
 
@@ -334,7 +450,7 @@ extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int
 
 // One chain on the whole GPU: every block has a stretch of the rungs of each axis. Where moves are few, a descent looks
 // at many axes between two barriers.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(most_threads)
     symmetric_grid(SymmetricInstance given, SymmetricState *states, GridTour tour, Cooling cooling, u64 seed, u64 chain,
                    long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
