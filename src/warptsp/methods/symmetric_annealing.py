@@ -39,6 +39,7 @@ FEW = 12  # cities up to which these are annealed to the end, whatever the time 
 TEMPERATURES = 200  # in a schedule that is fitted
 DESCENT = 8  # rotations a city that the last descent takes, at a guess
 SAMPLE = 16_384  # segments of the start tour that the first acceptance rate is fitted to
+LEAST_SHARED = 5000  # cities of a greedy tour from which threads are worth starting
 FIRST_WORK = 2_000_000  # segments of the first slice, a few milliseconds of work
 
 
@@ -256,7 +257,8 @@ def _links(problem: Problem, run: Run) -> NDArray[np.float64]:
     """The lengths of a greedy tour's links."""
     from warptsp.construct import construct
 
-    tour = construct(problem, "greedy", seed=run.seed, threads=run.threads, token=run.token)
+    threads = 1 if problem.n < LEAST_SHARED else run.threads
+    tour = construct(problem, "greedy", seed=run.seed, threads=threads, token=run.token)
     if tour is None:  # stopped: nothing will be annealed
         return np.zeros(1)
     return np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)

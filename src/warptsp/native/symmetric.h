@@ -155,10 +155,12 @@ struct Acceptance {
   WARPTSP_FN u64 key(long long step) const {
     return temperature > 0.0 ? mix64(mix64(mix64(seed) + (u64)step) + chain) : 0;
   }
-  // -ln R of a rung.
+  // R of a rung, from 1 to 2^24, and -ln R / 2^24.
+  WARPTSP_FN unsigned number(u64 key, int rung) const {
+    return (unsigned)(mix64(key + (u64)rung * 0x9e3779b97f4a7c15ull) >> 40) + 1u;
+  }
   WARPTSP_FN float draw(u64 key, int rung) const {
-    if (!(temperature > 0.0)) return 0.0f;
-    return minus_log((unsigned)(mix64(key + (u64)rung * 0x9e3779b97f4a7c15ull) >> 40) + 1u);
+    return temperature > 0.0 ? minus_log(number(key, rung)) : 0.0f;
   }
   // The rung is accepted if its growth is smaller than this.
   WARPTSP_FN double threshold(const SymmetricInstance &instance, float draw) const {

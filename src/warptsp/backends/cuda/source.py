@@ -6,6 +6,7 @@ NVRTC behind ``#if``.
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -37,8 +38,12 @@ def expand(file: str | Path) -> str:
     ValueError
         If a header is included under a condition, where "once each" could lose it.
     """
-    path = KERNELS / file if isinstance(file, str) else file
-    return "".join(_expanded(path, set()))
+    return _of_package(file) if isinstance(file, str) else "".join(_expanded(file, set()))
+
+
+@functools.cache  # 3 ms, of a call that may take 10
+def _of_package(name: str) -> str:
+    return "".join(_expanded(KERNELS / name, set()))
 
 
 def _expanded(path: Path, seen: set[Path]) -> list[str]:

@@ -68,45 +68,82 @@ __device__ __forceinline__ bool round_surely(const SymmetricInstance &instance, 
   return rest > error && rest < 1.0f - error;
 }
 
+// -ln(u / 2^24), off by no more than draw_error: 24 times 2^-22 of the logarithm, and some to spare.
+constexpr float draw_error = 2e-5f;
+__device__ __forceinline__ float about_draw(unsigned u) {
+  float logarithm;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(logarithm) : "f"((float)u));
+  return (24.0f - logarithm) * 0.69314718f;
+}
+
 struct Rung {
   int a, b, c, d;  // cities: of the left side at levels k + 1 and k, of the right side at k and k + 1
   float ab, cd;
 };
 
-// In double precision, as the CPU does it; out of line, so that those who need it not keep their registers.
-__device__ __noinline__ bool accepts_exactly(const SymmetricInstance &instance, Rung rung, double threshold, float2 &links) {
+// As the CPU does it; out of line, so that those who need it not keep their registers.
+__device__ __noinline__ double exact_threshold(const SymmetricInstance &instance, double temperature, unsigned u) {
+  const Acceptance acceptance{temperature, 0, 0};
+  return acceptance.threshold(instance, temperature > 0.0 ? minus_log(u) : 0.0f);
+}
+__device__ __noinline__ bool accepts_exactly(const SymmetricInstance &instance, Rung rung, double temperature, unsigned u,
+                                             float2 &links) {
   if (instance.kept(rung.a, rung.b) || instance.kept(rung.c, rung.d)) return false;
   double ac, bd;
-  if (!(instance.growth(rung.a, rung.b, rung.c, rung.d, rung.ab, rung.cd, ac, bd) < threshold)) return false;
+  if (!(instance.growth(rung.a, rung.b, rung.c, rung.d, rung.ab, rung.cd, ac, bd) <
+        exact_threshold(instance, temperature, u)))
+    return false;
   links = make_float2((float)ac, (float)bd);
   return true;
 }
 
-// A rung as the filter sees it: the places of its cities, its links, and the distances that would replace them.
+// A rung as the filter sees it: the places of its cities, its links, the distances that would replace them, and by how
+// much the tour grows then, at least. Nothing of it is known where the filter does not work.
 struct Planar {
   float2 a, b, c, d;
-  float ab, cd, ac, bd;
+  float ab, cd, ac, bd, about;
+
+  // Whether the tour grows by more than the limit.
+  __device__ bool exceeds(float limit) {
+    ac = between(a, c);
+    bd = between(b, d);
+    about = margin(ac, bd, ab + cd);
+    return about > limit;
+  }
 };
 
 constexpr float largest_whole = 1 << 22;  // up to here single precision is off by less than 1
 
-// Whether a rung that the filter let pass has growth below the threshold; `cities` looks up those of the rung.
+// Whether a rung that the filter let pass is accepted; `cities` looks up those of the rung. Single precision and whole
+// numbers decide wherever they leave no doubt; they are a tenth of the latency of what decides then.
 template <class Cities>
-__device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const Planar &rung, double threshold,
-                                        float2 &links, const Cities &cities) {
-  if (instance.planar && instance.whole_links) {
-    // A link that must stay has not come so far.
-    bool sure = false;
-    if (instance.planar == 2 && rung.ac < largest_whole && rung.bd < largest_whole) {
-      links = make_float2((float)round_whole(instance.kind, rung.a, rung.c, rung.ac),
-                          (float)round_whole(instance.kind, rung.b, rung.d, rung.bd));
-      sure = true;
-    } else {
-      sure = round_surely(instance, rung.ac, links.x) && round_surely(instance, rung.bd, links.y);
+__device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const Planar &rung,
+                                        const Acceptance &acceptance, u64 key, int k, float2 &links,
+                                        const Cities &cities) {
+  const bool hot = acceptance.temperature > 0.0;
+  const float temperature = (float)acceptance.temperature;
+  const unsigned u = hot ? acceptance.number(key, k) : 1u << 24;
+  const float draw = hot ? about_draw(u) : 0.0f;
+  if (instance.planar) {
+    if (hot && rung.about > acceptance.filter(instance, draw + draw_error)) return false;
+    if (instance.whole_links) {
+      // A link that must stay has not come so far.
+      bool sure = round_surely(instance, rung.ac, links.x) && round_surely(instance, rung.bd, links.y);
+      if (!sure && instance.planar == 2 && rung.ac < largest_whole && rung.bd < largest_whole) {
+        links = make_float2((float)round_whole(instance.kind, rung.a, rung.c, rung.ac),
+                            (float)round_whole(instance.kind, rung.b, rung.d, rung.bd));
+        sure = true;
+      }
+      if (sure) {
+        const int growth = (int)links.x + (int)links.y - (int)rung.ab - (int)rung.cd;
+        if (!hot) return (double)growth < -instance.tolerance;
+        const float room = temperature * draw - (float)growth;
+        if (fabsf(room) > temperature * draw_error) return room > 0;
+        return (double)growth < exact_threshold(instance, acceptance.temperature, u);
+      }
     }
-    if (sure) return (double)((int)links.x + (int)links.y - (int)rung.ab - (int)rung.cd) < threshold;
   }
-  return accepts_exactly(instance, cities(), threshold, links);
+  return accepts_exactly(instance, cities(), acceptance.temperature, u, links);
 }
 
 // Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
@@ -144,25 +181,26 @@ struct BlockTour {
     __syncthreads();
   }
 
+  // What the filter sees of rung k.
+  __device__ Planar planar(const Axis &axis, int k) const {
+    const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
+    return {place[outer], place[left_of(axis, k, n)], place[right], place[right_of(axis, k + 1, n)],
+            link[outer],  link[right]};
+  }
+
   // Whether rung k is accepted; `links` are then the lengths of the two links that it makes.
   __device__ bool test(const Axis &axis, int k, u64 key, const Acceptance &acceptance, float limit,
                        float2 &links) const {
-    const int n = instance.size, outer = left_of(axis, k + 1, n), left = left_of(axis, k, n),
-              right = right_of(axis, k, n), beyond = right_of(axis, k + 1, n);
-    const float ab = link[outer], cd = link[right];
     Planar rung;
-    float about = 0;
     if (instance.planar) {
-      rung = {place[outer], place[left], place[right], place[beyond], ab, cd, 0, 0};
-      rung.ac = between(rung.a, rung.c);
-      rung.bd = between(rung.b, rung.d);
-      about = margin(rung.ac, rung.bd, ab + cd);
-      if (about > limit) return false;
+      rung = planar(axis, k);
+      if (rung.exceeds(limit)) return false;
     }
-    const float draw = acceptance.draw(key, k);
-    if (instance.planar && about > acceptance.filter(instance, draw)) return false;
-    return accepts(instance, rung, acceptance.threshold(instance, draw), links,
-                   [&] { return Rung{city[outer], city[left], city[right], city[beyond], ab, cd}; });
+    return accepts(instance, rung, acceptance, key, k, links, [&] {
+      const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
+      return Rung{city[outer], city[left_of(axis, k, n)], city[right], city[right_of(axis, k + 1, n)],
+                  link[outer], link[right]};
+    });
   }
 
   // Whether a descent would accept a rung of this axis. The same on all threads.
@@ -177,9 +215,8 @@ struct BlockTour {
 
   // Decides the rungs of an axis, and applies those accepted. Returns whether there were any: the same on all
   // threads; `moves` counts them, on the first lanes.
-  __device__ bool make(const Axis &axis, long long step, const Acceptance &acceptance, float limit, u64 &moves) {
+  __device__ bool make(const Axis &axis, u64 key, const Acceptance &acceptance, float limit, u64 &moves) {
     const int n = instance.size, lane = threadIdx.x % warp_size;
-    const u64 key = acceptance.key(step);
     bool found = false;
     for (int from = 0; from < axis.rungs; from += blockDim.x) {
       const int k = from + threadIdx.x + 1;
@@ -220,12 +257,7 @@ struct BlockTour {
     for (int from = 0; from < axis.rungs; from += warp_size) {
       const int k = min(from + lane + 1, axis.rungs);
       bool passes = from + lane < axis.rungs;
-      if (instance.planar) {
-        const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
-                  beyond = right_of(axis, k + 1, n);
-        passes &= !(margin(between(place[outer], place[right]), between(place[left], place[beyond]),
-                           link[outer] + link[right]) > limit);
-      }
+      if (instance.planar) passes &= !planar(axis, k).exceeds(limit);
       const unsigned word = __ballot_sync(all_lanes, passes);
       if (passes) queue[waiting + __popc(word & earlier)] = (unsigned short)k;
       waiting += __popc(word);
@@ -246,8 +278,8 @@ struct BlockTour {
       if (which != 0) top = __shfl_sync(all_lanes, k, 31 - __clz(which));
       if (lane == 0) moves += __popc(which);
     }
-    if (top == 0) return false;
     __syncwarp();
+    if (top == 0) return false;
     const unsigned own = words[lane];  // of word `lane`
     words[lane] = 0;
     const unsigned odd = __ballot_sync(all_lanes, __popc(own) & 1);
@@ -282,47 +314,51 @@ struct BlockTour {
 
 // What a block knows of its chain, beside the tour: on all threads.
 struct Walk {
-  const SymmetricInstance &given;
+  const SymmetricInstance &instance;
   SymmetricState state;
   int phase;
   u64 moves = 0;  // on the first lanes
 
   __device__ Walk(const SymmetricInstance &of, const SymmetricState &from)
-      : given(of), state(from), phase((int)(from.step % axes_of(of))) {}
+      : instance(of), state(from), phase((int)(from.step % axes_of(of))) {}
 
-  __device__ bool is_done() const { return state.quiet >= axes_of(given); }
-  __device__ Axis axis() const { return axis_at(given, phase); }
+  __device__ bool is_done() const { return state.quiet >= axes_of(instance); }
+  __device__ Axis axis() const { return axis_at(instance, phase); }
 
   // One axis more.
-  __device__ void go(bool moved) {
+  __device__ void pass() {
     state.step++;
-    state.quiet = quiet_after(given, state.quiet, state.step, moved);
-    if (++phase == axes_of(given)) phase = 0;
+    if (++phase == axes_of(instance)) phase = 0;
+  }
+  __device__ void pass(bool moved) {
+    pass();
+    state.quiet = quiet_after(instance, state.quiet, state.step, moved);
   }
 };
 
 // Every block anneals, or descends, a chain of its own: for so many axes, or until it is 2-optimal.
 extern "C" __global__ void __launch_bounds__(most_threads)
-    symmetric_blocks(SymmetricInstance given, SymmetricState *states, int *cities, Cooling cooling, u64 seed,
-                     long long steps) {
+    symmetric_blocks(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                     Cooling cooling, u64 seed, long long steps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ SymmetricInstance instance;
-  if (threadIdx.x == 0) instance = given;
-  __syncthreads();
-  const int n = given.size, chain = blockIdx.x;
+  const int n = instance.size, chain = blockIdx.x;
   const bool cold = cooling.temperature <= 0;
   BlockTour tour(instance, memory);
   tour.load(cities + (long long)chain * n);
-  Walk walk(given, states[chain]);
+  Walk walk(instance, states[chain]);
   Acceptance acceptance{cooling.temperature, seed, (u64)chain};
-  float limit = acceptance.most(given);
+  float limit = acceptance.most(instance);
   for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
-    walk.go(tour.make(walk.axis(), walk.state.step, acceptance, limit, walk.moves));
-    if (cold) continue;
+    const bool moved = tour.make(walk.axis(), acceptance.key(walk.state.step), acceptance, limit, walk.moves);
+    if (cold) {
+      walk.pass(moved);
+      continue;
+    }
+    walk.pass();
     cooling.advance();
     if (cooling.spent == 0) {
       acceptance.temperature = cooling.temperature;
-      limit = acceptance.most(given);
+      limit = acceptance.most(instance);
     }
   }
   for (int p = threadIdx.x; p < n; p += blockDim.x) cities[(long long)chain * n + p] = tour.city[p];
@@ -335,32 +371,33 @@ extern "C" __global__ void __launch_bounds__(most_threads)
 
 // Every block is one warp, which does the same.
 extern "C" __global__ void __launch_bounds__(warp_size)
-    symmetric_warps(SymmetricInstance given, SymmetricState *states, int *cities, Cooling cooling, u64 seed,
-                    long long steps) {
+    symmetric_warps(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                    Cooling cooling, u64 seed, long long steps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ SymmetricInstance instance;
-  const int n = given.size, chain = blockIdx.x, lane = threadIdx.x;
-  if (lane == 0) instance = given;
-  __syncwarp();
+  const int n = instance.size, chain = blockIdx.x, lane = threadIdx.x;
   const bool cold = cooling.temperature <= 0;
   BlockTour tour(instance, memory);
   unsigned short *const queue = (unsigned short *)(tour.words + most_rungs_of_a_warp / 32);
   tour.words[lane] = 0;
   tour.load(cities + (long long)chain * n);
-  Walk walk(given, states[chain]);
+  Walk walk(instance, states[chain]);
   Acceptance acceptance{cooling.temperature, seed, (u64)chain};
-  float limit = acceptance.most(given);
+  float limit = acceptance.most(instance);
   u64 keys = 0;  // of the steps from the last multiple of 32 on, one a lane
   for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
-    const int turn = (int)(walk.state.step % warp_size);
+    const int turn = (unsigned)walk.state.step % warp_size;
     if (!cold && (turn == 0 || s == 0)) keys = acceptance.key(walk.state.step - turn + lane);
     const u64 key = __shfl_sync(all_lanes, keys, turn);
-    walk.go(tour.make_in_warp(walk.axis(), key, acceptance, limit, queue, walk.moves));
-    if (cold) continue;
+    const bool moved = tour.make_in_warp(walk.axis(), key, acceptance, limit, queue, walk.moves);
+    if (cold) {
+      walk.pass(moved);
+      continue;
+    }
+    walk.pass();
     cooling.advance();
     if (cooling.spent == 0) {
       acceptance.temperature = cooling.temperature;
-      limit = acceptance.most(given);
+      limit = acceptance.most(instance);
     }
   }
   for (int p = lane; p < n; p += warp_size) cities[(long long)chain * n + p] = tour.city[p];
@@ -370,24 +407,22 @@ extern "C" __global__ void __launch_bounds__(warp_size)
 // All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a
 // word; while they are few each looks at other axes ahead, and after a barrier all go on to the first that has a move.
 extern "C" __global__ void __launch_bounds__(most_threads)
-    symmetric_together(SymmetricInstance given, SymmetricState *states, int *cities, SymmetricTalk *talk, u64 slice) {
+    symmetric_together(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                       SymmetricTalk *talk, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ SymmetricInstance instance;
-  if (threadIdx.x == 0) instance = given;
-  __syncthreads();
   constexpr int most_alone = 1024, most_each = 8;
-  const int n = given.size, all = axes_of(given);
+  const int n = instance.size, all = axes_of(instance);
   BlockTour tour(instance, memory);
   tour.load(cities);
-  Walk walk(given, states[0]);
+  Walk walk(instance, states[0]);
   const Acceptance acceptance{0.0, 0, 0};
-  const float limit = acceptance.most(given);
+  const float limit = acceptance.most(instance);
   const u64 end = nanoseconds() + slice;
   int slot = 0, each = 1, gap = 0, since = 0;  // axes from move to move, of late; and since the last one
   bool stop = false;
   const auto make = [&] {
-    const bool moved = tour.make(walk.axis(), walk.state.step, acceptance, limit, walk.moves);
-    walk.go(moved);
+    const bool moved = tour.make(walk.axis(), 0, acceptance, limit, walk.moves);
+    walk.pass(moved);
     since++;
     if (!moved) return;
     gap = min((3 * gap + since - 1) / 4 + 1, 1 << 20);
@@ -407,7 +442,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
     for (long long s = blockIdx.x; s < count; s += gridDim.x) {
       int ahead = walk.phase + (int)s;
       if (ahead >= all) ahead -= all;
-      if (!tour.look(axis_at(given, ahead), acceptance, limit)) continue;
+      if (!tour.look(axis_at(instance, ahead), acceptance, limit)) continue;
       if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(walk.state.step + s));
       break;
     }
@@ -415,7 +450,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
     const u64 first = *(volatile u64 *)&talk->first[slot];
     stop = *(volatile int *)&talk->stop[slot];
     const long long skipped = first == nothing ? count : (long long)first - walk.state.step;
-    skip(given, skipped, walk.state.step, walk.state.quiet);
+    skip(instance, skipped, walk.state.step, walk.state.quiet);
     walk.phase = (int)((walk.phase + skipped) % all);
     since += (int)skipped;
     each = first == nothing ? min(2 * each, most_each) : 1;
@@ -451,14 +486,11 @@ extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int
 // One chain on the whole GPU: every block has a stretch of the rungs of each axis. Where moves are few, a descent looks
 // at many axes between two barriers.
 extern "C" __global__ void __launch_bounds__(most_threads)
-    symmetric_grid(SymmetricInstance given, SymmetricState *states, GridTour tour, Cooling cooling, u64 seed, u64 chain,
-                   long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
+    symmetric_grid(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, GridTour tour,
+                   Cooling cooling, u64 seed, u64 chain, long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
-  __shared__ SymmetricInstance instance;
   __shared__ int found_at;
-  if (threadIdx.x == 0) instance = given;
-  __syncthreads();
-  const int n = given.size, all = axes_of(given), rungs = axis_at(given, 0).rungs;
+  const int n = instance.size, all = axes_of(instance), rungs = axis_at(instance, 0).rungs;
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
   const int stretch = (rungs + gridDim.x - 1) / gridDim.x;
   const int low = 1 + blockIdx.x * stretch, high = min(low + stretch, rungs + 1);  // rungs low to high - 1
@@ -472,7 +504,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   int phase = (int)(state.step % all);
   const bool cold = cooling.temperature <= 0;
   Acceptance acceptance{cooling.temperature, seed, chain};
-  float limit = acceptance.most(given);
+  float limit = acceptance.most(instance);
   u64 moves = 0;
   const u64 end = nanoseconds() + slice;
   int slot = 0, gap = 0;  // axes from move to move, of late
@@ -489,12 +521,12 @@ extern "C" __global__ void __launch_bounds__(most_threads)
     if (cold && gap > 2) {
       // Look ahead.
       const int ahead = (int)min((long long)min(max(2 * gap, 8), most_ahead), all - state.quiet);
-      const Axis first_axis = unwrapped_axis(given, phase), last_axis = unwrapped_axis(given, phase + ahead - 1);
+      const Axis first_axis = unwrapped_axis(instance, phase), last_axis = unwrapped_axis(instance, phase + ahead - 1);
       const int left_from = min(first_axis.left, last_axis.left) - high, left_to = max(first_axis.left, last_axis.left) - low;
       const int right_from = min(first_axis.right, last_axis.right - 1) + low,
                 right_to = max(first_axis.right + 1, last_axis.right) + high;
       if (threadIdx.x == 0) found_at = ahead;
-      if (given.planar && low < high) {
+      if (instance.planar && low < high) {
         for (int p = left_from + threadIdx.x; p <= left_to; p += blockDim.x) {
           const int q = ((p % n) + n) % n;
           left_place[p - left_from] = __ldcg(tour.place + q);
@@ -508,21 +540,18 @@ extern "C" __global__ void __launch_bounds__(most_threads)
       }
       __syncthreads();
       for (int j = warp; j < ahead && j < *(volatile int *)&found_at; j += warps) {
-        const Axis axis = unwrapped_axis(given, phase + j);
+        const Axis axis = unwrapped_axis(instance, phase + j);
         bool found = false;
         for (int k = low + lane; k < high && !found; k += warp_size) {
           const int l = axis.left - k - left_from, r = axis.right + k - right_from;
           Planar rung;
-          if (given.planar) {
-            rung = {left_place[l - 1], left_place[l], right_place[r], right_place[r + 1], left_link[l - 1], right_link[r],
-                    0, 0};
-            rung.ac = between(rung.a, rung.c);
-            rung.bd = between(rung.b, rung.d);
-            if (margin(rung.ac, rung.bd, rung.ab + rung.cd) > limit) continue;
+          if (instance.planar) {
+            rung = {left_place[l - 1], left_place[l], right_place[r], right_place[r + 1], left_link[l - 1], right_link[r]};
+            if (rung.exceeds(limit)) continue;
           }
           float2 links;
-          found = accepts(instance, rung, -given.tolerance, links, [&] {
-            const Axis at = axis_at(given, phase + j >= all ? phase + j - all : phase + j);
+          found = accepts(instance, rung, Acceptance{0.0, 0, 0}, 0, k, links, [&] {
+            const Axis at = axis_at(instance, phase + j >= all ? phase + j - all : phase + j);
             const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
             return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)), __ldcg(tour.city + right),
                         __ldcg(tour.city + right_of(at, k + 1, n)), __ldcg(tour.link + outer),
@@ -541,7 +570,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
       stop = *(volatile int *)&talk->stop[slot];
       slot = (slot + 1) % 3;
       const long long skipped = first == nothing ? ahead : (long long)first - state.step;
-      skip(given, skipped, state.step, state.quiet);
+      skip(instance, skipped, state.step, state.quiet);
       phase = (int)((phase + skipped) % all);
       since += skipped;
       made += skipped;
@@ -554,7 +583,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
       }
     }
     // Decide and apply one axis.
-    const Axis axis = axis_at(given, phase);
+    const Axis axis = axis_at(instance, phase);
     const u64 key = acceptance.key(state.step);
     bool found = false;
     for (int from = 0; from < stretch; from += blockDim.x) {
@@ -565,22 +594,18 @@ extern "C" __global__ void __launch_bounds__(most_threads)
                   beyond = right_of(axis, k + 1, n);
         const float ab = __ldcg(tour.link + outer), cd = __ldcg(tour.link + right);
         Planar rung;
-        float about = -1e38f;
-        if (given.planar) {
+        bool passes = true;
+        if (instance.planar) {
           rung = {__ldcg(tour.place + outer), __ldcg(tour.place + left), __ldcg(tour.place + right),
-                  __ldcg(tour.place + beyond), ab, cd, 0, 0};
-          rung.ac = between(rung.a, rung.c);
-          rung.bd = between(rung.b, rung.d);
-          about = margin(rung.ac, rung.bd, ab + cd);
+                  __ldcg(tour.place + beyond), ab, cd};
+          passes = !rung.exceeds(limit);
         }
-        if (!(about > limit)) {
-          const float draw = acceptance.draw(key, k);
+        if (passes) {
           float2 links;
-          accepted = !(about > acceptance.filter(given, draw)) &&
-                     accepts(instance, rung, acceptance.threshold(given, draw), links, [&] {
-                       return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
-                                   __ldcg(tour.city + beyond), ab, cd};
-                     });
+          accepted = accepts(instance, rung, acceptance, key, k, links, [&] {
+            return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
+                        __ldcg(tour.city + beyond), ab, cd};
+          });
           if (accepted) {
             __stcg(tour.link + outer, links.x);
             __stcg(tour.link + right, links.y);
@@ -645,13 +670,13 @@ extern "C" __global__ void __launch_bounds__(most_threads)
     }
     state.step++;
     made++;
-    state.quiet = quiet_after(given, state.quiet, state.step, moved);
+    state.quiet = quiet_after(instance, state.quiet, state.step, moved);
     if (++phase == all) phase = 0;
     if (!cold) {
       cooling.advance();
       if (cooling.spent == 0) {
         acceptance.temperature = cooling.temperature;
-        limit = acceptance.most(given);
+        limit = acceptance.most(instance);
       }
     }
   }
