@@ -179,10 +179,8 @@ struct Cooling {
   long long iterations;  // axes at each temperature
   long long spent;       // of them at the present one
 
-  WARPTSP_FN void advance() {
-    if (++spent < iterations) return;
-    spent = 0;
-    temperature *= factor;
+  WARPTSP_FN void advance(int axes = 1) {
+    for (spent += axes; spent >= iterations; spent -= iterations) temperature *= factor;
   }
 };
 

@@ -38,7 +38,8 @@ SYMMETRIC_SOURCE = Source(
 )
 
 A_CITY = 16  # bytes of shared memory
-MOST_AHEAD, MOST_RUNGS_OF_A_WARP = 256, 1024  # as in symmetric.cu
+MOST_AHEAD, MOST_RUNGS_OF_A_WARP = 256, 1024  # as in symmetric.cu, and so are these
+QUEUE = 160  # rungs that a warp lines up
 SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known
 _FOREVER = 1 << 62
@@ -272,7 +273,7 @@ class CudaSymmetricSearch:
         self._block = block or min(MOST_BLOCK, 32 * math.ceil(rungs / 32))
         self._warps = self._block == 32 and rungs <= MOST_RUNGS_OF_A_WARP
         words = math.ceil(rungs / self._block) * (self._block // 32)
-        more = MOST_RUNGS_OF_A_WARP // 8 + 2 * rungs if self._warps else 4 * words
+        more = MOST_RUNGS_OF_A_WARP // 8 + 2 * QUEUE if self._warps else 4 * words
         self._shared = A_CITY * len(self._circle.cities) + more
         kernel = self._kernel("symmetric_warps" if self._warps else "symmetric_blocks")
         self._blocks_at_once = kernel.blocks_per_multiprocessor(self._block, self._shared)

@@ -27,7 +27,6 @@ struct SymmetricTalk {
 constexpr u64 nothing = ~0ull;
 constexpr int most_ahead = 256;  // axes that the grid looks at between two barriers
 constexpr int most_threads = 512;  // of a block: with more, registers would not do
-constexpr int most_rungs_of_a_warp = 1024;  // a word of bits a lane
 
 __device__ __forceinline__ u64 nanoseconds() {
   u64 t;
@@ -246,52 +245,6 @@ struct BlockTour {
     return true;
   }
 
-  // The same as `make`, for a block of one warp and up to most_rungs_of_a_warp rungs. Few rungs pass the filter: they
-  // are lined up in `queue`, so that what is dear is done once for 32 of them.
-  __device__ bool make_in_warp(const Axis &axis, u64 key, const Acceptance &acceptance, float limit,
-                               unsigned short *queue, u64 &moves) {
-    const int n = instance.size, lane = threadIdx.x;
-    const unsigned earlier = (1u << lane) - 1;
-    int waiting = 0;
-#pragma unroll 2
-    for (int from = 0; from < axis.rungs; from += warp_size) {
-      const int k = min(from + lane + 1, axis.rungs);
-      bool passes = from + lane < axis.rungs;
-      if (instance.planar) passes &= !planar(axis, k).exceeds(limit);
-      const unsigned word = __ballot_sync(all_lanes, passes);
-      if (passes) queue[waiting + __popc(word & earlier)] = (unsigned short)k;
-      waiting += __popc(word);
-    }
-    if (waiting == 0) return false;
-    __syncwarp();
-    int top = 0;  // the outermost rung accepted
-    for (int from = 0; from < waiting; from += warp_size) {
-      const int k = queue[min(from + lane, waiting - 1)];
-      float2 links;
-      const bool accepted = from + lane < waiting && test(axis, k, key, acceptance, limit, links);
-      if (accepted) {
-        link[left_of(axis, k + 1, n)] = links.x;
-        link[right_of(axis, k, n)] = links.y;
-        atomicOr(words + (k - 1) / 32, 1u << (k - 1) % 32);
-      }
-      const unsigned which = __ballot_sync(all_lanes, accepted);
-      if (which != 0) top = __shfl_sync(all_lanes, k, 31 - __clz(which));
-      if (lane == 0) moves += __popc(which);
-    }
-    __syncwarp();
-    if (top == 0) return false;
-    const unsigned own = words[lane];  // of word `lane`
-    words[lane] = 0;
-    const unsigned odd = __ballot_sync(all_lanes, __popc(own) & 1);
-    for (int w = (top - 1) / 32; w >= 0; w--) {
-      const unsigned word = __shfl_sync(all_lanes, own, w);
-      const bool beyond = (__popc(word >> lane >> 1) + __popc(odd >> w >> 1)) & 1;
-      apply(axis, 32 * w + lane + 1, beyond, beyond ^ (word >> lane & 1));
-    }
-    __syncwarp();
-    return true;
-  }
-
   // Exchanges the cities of level k if it is crossed, and the links of rung k if what lies beyond is reversed.
   __device__ void apply(const Axis &axis, int k, bool beyond, bool crossed) {
     const int n = instance.size;
@@ -312,6 +265,99 @@ struct BlockTour {
   }
 };
 
+// The tour of a chain whose block is one warp, with up to 2^rung_bits rungs around a centre. Few rungs pass the filter:
+// they are lined up, so that what is dear is done once for 32 of them, be they of one axis or of several.
+struct WarpTour : BlockTour {
+  static constexpr int rung_bits = 10;  // a word of bits a lane
+  static constexpr int group = 4;       // words of rungs that are evaluated side by side
+  unsigned short *queue;                // rungs that passed, minus 1, and above that their axis
+
+  __device__ WarpTour(const SymmetricInstance &of, unsigned char *memory)
+      : BlockTour(of, memory), queue((unsigned short *)(words + (1 << rung_bits) / 32)) {
+    words[threadIdx.x] = 0;
+  }
+
+  __device__ Axis at(int phase) const {
+    const int all = axes_of(instance);
+    return axis_at(instance, phase < all ? phase : phase - all);
+  }
+
+  // Looks at so many axes, and applies the rungs accepted of the first that has any. Returns how many were passed with
+  // that. Lane `turn` and those behind it hold the axes' keys; `limit` is that of the first.
+  __device__ int pass(int phase, int axes, u64 keys, int turn, const Cooling &cooling, float limit, u64 &moves,
+                      bool &moved) {
+    const int n = instance.size, lane = threadIdx.x;
+    const unsigned earlier = (1u << lane) - 1;
+    Axis axis = at(phase);
+    const int rungs = axis.rungs;
+    int top = 0, waiting = 0;  // the outermost rung accepted; the rungs in the queue
+    for (int j = 0, from = 0; j < axes;) {
+      bool passes[group];
+      int entry[group];
+#pragma unroll
+      for (int g = 0; g < group; g++) {
+        const int k = min(from + lane + 1, rungs);
+        entry[g] = j << rung_bits | (k - 1);
+        passes[g] = j < axes && from + lane < rungs;
+        if (instance.planar) passes[g] &= !planar(axis, k).exceeds(limit);
+        from += warp_size;
+        if (from >= rungs) {
+          from = 0;
+          axis = at(phase + ++j);
+        }
+      }
+#pragma unroll
+      for (int g = 0; g < group; g++) {
+        const unsigned word = __ballot_sync(all_lanes, passes[g]);
+        if (passes[g]) queue[waiting + __popc(word & earlier)] = (unsigned short)entry[g];
+        waiting += __popc(word);
+      }
+      if (waiting == 0 || (waiting < warp_size && j < axes)) continue;
+      __syncwarp();
+      for (int first = 0; first < waiting; first += warp_size) {
+        const int own = queue[min(first + lane, waiting - 1)], ahead = own >> rung_bits;
+        const int k = (own & ((1 << rung_bits) - 1)) + 1;
+        const u64 key = __shfl_sync(all_lanes, keys, turn + ahead);
+        const Axis its = at(phase + ahead);
+        Cooling then = cooling;
+        then.advance(ahead);
+        float2 links;
+        bool accepted = first + lane < waiting && ahead < axes &&
+                        test(its, k, key, Acceptance{then.temperature, 0, 0}, limit, links);
+        unsigned which = __ballot_sync(all_lanes, accepted);
+        if (which == 0) continue;
+        // Axes behind the first that moves have to wait for it.
+        axes = __shfl_sync(all_lanes, ahead, __ffs(which) - 1) + 1;
+        accepted &= ahead < axes;
+        if (accepted) {
+          link[left_of(its, k + 1, n)] = links.x;
+          link[right_of(its, k, n)] = links.y;
+          atomicOr(words + (k - 1) / 32, 1u << (k - 1) % 32);
+        }
+        which = __ballot_sync(all_lanes, accepted);
+        top = __shfl_sync(all_lanes, k, 31 - __clz(which));
+        if (lane == 0) moves += __popc(which);
+      }
+      waiting = 0;
+      __syncwarp();
+    }
+    moved = top > 0;
+    if (moved) {
+      axis = at(phase + axes - 1);
+      const unsigned own = words[lane];  // of word `lane`
+      words[lane] = 0;
+      const unsigned odd = __ballot_sync(all_lanes, __popc(own) & 1);
+      for (int w = (top - 1) / 32; w >= 0; w--) {
+        const unsigned word = __shfl_sync(all_lanes, own, w);
+        const bool beyond = (__popc(word >> lane >> 1) + __popc(odd >> w >> 1)) & 1;
+        apply(axis, 32 * w + lane + 1, beyond, beyond ^ (word >> lane & 1));
+      }
+      __syncwarp();
+    }
+    return axes;
+  }
+};
+
 // What a block knows of its chain, beside the tour: on all threads.
 struct Walk {
   const SymmetricInstance &instance;
@@ -325,14 +371,17 @@ struct Walk {
   __device__ bool is_done() const { return state.quiet >= axes_of(instance); }
   __device__ Axis axis() const { return axis_at(instance, phase); }
 
-  // One axis more.
-  __device__ void pass() {
-    state.step++;
-    if (++phase == axes_of(instance)) phase = 0;
-  }
-  __device__ void pass(bool moved) {
-    pass();
-    state.quiet = quiet_after(instance, state.quiet, state.step, moved);
+  // So many axes more, the last of them with moves or not. While it is hot, quiet ones are not counted.
+  __device__ void pass(int axes, bool moved, bool cold) {
+    const int all = axes_of(instance);
+    phase += axes;
+    if (phase >= all) phase -= all;
+    if (!cold) {
+      state.step += axes;
+      return;
+    }
+    skip(instance, axes - moved, state.step, state.quiet);
+    if (moved) state.quiet = quiet_after(instance, state.quiet, ++state.step, true);
   }
 };
 
@@ -350,11 +399,8 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   float limit = acceptance.most(instance);
   for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
     const bool moved = tour.make(walk.axis(), acceptance.key(walk.state.step), acceptance, limit, walk.moves);
-    if (cold) {
-      walk.pass(moved);
-      continue;
-    }
-    walk.pass();
+    walk.pass(1, moved, cold);
+    if (cold) continue;
     cooling.advance();
     if (cooling.spent == 0) {
       acceptance.temperature = cooling.temperature;
@@ -369,36 +415,37 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   }
 }
 
-// Every block is one warp, which does the same.
+// Every block is one warp, which does the same. It looks at several axes at a time while moves are few: what it waits
+// for then it waits for once.
 extern "C" __global__ void __launch_bounds__(warp_size)
     symmetric_warps(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
                     Cooling cooling, u64 seed, long long steps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const int n = instance.size, chain = blockIdx.x, lane = threadIdx.x;
+  constexpr int most_words = 16;  // of rungs that one look should evaluate
+  const int n = instance.size, all = axes_of(instance), chain = blockIdx.x, lane = threadIdx.x;
   const bool cold = cooling.temperature <= 0;
-  BlockTour tour(instance, memory);
-  unsigned short *const queue = (unsigned short *)(tour.words + most_rungs_of_a_warp / 32);
-  tour.words[lane] = 0;
+  WarpTour tour(instance, memory);
   tour.load(cities + (long long)chain * n);
   Walk walk(instance, states[chain]);
-  Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  const Acceptance acceptance{cooling.temperature, seed, (u64)chain};
   float limit = acceptance.most(instance);
   u64 keys = 0;  // of the steps from the last multiple of 32 on, one a lane
-  for (long long s = 0; s < steps && !(cold && walk.is_done()); s++) {
+  const int most_ahead = max(1, min(all, most_words * warp_size / axis_at(instance, 0).rungs));
+  int ahead = 1;
+  for (long long left = steps; left > 0 && !(cold && walk.is_done());) {
     const int turn = (unsigned)walk.state.step % warp_size;
-    if (!cold && (turn == 0 || s == 0)) keys = acceptance.key(walk.state.step - turn + lane);
-    const u64 key = __shfl_sync(all_lanes, keys, turn);
-    const bool moved = tour.make_in_warp(walk.axis(), key, acceptance, limit, queue, walk.moves);
-    if (cold) {
-      walk.pass(moved);
-      continue;
-    }
-    walk.pass();
-    cooling.advance();
-    if (cooling.spent == 0) {
-      acceptance.temperature = cooling.temperature;
-      limit = acceptance.most(instance);
-    }
+    if (!cold && (turn == 0 || left == steps)) keys = acceptance.key(walk.state.step - turn + lane);
+    const long long most = cold ? min(left, all - walk.state.quiet) : left;
+    const int count = (int)min(most, (long long)min(ahead, warp_size - turn));
+    bool moved;
+    const int passed = tour.pass(walk.phase, count, keys, turn, cooling, limit, walk.moves, moved);
+    ahead = moved ? (ahead + passed + 1) / 2 : min(2 * ahead, most_ahead);
+    left -= passed;
+    walk.pass(passed, moved, cold);
+    if (cold) continue;
+    const double temperature = cooling.temperature;
+    cooling.advance(passed);
+    if (cooling.temperature != temperature) limit = Acceptance{cooling.temperature, 0, 0}.most(instance);
   }
   for (int p = lane; p < n; p += warp_size) cities[(long long)chain * n + p] = tour.city[p];
   if (lane == 0) states[chain] = {walk.state.step, cold ? walk.state.quiet : 0, states[chain].moves + walk.moves};
@@ -422,7 +469,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   bool stop = false;
   const auto make = [&] {
     const bool moved = tour.make(walk.axis(), 0, acceptance, limit, walk.moves);
-    walk.pass(moved);
+    walk.pass(1, moved, true);
     since++;
     if (!moved) return;
     gap = min((3 * gap + since - 1) / 4 + 1, 1 << 20);
