@@ -26,7 +26,10 @@ DOCUMENT = "003"
 TABLES = ("6.4.3 table 1",)
 TABLE = "6.4.3 table 1"
 DESCENT, ROUNDED = "descent", "descent, rounded"
-FASTER = 50  # the bar: an error below 5 % in a fiftieth of the published time
+FASTER = 50  # times that we want to be, with an error below that which the document's schedules aim at
+BELOW = 5.0
+SHORTEST = "shortest schedule"
+ROTATIONS = tuple(2**k for k in range(1, 13))  # a city, of the schedules that are tried
 LEAST_SECONDS = 0.3  # what a call takes in any case
 MOST_SECONDS = {True: 1000.0, False: 6.0}
 
@@ -42,6 +45,9 @@ def cells(setting: Setting) -> Iterator[Cell]:
             if seconds <= MOST_SECONDS[setting.full]:
                 facts = {"instance": row["instance"], "seconds": seconds}
                 yield Cell(f"{row['instance']} annealing {share}", facts)
+    if setting.device != "cpu":
+        for row in published("003").rows(TABLE):
+            yield Cell(f"{row['instance']} {SHORTEST}", {"instance": row["instance"], "rotations": ROTATIONS})
 
 
 def annealing_seconds(row: dict[str, Any], share: int) -> float:
@@ -51,6 +57,13 @@ def annealing_seconds(row: dict[str, Any], share: int) -> float:
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     problem = instance(setting.instances, cell.facts["instance"])
+    if "rotations" in cell.facts:
+        for rotations in cell.facts["rotations"]:
+            params = {"rotations": rotations * problem.n}
+            found = run(problem, setting, method="symmetric-annealing", start="given", params=params)
+            if found["error"] < BELOW:
+                break
+        return {**found, "rotations_a_city": rotations}
     if "seconds" not in cell.facts:
         searched = problem if cell.facts["rounded"] else unrounded(problem)
         return run(searched, setting, method="symmetric-two-opt", start="given", judge=problem)
@@ -89,7 +102,26 @@ def report(results: Results) -> list[Section]:
         "not rounded, as the document's seem to; beside them is the error of those that go by rounded ones."
     )
     descents = Section("Without annealing", words, rows, text, chart)
-    return [descents, _annealing(results)]
+    return [descents, _shortest(results), _annealing(results)]
+
+
+def _shortest(results: Results) -> Section:
+    rows = []
+    for row in published("003").rows(TABLE):
+        found = results.get(f"{row['instance']} {SHORTEST}", "cuda")
+        line: list[object] = [row["instance"], number(row["annealing_error"])]
+        line += [number(found and found[key]) for key in ("error", "rotations_a_city", "seconds")]
+        line += compared(row["annealing_gpu_ms"] / 1e3, found and found["kernel_seconds"])
+        rows.append(line)
+    words = ["instance", "error, %, published", "error, %", "rotations a city", "s in all"]
+    words += compared_header("GPU s")
+    text = (
+        f"The document adjusts its schedules to an error below {BELOW:g} %. So do these: of "
+        f"{', '.join(map(str, ROTATIONS[:3]))}, ... rotations a city they make the least that is enough, "
+        "with as many chains as the GPU has by default. The time of the kernels is compared; a call has some "
+        "milliseconds more, for the instance, its upload and the report."
+    )
+    return Section("With annealing, just below 5 %", words, rows, text)
 
 
 def _annealing(results: Results) -> Section:
@@ -111,4 +143,4 @@ def _annealing(results: Results) -> Section:
         "The time is given as the limit, and the schedule is fitted to it; no run has less than "
         f"{LEAST_SECONDS:g} s."
     )
-    return Section("With annealing", words, rows, text)
+    return Section("With annealing, for a given time", words, rows, text)
