@@ -106,6 +106,14 @@ def test_no_cell_begins_after_the_time(harness, study, tmp_path):
     assert study.measured == []
 
 
+@pytest.mark.usefixtures("no_driver")
+@pytest.mark.parametrize("device", ["cuda", "both"])
+def test_without_a_gpu_nothing_is_tried(harness, study, tmp_path, device):
+    with pytest.raises(SystemExit, match=rf"--device {device}: no NVIDIA driver"):
+        harness.main([study], ["--output", str(tmp_path), "--device", device])
+    assert study.measured == []
+
+
 def test_report_side_by_side(harness, study, tmp_path, capsys):
     docs = tmp_path / "docs"
     docs.mkdir()

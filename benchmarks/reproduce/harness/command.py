@@ -94,6 +94,8 @@ def chosen(studies: Sequence[Study], options: argparse.Namespace) -> Iterator[St
 
 def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> None:
     """Run studies as the command line says."""
+    from warptsp.devices import describe
+
     options = options_of(studies, arguments)
     if options.list:
         for study in studies:
@@ -103,6 +105,10 @@ def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> No
     options.output.mkdir(parents=True, exist_ok=True)
     devices = list(DEVICES) if options.device == "both" else [options.device]
     wanted = list(chosen(studies, options))
+    if "cuda" in devices and not options.report:
+        found = describe()
+        if not found["gpus"]:
+            raise SystemExit(f"--device {options.device}: {found['gpu_why']}")
     if not (options.report or options.instances.is_dir()):
         note(f"no folder {options.instances}: TSPLIB instances cannot be measured; --instances names another")
     if not options.resume and not options.report:
