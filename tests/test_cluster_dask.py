@@ -338,6 +338,25 @@ def test_a_stopped_run_leaves_the_workers_free(pool, problem):
     assert solve(problem, pool, cluster_params={"rounds": 1}).counters["tasks"] == 8
 
 
+def test_what_was_sent_is_forgotten(problem):
+    """Dask would keep a thousand messages of each connection, with all coordinates in them."""
+    import dask.config
+
+    from warptsp.cluster.local import start_local
+
+    before = dask.config.get("distributed.admin.low-level-log-length")
+    executor = start_local(1, "cpu")
+    try:
+        warptsp.solve(problem, cluster=executor, cluster_params=SPREAD, seed=7)
+        scheduler = executor._client.cluster.scheduler
+        connections = [executor._client.scheduler_comm, *scheduler.stream_comms.values()]
+        assert len(connections) == 2
+        assert not any(connection.recent_message_log for connection in connections)
+    finally:
+        executor.close()
+    assert dask.config.get("distributed.admin.low-level-log-length") == before
+
+
 def test_ctrl_c_of_a_local_cluster(problem, tmp_path):
     instance, out = tmp_path / "some.npy", tmp_path / "out.tour"
     np.save(instance, problem.coordinates)

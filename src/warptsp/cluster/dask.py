@@ -33,6 +33,8 @@ LOOK = 0.5  # seconds between two looks at which workers there are
 POLL = 0.01  # seconds between two looks at tasks
 FETCH = 60.0  # seconds for an answer to come over the network
 PREFIX = "warptsp-improve"  # of the tasks' names, as the dashboard shows them
+# Dask keeps the last thousand messages of a connection, and tasks are in them: up to a gigabyte for each.
+FORGETFUL = {"distributed.admin.low-level-log-length": 0}
 
 
 def import_distributed() -> Any:
@@ -344,8 +346,11 @@ def connect(address: str, device: str) -> DaskExecutor:
     opened: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def open_client() -> None:
+        import dask.config
+
         try:
-            opened.put(distributed.Client(address, timeout=CONNECT, set_as_default=False))
+            with dask.config.set(FORGETFUL):
+                opened.put(distributed.Client(address, timeout=CONNECT, set_as_default=False))
         except Exception as error:
             opened.put(error)
 

@@ -11,7 +11,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from warptsp.cluster.dask import DaskExecutor, import_distributed
+from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed
 from warptsp.cluster.tasks import usable_gpus
 from warptsp.devices import available_threads
 
@@ -29,8 +29,12 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
     device : {"auto", "cpu", "cuda"}
     """
     distributed = import_distributed()
+    import dask.config
+
     gpus = () if device == "cpu" else usable_gpus()
     count = workers or len(gpus) or available_threads()
+    # For as long as workers may connect.
+    forgetful = dask.config.set(FORGETFUL)
     # The scheduler lives here, so that nothing stays behind if this process is killed: workers end with it.
     cluster = distributed.LocalCluster(
         n_workers=0,
@@ -53,6 +57,7 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
         for process in processes:
             _end(process)
         cluster.close()
+        forgetful.__exit__(None, None, None)
         folder.cleanup()
 
     client = distributed.Client(cluster, set_as_default=False)
