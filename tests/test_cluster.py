@@ -158,11 +158,13 @@ def test_an_invalid_answer_counts_as_a_failure(problem, monkeypatch):
         warptsp.solve(problem, cluster="threads:1", cluster_params=SPREAD)
 
 
-def test_few_cities_are_searched_here(caplog):
+def test_few_cities_are_searched_here():
     points = np.random.default_rng(0).random((300, 2))
     result = warptsp.solve(points, cluster="threads:2", kicks=100)
     assert result.device == "cpu"
     assert result.counters["kicks"] == 100
+    result = warptsp.solve(points, cluster="threads:2", cluster_params={"rounds": 2, "kicks": 0.5})
+    assert result.counters["kicks"] == 300
 
 
 # Tasks

@@ -85,6 +85,8 @@ class Outer:
         logger.info("cluster: %d cities are one part, which is searched here", problem.n)
         lk = get_method("lk")
         run.device = resolve_device(self.device, problem, lk, run.time_limit)
+        if run.kick_limit is None and self.params.rounds is not None:
+            run.kick_limit = self.params.rounds * round(self.params.kicks * problem.n)
         lk.run(problem, run)
 
 
