@@ -270,6 +270,17 @@ def test_a_matrix_is_not_cut():
         warptsp.solve(np.ones((20, 20)), cluster="threads")
 
 
+@pytest.mark.gpu
+def test_the_gpus_of_this_machine(gpu):
+    points = np.random.default_rng(1).random((60_000, 2))
+    params = {"part": 20_000, "rounds": 2, "kicks": 0.5}
+    result = warptsp.solve(points, cluster="devices", cluster_params=params)
+    again = warptsp.solve(points, cluster="devices", cluster_params=params)
+    np.testing.assert_array_equal(result.tour, again.tour)
+    threads = warptsp.solve(points, cluster="threads", cluster_params=params)
+    assert result.length < 1.03 * threads.length
+
+
 def test_devices_need_a_gpu(no_driver, monkeypatch):
     from warptsp.cluster import tasks
 

@@ -2,11 +2,13 @@
 when nothing happens, or a valid one is on the disk and the error says what is amiss."""
 
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -379,3 +381,58 @@ def test_ctrl_c_of_a_local_cluster(problem, tmp_path):
     loaded.check_tour(warptsp.read_tour(out, loaded))
     # Dask keeps its own folder for the next cluster.
     assert set(os.listdir(tmp_path)) == {"out.tour", "some.npy", "dask-scratch-space"}
+
+
+# The examples
+
+
+EXAMPLES = Path(__file__).parents[1] / "examples" / "cluster"
+
+
+def test_the_slurm_script_on_this_machine(tmp_path, monkeypatch, capsys):
+    class SLURMCluster(distributed.LocalCluster):
+        """Workers that are threads of this process, in place of Slurm's jobs."""
+
+        def __init__(self, *, queue, walltime, cores, processes, memory, worker_extra_args):
+            assert worker_extra_args == ["--memory-limit", "0"]
+            super().__init__(n_workers=0, processes=False, dashboard_address="127.0.0.1:0")
+
+        def scale(self, n=0, jobs=None):
+            return super().scale(n if jobs is None else jobs)
+
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", types.SimpleNamespace(SLURMCluster=SLURMCluster))
+    np.save(tmp_path / "some.npy", np.random.default_rng(0).random((16_000, 2)))
+    script = runpy.run_path(str(EXAMPLES / "slurm.py"))
+    script["main"](str(tmp_path / "some.npy"), str(tmp_path / "out.tour"), 2, 3.0)
+    assert "device       cluster" in capsys.readouterr().out
+    assert (tmp_path / "out.tour").exists()
+
+
+def test_the_kubernetes_file():
+    import yaml
+    from distributed.cli import dask_scheduler, dask_worker
+
+    from warptsp.cli import commands
+
+    documents = list(yaml.safe_load_all((EXAMPLES / "kubernetes.yaml").read_text()))
+    assert [document["kind"] for document in documents] == ["DaskCluster", "DaskWorkerGroup", "Job"]
+    cluster, gpus, job = (document["spec"] for document in documents)
+    assert gpus["cluster"] == documents[0]["metadata"]["name"]
+    pods = [
+        cluster["scheduler"]["spec"],
+        cluster["worker"]["spec"],
+        gpus["worker"]["spec"],
+        job["template"]["spec"],
+    ]
+    for pod in pods:
+        (container,) = pod["containers"]
+        program, name, *words = container["args"]
+        if program == "dask":
+            own = {"scheduler": dask_scheduler.main, "worker": dask_worker.main}[name]
+        else:
+            own = commands.get_command(None, name)
+        own.make_context(name, list(words))
+    (service,) = [
+        port["port"] for port in cluster["scheduler"]["service"]["ports"] if port["name"] == "tcp-comm"
+    ]
+    assert f"tcp://{documents[0]['metadata']['name']}-scheduler:{service}" in container["args"]
