@@ -15,8 +15,6 @@ from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed
 from warptsp.cluster.tasks import usable_gpus
 from warptsp.devices import available_threads
 
-ENDING = 5.0  # seconds for workers to end by themselves
-
 
 def start_local(workers: int | None, device: str) -> DaskExecutor:
     """Return workers on this machine, which can be reached from nowhere else.
@@ -97,12 +95,7 @@ def _visible(gpu: str) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(ENDING)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    # At once: a time limit holds for this, too, and workers have nothing to lose.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

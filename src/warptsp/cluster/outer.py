@@ -416,7 +416,7 @@ class _Work:
         if self._ends is None:
             return None
         left = max(0.0, self._ends - time.monotonic())
-        turns = math.ceil((self._left + 1) / max(1, self._rounds.executor.slots()))
+        turns = math.ceil(len(self.unanswered) / max(1, self._rounds.executor.slots()))
         return left / turns
 
     def take(self, outcome: Outcome) -> None:
