@@ -37,7 +37,7 @@ async def main(address, fault=""):
     elif fault == "slow":
 
         def slow(packed, is_dropped):
-            time.sleep(0.15)
+            time.sleep(0.4)
             return improve(packed, is_dropped)
 
         on_dask.improve_packed = slow

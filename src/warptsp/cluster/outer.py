@@ -71,12 +71,13 @@ class Outer:
     def run(self, problem: Problem, run: Run) -> None:
         """Shorten a tour until the run says stop, or all rounds are done."""
         run.enter("cluster")
+        run.device = "cluster"
         executor, ends = open_executor(self.cluster, self.device)
         try:
             rounds = _Rounds(problem, run, executor, self.params, self.device)
-            rounds.await_workers()
+            if not rounds.start() or not rounds.await_workers():
+                return
             if rounds.parts > 1:
-                run.device = "cluster"
                 rounds.search()
                 return
         finally:
@@ -117,6 +118,7 @@ class _Rounds:
         self.hand_over = 1e-7 * problem.n  # seconds to link and check a tour
         self.slowest = 0.0  # seconds of a task
         self.idle_since: float | None = None
+        self.had_workers = False
         self.counters: Counter[str] = Counter(rounds=0, tasks=0, tasks_repeated=0)
         self.seconds = {"cut_seconds": 0.0, "link_seconds": 0.0, "worker_seconds": 0.0}
 
@@ -130,30 +132,32 @@ class _Rounds:
                 part = GPU_PART
         return max(1, round(n / part))
 
-    def await_workers(self) -> None:
-        """Wait until somebody takes tasks.
+    def await_workers(self) -> bool:
+        """Wait until somebody takes tasks; False if the run said stop before.
 
         Raises
         ------
         BackendUnavailable
             If nobody does: why.
         """
-        while not self.executor.workers() and not self.run.token.stopped():
+        while not self.executor.workers():
+            if self._report("waiting for workers"):
+                return False
             self._watch_workers()
             self.executor.gather(WAIT, math.inf)
         self.idle_since = None
+        self.had_workers = True
+        return True
 
     def search(self) -> None:
         """All rounds."""
-        if not self._start():
-            return
         while (plan := self._plan()) is not None:
             if self._round(plan):
                 break
 
     # The start
 
-    def _start(self) -> bool:
+    def start(self) -> bool:
         """Offer a first tour; False if time ran out."""
         from warptsp.construct import construct
 
@@ -315,14 +319,14 @@ class _Rounds:
         """Raise `BackendUnavailable` if nobody took tasks for too long."""
         executor, wait = self.executor, self.params.wait
         if executor.workers():
-            if self.idle_since is not None and self.counters["tasks"]:
+            if self.idle_since is not None and self.had_workers:
                 logger.warning("%s: there are workers again", executor.name)
             self.idle_since = None
             return
         now = time.monotonic()
         if self.idle_since is None:
             self.idle_since = now
-            if self.counters["tasks"]:
+            if self.had_workers:
                 logger.warning("%s: no workers; waiting %g s for some", executor.name, wait)
         elif now - self.idle_since > wait:
             raise BackendUnavailable(f"{executor.name}: no workers for {wait:g} s: {executor.lack()}")
