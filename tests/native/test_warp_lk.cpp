@@ -107,14 +107,15 @@ void search(uint64_t seed, WarpLkCounters &sum) {
   lk.begin();
   sub.check_state();
   double length = sub.length();
-  length -= seed % 2 ? lk.optimize() : lk.mend();
+  typedef typename WarpLk<EmulatedWarp, Metric, K>::From From;
+  Random kicks(seed, 0, 0);
+  length -= lk.search(seed % 2 ? From::every_city : From::longest_link, kicks, 0);
   sub.check_state();
   CHECK(std::fabs(length - sub.length()) <= (rounded ? 0.0 : 1e-2));
-  Random kicks(seed, 0, 0);
   for (int k = 0; k < 300; k++) {
     const float allowance = k % 3 == 0 ? 30.0f * kicks.unit() : k % 3 == 1 ? 0.0f : -1e20f;
     std::vector<u16> before(sub.a.order, sub.a.order + size);
-    const double gain = lk.kick(kicks, allowance);
+    const double gain = lk.search(From::kick, kicks, allowance);
     sub.check_state();
     length -= gain;
     CHECK(std::fabs(length - sub.length()) <= (rounded ? 0.0 : 1e-1));
@@ -160,10 +161,12 @@ TEST(the_longest_link_is_mended) {
   sub.a.follower[sub.a.order[n - 1]] = sub.a.order[0];
   WarpLkParams own = params;
   own.tolerance = 1e-3f;
-  WarpLk<EmulatedWarp, PlanarMetric<MetricKind::exact_2d>, K> lk(sub.a, sub.metric, own);
+  typedef WarpLk<EmulatedWarp, PlanarMetric<MetricKind::exact_2d>, K> Search;
+  Search lk(sub.a, sub.metric, own);
   lk.begin();
   const double begun = sub.length();
-  const double gain = lk.mend();
+  Random none(0, 0, 0);
+  const double gain = lk.search(Search::From::longest_link, none, 0);
   sub.check_state();
   CHECK(std::fabs(begun - gain - sub.length()) < 1e-1);
   CHECK(gain > 0.8 * 10 * (n / 2 - 1));

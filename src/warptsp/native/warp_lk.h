@@ -140,61 +140,24 @@ class WarpLk {
     measure(0, a_.size);
   }
 
-  // Local search from every city. Returns the gain.
-  WARPTSP_FN double optimize() {
-    Lanes::each([&](int lane) {
-      const int left = a_.size - 32 * lane;
-      w_.queued[lane] = left >= 32 ? 0xffffffffu : left > 0 ? (1u << left) - 1 : 0;
-    });
-    logging_ = false;
-    return drain(1000 + 20 * a_.size);
-  }
+  enum class From { every_city, longest_link, kick };
 
-  // Local search from the ends of the longest link. One that greedy was left with, as long as hundreds of others, gets
-  // shorter by some cities in every part that it lies in; waiting for a kick at its ends costs a hundred rounds.
-  WARPTSP_FN double mend() {
-    Var<float> length;
-    Var<int> at;
-    Lanes::each([&](int lane) {
-      length[lane] = 0;
-      at[lane] = 0;
-      for (int p = lane; p < a_.size; p += 32)
-        if (a_.link[p] > length[lane]) length[lane] = a_.link[p], at[lane] = p;
-    });
-    const int longest = Lanes::get(at, Lanes::argmax(length));
-    Lanes::each([&](int lane) {
-      if (lane < 2) push(a_.order[wrap(longest + lane)]);
-    });
+  // Local search from there; after a kick the tour is kept if it is longer by no more than `allowance`. Returns the
+  // gain; negative for a loss that was kept. All of it is here, so that kernels have one copy of the search: with one
+  // for each kind of start their code took 240 kB, and warps waited for instructions a third of the time.
+  WARPTSP_FN double search(From from, Random &random, float allowance) {
     logging_ = false;
-    return drain(warp_lk_passes);
-  }
-
-  // One kick and the local search from its ends, kept if the tour is longer by no more than `allowance`.
-  // Returns the gain; negative for a loss that was kept.
-  WARPTSP_FN double kick(Random &random, float allowance) {
-    int at, a, b, c;
-    const float kind = random.unit();
-    if (kind <= p_.long_links) {
-      draw_long_links(random, at, a, b, c);
-    } else if (kind <= p_.long_links + p_.walks) {
-      draw_walks(random, at, a, b, c);
-    } else {
-      a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
-      at = random.below(a_.size);
-      while (a + b + c > 3 && a + b + c + 2 > a_.size) a = (a + 1) / 2, b = (b + 1) / 2, c = (c + 1) / 2;
-    }
-    if (a == 0 || b == 0 || c == 0 || at + a + b + c + 1 >= a_.size) {
+    float change = 0;
+    if (from == From::every_city) {
+      queue_all();
+    } else if (from == From::longest_link) {
+      queue_longest();
+    } else if (!kick(random, change)) {
       counters.refused++;
       return 0;
     }
-    const float change = bridge(at, a, b, c);
-    if (change < -1e29f) {
-      counters.refused++;
-      return 0;
-    }
-    counters.kicks++;
-    const double loss = change - drain(warp_lk_passes);
-    logging_ = false;
+    const double loss = change - drain(from == From::every_city ? 1000 + 20 * a_.size : warp_lk_passes);
+    if (from != From::kick) return -loss;
     if (hash_ == 0) {  // local search took the kick back, link for link
       counters.restored++;
       return 0;
@@ -217,6 +180,11 @@ class WarpLk {
     float gain[Want];
     int o3[Want];
   };
+  // The move that each lane has found: its gain or 0, the intervals of its tentative path, and the lane of its root.
+  struct Closings {
+    Var<float> gain;
+    Var<int> count, root;
+  };
 
   Arrays a_;
   WarpLkParams p_;
@@ -226,13 +194,57 @@ class WarpLk {
   int kept_low_ = 0, kept_high_ = 0;
   u32 hash_ = 0;  // of the links that changed since the kick: 0 when none remains
 
+  WARPTSP_FN void queue_all() {
+    Lanes::each([&](int lane) {
+      const int left = a_.size - 32 * lane;
+      w_.queued[lane] = left >= 32 ? 0xffffffffu : left > 0 ? (1u << left) - 1 : 0;
+    });
+  }
+  // One that greedy was left with, as long as hundreds of others, gets shorter by some cities in every part that it
+  // lies in; waiting for a kick at its ends costs a hundred rounds.
+  WARPTSP_FN void queue_longest() {
+    Var<float> length;
+    Var<int> at;
+    Lanes::each([&](int lane) {
+      length[lane] = 0;
+      at[lane] = 0;
+      for (int p = lane; p < a_.size; p += 32)
+        if (a_.link[p] > length[lane]) length[lane] = a_.link[p], at[lane] = p;
+    });
+    const int longest = Lanes::get(at, Lanes::argmax(length));
+    Lanes::each([&](int lane) {
+      if (lane < 2) push(a_.order[wrap(longest + lane)]);
+    });
+  }
+  // A double bridge; `change` is by how much the tour gets longer. False if there is none at the links drawn.
+  WARPTSP_FN bool kick(Random &random, float &change) {
+    int at, a, b, c;
+    const float kind = random.unit();
+    if (kind <= p_.long_links + p_.walks) {
+      if (kind <= p_.long_links)
+        draw_long_links(random);
+      else
+        draw_walks(random);
+      cuts(at, a, b, c);
+    } else {
+      a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
+      at = random.below(a_.size);
+      while (a + b + c > 3 && a + b + c + 2 > a_.size) a = (a + 1) / 2, b = (b + 1) / 2, c = (c + 1) / 2;
+    }
+    if (a == 0 || b == 0 || c == 0 || at + a + b + c + 1 >= a_.size) return false;
+    change = bridge(at, a, b, c);
+    if (change < -1e29f) return false;
+    counters.kicks++;
+    return true;
+  }
   // The kinds of kicks are those of lk.h: here each link is the longest of those that the lanes draw from the stretch
   // behind the one before, ...
-  WARPTSP_FN void draw_long_links(Random &random, int &at, int &a, int &b, int &c) {
+  WARPTSP_FN void draw_long_links(Random &random) {
     constexpr int stretch = 300;
     const int reach = 5 * stretch < a_.size ? stretch : a_.size / 5, from = random.below(a_.size - 4 * reach);
     const u64 stream = random.next();
-    int cut[4], end = from - 1;
+    int end = from - 1;
+WARPTSP_LOOP
     for (int q = 0; q < 4; q++) {
       Var<float> length;
       Var<int> drawn;
@@ -241,12 +253,14 @@ class WarpLk {
         drawn[lane] = 1 + own.below(reach);
         length[lane] = a_.link[end + drawn[lane]];
       });
-      cut[q] = end += Lanes::get(drawn, Lanes::argmax(length));
+      end += Lanes::get(drawn, Lanes::argmax(length));
+      Lanes::each([&](int lane) {
+        if (lane == q) w_.start[lane] = (u16)end;
+      });
     }
-    at = cut[0], a = cut[1] - cut[0], b = cut[2] - cut[1], c = cut[3] - cut[2];
   }
   // ... and here three of them lie where random walks from the first one end.
-  WARPTSP_FN void draw_walks(Random &random, int &at, int &a, int &b, int &c) {
+  WARPTSP_FN void draw_walks(Random &random) {
     const int city = random.below(a_.size);
     const u64 stream = random.next();
     Lanes::each([&](int lane) {
@@ -256,6 +270,9 @@ class WarpLk {
       for (int k = 0; k < p_.walk * (lane > 0); k++) to = a_.candidate(to, steps.below(K));
       w_.start[lane] = a_.position[to];
     });
+  }
+  // Four positions, in any order, as the first link and three segments.
+  WARPTSP_FN void cuts(int &at, int &a, int &b, int &c) const {
     int cut[4] = {w_.start[0], w_.start[1], w_.start[2], w_.start[3]};
     sort(cut[0], cut[1]), sort(cut[2], cut[3]), sort(cut[0], cut[2]), sort(cut[1], cut[3]), sort(cut[1], cut[2]);
     at = cut[0], a = cut[1] - cut[0], b = cut[2] - cut[1], c = cut[3] - cut[2];
@@ -291,6 +308,7 @@ class WarpLk {
   // Lengths of the links behind positions [low, high); low may be -1.
   WARPTSP_FN void measure(int low, int high) {
     Lanes::each([&](int lane) {
+WARPTSP_LOOP
       for (int k = low + lane; k < high; k += 32) {
         const int p = wrap(k), a = a_.order[p], b = a_.order[wrap(p + 1)];
         a_.link[p] = a_.follower[a] == b || a_.follower[b] == a ? warp_lk_unbreakable : distance(a, b);
@@ -302,6 +320,7 @@ class WarpLk {
   WARPTSP_FN u32 &entry(int r, int lane) const { return w_.lists[r * 32 + lane]; }
   WARPTSP_FN int locate(int lane, int count, int o) const {
     int r = 1;
+WARPTSP_LOOP
     while (r < count && (int)(entry(r, lane) >> 16) <= o) r++;
     return r - 1;
   }
@@ -329,6 +348,7 @@ WARPTSP_UNROLL
         interval[k] = 0;
       }
       if (g1[0] <= p_.tolerance) break;
+WARPTSP_LOOP
       for (int r = 1; r < count; r++) {
         const int low = (int)(entry(r, lane) >> 16);
 WARPTSP_UNROLL
@@ -364,10 +384,12 @@ WARPTSP_UNROLL
     const bool down = at & 1;  // the path runs down: t4 lies above t3
     const int o4 = down ? o3 + 1 : o3 - 1;
     entry(count + 1, lane) = (u32)a_.size << 16;
+WARPTSP_LOOP
     for (int r = count - 1; r > cut; r--) entry(r + 1, lane) = turned_around(entry(r, lane), rank);
     const u32 low = at & 0xffff0000u, above = (u32)(down ? o4 : o3) << 16;
     entry(cut, lane) = low | (u32)(down ? rank + 1 : 0) << 8 | 1;
     entry(cut + 1, lane) = above | (u32)(down ? 0 : rank + 1) << 8;
+WARPTSP_LOOP
     for (int r = 0; r < cut; r++) entry(r, lane) = turned_around(entry(r, lane), rank);
     count++;
     return o4;
@@ -397,7 +419,8 @@ WARPTSP_UNROLL
         for (int at = before[lane]; left && at < warp_lk_roots; at++, left &= left - 1)
           w_.roots[at] = (u16)(32 * lane + Lanes::lowest_bit(left));
       });
-      gain += pass(total < warp_lk_roots ? total : warp_lk_roots);
+      Closings found;
+      if (pass(total < warp_lk_roots ? total : warp_lk_roots, found)) gain += make_best(found);
       if ((logging_ && hash_ == 0) || passes == 0) {
         Lanes::each([&](int lane) { w_.queued[lane] = 0; });
         return gain;
@@ -410,8 +433,8 @@ WARPTSP_UNROLL
       if (lane < done) Lanes::clear_bits(&w_.queued[w_.roots[lane] >> 5], 1u << (w_.roots[lane] & 31));
     });
   }
-  // Searches from the first `roots` roots until one of them improves the tour. Returns the gain.
-  WARPTSP_FN float pass(int roots) {
+  // Searches from the first `roots` roots until one of them improves the tour; false if none does.
+  WARPTSP_FN bool pass(int roots, Closings &found) {
     counters.passes++;
     Var<int> count, before;
     Var<Steps<first_breadth>> firsts;
@@ -438,20 +461,19 @@ WARPTSP_UNROLL
     for (int batch = 0; batch < branches; batch += 32) {
       // Roots whose branches all lie in earlier batches are done. They leave the queue now: a move queues its ends.
       dequeue((int)(w_.step_1[batch] & 0xffff) >> 1);
-      const float gain = branch(batch, branches);
-      if (gain > 0) return gain;
+      if (branch(batch, branches, found)) return true;
     }
     dequeue(roots);
-    return 0;
+    return false;
   }
-  // Closes and extends up to 32 first steps. Returns the gain of the move that was made, or 0.
-  WARPTSP_FN float branch(int batch, int branches) {
-    Var<float> found;
+  // Closes and extends up to 32 first steps.
+  WARPTSP_FN bool branch(int batch, int branches, Closings &found) {
+    Var<float> closing;
     Var<int> count, before;
     Var<int> root;
     Var<Steps<second_breadth>> seconds;
     Lanes::each([&](int lane) {
-      found[lane] = 0;
+      closing[lane] = 0;
       count[lane] = 0;
       root[lane] = 0;
       if (batch + lane >= branches) return;
@@ -462,7 +484,7 @@ WARPTSP_UNROLL
       const int o3 = (int)(step >> 16), e = a_.order[at_offset(r, o3 - 1)];
       first_turn(lane, o3);
       const float closed = g - distance(e, r.t1);
-      if (closed > p_.tolerance) found[lane] = closed;
+      if (closed > p_.tolerance) closing[lane] = closed;
       count[lane] = expand(lane, r, 2, e, o3 - 1, g, seconds[lane]);
     });
     const int chains = Lanes::scan(count, before);
@@ -477,38 +499,38 @@ WARPTSP_UNROLL
         }
     });
     counters.chains += chains;
-    for (int at = 0; at < chains; at += 32) {
-      const float gain = chain(at, chains);
-      if (gain > 0) return gain;
-    }
+    for (int at = 0; at < chains; at += 32)
+      if (chain(at, chains, found)) return true;
     // Only now the 2-opt moves among them. Made at once they lead back to where the kick came from: on 1000 cities
     // 4 kicks a city then reach what half a kick a city reaches with longer moves first.
     Lanes::each([&](int lane) {
-      count[lane] = 2;
+      found.gain[lane] = closing[lane];
+      found.count[lane] = 2;
+      found.root[lane] = root[lane];
       if (batch + lane < branches) first_turn(lane, (int)(w_.step_1[batch + lane] >> 16));
     });
-    return close(found, count, root);
+    return any(found);
   }
   // Follows up to 32 second steps, a lane each, by the best step alone.
-  WARPTSP_FN float chain(int batch, int chains) {
-    Var<float> found, g;
-    Var<int> count, root, first;
+  WARPTSP_FN bool chain(int batch, int chains, Closings &found) {
+    Var<float> g;
+    Var<int> first;
     Var<Root> ends;
     Var<bool> alive;
     Lanes::each([&](int lane) {
-      found[lane] = 0;
+      found.gain[lane] = 0;
       g[lane] = 0;
-      count[lane] = 2;
-      root[lane] = first[lane] = 0;
+      found.count[lane] = 2;
+      found.root[lane] = first[lane] = 0;
       ends[lane] = Root{0, 0, 0};
       alive[lane] = batch + lane < chains;
       if (!alive[lane]) return;
       const u32 step = w_.step_2[batch + lane];
-      root[lane] = w_.root_2[batch + lane];
-      ends[lane] = root_of(root[lane]);
+      found.root[lane] = w_.root_2[batch + lane];
+      ends[lane] = root_of(found.root[lane]);
       g[lane] = w_.gain_2[batch + lane];
       first_turn(lane, (int)(step >> 16));
-      first[lane] = turn(lane, count[lane], (int)(step & 0xffff));
+      first[lane] = turn(lane, found.count[lane], (int)(step & 0xffff));
     });
     for (int depth = 2;; depth++) {
       Lanes::each([&](int lane) {
@@ -517,30 +539,25 @@ WARPTSP_UNROLL
         const int e = a_.order[at_offset(r, first[lane])];
         const float closed = g[lane] - distance(e, r.t1);
         if (closed > p_.tolerance) {
-          found[lane] = closed;
+          found.gain[lane] = closed;
           alive[lane] = false;
           return;
         }
         Steps<1> next{};
-        alive[lane] = depth < warp_lk_depth && expand(lane, r, count[lane], e, first[lane], g[lane], next) > 0;
+        alive[lane] = depth < warp_lk_depth && expand(lane, r, found.count[lane], e, first[lane], g[lane], next) > 0;
         if (!alive[lane]) return;
         g[lane] = next.gain[0];
-        first[lane] = turn(lane, count[lane], next.o3[0]);
+        first[lane] = turn(lane, found.count[lane], next.o3[0]);
       });
       counters.steps++;
-      const float gain = close(found, count, root);
-      if (gain > 0) return gain;
-      if (!Lanes::ballot(alive)) return 0;
+      if (any(found)) return true;
+      if (!Lanes::ballot(alive)) return false;
     }
   }
-  // Makes the best move that a lane has found, if any. Returns its gain, or 0.
-  WARPTSP_FN float close(const Var<float> &found, const Var<int> &count, const Var<int> &root) {
+  WARPTSP_FN static bool any(const Closings &found) {
     Var<bool> any;
-    Lanes::each([&](int lane) { any[lane] = found[lane] > 0; });
-    if (!Lanes::ballot(any)) return 0;
-    const int winner = Lanes::argmax(found);
-    make(winner, Lanes::get(count, winner), root_of(Lanes::get(root, winner)));
-    return Lanes::get(found, winner);
+    Lanes::each([&](int lane) { any[lane] = found.gain[lane] > 0; });
+    return Lanes::ballot(any);
   }
 
   // ---- writing
@@ -553,6 +570,12 @@ WARPTSP_UNROLL
     WARPTSP_FN int length() const { return word >> 11 & 0x7ff; }
     WARPTSP_FN bool reversed() const { return word >> 31; }
   };
+  // Makes the best move that a lane has found. Returns its gain.
+  WARPTSP_FN float make_best(const Closings &found) {
+    const int winner = Lanes::argmax(found.gain);
+    make(winner, Lanes::get(found.count, winner), root_of(Lanes::get(found.root, winner)));
+    return Lanes::get(found.gain, winner);
+  }
   // Turns a lane's list of intervals into pieces behind the one that holds the array's end, which stays in place.
   WARPTSP_FN void make(int column, int count, const Root &root) {
     Var<bool> last;
@@ -645,6 +668,7 @@ WARPTSP_UNROLL
     hash_ ^= Lanes::reduce_xor(hash);
     u32 *old = (u32 *)a_.link;  // the links of these cells are measured anew at the end
     Lanes::each([&](int lane) {
+WARPTSP_LOOP
       for (int k = begin + lane; k < end; k += 32) old[k] = a_.order[k];
     });
     for (int s = first; s <= last; s++) {
@@ -653,6 +677,7 @@ WARPTSP_UNROLL
       const int target = base + Lanes::get(to, s);
       const int source = base + piece.source() + (piece.reversed() ? piece.length() - 1 : 0), step = piece.reversed() ? -1 : 1;
       Lanes::each([&](int lane) {
+WARPTSP_LOOP
         for (int k = lane; k < piece.length(); k += 32) {
           const int c = (int)old[source + step * k];
           a_.order[target + k] = (u16)c;
@@ -670,6 +695,7 @@ WARPTSP_UNROLL
     kept_high_ = high > old_high ? high : old_high;
     const int below = old_low - kept_low_, cells = below + kept_high_ - old_high;
     Lanes::each([&](int lane) {
+WARPTSP_LOOP
       for (int k = lane; k < cells; k += 32) {
         const int p = k < below ? kept_low_ + k : old_high + k - below;
         a_.kept[p] = a_.order[p];
@@ -678,6 +704,7 @@ WARPTSP_UNROLL
   }
   WARPTSP_FN void undo() {
     Lanes::each([&](int lane) {
+WARPTSP_LOOP
       for (int p = kept_low_ + lane; p < kept_high_; p += 32) {
         const int c = a_.kept[p];
         a_.order[p] = (u16)c;

@@ -91,15 +91,15 @@ class WarpPart {
     WarpLk<Lanes, Metric, K> search(a_, metric_, round_.params);
     double gain = 0;
     Random random(round_.seed, round_.round, (u64)part_ * round_.copies + copy_);
-    int kicks = 0;
     if (a_.size >= warp_lk_least) {
+      typedef typename WarpLk<Lanes, Metric, K>::From From;
       search.begin();
-      gain += round_.optimize ? search.optimize() : search.mend();
-      kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
-    }
-    for (int k = 0; k < kicks; k++) {
-      const float u = random.unit();
-      gain += search.kick(random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
+      const int kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
+      for (int k = -1; k < kicks; k++) {
+        const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_link;
+        const float u = k >= 0 ? random.unit() : 1.0f;
+        gain += search.search(from, random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
+      }
     }
     if (round_.blobs)
       hand_blob();
