@@ -113,8 +113,8 @@ def measure_others(methods: Sequence[str], quick: bool) -> list[dict[str, Any]]:
     found = []
     for method in methods:
         params, sizes = LADDERS[method]
+        compile_kernels(method, sizes[0], params)
         for n in sizes[:2] if quick else sizes:
-            compile_kernels(method, n, params)
             gpu, cpu = (run(method, n, device, None, LONGEST, params) for device in ("cuda", "cpu"))
             found.append({"method": method, "cities": n, "runs": [cpu, gpu]})
             if cpu["wall"] > CLEAR * gpu["wall"] or max(cpu["wall"], gpu["wall"]) > LONGEST - 0.5:
