@@ -22,7 +22,7 @@ from typing import Any
 
 from common import gap_percent, load, note, parser, report, run_worker, seconds_to, table
 
-LK_CITIES = (2_000, 5_000, 10_000, 20_000, 50_000, 200_000)
+LK_CITIES = (2_000, 5_000, 10_000, 20_000, 200_000)
 LK_SECONDS = (0.5, 1.0, 2.0)
 TOLERANCE = 0.02  # in points of the gap: what counts as no worse, for a single run
 LADDERS: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
