@@ -100,7 +100,7 @@ def test_packages_newer_than_the_driver(pretend_gpus, monkeypatch):
 )
 def test_what_goes_wrong_on_a_gpu(error, kind, words):
     device = object.__new__(Device)
-    device.ordinal, device._pool, device._modules = 1, None, {}
+    device.ordinal, device._pool, device._modules, device._context = 1, None, {}, None
     with pytest.raises(kind, match=f"^device cuda:1 .*{words}.*device cpu$"), device._named("count"):
         raise RuntimeError(f"{error}: as cuda.core puts it")
     with pytest.raises(RuntimeError, match=r"^a fault of our own$"), device._named("count"):

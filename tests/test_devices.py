@@ -21,6 +21,7 @@ from warptsp.backends.cuda import device as cuda_device
 from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
 from warptsp.methods import METHODS
+from warptsp.methods.lk import LEAST_CITIES_OF_GPUS
 from warptsp.problem import OpenPath, Problem
 
 GPU_METHOD = replace(METHODS["lk"], least_gpu_cities=10)
@@ -47,6 +48,37 @@ def test_a_gpu_that_was_asked_for(pretend_gpus):
         resolve_device("cuda:2", problem(), GPU_METHOD)
 
 
+def test_several_gpus_that_were_asked_for(pretend_gpus):
+    pretend_gpus(H200, H200, ("NVIDIA H100", (9, 0), 80 << 30))
+    assert resolve_device("cuda:0,1", problem(3), GPU_METHOD) == "cuda:0,1"
+    assert resolve_device("cuda:1,0", problem(3), GPU_METHOD) == "cuda:1,0"
+    with pytest.raises(
+        BackendUnavailable, match="cuda:3: there is no such GPU; there are cuda:0, cuda:1, cuda:2"
+    ):
+        resolve_device("cuda:0,3", problem(), GPU_METHOD)
+    with pytest.raises(
+        UnsupportedProblem, match=r"^device cuda:1,2: cuda:2 is a NVIDIA H100, and cuda:1 a NVIDIA"
+    ):
+        resolve_device("cuda:1,2", problem(), GPU_METHOD)
+    with pytest.raises(
+        UnsupportedProblem, match=r"^device cuda:1,0: method two-opt uses one GPU; name one, as in cuda:1$"
+    ):
+        resolve_device("cuda:1,0", problem(), METHODS["two-opt"])
+    with pytest.raises(InvalidOption, match="device: 'cuda:1,1' names GPU 1 twice; name each once"):
+        resolve_device("cuda:1,1", problem(), GPU_METHOD)
+
+
+@pytest.mark.parametrize("device", ["cuda", "auto"])
+def test_all_gpus_of_a_model_where_they_are_faster(pretend_gpus, device):
+    large = problem(LEAST_CITIES_OF_GPUS)
+    pretend_gpus(H200)
+    assert resolve_device(device, large, GPU_METHOD) == "cuda:0"
+    pretend_gpus(H200, H200, ("NVIDIA H100", (9, 0), 80 << 30), H200)
+    assert resolve_device(device, large, GPU_METHOD) == "cuda:0,1,3"
+    assert resolve_device(device, problem(100_000), GPU_METHOD) == "cuda:0"
+    assert resolve_device(device, large, METHODS["two-opt"]) == "cuda:0"
+
+
 def test_a_gpu_that_cannot_be_used(pretend_gpus):
     pretend_gpus(PASCAL)
     with pytest.raises(BackendUnavailable, match=r"compute capability 6\.1"):
@@ -64,7 +96,23 @@ def test_no_driver_is_no_gpu(no_driver):
         warptsp.solve(problem(), device="cuda")
 
 
-@pytest.mark.parametrize("device", ["gpu", "CUDA", "cuda:", "cuda:x", "cuda:1.0", "", None, 1])
+@pytest.mark.parametrize(
+    "device",
+    [
+        "gpu",
+        "CUDA",
+        "cuda:",
+        "cuda:x",
+        "cuda:1.0",
+        "",
+        None,
+        1,
+        "cuda:0, 1",
+        "cuda:0,",
+        "cuda:,1",
+        "cuda:0-1",
+    ],
+)
 def test_what_is_no_device(device):
     with pytest.raises(InvalidOption, match="is unknown; there are auto, cpu, cuda"):
         resolve_device(device, problem(), GPU_METHOD)

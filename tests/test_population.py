@@ -86,8 +86,10 @@ def test_the_shortest_members_stay(instance):
     assert search.mean_length < np.mean(lengths[:4])
 
 
-def plan(n, seconds=None, kicks=None, threads=16, most=100):
-    return plan_population(n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks)
+def plan(n, seconds=None, kicks=None, threads=16, most=100, gpus=1):
+    return plan_population(
+        n, room=550_000, most=most, threads=threads, seconds=seconds, kicks=kicks, gpus=gpus
+    )
 
 
 @pytest.mark.parametrize("n", [2_000, 18_512, 100_000])
@@ -114,3 +116,10 @@ def test_plans_for_kicks():
     assert plan(5000, kicks=1000).members == 100
     assert plan(5000, kicks=1000, most=0) is None
     assert plan(5000, kicks=1000, seconds=0.01) is None
+    assert plan(5000, kicks=100, threads=64, gpus=4) == plan(5000, kicks=100, threads=64)
+
+
+def test_more_gpus_grow_better_members_in_the_same_time():
+    one, four = plan(100_000, 10.0, most=1000), plan(100_000, 10.0, most=1000, gpus=4)
+    assert four.kicks_per_city > 1.5 * one.kicks_per_city
+    assert four.members >= 0.9 * one.members

@@ -15,6 +15,9 @@ from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
 from warptsp.stop._check import checked_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warptsp.backends.cuda.driver import Gpu
     from warptsp.methods import Method
     from warptsp.problem import Problem
 
@@ -27,12 +30,13 @@ _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
 def resolve_device(device: object, problem: Problem, method: Method, seconds: float | None = None) -> str:
-    """Return the device that a run uses, ``"cpu"`` or ``"cuda:N"``.
+    """Return the device that a run uses: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``.
 
     Parameters
     ----------
-    device : {"auto", "cpu", "cuda", "cuda:N"}
-        "cuda" is the first GPU; "auto" is what `choose` takes.
+    device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
+        "cuda" is the first GPU, or all that there are where that is faster (`Method.gpus_wanted`); "auto" is
+        what `choose` takes.
     problem : Problem
     method : Method
     seconds : float, optional
@@ -43,7 +47,7 @@ def resolve_device(device: object, problem: Problem, method: Method, seconds: fl
     BackendUnavailable
         For a GPU that cannot be used: what is missing, and what to do.
     UnsupportedProblem
-        For a GPU, if the method cannot do the problem there.
+        For a GPU, if the method cannot do the problem there, and for several if it uses one.
     InvalidOption
         For anything that is no device.
     """
@@ -51,19 +55,32 @@ def resolve_device(device: object, problem: Problem, method: Method, seconds: fl
         return choose(problem, method, seconds)
     if device == "cpu":
         return "cpu"
-    ordinal = _gpu_ordinal(device)
+    wanted = ordinals(device)
     from warptsp.backends.cuda.device import find_usable
 
-    find_usable(ordinal)
+    named = [find_usable(ordinal)[1] for ordinal in wanted]
     lacking = method.gpu_lacks(problem)
     if lacking is not None:
         raise UnsupportedProblem(f"device {device}: {lacking}; use device cpu, or auto")
-    return f"cuda:{ordinal}"
+    if len(wanted) > 1:
+        if not method.uses_several_gpus:
+            raise UnsupportedProblem(
+                f"device {device}: method {method.name} uses one GPU; name one, as in cuda:{wanted[0]}"
+            )
+        for other in named[1:]:
+            if _model(other) != _model(named[0]):
+                raise UnsupportedProblem(
+                    f"device {device}: cuda:{other.ordinal} is a {other.name}, and cuda:{named[0].ordinal} a "
+                    f"{named[0].name}; work is divided evenly, so name GPUs of one model"
+                )
+    elif device == "cuda":
+        return _all_wanted(problem, method, seconds)
+    return name_of(wanted)
 
 
 def choose(problem: Problem, method: Method, seconds: float | None = None) -> str:
-    """Return the faster device for this problem: the first GPU if there is one, if it can do the problem and
-    if there are cities and time enough; the CPU if not. Why is logged."""
+    """Return the faster device for this problem: a GPU, or several, if there are any, if they can do the
+    problem and if there are cities and time enough; the CPU if not. Why is logged."""
     if problem.n < method.least_gpu_cities:
         logger.info("device auto: the CPU, for fewer than %d cities", method.least_gpu_cities)
         return "cpu"
@@ -87,15 +104,48 @@ def choose(problem: Problem, method: Method, seconds: float | None = None) -> st
     except BackendUnavailable as error:  # there is a GPU, and something is amiss that can be mended
         logger.warning("device auto: the CPU; %s", error)
         return "cpu"
-    logger.info("device auto: cuda:0, %s", gpu.name)
-    return "cuda:0"
+    device = _all_wanted(problem, method, seconds)
+    logger.info("device auto: %s, %s", device, gpu.name)
+    return device
 
 
-def _gpu_ordinal(device: object) -> int:
-    match = re.fullmatch(r"cuda(?::(\d{1,4}))?", device) if isinstance(device, str) else None
+def ordinals(device: object) -> tuple[int, ...]:
+    """Return the numbers of the GPUs that a device names; "cuda" is the first one.
+
+    Raises
+    ------
+    InvalidOption
+        If it names none, or one twice.
+    """
+    match = re.fullmatch(r"cuda(?::(\d{1,4}(?:,\d{1,4})*))?", device) if isinstance(device, str) else None
     if match is None:
-        raise InvalidOption(f"device: {device!r} is unknown; there are auto, cpu, cuda, cuda:N")
-    return int(match[1] or 0)
+        raise InvalidOption(
+            f"device: {device!r} is unknown; there are auto, cpu, cuda, cuda:N, and several GPUs as in "
+            "cuda:0,1, without spaces"
+        )
+    wanted = tuple(int(number) for number in (match[1] or "0").split(","))
+    for number in wanted:
+        if wanted.count(number) > 1:
+            raise InvalidOption(f"device: {device!r} names GPU {number} twice; name each once")
+    return wanted
+
+
+def name_of(gpus: Sequence[int]) -> str:
+    """Return the device that names the GPUs of these numbers."""
+    return "cuda:" + ",".join(map(str, gpus))
+
+
+def _all_wanted(problem: Problem, method: Method, seconds: float | None) -> str:
+    """The first GPU, and the others of its model if the method is faster with them."""
+    from warptsp.backends.cuda import driver
+
+    gpus = driver.find().gpus
+    alike = [gpu.ordinal for gpu in gpus if _model(gpu) == _model(gpus[0])]
+    return name_of(alike[: method.gpus_wanted(problem, seconds, len(alike))])
+
+
+def _model(gpu: Gpu) -> tuple[object, ...]:
+    return gpu.name, gpu.compute_capability, gpu.memory_total
 
 
 def available_threads() -> int:

@@ -2,8 +2,9 @@
 
 A method module defines ``run(problem, run)`` (see `warptsp.run.Run`) and, if the method has parameters, a
 frozen dataclass whose name ends in ``Params``; its fields are what ``solve(params={...})`` and ``--param
-NAME=VALUE`` take. If a GPU cannot do every problem, ``gpu_lacks(problem)`` says what is missing. To add a
-method: write the module, add a line to `METHODS`.
+NAME=VALUE`` take. If a GPU cannot do every problem, ``gpu_lacks(problem)`` says what is missing; if the
+method can use several GPUs, ``gpus_wanted(problem, seconds, there)`` says how many it is faster with. To add
+a method: write the module, add a line to `METHODS`.
 """
 
 from __future__ import annotations
@@ -47,6 +48,19 @@ class Method:
         lacks: Callable[[Problem], str | None] | None
         lacks = getattr(import_module(self.module), "gpu_lacks", None)
         return None if lacks is None else lacks(problem)
+
+    @property
+    def uses_several_gpus(self) -> bool:
+        """Whether it can use more than one GPU."""
+        return hasattr(import_module(self.module), "gpus_wanted")
+
+    def gpus_wanted(self, problem: Problem, seconds: float | None, there: int) -> int:
+        """Return how many of so many GPUs of one model make it faster, given the run's time limit; at least
+        1."""
+        if there < 2 or not self.uses_several_gpus:
+            return 1
+        wanted: int = import_module(self.module).gpus_wanted(problem, seconds, there)
+        return wanted
 
     def parameters(self) -> type | None:
         """Return the dataclass of the method's parameters, None if it has none."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.compiler import Compilation, Source, not_cached
 from warptsp.backends.cuda.device import find_usable
+from warptsp.devices import ordinals
 from warptsp.errors import BackendUnavailable
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def kernels_are_there(
     BackendUnavailable
         If they cannot be compiled, or if that takes too long for a run that may use the CPU as well.
     """
-    gpu = find_usable(int(run.device.partition(":")[2] or 0))[1]
+    gpu = find_usable(ordinals(run.device)[0])[1]  # several are of one model
     wanted = not_cached(sources, gpu.compute_capability)
     if not wanted:
         return True

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from warptsp.run import Run
 
 EXACT_CITIES = 12  # up to here the optimum costs less than setting up a search
+LEAST_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
@@ -130,6 +131,11 @@ class LkParams:
     def of_search(self) -> dict[str, Any]:
         """Return those that `backends.cpu.tour_search` takes."""
         return {"depth": self.depth, "breadth": self.breadth, **self.of_kicks()}
+
+
+def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
+    """Return how many of so many GPUs make it faster: all for tours whose parts fill more than one."""
+    return there if problem.n >= LEAST_CITIES_OF_GPUS else 1
 
 
 def run(problem: Problem, run: Run) -> None:

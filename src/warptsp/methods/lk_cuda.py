@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import Counter
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ from warptsp.backends.cuda.search import (
     needed_bytes,
 )
 from warptsp.backends.instance import SearchInstance
+from warptsp.devices import name_of, ordinals
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
@@ -42,6 +44,8 @@ from warptsp.methods.population_cuda import (
 from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
@@ -65,7 +69,7 @@ LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
-    """Shorten a tour on the GPU ``run.device`` until the run says stop.
+    """Shorten a tour on the GPUs ``run.device`` until the run says stop.
 
     Raises
     ------
@@ -98,14 +102,19 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     if run.best is None and not Device.opened and (run.remaining() or math.inf) < STARTING:
         _offer_curve(problem, run)
     run.enter("GPU")
-    with Device.open(int(run.device.partition(":")[2] or 0)) as device:
-        needed, free = needed_bytes(problem), device.memory_free()
-        if needed > free:
-            raise DeviceOutOfMemory(
-                f"device {run.device}: {problem.n} cities need {needed / 1e9:.2f} GB, and {free / 1e9:.2f} "
-                "GB are free; end what else uses the GPU (see nvidia-smi), or use device cpu"
-            )
-        _CudaSearch(problem, run, params, device, start).run()
+    with ExitStack() as opened:
+        devices = [opened.enter_context(Device.open(ordinal)) for ordinal in ordinals(run.device)]
+        needed = needed_bytes(problem)
+        for device in devices:
+            if needed > (free := device.memory_free()):
+                raise DeviceOutOfMemory(
+                    f"device cuda:{device.ordinal}: {problem.n} cities need {needed / 1e9:.2f} GB, and "
+                    f"{free / 1e9:.2f} GB are free; end what else uses the GPU (see nvidia-smi), or use "
+                    "device cpu"
+                )
+            for other in devices:
+                device.share_with(other)
+        _CudaSearch(problem, run, params, devices, start).run()
 
 
 def _offer_start(problem: Problem, run: Run) -> None:
@@ -127,16 +136,26 @@ def _offer_curve(problem: Problem, run: Run) -> None:
 
 
 class _CudaSearch:
-    """The tour on the GPU, and the clock."""
+    """The tour on the GPUs, and the clock.
+
+    The first GPU sets up, measures and keeps the best tour; all of them improve it.
+    """
 
     def __init__(
-        self, problem: Problem, run: Run, params: LkParams, device: Device, start: str | NDArray[np.int32]
+        self,
+        problem: Problem,
+        run: Run,
+        params: LkParams,
+        devices: Sequence[Device],
+        start: str | NDArray[np.int32],
     ) -> None:
         self.problem = problem
         self.run_ = run
         self.start = start
         self.params = params
-        self.device = device
+        self.devices = devices
+        self.device = devices[0]
+        self.cities: list[Cities] = []
         self.search: TourSearch | None = None
         self.population: GpuPopulation | None = None
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
@@ -153,16 +172,21 @@ class _CudaSearch:
         finally:
             if self.search is not None:
                 self.run_.offer(self._best())
-        self.run_.counters["device_bytes"] = self.device.memory_peak()
+        used = 1 if self.search is None else self.search.rounds.gpus
+        if self.population is not None:
+            used = len(self.devices)
+        self.run_.device = name_of([device.ordinal for device in self.devices[:used]])
+        self.run_.counters["device_bytes"] = max(device.memory_peak() for device in self.devices)
 
     def _prepare(self) -> bool:
         """Number the cities, find candidates and a first tour; False if time ran out."""
         made = self._set_up_on_gpu() if is_plain(self.problem) else self._set_up_on_cpu()
         if made is None:
             return False
-        cities, tour = made
+        lead, tour = made
+        self.cities = [lead, *(lead.copy_to(device) for device in self.devices[1:])]
         self.search = TourSearch(
-            cities,
+            self.cities,
             tour,
             threads=self.run_.threads,
             **self.params.of_kicks(),
@@ -302,7 +326,7 @@ class _CudaSearch:
         if not self.populations:
             return None
         if self.population is None:
-            self.population = GpuPopulation(search.cities, search.best(), self.params, run)
+            self.population = GpuPopulation(self.cities, search.best(), self.params, run)
         kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
         return self.population.plan(run.remaining(), kicks, most)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,14 @@ class PopulationPlan:
 
 
 def plan_population(
-    n: int, *, room: int, most: int, threads: int, seconds: float | None, kicks: float | None
+    n: int,
+    *,
+    room: int,
+    most: int,
+    threads: int,
+    seconds: float | None,
+    kicks: float | None,
+    gpus: int = 1,
 ) -> PopulationPlan | None:
     """Choose a population for so much time and so many kicks a city; None if it would be too small.
 
@@ -70,16 +77,20 @@ def plan_population(
     ----------
     n : int
     room : int
-        Cities that the GPU searches at once: fewer take as long.
+        Cities that a GPU searches at once: fewer take as long.
     most : int
         Members.
     threads : int
         Of the CPU.
     seconds, kicks : float or None
         What is left; None without a limit.
+    gpus : int
+        Members are divided among them. A plan for kicks alone is the same for any number.
     """
     crossing = CROSSING * (1 + n / CACHED) / threads  # seconds a member and city
-    member_kicks = min(MOST_KICKS, max(LEAST_KICKS, (BALANCE * crossing - GROWTH) / KICK))
+    speed = 1 if seconds is None else gpus
+    room *= speed
+    member_kicks = min(MOST_KICKS, max(LEAST_KICKS, (speed * BALANCE * crossing - GROWTH) / KICK))
     size, growth = float(most), None
     if kicks is not None:
         member_kicks = min(member_kicks, KICKS_FOR_MEMBER / 2)
@@ -87,8 +98,8 @@ def plan_population(
     if seconds is not None:
         # Members that leave the GPU half empty get fewer kicks.
         growth = BALANCE / (1 + BALANCE) * seconds
-        member_kicks = max(LEAST_KICKS, min(member_kicks, (growth / room - GROWTH) / KICK))
-        a_city = GROWTH + KICK * member_kicks
+        member_kicks = max(LEAST_KICKS, min(member_kicks, (speed * growth / room - GROWTH) / KICK))
+        a_city = (GROWTH + KICK * member_kicks) / speed
         size = min(size, seconds / (n * (a_city + crossing)), (seconds - room * a_city) / (n * crossing))
         growth = max(room, size * n) * a_city
         # Threads that have no members to cross wait for the others.
@@ -102,7 +113,8 @@ class GpuPopulation:
 
     Parameters
     ----------
-    cities : Cities
+    cities : sequence of Cities
+        The same ones on each GPU.
     tour : ndarray of int32, shape (n,)
         In the search's numbers; the best so far.
     params : LkParams
@@ -111,20 +123,21 @@ class GpuPopulation:
 
     def __init__(
         self,
-        cities: Cities,
+        cities: Sequence[Cities],
         tour: NDArray[np.int32],
         params: LkParams,
         run: Run,
     ) -> None:
+        lead = cities[0]
         self.cities = cities
         self.params = params
         self.run = run
         self.number = 0
-        assert cities.candidates is not None
-        self._lists = cities.candidates.download()
-        self._native = tour_search(cities.search_instance(), self._lists, tour, **params.of_search())
+        assert lead.candidates is not None
+        self._lists = lead.candidates.download()
+        self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search())
         self._counts: Counter[str] = Counter()
-        full = plan_launch(cities.device, cities.metric, cities.n, max(1, params.population))
+        full = plan_launch(lead.device, lead.metric, lead.n, max(1, params.population))
         self._room = full.resident * full.cities
 
     @property
@@ -147,11 +160,13 @@ class GpuPopulation:
 
     def plan(self, seconds: float | None, kicks: float | None, most: int | None) -> PopulationPlan | None:
         """`plan_population` for this instance, GPU and run; of `most` members, if that is given."""
-        n, most = self.cities.n, min(self.params.population, most or self.params.population)
+        n, most = self.cities[0].n, min(self.params.population, most or self.params.population)
+        free = min(cities.device.memory_free() for cities in self.cities)
         return plan_population(
             n,
             room=self._room,
-            most=min(most, self.cities.device.memory_free() // pool_bytes(n)),
+            gpus=len(self.cities),
+            most=min(most, free // pool_bytes(n) * len(self.cities)),
             threads=self.run.threads,
             seconds=seconds,
             kicks=kicks,
@@ -189,14 +204,17 @@ class GpuPopulation:
         starts = _native.random_fragments(
             candidates=self._lists, count=size, seed=run.seed, round=self.number, threads=run.threads
         )
+        working = self.cities[:size]
+        pieces = np.array_split(starts, len(working))
         rounds = PartRounds(
-            self.cities,
-            self.cities.device.upload(starts),
+            working,
+            [cities.device.upload(some) for cities, some in zip(working, pieces, strict=True)],
+            one_tour=False,
             threads=run.threads,
             mean_link=mean_link,
             **self.params.of_kicks(),
         )
-        del starts
+        del starts, pieces
         done, counted = 0.0, Counter(self._counts)
         seed = (run.seed + self.number * 0x9E3779B97F4A7C15) % (1 << 64)  # other kicks than the main search
         for number in range(SWEEPS + math.ceil(kicks / KICKS_A_ROUND)):

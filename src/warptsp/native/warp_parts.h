@@ -48,12 +48,14 @@ struct TourOnDevice : CitiesOnDevice {
 
 struct RoundOnDevice {
   int parts, copies;
+  int first_copy, all_copies;  // copies of a part on all GPUs together, and the first of this one's: for random numbers
   int tours;                 // one, or as many as copies
   int rotation;
   int blobs;                 // else stretches of the tour
   int optimize;              // local search from every city first
   float kicks_per_city, temperature;
   u64 seed, round;
+  const int *stop;           // not 0 when the host gives the round up, so that a launch may take long; null: never
   WarpLkParams params;
 };
 
@@ -84,18 +86,20 @@ class WarpPart {
   }
 
   WARPTSP_FN void run(WarpLkCounters &counters) {
+    counters = WarpLkCounters{};
+    if (given_up()) return;
     if (round_.blobs)
       take_blob();
     else
       take_stretch();
     WarpLk<Lanes, Metric, K> search(a_, metric_, round_.params);
     double gain = 0;
-    Random random(round_.seed, round_.round, (u64)part_ * round_.copies + copy_);
+    Random random(round_.seed, round_.round, (u64)part_ * round_.all_copies + round_.first_copy + copy_);
     if (a_.size >= warp_lk_least) {
       typedef typename WarpLk<Lanes, Metric, K>::From From;
       search.begin();
       const int kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
-      for (int k = -1; k < kicks; k++) {
+      for (int k = -1; k < kicks && !given_up(); k++) {
         const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_link;
         const float u = k >= 0 ? random.unit() : 1.0f;
         gain += search.search(from, random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
@@ -117,6 +121,13 @@ class WarpPart {
   RoundOnDevice round_;
   int part_, copy_, begin_;
   WarpLkArrays<K, Place> a_;
+
+  // One load for 300 000 cycles of a kick.
+  WARPTSP_FN bool given_up() const {
+    Var<bool> stop;
+    Lanes::each([&](int lane) { stop[lane] = lane == 0 && round_.stop && *(const volatile int *)round_.stop != 0; });
+    return Lanes::ballot(stop) != 0;
+  }
 
   // The part's i-th place on the tour, or in the blobs' order.
   WARPTSP_FN int place(int i) const {

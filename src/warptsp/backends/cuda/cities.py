@@ -10,6 +10,7 @@ that order, and of others like it.
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -99,6 +100,17 @@ class Cities:
         """The length of a closed tour, exact for metrics of integers; waits for it."""
         assert self.points is not None
         return geometry.tour_length(self.device, self.points, tour, self.metric)
+
+    def copy_to(self, device: Device) -> Cities:
+        """The same cities on another GPU, for rounds alone: without what sets them up."""
+        other = copy.copy(self)
+        other.device = device
+        other.orders = {0: (None, None)}
+        for name in ("points", "matrix", "fixed", "candidates"):
+            array: DeviceArray | None = getattr(self, name)
+            if array is not None:
+                setattr(other, name, array.copy_to(device))
+        return other
 
     def path_graph(self) -> _native.PathGraph:
         """What makes one tour of the paths that parts hand over."""

@@ -1,7 +1,7 @@
 """One GPU: its limits, its memory, its kernels, in the order of one stream.
 
 Every call returns at once unless it says that it waits; the GPU does what it was told in the order of the
-calls. A `Device` and all that it made belong to the thread that opened it.
+calls. A `Device` and all that it made are for one thread at a time; a thread may have several devices.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ class Device:
         self._api = api
         self._modules: dict[object, Module] = {}
         self._pool: Any = None
+        self._context: Any = None
+        self._beside: Any = None  # a second stream, for what must not wait
         with self._named("set up"):
             gpu = core.Device(ordinal)
             gpu.set_current()
@@ -146,7 +148,7 @@ class Device:
         pool, self._pool = self._pool, None
         if pool is not None:
             api = self._api
-            api.cuCtxSetCurrent(self._context)
+            self._enter()
             api.cuStreamSynchronize(self._stream_handle)
             api.cuMemPoolDestroy(pool)  # once its last array is gone
 
@@ -231,6 +233,31 @@ class Device:
         does not count them."""
         return 0 if self._pool is None else self._pool_figures()[2]
 
+    # Other GPUs
+
+    def share_with(self, other: Device) -> None:
+        """Let another GPU copy from here directly, if the two can; else the driver takes the way through the
+        host's memory."""
+        api = self._api
+        if self._pool is None or other.ordinal == self.ordinal:
+            return
+        with self._named(f"share its memory with device cuda:{other.ordinal}"):
+            if not int(self._call(api.cuDeviceCanAccessPeer, other.ordinal, self.ordinal)[0]):
+                return
+            access = api.CUmemAccessDesc()
+            access.location.type = api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+            access.location.id = other.ordinal
+            access.flags = api.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+            self._call(api.cuMemPoolSetAccess, self._pool, [access], 1)
+
+    def after(self, *others: Device) -> None:
+        """Go on only when other GPUs have done what they were told so far."""
+        for other in others:
+            with other._named("mark its work"):
+                done = other._stream.record()
+            with self._named(f"wait for device cuda:{other.ordinal}"):
+                self._stream.wait(done)
+
     # Time
 
     def synchronize(self) -> None:
@@ -246,20 +273,25 @@ class Device:
 
     @contextmanager
     def timer(self) -> Iterator[Timer]:
-        """Measure the time that the GPU takes for what it is told inside; waits for it at the end."""
-        timer = Timer()
-        options = {"timing_enabled": True}
-        with self._named("start a timer"):
-            begun = self._stream.record(options=options)
+        """Measure the time that the GPU takes for what it is told inside; `Timer.seconds` waits for it."""
+        timer = Timer(self)
+        timer._begun = self._record()
         yield timer
-        with self._named("wait for its work"):
-            ended = self._stream.record(options=options)
-            ended.sync()
-            timer.seconds = float(ended - begun) / 1000.0
+        timer._ended = self._record()
+
+    def _record(self) -> Any:
+        with self._named("start a timer"):
+            return self._stream.record(options={"timing_enabled": True})
 
     # The driver
 
+    def _enter(self) -> None:
+        """Make it the GPU of this thread, which others may have taken over since the last call."""
+        if self._context is not None:
+            self._api.cuCtxSetCurrent(self._context)
+
     def _call(self, function: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+        self._enter()
         code, *results = function(*arguments)
         if int(code) != 0:
             raise _DriverError(code.name)
@@ -268,6 +300,7 @@ class Device:
     @contextmanager
     def _named(self, doing: str) -> Iterator[None]:
         """Turn whatever the driver reports into an error that says what to do."""
+        self._enter()
         try:
             yield
         except WarpTSPError:
@@ -361,7 +394,7 @@ class Device:
 
     def _free(self, pointer: int) -> None:
         api = self._api
-        api.cuCtxSetCurrent(self._context)  # the garbage collector may run in another thread
+        self._enter()  # the garbage collector may run in another thread
         if not self._pools:
             api.cuMemFree(pointer)
         else:
@@ -458,17 +491,53 @@ class DeviceArray:
                 )
                 device._stream.sync()
 
+    def upload_beside(self, values: NDArray[Any]) -> None:
+        """Overwrite it while the GPU is at work: not in the order of its stream, but now; waits for it."""
+        self._check_alike(values)
+        self._alive()
+        device, api = self._device, self._device._api
+        with device._named("copy an array from the host"):
+            if device._beside is None:
+                device._beside = device._gpu.create_stream()
+            stream = api.CUstream(int(device._beside.handle))
+            device._call(api.cuMemcpyHtoDAsync, self.pointer, values.ctypes.data, self.nbytes, stream)
+            device._beside.sync()
+
     def copy_from(self, other: DeviceArray) -> None:
-        """Overwrite it with another array of the GPU."""
+        """Overwrite it with another array of the GPU, or of another one.
+
+        In the order of this GPU's own stream; `Device.after` keeps the other one in order with it, before
+        and behind.
+        """
         self._check_alike(other)
-        if self.nbytes:
-            self._alive()
-            other._alive()
-            device, api = self._device, self._device._api
-            with device._named("copy an array"):
+        if not self.nbytes:
+            return
+        self._alive()
+        other._alive()
+        device, source, api = self._device, other._device, self._device._api
+        with device._named("copy an array"):
+            if device.ordinal == source.ordinal:
                 device._call(
                     api.cuMemcpyDtoDAsync, self.pointer, other.pointer, self.nbytes, device._stream_handle
                 )
+            else:
+                device._call(
+                    api.cuMemcpyPeerAsync,
+                    self.pointer,
+                    device._context,
+                    other.pointer,
+                    source._context,
+                    self.nbytes,
+                    device._stream_handle,
+                )
+
+    def copy_to(self, device: Device) -> DeviceArray:
+        """Return a copy on another GPU, in order with all that both were told."""
+        copy = device.empty(self.shape, self.dtype)
+        device.after(self._device)
+        copy.copy_from(self)
+        self._device.after(device)
+        return copy
 
     def zero(self) -> None:
         """Set every byte to 0."""
@@ -667,9 +736,25 @@ class _ArgumentRoom:
 
 
 class Timer:
-    """What `Device.timer` measured: `seconds`, of the GPU's own clock."""
+    """What `Device.timer` measures."""
 
-    seconds: float = math.nan
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._begun: Any = None
+        self._ended: Any = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has ended."""
+        with self._device._named("tell how far it is"):
+            return bool(self._ended.is_done)
+
+    @property
+    def seconds(self) -> float:
+        """Of the GPU's own clock; waits for the end."""
+        with self._device._named("wait for its work"):
+            self._ended.sync()
+            return float(self._ended - self._begun) / 1000.0
 
 
 class _Memory:

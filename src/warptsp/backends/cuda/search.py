@@ -3,11 +3,15 @@
 In a round the tour is cut into parts of some hundred cities, stretches of it or blobs in the plane, and a
 warp improves each of them in shared memory. What blobs hand over is put together on the host: only the ends
 of their paths are sent there, some per cent of the cities.
+
+Several GPUs divide the parts of a round among them, and tell each other what they have made of these.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel, Timer
     from warptsp.problem import Metric, Problem
 
 KERNELS = (
@@ -41,7 +45,8 @@ CANDIDATES, PER_QUADRANT = 8, 2
 
 LEAST_PART, LARGEST_PART = 400, 760  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
-SLICE = 0.08  # seconds that one launch should take at most
+SLICE = 0.5  # seconds that one launch should take at most: at its end some multiprocessors have no part left
+PAUSE = 1e-4  # seconds between two looks whether a launch has ended
 _THREADS = 256
 
 _POINTER = np.dtype("u8")
@@ -74,9 +79,11 @@ _TOUR = np.dtype(
 )
 _ROUND = np.dtype(
     [
-        *((name, "i4") for name in ("parts", "copies", "tours", "rotation", "blobs", "optimize")),
+        *((name, "i4") for name in ("parts", "copies", "first_copy", "all_copies")),
+        *((name, "i4") for name in ("tours", "rotation", "blobs", "optimize")),
         *((name, "f4") for name in ("kicks_per_city", "temperature")),
         *((name, "u8") for name in ("seed", "round")),
+        ("stop", _POINTER),
         *((name, "i4") for name in ("segment", "walk")),
         *((name, "f4") for name in ("walks", "long_links", "tolerance")),
     ],
@@ -245,15 +252,212 @@ def pool_bytes(n: int) -> int:
     return (50 + 2 * CANDIDATES) * n
 
 
-class PartRounds:
-    """Tours of the same cities in the memory of a GPU, and the rounds that shorten all of them at once.
+class _Share:
+    """What one GPU does of a round: its share of the parts of one tour, or all parts of its own tours.
 
     Parameters
     ----------
     cities : Cities
-        With candidate lists, `CANDIDATES` long.
     tours : DeviceArray of int32, shape (tours, n)
-        The search's numbers; the rounds change them.
+    plan : LaunchPlan
+    parts : range
+        That it improves.
+    copies : range
+        Of each of these parts, among the copies on all GPUs.
+    """
+
+    def __init__(
+        self, cities: Cities, tours: DeviceArray, plan: LaunchPlan, parts: range, copies: range
+    ) -> None:
+        device, n = cities.device, cities.n
+        self.cities = cities
+        self.device = device
+        self.tours = tours
+        self.plan = plan
+        self.parts = parts
+        self.copies = copies
+        self.first = parts.start  # of the parts that are left in this round
+        self.seconds_a_part = 0.0  # and kick a city
+        self._stop = device.zeros(1, np.int32)
+        self.sums = device.zeros(len(_COUNTERS), np.uint64)
+        self._tour: np.void
+        self._round: np.void
+        self._timer: Timer
+        self._searched = 0.0
+        self._position = device.empty(tours.shape, np.int32)
+        count = len(copies)
+        self._handed = {
+            "local_candidates": device.empty((count, n, CANDIDATES), np.uint16),
+            "kept": device.empty((count, n), np.uint16),
+            "handed_city": device.empty((count, n), np.int32),
+            "gain": device.empty((count, plan.parts), np.float64),
+            # Each tour's own copy; with one tour the best copy of each part takes its place.
+            "chosen": device.upload(np.repeat(np.arange(len(tours), dtype=np.int32), plan.parts)),
+        }
+        if plan.parts > 1:
+            # What blobs need beside.
+            self._handed |= {
+                "handed_path": device.empty((count, n), np.uint16),
+                "handed_offset": device.empty((count, n), np.uint16),
+                "paths": device.empty((count, n, 5), np.int32),
+                "path_count": device.empty((count, plan.parts), np.int32),
+            }
+            self._path_begin = device.empty(len(tours) * plan.parts + 1, np.int32)
+            self._paths, self._places = np.empty((0, 5), np.int32), np.empty((0, 2), np.int32)
+        self.invert()
+
+    def begin(self, order: tuple[DeviceArray | None, DeviceArray | None], **fields: Any) -> None:
+        """Take up a round: the order that blobs are cut from and its inverse, and what the kernel is told."""
+        cities, plan = self.cities, self.plan
+        self._tour = geometry.struct(
+            _TOUR,
+            points=cities.points,
+            matrix=cities.matrix,
+            size=cities.n,
+            dimensions=0 if cities.points is None else cities.points.shape[1],
+            candidates=cities.candidates,
+            fixed=cities.fixed,
+            tour=self.tours,
+            position=self._position,
+            blob_order=order[0],
+            blob_rank=order[1],
+            **self._handed,
+        )
+        self._round = geometry.struct(
+            _ROUND,
+            parts=plan.parts,
+            copies=len(self.copies),
+            first_copy=self.copies.start,
+            stop=self._stop,
+            **fields,
+        )
+        self._stop.zero()
+        self.first = self.parts.start
+        self.sums.zero()
+
+    def improve(self, work: float) -> None:
+        """Start the search of as many parts as `SLICE` seconds are thought to be enough for."""
+        plan, copies, first = self.plan, len(self.copies), self.first
+        least = max(1, plan.resident // copies)  # parts that fill the GPU
+        if self.seconds_a_part == 0.0:
+            most = 2 * least
+        else:
+            most = max(least, int(SLICE / (self.seconds_a_part * work)))
+        count = min(self.parts.stop - first, most)
+        self.first += count
+        with self.device.timer() as self._timer:
+            self._kernel("improve_parts").launch(
+                count * copies, 32, self._tour, self._round, np.int32(first), self.sums, shared=plan.shared
+            )
+        self._searched = count * work
+
+    def is_done(self) -> bool:
+        """Tell whether that search has ended."""
+        return self._timer.is_done
+
+    def give_up(self) -> None:
+        """Let that search end at once; what comes of it is of no use."""
+        self._stop.upload_beside(np.ones(1, np.int32))
+
+    def seconds(self) -> float:
+        """The time that it took; waits for its end."""
+        seconds = self._timer.seconds
+        if self._searched > 0:
+            self.seconds_a_part = seconds / self._searched
+        return seconds
+
+    def take_from(self, giver: _Share, *, blobs: bool, paths: bool) -> None:
+        """Copy what another GPU's parts hand over; their paths are for the one who joins them."""
+        n, parts, copies = self.cities.n, self.plan.parts, len(self.copies)
+        first, stop = giver.parts.start, giver.parts.stop
+        by_place, by_part = ["handed_city"], ["gain"]
+        if blobs:
+            by_place += ["handed_path", "handed_offset", *(["paths"] if paths else [])]
+            by_part += ["path_count"]
+        for names, size, begin, end in (
+            (by_place, n, n * first // parts, n * stop // parts),
+            (by_part, parts, first, stop),
+        ):
+            for name in names:
+                own, other = self._handed[name], giver._handed[name]
+                flat = copies * size, *own.shape[2:]
+                for row in range(0, copies * size, size):
+                    piece = slice(row + begin, row + end)
+                    own.reshape(*flat)[piece].copy_from(other.reshape(*flat)[piece])
+
+    def choose_copies(self) -> None:
+        """Choose the best copy of each part of the one tour."""
+        parts = self.plan.parts
+        blocks = math.ceil(parts / _THREADS)
+        self._kernel("choose_copies").launch(
+            blocks, _THREADS, self._tour, np.int32(parts), np.int32(len(self.copies))
+        )
+
+    def put_back_stretches(self) -> None:
+        """Make the tours of what the stretches handed over."""
+        self._put_back("put_back_stretches", np.int32(self._round["rotation"]))
+
+    def arrange(self, graph: _native.PathGraph, threads: int) -> tuple[DeviceArray, ...] | None:
+        """Find places on the tours for the paths that blobs handed over.
+
+        Returns
+        -------
+        tuple of DeviceArray or None
+            What `put_back_blobs` is told; None if fixed edges alone join some cities, and the round is lost.
+        """
+        device, plan, tours = self.device, self.plan, len(self.tours)
+        parts = np.int32(plan.parts)
+        path_begin = self._path_begin
+        self._kernel("count_paths").launch(1, 1024, self._tour, parts, np.int32(tours), path_begin)
+        begin = np.ascontiguousarray(path_begin.download()[:: plan.parts])
+        paths = device.empty((int(begin[-1]), 5), np.int32)
+        self._kernel("note_path_ends").launch(tours * plan.parts, 64, self._tour, parts, path_begin)
+        self._kernel("link_paths").launch(tours * plan.parts, 64, self._tour, parts, path_begin, paths)
+        count = len(paths)
+        if count > len(self._places):  # memory that is new each time costs more than the copy
+            self._paths = np.empty((count * 9 // 8, 5), np.int32)
+            self._places = np.empty((len(self._paths), 2), np.int32)
+        places = self._places[:count]
+        if graph.arrange(paths.download(self._paths[:count]), begin, places, threads) == 0:
+            return None
+        return path_begin, device.upload(places), paths
+
+    def put_back_blobs(self, arranged: tuple[DeviceArray, ...]) -> None:
+        """Make the tours of what the blobs handed over."""
+        self._put_back("put_back_parts", *arranged)
+
+    def invert(self) -> None:
+        """Find the cities' positions on the tours."""
+        self.invert_order(self.tours, self._position)
+
+    def invert_order(self, orders: DeviceArray, ranks: DeviceArray) -> None:
+        """Find the places of cities in one order or several."""
+        n = self.cities.n
+        blocks = (math.ceil(n / _THREADS), orders.size // n)
+        self._kernel("invert").launch(blocks, _THREADS, orders, np.int32(n), ranks)
+
+    def _put_back(self, kernel: str, *arguments: DeviceArray | np.generic) -> None:
+        blocks = (math.ceil(self.cities.n / _THREADS), len(self.tours))
+        self._kernel(kernel).launch(blocks, _THREADS, self._tour, np.int32(self.plan.parts), *arguments)
+
+    def _kernel(self, name: str) -> Kernel:
+        return lk_kernel(self.device, self.cities.metric, name, self.cities.dummy)
+
+
+class PartRounds:
+    """Tours of the same cities in the memory of GPUs, and the rounds that shorten all of them at once.
+
+    Several GPUs all have the same one, and each improves its share of the parts; or each has tours of its
+    own. What comes of it does not depend on their number.
+
+    Parameters
+    ----------
+    cities : sequence of Cities
+        The same ones on each GPU, with candidate lists, `CANDIDATES` long.
+    tours : sequence of DeviceArray of int32, shape (tours, n)
+        The search's numbers, for each GPU; the rounds change them.
+    one_tour : bool
+        Whether they are copies of one tour.
     threads : int
         Of the CPU, to put parts together.
     segment, walk, walks, long_links
@@ -267,9 +471,10 @@ class PartRounds:
 
     def __init__(
         self,
-        cities: Cities,
-        tours: DeviceArray,
+        cities: Sequence[Cities],
+        tours: Sequence[DeviceArray],
         *,
+        one_tour: bool,
         threads: int,
         mean_link: float,
         segment: int,
@@ -277,42 +482,35 @@ class PartRounds:
         walks: float,
         long_links: float,
     ) -> None:
-        device, n = cities.device, cities.n
-        self.cities = cities
-        self.device = device
+        lead = cities[0]
+        self.cities = lead
         self.mean_link = mean_link
-        self.count = tours.shape[0]
-        self.plan = plan_launch(device, cities.metric, n, self.count, dummy=cities.dummy)
+        count = 1 if one_tour else sum(map(len, tours))
+        self.plan = plan_launch(lead.device, lead.metric, lead.n, count, dummy=lead.dummy)
         self.rounds = 0
         self._threads = threads
-        self._tours = tours
-        self._position = device.empty((self.count, n), np.int32)
-        self.changed()
-        self._sums = device.zeros(len(_COUNTERS), np.uint64)
+        self._one_tour = one_tour
         self._counts = np.zeros(len(_COUNTERS), np.uint64)
         self._kernel_seconds = 0.0
         self._kick_params = {"segment": segment, "walk": walk, "walks": walks, "long_links": long_links}
-        self._seconds_a_part = 0.0
-        parts, copies = self.plan.parts, self.plan.copies
-        self._handed = {
-            "local_candidates": device.empty((copies, n, CANDIDATES), np.uint16),
-            "kept": device.empty((copies, n), np.uint16),
-            "handed_city": device.empty((copies, n), np.int32),
-            "gain": device.empty((copies, parts), np.float64),
-            # Each tour's own copy; with one tour the best copy of each part takes its place.
-            "chosen": device.upload(np.repeat(np.arange(self.count, dtype=np.int32), parts)),
-        }
-        if self.plan.parts > 1:
-            # What blobs need beside.
-            self._handed |= {
-                "handed_path": device.empty((copies, n), np.uint16),
-                "handed_offset": device.empty((copies, n), np.uint16),
-                "paths": device.empty((copies, n, 5), np.int32),
-                "path_count": device.empty((copies, parts), np.int32),
-            }
-            self._path_begin = device.empty(self.count * parts + 1, np.int32)
-            self._graph = cities.path_graph()
-            self._paths, self._places = np.empty((0, 5), np.int32), np.empty((0, 2), np.int32)
+        self._shares = []
+        parts, gpus, first = self.plan.parts, min(len(cities), self.plan.parts), 0
+        for k, (own, some) in enumerate(zip(cities, tours, strict=True)):
+            if one_tour:
+                if k >= gpus:
+                    break
+                pieces, copies = range(parts * k // gpus, parts * (k + 1) // gpus), range(self.plan.copies)
+            else:
+                pieces, copies = range(parts), range(first, first + len(some))
+                first = copies.stop
+            self._shares.append(_Share(own, some, self.plan, pieces, copies))
+        if parts > 1:
+            self._graph = lead.path_graph()
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that work."""
+        return len(self._shares)
 
     @property
     def kicks(self) -> int:
@@ -328,7 +526,8 @@ class PartRounds:
 
     def tours(self) -> NDArray[np.int32]:
         """The tours as they are, in the search's numbers, shape (tours, n)."""
-        return self._tours.download()
+        shares = self._shares[:1] if self._one_tour else self._shares
+        return np.concatenate([share.tours.download() for share in shares])
 
     def round(
         self,
@@ -360,124 +559,120 @@ class PartRounds:
         cities, plan = self.cities, self.plan
         number, self.rounds = self.rounds, self.rounds + 1
         blobs = plan.parts > 1 and number % 2 == 1
-        order = self._order(number // 2 % ORDERS if blobs else 0, token)
-        if order is None:
+        order = number // 2 % ORDERS if blobs else 0
+        if not self._have_order(order, token):
             return False
-        tour = geometry.struct(
-            _TOUR,
-            points=cities.points,
-            matrix=cities.matrix,
-            size=cities.n,
-            dimensions=0 if cities.points is None else cities.points.shape[1],
-            candidates=cities.candidates,
-            fixed=cities.fixed,
-            tour=self._tours,
-            position=self._position,
-            blob_order=order[0],
-            blob_rank=order[1],
-            **self._handed,
-        )
-        record = geometry.struct(
-            _ROUND,
-            parts=plan.parts,
-            copies=plan.copies,
-            tours=self.count,
-            rotation=np.random.default_rng((seed, number)).integers(cities.n),
-            blobs=blobs,
-            optimize=optimize,
-            kicks_per_city=kicks_per_city,
-            temperature=temperature,
-            seed=seed,
-            round=number,
-            tolerance=max(0.5 * cities.integral, 2e-6 * self.mean_link),
-            **self._kick_params,
-        )
-        self._sums.zero()
-        complete = self._improve(tour, record, token)
+        for share in self._shares:
+            share.begin(
+                share.cities.orders[order],
+                all_copies=plan.copies,
+                tours=len(share.tours),
+                rotation=np.random.default_rng((seed, number)).integers(cities.n),
+                blobs=blobs,
+                optimize=optimize,
+                kicks_per_city=kicks_per_city,
+                temperature=temperature,
+                seed=seed,
+                round=number,
+                tolerance=max(0.5 * cities.integral, 2e-6 * self.mean_link),
+                **self._kick_params,
+            )
+        complete = self._improve(kicks_per_city + 0.3 * optimize, token)
         if complete:
-            self._put_back(tour, blobs, int(record["rotation"]))
-        self._counts += self._sums.download()
+            self._put_back(blobs)
+        for share in self._shares:
+            self._counts += share.sums.download()
         return complete
 
-    def _improve(self, tour: np.void, record: np.void, token: _native.StopToken) -> bool:
-        """Search all parts in launches of no more than `SLICE` seconds, as far as can be foreseen."""
-        plan = self.plan
-        kernel = self._kernel("improve_parts")
-        first = 0
-        least = max(1, plan.resident // plan.copies)  # parts that fill the GPU
-        work = float(record["kicks_per_city"]) + 0.3 * float(record["optimize"])
-        while first < plan.parts:
-            if token.stopped():
-                return False
-            count = plan.parts - first
-            if self._seconds_a_part == 0.0:
-                count = min(count, 2 * least)
-            else:
-                count = min(count, max(least, int(SLICE / (self._seconds_a_part * work))))
-            with self.device.timer() as timer:
-                kernel.launch(
-                    count * plan.copies, 32, tour, record, np.int32(first), self._sums, shared=plan.shared
-                )
-            self._kernel_seconds += timer.seconds
-            if work > 0:
-                self._seconds_a_part = timer.seconds / count / work
-            first += count
-        return True
-
-    def _put_back(self, tour: np.void, blobs: bool, rotation: int) -> None:
-        device, plan, n, tours = self.device, self.plan, self.cities.n, self.count
-        kernel = self._kernel
-        parts, blocks = np.int32(plan.parts), (math.ceil(n / _THREADS), tours)
-        if tours == 1:
-            kernel("choose_copies").launch(
-                math.ceil(plan.parts / _THREADS), _THREADS, tour, parts, np.int32(plan.copies)
-            )
-        if not blobs:
-            kernel("put_back_stretches").launch(blocks, _THREADS, tour, parts, np.int32(rotation))
-            return
-        kernel("count_paths").launch(1, 1024, tour, parts, np.int32(tours), self._path_begin)
-        begin = np.ascontiguousarray(self._path_begin.download()[:: plan.parts])
-        paths = device.empty((int(begin[-1]), 5), np.int32)
-        kernel("note_path_ends").launch(tours * plan.parts, 64, tour, parts, self._path_begin)
-        kernel("link_paths").launch(tours * plan.parts, 64, tour, parts, self._path_begin, paths)
-        count = paths.shape[0]
-        if count > len(self._places):  # memory that is new each time costs more than the copy
-            self._paths = np.empty((count * 9 // 8, 5), np.int32)
-            self._places = np.empty((len(self._paths), 2), np.int32)
-        places = self._places[:count]
-        if self._graph.arrange(paths.download(self._paths[:count]), begin, places, self._threads) == 0:
-            return  # fixed edges alone join some cities: the round is lost
-        placed = device.upload(places)
-        kernel("put_back_parts").launch(blocks, _THREADS, tour, parts, self._path_begin, placed, paths)
-
     def changed(self) -> None:
-        """Take note that somebody else has written the tours."""
-        self._invert(self._tours, self._position)
+        """Take note that somebody else has written the tours; if there is one, that of the first GPU."""
+        if self._one_tour:
+            self._from_first([share.tours for share in self._shares])
+        for share in self._shares:
+            share.invert()
 
-    def _order(
-        self, number: int, token: _native.StopToken
-    ) -> tuple[DeviceArray | None, DeviceArray | None] | None:
-        """An order from which blobs are cut, and its inverse, made when it is its turn for the first time.
+    def _improve(self, work: float, token: _native.StopToken) -> bool:
+        """Search all parts in launches of no more than `SLICE` seconds, as far as can be foreseen."""
+        stopped = token.stopped()
+        while not stopped and (left := [share for share in self._shares if share.first < share.parts.stop]):
+            for share in left:
+                share.improve(work)
+            while not (stopped := token.stopped()) and not all(share.is_done() for share in left):
+                time.sleep(PAUSE)
+            if stopped:
+                for share in left:
+                    share.give_up()
+            self._kernel_seconds += max([share.seconds() for share in left])
+        return not stopped
 
-        None for each is the numbering; None for both if the token stopped it.
+    def _put_back(self, blobs: bool) -> None:
+        shares = self._shares
+        if self._one_tour:
+            self._exchange(blobs)
+            for share in shares:
+                share.choose_copies()
+        if not blobs:
+            for share in shares:
+                share.put_back_stretches()
+        elif self._one_tour:
+            arranged = shares[0].arrange(self._graph, self._threads)
+            if arranged is not None:
+                for share, copies in zip(shares, self._copies(arranged), strict=True):
+                    share.put_back_blobs(copies)
+        else:
+            for share in shares:
+                if (arranged := share.arrange(self._graph, self._threads)) is not None:
+                    share.put_back_blobs(arranged)
+
+    def _exchange(self, blobs: bool) -> None:
+        """Let every GPU know what the others have made of their parts."""
+        if len(self._shares) == 1:
+            return
+        self._meet()
+        for share in self._shares:
+            for other in self._shares:
+                if other is not share:
+                    share.take_from(other, blobs=blobs, paths=share is self._shares[0])
+        self._meet()
+
+    def _meet(self) -> None:
+        """Let no GPU go on before all have come here."""
+        for share in self._shares:
+            share.device.after(*(other.device for other in self._shares if other is not share))
+
+    def _copies(self, arrays: tuple[DeviceArray, ...]) -> list[tuple[DeviceArray, ...]]:
+        """The arrays of the first GPU for each of them."""
+        others = self._shares[1:]
+        return [arrays, *(tuple(array.copy_to(share.device) for array in arrays) for share in others)]
+
+    def _from_first(self, arrays: Sequence[DeviceArray]) -> None:
+        """Overwrite an array of each GPU with that of the first."""
+        if len(arrays) > 1:
+            self._meet()
+            for array in arrays[1:]:
+                array.copy_from(arrays[0])
+            self._meet()
+
+    def _have_order(self, number: int, token: _native.StopToken) -> bool:
+        """Make an order from which blobs are cut, and its inverse, when it is its turn for the first time.
+
+        None for each is the numbering. False if the token stopped it.
         """
-        orders = self.cities.orders
-        if number not in orders:
-            order = self.cities.second_order(number, token)
-            if order is None:
-                return None
-            rank = self.device.empty(self.cities.n, np.int32)
-            self._invert(order, rank)
-            orders[number] = order, rank
-        return orders[number]
-
-    def _invert(self, orders: DeviceArray, ranks: DeviceArray) -> None:
-        n = self.cities.n
-        blocks = (math.ceil(n / _THREADS), orders.size // n)
-        self._kernel("invert").launch(blocks, _THREADS, orders, np.int32(n), ranks)
-
-    def _kernel(self, name: str) -> Kernel:
-        return lk_kernel(self.device, self.cities.metric, name, self.cities.dummy)
+        lead = self._shares[0]
+        if number not in lead.cities.orders:
+            made = lead.cities.second_order(number, token)
+            if made is None:
+                return False
+            inverse = lead.device.empty(lead.cities.n, np.int32)
+            lead.invert_order(made, inverse)
+            lead.cities.orders[number] = made, inverse
+        order, rank = lead.cities.orders[number]
+        for share in self._shares[1:]:
+            if number not in share.cities.orders:
+                assert order is not None
+                assert rank is not None
+                share.cities.orders[number] = order.copy_to(share.device), rank.copy_to(share.device)
+        return True
 
 
 class TourSearch:
@@ -485,9 +680,12 @@ class TourSearch:
 
     Parameters
     ----------
-    cities, **options
-        Those of `PartRounds`.
+    cities : sequence of Cities
+        The same ones on each GPU.
     tour : DeviceArray of int32, shape (n,)
+        On the first of them.
+    **options
+        Those of `PartRounds`.
 
     Attributes
     ----------
@@ -497,17 +695,23 @@ class TourSearch:
 
     def __init__(
         self,
-        cities: Cities,
+        cities: Sequence[Cities],
         tour: DeviceArray,
         **options: Any,
     ) -> None:
-        self.cities = cities
+        lead = cities[0]
+        self.cities = lead
         self._tour = tour
-        self._best = cities.device.empty(cities.n, np.int32)
+        self._best = lead.device.empty(lead.n, np.int32)
         self._best.copy_from(tour)
-        self.length = self.best_length = cities.length(tour)
+        self.length = self.best_length = lead.length(tour)
+        tours = [tour, *(tour.copy_to(other.device) for other in cities[1:])]
         self.rounds = PartRounds(
-            cities, tour.reshape(1, cities.n), mean_link=abs(self.length) / cities.n, **options
+            cities,
+            [one.reshape(1, lead.n) for one in tours],
+            one_tour=True,
+            mean_link=abs(self.length) / lead.n,
+            **options,
         )
 
     @property

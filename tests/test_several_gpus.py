@@ -1,0 +1,172 @@
+"""Several GPUs make the very tour that one makes, and what goes wrong on one of them is said."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import Problem, devices, solver
+from warptsp.errors import BackendUnavailable, DeviceFailure
+from warptsp.generate import dimacs
+from warptsp.problem import OpenPath
+
+TWO_SHARES = "cuda:0,0"  # which nobody may ask for: one GPU that works as if it were two
+
+
+@pytest.fixture(params=[TWO_SHARES, "cuda:0,0,0", "cuda:0,1"])
+def several(request, monkeypatch, gpu) -> str:
+    """A device of several GPUs, or of one GPU several times."""
+    from warptsp.backends.cuda import driver
+
+    name = request.param
+    if name == "cuda:0,1":
+        if len(driver.find().gpus) < 2:
+            pytest.skip("needs two GPUs, and there is one")
+    else:
+        monkeypatch.setattr(solver, "resolve_device", lambda device, *_: device)
+        find_ordinals = devices.ordinals
+        named = tuple(int(k) for k in name[5:].split(","))
+        for module in ("lk_cuda", "kernels"):
+            monkeypatch.setattr(
+                f"warptsp.methods.{module}.ordinals", lambda d: named if d == name else find_ordinals(d)
+            )
+    return name
+
+
+def instance(kind: str, n: int) -> Problem:
+    random = np.random.default_rng(n)
+    points = random.integers(0, 10_000, (n, 2)).astype(float)
+    match kind:
+        case "plane":
+            return Problem.from_points(points, "EUC_2D")
+        case "sphere":
+            return Problem.from_points(random.uniform((-60, -170), (60, 170), (n, 2)), "GREAT_CIRCLE")
+        case "matrix":
+            away = points[:, None] - points[None, :]
+            return Problem.from_matrix(np.rint(np.hypot(away[..., 0], away[..., 1])).astype(np.int32))
+        case "open, fixed edges":
+            return Problem.from_points(
+                points, "CEIL_2D", open=OpenPath(start=5), fixed_edges=[(1, 2), (7, 9)]
+            )
+    raise AssertionError(kind)
+
+
+CASES = [("plane", 5000), ("plane", 60_000), ("sphere", 3000), ("matrix", 2500), ("open, fixed edges", 3000)]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("kind", "n"), CASES)
+def test_the_same_tour_with_any_number_of_gpus(several: str, kind: str, n: int) -> None:
+    problem = instance(kind, n)
+    options = {"kicks": 5 * n, "seed": 7, "params": {"population": 0}}
+    one = warptsp.solve(problem, device="cuda:0", **options)
+    many = warptsp.solve(problem, device=several, **options)
+    problem.check_tour(many.tour)
+    assert many.device == several
+    assert many.counters["kicks"] == one.counters["kicks"]
+    assert [point.length for point in many.history] == [point.length for point in one.history]
+    assert (many.tour == one.tour).all()
+
+
+@pytest.mark.gpu
+def test_the_same_population_with_any_number_of_gpus(several: str) -> None:
+    problem = dimacs("E3k.0")
+    one, many = (
+        warptsp.solve(problem, device=device, kicks=60 * problem.n, seed=4) for device in ("cuda:0", several)
+    )
+    assert many.device == several
+    assert (many.tour == one.tour).all()
+
+
+@pytest.mark.gpu
+def test_a_time_limit_is_kept(several: str) -> None:
+    problem = instance("plane", 300_000)
+    warptsp.solve(problem, device=several, kicks=1)
+    result = warptsp.solve(problem, device=several, time_limit=2.0)
+    problem.check_tour(result.tour)
+    assert result.length == problem.length(result.tour)
+    assert result.seconds < 2.5
+
+
+@pytest.mark.gpu
+def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round of hours, with a launch of minutes; the tour before it is kept."""
+    from warptsp.backends.cuda import search
+    from warptsp.methods import lk_cuda
+
+    monkeypatch.setattr(search, "SLICE", 1e9)
+    monkeypatch.setattr(lk_cuda, "KICKS_A_ROUND", 1e5)
+    problem = instance("plane", 100_000)
+    warptsp.solve(problem, device=several, kicks=1)
+    result = warptsp.solve(problem, device=several, time_limit=2.0, params={"population": 0})
+    assert result.seconds < 2.5
+    problem.check_tour(result.tour)
+
+
+@pytest.mark.gpu
+def test_few_parts_are_for_one_gpu(several: str) -> None:
+    problem = instance("plane", 300)
+    result = warptsp.solve(problem, device=several, kicks=300, params={"population": 0})
+    assert result.device == "cuda:0"
+    assert (
+        result.tour == warptsp.solve(problem, device="cuda:0", kicks=300, params={"population": 0}).tour
+    ).all()
+
+
+@pytest.mark.gpu
+def test_memory_of_each_gpu(several: str) -> None:
+    from warptsp.backends.cuda.search import needed_bytes
+
+    problem = instance("plane", 300_000)
+    result = warptsp.solve(problem, device=several, kicks=problem.n)
+    assert 0 < result.counters["device_bytes"] <= needed_bytes(problem)
+
+
+@pytest.mark.gpu
+def test_a_gpu_that_fails_is_named(several: str, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
+    from warptsp.backends.cuda.search import _Share
+
+    improve = _Share.improve
+
+    def fails(self: _Share, work: float) -> None:
+        if self.parts.start > 0:
+            self.device._fail("wait for its work", RuntimeError("CUDA_ERROR_NVLINK_UNCORRECTABLE"))
+        improve(self, work)
+
+    monkeypatch.setattr(_Share, "improve", fails)
+    problem = instance("plane", 20_000)
+    last = several.rpartition(",")[2]
+    with pytest.raises(DeviceFailure, match=rf"^device cuda:{last} failed .* the GPU was lost") as caught:
+        warptsp.solve(problem, device=several, kicks=problem.n)
+    problem.check_tour(caught.value.result.tour)
+    monkeypatch.setattr(solver, "resolve_device", lambda *_: several)
+    with caplog.at_level(logging.WARNING, "warptsp"):
+        result = warptsp.solve(problem, device="auto", kicks=1000)
+    assert result.device == "cpu"
+    assert f"the CPU instead of {several}: device cuda:{last} failed" in caplog.text
+
+
+@pytest.mark.gpu
+def test_copies_between_gpus(gpu) -> None:
+    from warptsp.backends.cuda.device import Device
+
+    try:
+        other = Device.open(1)
+    except BackendUnavailable as error:
+        pytest.skip(f"needs two GPUs: {error}")
+    with other:
+        values = np.arange(1 << 22, dtype=np.int32)
+        for shared in (False, True):  # by way of the host, perhaps, and directly
+            if shared:
+                gpu.share_with(other)
+                other.share_with(gpu)
+            there = gpu.upload(values).copy_to(other)
+            back = there.copy_to(gpu)
+            back[:100].copy_from(there[100:200])
+            assert (back[100:].download() == values[100:]).all()
+            assert (there.download() == values).all()
+            gpu.after(other)
+            assert (back[:100].download() == values[100:200]).all()
