@@ -281,15 +281,38 @@ struct Whole {
                            numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
                            local_candidates.data(), kept.data(), handed_city.data(), handed_path.data(),
                            handed_offset.data(), paths.data(), path_count.data(), gains.data(), chosen.data()};
-    for (int b = 0; b < plan.parts; b++)
-      for (int copy = 0; copy < plan.copies; copy++) {
-        Memory memory(WarpLkArrays<K, typename Metric::Place>::bytes(n / plan.parts + 1));
-        WarpLkCounters counters;
-        WarpPart<EmulatedWarp, Metric, K>(all, plan, b, copy, memory.aligned).run(counters);
-      }
+    for (int copy = 0; copy < plan.copies; copy++) improve(all, plan, copy);
+    if (plan.tours > 1) {  // a GPU that has only the last tour does the same with it
+      const int last = plan.tours - 1;
+      const std::vector<int> handed(handed_city.end() - n, handed_city.end());
+      TourOnDevice own = all;
+      const size_t skipped = (size_t)last * n;
+      own.tour += skipped, own.position += skipped, own.handed_city += skipped, own.handed_path += skipped;
+      own.handed_offset += skipped, own.paths += skipped, own.kept += skipped;
+      own.local_candidates += skipped * (K / warp_lk_chunk);
+      own.path_count += (size_t)last * plan.parts, own.gain += (size_t)last * plan.parts;
+      RoundOnDevice alone = plan;
+      alone.copies = alone.tours = 1, alone.first_copy = last;
+      std::fill(handed_city.end() - n, handed_city.end(), -1);
+      improve(own, alone, 0);
+      CHECK(std::equal(handed.begin(), handed.end(), handed_city.end() - n));
+    }
+    const int stop = 1;  // a round that is given up hands nothing over
+    RoundOnDevice given_up = plan;
+    given_up.stop = &stop;
+    const std::vector<int> handed = handed_city;
+    improve(all, given_up, 0);
+    CHECK(handed == handed_city);
     std::vector<double> sums(plan.tours);
     for (int number = 0; number < plan.tours; number++) sums[number] = put_back_all(all, plan, number);
     return sums;
+  }
+  void improve(const TourOnDevice &all, const RoundOnDevice &plan, int copy) {
+    for (int b = 0; b < plan.parts; b++) {
+      Memory memory(WarpLkArrays<K, typename Metric::Place>::bytes(n / plan.parts + 1));
+      WarpLkCounters counters;
+      WarpPart<EmulatedWarp, Metric, K>(all, plan, b, copy, memory.aligned).run(counters);
+    }
   }
   double put_back_all(const TourOnDevice &all, const RoundOnDevice &plan, int number) {
     const TourOnDevice t = one_tour(all, plan.parts, number);
