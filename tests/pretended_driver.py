@@ -41,6 +41,10 @@ class PretendedDriver:
         value._obj.value = self.gpus[device.value][1][{75: 0, 76: 1}[attribute]]
         return 0
 
+    def cuDeviceCanAccessPeer(self, can, device, other):  # noqa: N802
+        can._obj.value = 1
+        return 0
+
     def cuDeviceTotalMem_v2(self, memory, device):  # noqa: N802
         memory._obj.value = self.gpus[device.value][2]
         return 0

@@ -15,7 +15,7 @@ def test_gpus_are_described(pretend_gpus):
     found = driver.find()
     assert found.cuda == (13, 1)
     assert [gpu.name for gpu in found.gpus] == ["NVIDIA H200", "GeForce GTX 1080"]
-    assert found.gpus[1] == driver.Gpu(1, "GeForce GTX 1080", (6, 1), 8 << 30)
+    assert found.gpus[1] == driver.Gpu(1, "GeForce GTX 1080", (6, 1), 8 << 30, (0,))
 
 
 def test_no_driver(no_driver):

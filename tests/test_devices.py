@@ -232,7 +232,9 @@ def test_devices_command(pretend_gpus, capsys, monkeypatch):
     pretend_gpus(H200, PASCAL)
     assert cli.run(["devices"]) == 0
     out = capsys.readouterr().out
-    assert "gpu       cuda:0, NVIDIA H200, compute capability 9.0, 161.1 GB\ngpu       cuda:1, GeForce" in out
+    assert "gpu       cuda:0, NVIDIA H200, compute capability 9.0, 161.1 GB, linked with cuda:1\n" in out
+    assert "gpu       cuda:1, GeForce" in out
+    assert "several " not in out
     assert "not used: device cuda:1: GeForce GTX 1080 has compute capability 6.1" in out
     assert "for CUDA up to 13.0" in out
     monkeypatch.setenv("WARPTSP_CACHE_DIR", "/somewhere")
@@ -244,11 +246,19 @@ def test_devices_command(pretend_gpus, capsys, monkeypatch):
         "name": "NVIDIA H200",
         "compute_capability": "9.0",
         "memory": 150 << 30,
+        "linked": ["cuda:1"],
         "why_not": None,
     }
     assert found["driver"]["cuda"] == "13.0"
     assert found["kernel_cache"] == "/somewhere/kernels"
     assert found["gpu_why"] is None
+
+
+def test_devices_command_says_which_gpus_work_together(pretend_gpus, capsys):
+    pretend_gpus(H200, PASCAL, H200)
+    assert cli.run(["devices"]) == 0
+    line = f"several   cuda:0,2 for {LEAST_CITIES_OF_GPUS:,} cities or more and method lk"
+    assert line in capsys.readouterr().out
 
 
 def test_devices_command_without_anything(no_driver, capsys, monkeypatch):

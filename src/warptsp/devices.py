@@ -139,9 +139,13 @@ def _all_wanted(problem: Problem, method: Method, seconds: float | None) -> str:
     """The first GPU, and the others of its model if the method is faster with them."""
     from warptsp.backends.cuda import driver
 
-    gpus = driver.find().gpus
-    alike = [gpu.ordinal for gpu in gpus if _model(gpu) == _model(gpus[0])]
+    alike = ordinals(_all_alike(driver.find().gpus))
     return name_of(alike[: method.gpus_wanted(problem, seconds, len(alike))])
+
+
+def _all_alike(gpus: Sequence[Gpu]) -> str:
+    """The GPUs of the first one's model."""
+    return name_of([gpu.ordinal for gpu in gpus if _model(gpu) == _model(gpus[0])])
 
 
 def _model(gpu: Gpu) -> tuple[object, ...]:
@@ -215,7 +219,8 @@ def _describe_gpus() -> dict[str, Any]:
     from warptsp.backends.cuda import cache, compiler, driver
     from warptsp.backends.cuda.device import find_usable
 
-    found: dict[str, Any] = {"gpus": [], "driver": None, "cuda": {}, "gpu_why": None}
+    found: dict[str, Any] = {"gpus": [], "several": None, "driver": None, "cuda": {}}
+    found["gpu_why"] = None
     found["kernel_cache"] = None if cache.folder() is None else str(cache.folder())
     for package in _CUDA_PACKAGES:
         try:
@@ -228,6 +233,7 @@ def _describe_gpus() -> dict[str, Any]:
         found["cuda"]["nvrtc"] = None
     try:
         drives = driver.find()
+        found["several"] = _all_alike(drives.gpus)
         found["driver"] = {"version": drives.version, "cuda": "{}.{}".format(*drives.cuda)}
         for gpu in drives.gpus:
             described = {
@@ -235,6 +241,7 @@ def _describe_gpus() -> dict[str, Any]:
                 "name": gpu.name,
                 "compute_capability": "{}.{}".format(*gpu.compute_capability),
                 "memory": gpu.memory_total,
+                "linked": [name_of([other]) for other in gpu.linked],
                 "why_not": None,
             }
             found["gpus"].append(described)

@@ -64,7 +64,8 @@ class Result:
     signal : int or None
         The number of that signal.
     device : str
-        Where the search ran: ``"cpu"`` or ``"cuda:N"``; `stages` has that of a second method.
+        Where the search ran: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``; `stages` has that of
+        a second method.
     seed, threads, method, start, params
         What the run was asked to do.
     then : str or None

@@ -41,7 +41,8 @@ class Run:
     seed, threads : int
         Same seed, same threads and a limit on kicks: same tour.
     device : str
-        ``"cpu"``, or ``"cuda:N"`` for a method that has "cuda" among its devices; what the result will say.
+        ``"cpu"``, or ``"cuda:N"`` for a method that has "cuda" among its devices, or ``"cuda:N,M"`` if it
+        uses several GPUs; what the result will say.
     may_use_cpu : bool
         Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32

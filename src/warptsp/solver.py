@@ -84,9 +84,10 @@ def solve(
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
         given cities (None leaves an end free). Without it, as the problem says.
-    device : {"auto", "cpu", "cuda", "cuda:N"}
-        Where to search: on the CPU, on the first GPU, on GPU number N, or on the first GPU if there is one
-        and the instance is large enough for it (`warptsp.devices.choose`). The result says which it was.
+    device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
+        Where to search: on the CPU, on the first GPU or all that there are, whichever is faster, on GPUs by
+        number; "auto" is the CPU or "cuda", by the instance's size (`warptsp.devices.choose`). The result
+        says which it was.
     threads : int, optional
         Number of threads; all that are available if not given.
     method : str

@@ -26,11 +26,17 @@ def command(as_json: bool) -> None:
     click.echo(f"native    {native}")
     for gpu in found["gpus"]:
         capability, memory = gpu["compute_capability"], gpu["memory"] / 1e9
-        click.echo(
-            f"gpu       {gpu['device']}, {gpu['name']}, compute capability {capability}, {memory:.1f} GB"
-        )
+        facts = [gpu["device"], gpu["name"], f"compute capability {capability}", f"{memory:.1f} GB"]
+        if gpu["linked"]:
+            facts.append(f"linked with {', '.join(gpu['linked'])}")
+        click.echo(f"gpu       {', '.join(facts)}")
         if gpu["why_not"] is not None:
             click.echo(f"          not used: {gpu['why_not']}")
+    if found["several"] is not None and "," in found["several"]:
+        from warptsp.methods.lk import LEAST_CITIES_OF_GPUS
+
+        several = f"{found['several']} for {LEAST_CITIES_OF_GPUS:,} cities or more and method lk"
+        click.echo(f"several   {several}; --device names others")
     if found["gpu_why"] is not None:
         click.echo(f"gpu       none used: {found['gpu_why']}")
     if found["driver"] is not None:

@@ -78,8 +78,9 @@ PICTURES = (".svg", ".png")
 @click.option("--from", "from_", metavar="CITY", help="City that the tour or path starts at: number or name.")
 @click.option("--to", metavar="CITY", help="City that the path ends at; implies --open.")
 @click.option(
-    "--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:N",
-    help="Where to search; auto takes a GPU for large instances.",
+    "--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:N[,M...]",
+    help="Where to search: auto takes a GPU for large instances; auto and cuda take all GPUs where that is "
+    "faster; cuda:0,1 names them.",
 )  # fmt: skip
 @click.option("--explain-launch", is_flag=True, help="Tell how the search would use the GPU, and exit.")
 @click.option(

@@ -29,12 +29,14 @@ _INIT_REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU as the driver describes it, visible to this process as ``cuda:ordinal``."""
+    """A GPU as the driver describes it, visible to this process as ``cuda:ordinal``; `linked` are the numbers
+    of those that it copies from directly."""
 
     ordinal: int
     name: str
     compute_capability: tuple[int, int]
     memory_total: int
+    linked: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,9 @@ def find() -> Driver:
     _check(library.cuDeviceGetCount(ctypes.byref(number)))
     if number.value == 0:
         raise BackendUnavailable(_no_device())
-    return Driver(_package_version(), cuda, tuple(_gpu(library, k) for k in range(number.value)))
+    return Driver(
+        _package_version(), cuda, tuple(_gpu(library, k, number.value) for k in range(number.value))
+    )
 
 
 def find_gpu(ordinal: int) -> tuple[Driver, Gpu]:
@@ -122,7 +126,7 @@ def _check(code: int) -> None:
         )
 
 
-def _gpu(library: Any, ordinal: int) -> Gpu:
+def _gpu(library: Any, ordinal: int, count: int) -> Gpu:
     device, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
     _check(library.cuDeviceGet(ctypes.byref(device), ordinal))
@@ -130,7 +134,16 @@ def _gpu(library: Any, ordinal: int) -> Gpu:
     _check(library.cuDeviceGetAttribute(ctypes.byref(major), 75, device))
     _check(library.cuDeviceGetAttribute(ctypes.byref(minor), 76, device))
     _check(library.cuDeviceTotalMem_v2(ctypes.byref(memory), device))
-    return Gpu(ordinal, name.value.decode(errors="replace"), (major.value, minor.value), memory.value)
+    linked = []
+    for k in range(count):
+        can, other = ctypes.c_int(), ctypes.c_int()
+        if k != ordinal:
+            _check(library.cuDeviceGet(ctypes.byref(other), k))
+            _check(library.cuDeviceCanAccessPeer(ctypes.byref(can), device, other))
+        if can.value:
+            linked.append(k)
+    capability = (major.value, minor.value)
+    return Gpu(ordinal, name.value.decode(errors="replace"), capability, memory.value, tuple(linked))
 
 
 def _package_version() -> str | None:

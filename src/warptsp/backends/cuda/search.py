@@ -21,6 +21,7 @@ from warptsp import _native
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.backends.cuda.compiler import Source
+from warptsp.devices import name_of, ordinals
 from warptsp.errors import DeviceOutOfMemory
 
 if TYPE_CHECKING:
@@ -210,13 +211,22 @@ def kernel_sources(problem: Problem) -> list[Source]:
 
 
 def explain_launch(problem: Problem, device: str) -> str:
-    """Say how the main solver's rounds would be spread over a GPU."""
+    """Say how the main solver's rounds would be spread over the GPUs."""
     from warptsp.backends.cuda.device import Device
 
-    with Device.open(int(device.partition(":")[2] or 0)) as gpu:
+    gpus = ordinals(device)
+    with Device.open(gpus[0]) as gpu:
         size, dummy = problem.n + has_dummy(problem), has_dummy(problem)
         plan = plan_launch(gpu, problem.metric, size, dummy=dummy)
-        return f"launch       {gpu.name}: {plan}\nmemory       {needed_bytes(problem) / 1e9:.3f} GB"
+        lines = [f"launch       {gpu.name}: {plan}"]
+    working = min(len(gpus), plan.parts)
+    if len(gpus) > 1:
+        share = math.ceil(plan.parts / working)
+        lines.append(
+            f"GPUs         {name_of(gpus[:working])}: {share} parts on each, {plan.waves / working:.2f} waves"
+        )
+    each = " on each GPU" if working > 1 else ""
+    return "\n".join([*lines, f"memory       {needed_bytes(problem) / 1e9:.3f} GB{each}"])
 
 
 def has_dummy(problem: Problem) -> bool:
