@@ -6,12 +6,13 @@ import logging
 
 import numpy as np
 import pytest
+from pretended_gpu import PretendedGpu, PretendedKernel
 
 import warptsp
-from warptsp import Problem, devices, solver
+from warptsp import Problem, _native, devices, solver
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.generate import dimacs
-from warptsp.problem import OpenPath
+from warptsp.problem import Metric, OpenPath
 
 TWO_SHARES = "cuda:0,0"  # which nobody may ask for: one GPU that works as if it were two
 
@@ -170,3 +171,119 @@ def test_copies_between_gpus(gpu) -> None:
             assert (there.download() == values).all()
             gpu.after(other)
             assert (back[:100].download() == values[100:200]).all()
+
+
+# The division of work, without a GPU
+
+N, PARTS = 100, 11
+KICKS = {"threads": 2, "segment": 50, "walk": 50, "walks": 0.5, "long_links": 0.1}
+
+
+@pytest.fixture
+def shares(monkeypatch: pytest.MonkeyPatch) -> list:
+    """What the GPUs of the rounds do: each writes its number, and the copy's, where a part would be."""
+    from warptsp.backends.cuda import search
+
+    working: list = []
+
+    def work(gpu, name, grid, *arguments):
+        if name == "improve_parts":
+            share = next(share for share in working if share.device is gpu)
+            first, parts = int(arguments[2]), grid // len(share.copies)
+            places = slice(N * first // PARTS, N * (first + parts) // PARTS)
+            for row, copy in enumerate(share.copies):
+                share._handed["handed_city"].values[row, places] = 1000 * gpu.ordinal + copy
+        if name == "count_paths":
+            arguments[3].values[:] = np.arange(len(arguments[3]))
+
+    def plan(device, metric, n, tours=1, *, dummy=False):
+        return search.LaunchPlan(PARTS, 3 if tours == 1 else tours, n // PARTS + 1, 1000, 2, 4, 1, 1)
+
+    monkeypatch.setattr(
+        search, "lk_kernel", lambda gpu, metric, name, dummy: PretendedKernel(gpu, name, work)
+    )
+    monkeypatch.setattr(search, "plan_launch", plan)
+    return working
+
+
+def pretended_cities(gpus: int) -> list:
+    from warptsp.backends.cuda.cities import Cities
+
+    class Pretended(Cities):
+        def path_graph(self):
+            return self
+
+        def arrange(self, paths, begin, places, threads):
+            places[...] = 0
+            return 1
+
+        def length(self, tour):
+            return 5.0
+
+        def second_order(self, number, token):
+            return self.device.upload(np.arange(N, dtype=np.int32))
+
+    lead = Pretended(PretendedGpu(0), Metric.EUC_2D, N, integral=True)
+    lead.points = lead.device.upload(np.zeros((N, 2)))
+    lead.candidates = lead.device.upload(np.zeros((N, 8), np.int32))
+    return [lead, *(lead.copy_to(PretendedGpu(k)) for k in range(1, gpus))]
+
+
+@pytest.mark.parametrize("gpus", [1, 2, 3, 11, 14])
+def test_the_parts_of_a_tour_are_divided(shares: list, gpus: int) -> None:
+    from warptsp.backends.cuda.search import TourSearch
+
+    cities = pretended_cities(gpus)
+    tour = np.random.default_rng(gpus).permutation(N).astype(np.int32)
+    search = TourSearch(cities, cities[0].device.upload(tour), **KICKS)
+    shares[:] = search.rounds._shares
+    assert [part for share in shares for part in share.parts] == list(range(PARTS))
+    assert search.rounds.gpus == len(shares) == min(gpus, PARTS)
+    for _ in range(4):
+        assert search.round(
+            optimize=True, kicks_per_city=0.3, temperature=0.0, seed=1, token=_native.StopToken()
+        )
+    for copy in range(3):
+        seen = [share._handed["handed_city"].values[copy] for share in shares]
+        assert (np.unique(seen[0] // 1000) == np.arange(len(shares))).all()
+        assert all((other == seen[0]).all() for other in seen)
+    other = tour[::-1].copy()
+    search.go_on_from(other)
+    assert all((share.tours.values == other).all() for share in shares)
+    for share in shares:  # a GPU puts back what all have handed over, and alone joins the paths or does not
+        assert (
+            share.device.launched.count("put_back_stretches")
+            == share.device.launched.count("put_back_parts")
+            == 2
+        )
+        assert share.device.launched.count("count_paths") == (2 if share is shares[0] else 0)
+
+
+@pytest.mark.parametrize("gpus", [1, 2, 3])
+def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
+    from warptsp.backends.cuda.search import PartRounds
+
+    cities = pretended_cities(gpus)
+    tours = np.arange(7 * N, dtype=np.int32).reshape(7, N)
+    pieces = [own.device.upload(some) for own, some in zip(cities, np.array_split(tours, gpus), strict=True)]
+    rounds = PartRounds(cities, pieces, one_tour=False, mean_link=1.0, **KICKS)
+    shares[:] = rounds._shares
+    assert (rounds.tours() == tours).all()
+    for _ in range(2):
+        assert rounds.round(
+            optimize=True, kicks_per_city=0.3, temperature=0.0, seed=1, token=_native.StopToken()
+        )
+    copies = [share._handed["handed_city"].values % 1000 for share in shares]
+    assert (np.concatenate(copies) == np.arange(7)[:, None]).all()
+
+
+def test_a_stopped_round_changes_nothing(shares: list) -> None:
+    from warptsp.backends.cuda.search import TourSearch
+
+    cities = pretended_cities(2)
+    search = TourSearch(cities, cities[0].device.upload(np.arange(N, dtype=np.int32)), **KICKS)
+    shares[:] = search.rounds._shares
+    token = _native.StopToken()
+    token.request()
+    assert not search.round(optimize=True, kicks_per_city=0.3, temperature=0.0, seed=1, token=token)
+    assert not any("put_back_stretches" in share.device.launched for share in shares)
