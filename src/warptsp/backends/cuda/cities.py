@@ -150,6 +150,9 @@ class PlaneCities(Cities):
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return _inverse(self._city)[tour]
 
+    def path_graph(self) -> _native.PathGraph:
+        return self._path_graph(points=self.problem.search_points(), row=self._city)
+
     def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
         angle, shift = TURNED[number - 1]
         return geometry.second_order(self.device, self.layout, angle, shift, token)

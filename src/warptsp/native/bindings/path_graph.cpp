@@ -21,13 +21,14 @@ struct BoundPathGraph {
   std::optional<Array<const double, 2>> points;
   std::optional<Array<const int, 2>> int_matrix;
   std::optional<Array<const double, 2>> real_matrix;
-  Array<const int, 1> row;   // of the matrix for each city
+  Array<const int, 1> row;   // of the points or the matrix for each city; empty: the city's own number
   Array<const int, 2> fixed;  // [size, 2] or empty
 
   double distance(int p, int q) const {
-    if (int_matrix) return (*int_matrix)(row(p), row(q));
-    if (real_matrix) return (*real_matrix)(row(p), row(q));
-    return AnyCoordinates<double>{{points->data(), (int)points->shape(1)}, kind}(p, q);
+    const int a = row.shape(0) > 0 ? row(p) : p, b = row.shape(0) > 0 ? row(q) : q;
+    if (int_matrix) return (*int_matrix)(a, b);
+    if (real_matrix) return (*real_matrix)(a, b);
+    return AnyCoordinates<double>{{points->data(), (int)points->shape(1)}, kind}(a, b);
   }
   double length(int p, int q) const {
     if (fixed.shape(0) > 0 && (fixed(p, 0) == q || fixed(p, 1) == q)) return -PathGraph::kept;
@@ -45,19 +46,22 @@ void bind_path_graph(nb::module_ &m) {
           [](BoundPathGraph *self, int kind, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
              Array<const int, 1> row, Array<const int, 2> fixed) {
-            const int n = (int)(points ? points->shape(0) : row.shape(0));
-            const size_t rows = int_matrix ? int_matrix->shape(0) : real_matrix ? real_matrix->shape(0) : 0;
-            if (!points && rows == 0) throw nb::value_error("points or a matrix are needed");
-            for (int i = 0; rows > 0 && i < n; i++)
-              if (row(i) < 0 || (size_t)row(i) >= rows) throw nb::value_error("the matrix lacks a row");
+            const size_t rows = points        ? points->shape(0)
+                                : int_matrix  ? int_matrix->shape(0)
+                                : real_matrix ? real_matrix->shape(0)
+                                              : 0;
+            if (rows == 0) throw nb::value_error("points or a matrix are needed");
+            const int n = (int)(row.shape(0) > 0 ? row.shape(0) : rows);
+            for (int i = 0; row.shape(0) > 0 && i < n; i++)
+              if (row(i) < 0 || (size_t)row(i) >= rows) throw nb::value_error("the points or the matrix lack a row");
             if (fixed.shape(0) > 0 && ((int)fixed.shape(0) != n || fixed.shape(1) != 2))
               throw nb::value_error("fixed has two columns and a row for each city, or none");
             new (self) BoundPathGraph{{}, n, (MetricKind)kind, points, int_matrix, real_matrix, row, fixed};
           },
           nb::kw_only(), nb::arg("kind"), nb::arg("points").none(), nb::arg("int_matrix").none(),
           nb::arg("real_matrix").none(), nb::arg("row"), nb::arg("fixed"),
-          "`points` in the search's order, two or three columns, NaN for a dummy city; or a matrix, with the search's "
-          "city i in row `row[i]`. `fixed[i]` are the cities that i must stay linked to.")
+          "`points` of two or three columns, NaN for a dummy city, or a matrix; the search's city i is in row `row[i]`, "
+          "or i if `row` is empty. `fixed[i]` are the cities that i must stay linked to.")
       .def(
           "arrange",
           [](BoundPathGraph &b, Array<const int, 2> paths, Array<const int, 1> begin, Array<int, 2> places, int threads) {
