@@ -193,14 +193,15 @@ def test_joining_keeps_fixed_edges():
     n = len(points)
     before = [3, 0, 1, 2, 7, 4, 5, 6]
     paths = np.array([[2 * before[p] + 1, 2 * before.index(p), p, p, 1] for p in range(n)], np.int32)
-    none = {"int_matrix": None, "real_matrix": None, "row": np.empty(0, np.int32)}
+    none = {"int_matrix": None, "real_matrix": None}
 
-    def arranged(fixed):
+    def arranged(fixed, points=points, row=()):
         partners = np.full((n, 2), -1, np.int32)
         for a, b in fixed:
             for one, other in ((a, b), (b, a)):
                 partners[one, 0 if partners[one, 0] < 0 else 1] = other
-        graph = _native.PathGraph(kind=3, points=points, fixed=partners, **none)
+        row = np.array(row, np.int32)
+        graph = _native.PathGraph(kind=3, points=points, fixed=partners, row=row, **none)
         places = np.empty((n, 2), np.int32)
         tours = graph.arrange(paths, np.array([0, n], np.int32), places, 1)
         if tours == 0:
@@ -213,6 +214,10 @@ def test_joining_keeps_fixed_edges():
     tours, links = arranged([])
     assert tours == 2
     assert len(links) == n
+    turned = np.random.default_rng(1).permutation(n)  # the points in another order
+    assert arranged([], points[turned], np.argsort(turned)) == (tours, links)
+    with pytest.raises(ValueError, match="the points or the matrix lack a row"):
+        arranged([], points, np.arange(1, n + 1))
     for fixed in ([(1, 2)], [(1, 2), (4, 7)], [(0, 1), (1, 2), (2, 3)]):
         tours, links = arranged(fixed)
         assert tours == 2
