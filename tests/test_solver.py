@@ -368,6 +368,14 @@ def test_a_start_tour_must_have_the_fixed_edges_and_ends(points):
 # Checkpoints
 
 
+@pytest.mark.parametrize("ending", ["npy", "i32", "NPY"])
+def test_checkpoint_as_numbers(points, tmp_path, ending):
+    file = tmp_path / f"best.{ending}"
+    result = warptsp.solve(points, kicks=100, checkpoint=file)
+    assert np.array_equal(np.fromfile(file, "<i4")[-len(points) :], result.tour)
+    assert warptsp.solve(points, kicks=0, start=file).length <= result.length
+
+
 def test_checkpoint_is_a_start_tour(points, tmp_path):
     path = tmp_path / "best.tour"
     first = solve(points, kicks=20, checkpoint=path, checkpoint_interval=0)

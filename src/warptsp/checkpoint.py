@@ -20,7 +20,9 @@ logger = logging.getLogger(__name__)
 
 
 class Checkpoint:
-    """Writes improved tours to one TSPLIB tour file, atomically, at most once in `interval` seconds.
+    """Writes improved tours to one file, atomically, at most once in `interval` seconds.
+
+    It is a TSPLIB tour, or what the ending ``.npy`` or ``.i32`` means: written faster, for very long tours.
 
     The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it.
     Writing takes at most about 2 % of the run: where one write takes long, the next ones come less often.
@@ -42,6 +44,8 @@ class Checkpoint:
         )
         check_writable(path)
         self.path = path
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        self._format = ending[1:] if ending in (".npy", ".i32") else "tsplib"
         self.problem = problem
         self.interval = interval
         self._next = time.monotonic() + interval
@@ -64,7 +68,7 @@ class Checkpoint:
         if not self._is_news(length):
             return
         begun = time.monotonic()
-        write_tour(self.path, tour, self.problem, format="tsplib")
+        write_tour(self.path, tour, self.problem, format=self._format)
         self.cost = time.monotonic() - begun
         self._written = length
         self._next = time.monotonic() + max(self.interval, 50.0 * self.cost)
