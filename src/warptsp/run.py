@@ -13,6 +13,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.errors import InvalidTour, WarpTSPError
+from warptsp.problem.problem import WORTH_THREADS
 from warptsp.progress import Progress, WorkerProgress
 from warptsp.result import HistoryPoint
 from warptsp.stop import Limit, SearchState, StoppingCriterion
@@ -378,5 +379,7 @@ class Run:
             begun = time.monotonic()
             self.problem.distance(cities[:-1], cities[1:])
             seconds.append(time.monotonic() - begun)
-        # Whether each city occurs once is a fifth of the work.
-        return 1.25 * sorted(seconds)[1] * n / SAMPLE
+        # Whether each city occurs once is a fifth of the work. Threads are worth half their number
+        # (docs/scaling/coordinator.md).
+        shared = max(1.0, 0.5 * self.threads) if n >= WORTH_THREADS else 1.0
+        return 1.25 * sorted(seconds)[1] * n / SAMPLE / shared
