@@ -42,6 +42,8 @@ def test_only_where_links_differ() -> None:
         tour = warptsp.solve(problem, kicks=1000, threads=1, device="cpu").tour
         lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=float)
         assert are_worth_it(lengths) is uneven
+        some = np.random.default_rng(2).choice(lengths, len(lengths) // 2)
+        assert are_worth_it(some, len(lengths)) is uneven
 
 
 def test_a_stop_returns_a_tour() -> None:

@@ -68,7 +68,7 @@ def test_the_same_tour_with_any_number_of_gpus(several: str, kind: str, n: int) 
     problem.check_tour(many.tour)
     assert many.device == several
     assert many.counters["kicks"] == one.counters["kicks"]
-    assert [point.length for point in many.history] == [point.length for point in one.history]
+    assert many.length == one.length
     assert (many.tour == one.tour).all()
 
 
@@ -275,6 +275,48 @@ def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
         )
     copies = [share._handed["handed_city"].values % 1000 for share in shares]
     assert (np.concatenate(copies) == np.arange(7)[:, None]).all()
+
+
+def test_joins_of_closed_tours_that_can_be_made_together() -> None:
+    from warptsp.backends.cuda.path_order import _JOIN, chosen_links
+
+    joins = np.array(
+        [
+            (2.0, 0, 10, 1, 2, 11, 12, 0, 1),  # the third one is cheaper and has joined these two
+            (0.5, 20, 0, 21, 22, 1, 2, 1, 1),  # takes a gap of the third
+            (0.25, 10, 0, 11, 12, 1, 2, 1, 1),
+            (9.0, 30, 20, 31, 32, 23, 24, 0, 1),
+        ],
+        _JOIN,
+    )
+    assert chosen_links(joins) == [
+        *((11, 2), (2, 11), (12, 1), (1, 12)),
+        *((31, 23), (23, 31), (32, 24), (24, 32)),
+    ]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_3D"])
+def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds of one tour whose paths the GPU puts in order, as if it were a long one."""
+    from warptsp.backends.cuda import search
+    from warptsp.backends.cuda.path_order import PathOrder
+
+    placed = []
+    places = PathOrder.places
+    monkeypatch.setattr(PathOrder, "places", lambda self: placed.append(places(self)) or placed[-1])
+    random = np.random.default_rng(1)
+    problem = Problem.from_points(random.integers(0, 10_000, (30_000, int(metric[-2]))).astype(float), metric)
+    options = {"device": "cuda:0", "kicks": 10 * problem.n, "seed": 3, "params": {"population": 0}}
+    host = warptsp.solve(problem, **options)
+    assert not placed
+    monkeypatch.setattr(search, "LEAST_ORDERED", 1)
+    here, again = warptsp.solve(problem, **options), warptsp.solve(problem, **options)
+    assert len(placed) > 10
+    assert all(one is not None for one in placed)
+    assert (here.tour == again.tour).all()
+    problem.check_tour(here.tour)
+    assert here.length == pytest.approx(host.length, rel=5e-3)
 
 
 def test_a_stopped_round_changes_nothing(shares: list) -> None:

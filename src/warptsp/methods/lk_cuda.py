@@ -32,7 +32,7 @@ from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
-from warptsp.methods.lk import HAND_OVER, search_until
+from warptsp.methods.lk import search_until
 from warptsp.methods.long_links import are_worth_it, improve_long_links
 from warptsp.methods.population_cuda import (
     LEAST_MEMBERS,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
+GPU_HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
@@ -65,6 +66,7 @@ FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
 KICKS_AT_LONG_LINKS = 20_000
 LONG_LINKS_SHARE = 0.2  # of the time that is left, at most
+LINKS_LOOKED_AT = 200_000  # to see whether long links carry much of the tour
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 
 
@@ -202,7 +204,7 @@ class _CudaSearch:
             fall_back(problem, run, None)
             return None
         cities = PlaneCities(device, layout, problem)
-        run.expect(cities.problems(np.arange(problem.n, dtype=np.int32)), HAND_OVER * problem.n)
+        run.expect(cities.city, GPU_HAND_OVER * problem.n)
         run.enter("candidate lists")
         norm = search_norm(problem.metric)
         lists = geometry.candidate_lists(device, layout, CANDIDATES, PER_QUADRANT, norm, run.token)
@@ -216,7 +218,7 @@ class _CudaSearch:
                 made = self._other_start()
                 tour = None if made is None else device.upload(cities.numbered(made))
         if tour is None:
-            run.offer(cities.problems(np.arange(problem.n, dtype=np.int32)))
+            run.offer(cities.city)
             return None
         return cities, tour
 
@@ -242,7 +244,7 @@ class _CudaSearch:
         if rows is None or tour is None:
             fall_back(problem, run, instance)
             return None
-        run.expect(instance.city, HAND_OVER * problem.n)
+        run.expect(instance.city, GPU_HAND_OVER * problem.n)
         cities = HostCities.build(device, instance, rows, run.token)
         if cities is None:
             run.offer(instance.open(tour))
@@ -263,8 +265,12 @@ class _CudaSearch:
         search, run, problem = self.search, self.run_, self.problem
         assert search is not None
         tour = search.cities.problems(search.tour())
-        lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
-        if not are_worth_it(lengths):
+        # Some links tell how long all are: ten million take half a second to measure.
+        some = np.arange(problem.n)
+        if problem.n > LINKS_LOOKED_AT:
+            some = np.random.default_rng(0).integers(0, problem.n, LINKS_LOOKED_AT)
+        lengths = np.asarray(problem.distance(tour[some - 1], tour[some]), dtype=np.float64)
+        if not are_worth_it(lengths, problem.n):
             self.long_links = False
             return
         remaining = run.remaining() if run.kick_limit is None else None

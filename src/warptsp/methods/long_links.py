@@ -30,9 +30,18 @@ MOST = 100_000  # long links at once
 SLICE = 1000  # kicks between two looks at the token
 
 
-def are_worth_it(lengths: NDArray[np.float64]) -> bool:
-    """Tell whether few links carry much of a tour's length, as between clusters."""
-    count = _count(len(lengths))
+def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool:
+    """Tell whether few links carry much of a tour's length, as between clusters.
+
+    Parameters
+    ----------
+    lengths : ndarray of float64
+        Of all links, or of some at random.
+    links : int, optional
+        How many there are in all.
+    """
+    links = links or len(lengths)
+    count = max(1, _count(links) * len(lengths) // links)
     longest = np.partition(lengths, len(lengths) - count)[-count:]
     return float(longest.sum()) > UNEVEN * float(lengths.sum()) > 0
 

@@ -12,6 +12,7 @@ from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
 from warptsp.backends.cuda.neighbor import KERNELS as NEIGHBOR_KERNELS
 from warptsp.backends.cuda.neighbor import METRIC_KINDS
+from warptsp.backends.cuda.path_order import PATHS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
 from warptsp.backends.cuda.symmetric import SYMMETRIC_SOURCE
 from warptsp.problem import Metric
@@ -46,6 +47,7 @@ BUILDS: tuple[Build, ...] = (
         ),
         fmad=False,
     ),
+    Build(PATHS.file, PATHS.names, fmad=PATHS.fmad),
     Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D)),
     *(
         # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this

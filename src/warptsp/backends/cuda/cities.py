@@ -135,23 +135,29 @@ class Cities:
 
 
 class PlaneCities(Cities):
-    """Cities of the plane, set up by the GPU."""
+    """Cities of the plane, set up by the GPU.
+
+    Attributes
+    ----------
+    city : ndarray of int32
+        The problem's city for each of the search's.
+    """
 
     def __init__(self, device: Device, layout: geometry.Layout, problem: Problem) -> None:
         super().__init__(device, problem.metric, layout.n, integral=problem.integral)
         self.problem = problem
         self.layout = layout
         self.points = layout.points
-        self._city = layout.city.download()
+        self.city = layout.city.download()
 
     def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        return self._city[tour]
+        return self.city[tour]
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        return _inverse(self._city)[tour]
+        return _inverse(self.city)[tour]
 
     def path_graph(self) -> _native.PathGraph:
-        return self._path_graph(points=self.problem.search_points(), row=self._city)
+        return self._path_graph(points=self.problem.search_points(), row=self.city)
 
     def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
         angle, shift = TURNED[number - 1]
@@ -159,7 +165,7 @@ class PlaneCities(Cities):
 
     def search_instance(self) -> SearchInstance:
         points = self.layout.points.download()
-        return SearchInstance(self.problem, self._city, points, None, np.empty((0, 2), np.int32), None, 0)
+        return SearchInstance(self.problem, self.city, points, None, np.empty((0, 2), np.int32), None, 0)
 
 
 class HostCities(Cities):

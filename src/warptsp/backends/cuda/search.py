@@ -21,6 +21,7 @@ from warptsp import _native
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.cuda.path_order import PATHS, PathOrder
 from warptsp.devices import name_of, ordinals
 from warptsp.errors import DeviceOutOfMemory
 
@@ -48,6 +49,7 @@ LEAST_PART, LARGEST_PART = 400, 760  # cities; shared memory holds more, and the
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
 SLICE = 0.5  # seconds that one launch should take at most: at its end some multiprocessors have no part left
 PAUSE = 1e-4  # seconds between two looks whether a launch has ended
+LEAST_ORDERED = 1_000_000  # cities of one tour from which its paths are put in order on the GPU
 _THREADS = 256
 
 _POINTER = np.dtype("u8")
@@ -205,6 +207,8 @@ def kernel_sources(problem: Problem) -> list[Source]:
     sources = [Source("lk.cu", KERNELS, lk_defines(problem.metric, has_dummy(problem)))]
     if problem.matrix is None:
         sources.append(Source("geometry.cu", geometry.GEOMETRY_KERNELS, fmad=False))
+    if problem.n >= LEAST_ORDERED:
+        sources.append(PATHS)
     if is_plain(problem):
         sources += geometry.candidate_sources(problem.metric, CANDIDATES, PER_QUADRANT)
     return sources
@@ -424,6 +428,11 @@ class _Share:
         self._kernel("note_path_ends").launch(tours * plan.parts, 64, self._tour, parts, path_begin)
         self._kernel("link_paths").launch(tours * plan.parts, 64, self._tour, parts, path_begin, paths)
         count = len(paths)
+        points, fixed = self.cities.points, self.cities.fixed
+        if tours == 1 and self.cities.n >= LEAST_ORDERED and points is not None and fixed is None:
+            placed = PathOrder(device, paths, points, self.cities.metric).places()
+            if placed is not None:
+                return path_begin, placed, paths
         if count > len(self._places):  # memory that is new each time costs more than the copy
             self._paths = np.empty((count * 9 // 8, 5), np.int32)
             self._places = np.empty((len(self._paths), 2), np.int32)
