@@ -312,7 +312,7 @@ def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyP
     assert not placed
     monkeypatch.setattr(search, "LEAST_ORDERED", 1)
     here, again = warptsp.solve(problem, **options), warptsp.solve(problem, **options)
-    assert len(placed) > 10
+    assert len(placed) >= 10
     assert all(one is not None for one in placed)
     assert (here.tour == again.tour).all()
     problem.check_tour(here.tour)

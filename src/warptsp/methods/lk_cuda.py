@@ -175,7 +175,7 @@ class _CudaSearch:
             if self.search is not None:
                 self.run_.offer(self._best())
         used = 1 if self.search is None else self.search.rounds.gpus
-        if self.population is not None:
+        if self.population is not None and self.population.number > 0:
             used = len(self.devices)
         self.run_.device = name_of([device.ordinal for device in self.devices[:used]])
         self.run_.counters["device_bytes"] = max(device.memory_peak() for device in self.devices)
@@ -264,26 +264,28 @@ class _CudaSearch:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
         assert search is not None
-        tour = search.cities.problems(search.tour())
-        # Some links tell how long all are: ten million take half a second to measure.
-        some = np.arange(problem.n)
-        if problem.n > LINKS_LOOKED_AT:
+        own, cities = search.tour(), search.cities
+        if problem.n > LINKS_LOOKED_AT and isinstance(cities, PlaneCities):
+            # Some links tell how long all are: ten million take half a second to measure.
             some = np.random.default_rng(0).integers(0, problem.n, LINKS_LOOKED_AT)
-        lengths = np.asarray(problem.distance(tour[some - 1], tour[some]), dtype=np.float64)
-        if not are_worth_it(lengths, problem.n):
+            lengths = problem.distance(cities.city[own[some - 1]], cities.city[own[some]])
+        else:
+            tour = cities.problems(own)
+            lengths = problem.distance(tour, np.roll(tour, -1))
+        if not are_worth_it(np.asarray(lengths, dtype=np.float64), problem.n):
             self.long_links = False
             return
         remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
             problem,
-            tour,
+            cities.problems(own),
             self.params,
             kicks=KICKS_AT_LONG_LINKS,
             seconds=math.inf if remaining is None else LONG_LINKS_SHARE * remaining,
             seed=run.seed,
             token=run.token,
         )
-        search.go_on_from(search.cities.numbered(better))
+        search.go_on_from(cities.numbered(better))
 
     def _sweep(self) -> bool:
         """Local search from every city, in cuts that move; False to stop."""

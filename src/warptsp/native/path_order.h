@@ -28,7 +28,7 @@ struct JoinOfTours {
 
 struct PathOrder {
   static constexpr u64 none = ~(u64)0;
-  static constexpr int reach = 64;
+  static constexpr int reach = 16;
 
   const LinkedPath *paths;
   const double *points;  // of the cities
@@ -86,8 +86,15 @@ struct PathOrder {
 
  private:
   WARPTSP_FN int city(int e) const { return paths[e >> 1].city[e & 1]; }
-  WARPTSP_FN double length(int e, int f) const {
-    return AnyCoordinates<double>{{points, dimensions}, (MetricKind)kind}(city(e), city(f));
+  // The links of gap a, and those that it and gap b would make instead. One loop for all, since the distances of all
+  // metrics are long code.
+  WARPTSP_FN void lengths(int a, int b, double *length) const {
+    const int from[6] = {a, b, a, link[a], a, link[a]}, to[6] = {link[a], link[b], b, link[b], link[b], b};
+#if defined(__CUDACC__)
+#pragma unroll 1
+#endif
+    for (int k = 0; k < 6; k++)
+      length[k] = AnyCoordinates<double>{{points, dimensions}, (MetricKind)kind}(city(from[k]), city(to[k]));
   }
   // The cheapest join of the gap at end a, the first of equals; what saves something is as good as what costs nothing.
   WARPTSP_FN JoinOfTours cheapest(int a) const {
@@ -96,14 +103,14 @@ struct PathOrder {
     const int last = a + reach < 2 * count - 1 ? a + reach : 2 * count - 1;
     for (int b = a > reach ? a - reach : 0; b <= last; b++) {
       if (tour[b >> 1] == own) continue;
-      const int b_link = link[b];
-      const double removed = length(a, a_link) + length(b, b_link);
-      const double straight = length(a, b) + length(a_link, b_link) - removed;
-      const double crossed = length(a, b_link) + length(a_link, b) - removed;
+      double length[6];
+      lengths(a, b, length);
+      const double straight = length[2] + length[3] - length[0] - length[1];
+      const double crossed = length[4] + length[5] - length[0] - length[1];
       double added = crossed < straight ? crossed : straight;
       if (added < 0) added = 0;
       if (join.found && added >= join.added) continue;
-      join.added = added, join.other = tour[b >> 1], join.b = b, join.b_link = b_link;
+      join.added = added, join.other = tour[b >> 1], join.b = b, join.b_link = link[b];
       join.crossed = crossed < straight, join.found = 1;
     }
     return join;

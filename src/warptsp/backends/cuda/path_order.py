@@ -32,7 +32,7 @@ PATHS = Source(
     ),
     fmad=False,
 )
-MOST_TOURS = 4096  # closed ones, beyond which the host joins them
+MOST_TOURS = 16_384  # closed ones, beyond which the host joins them
 _THREADS = 256
 _POINTER = np.dtype("u8")
 _ORDER = np.dtype(
