@@ -274,7 +274,7 @@ def test_bad_answers_are_refused_and_change_nothing() -> None:
         linked = cut.link(points, Metric.EXACT_2D)
         assert linked is not None
         assert edges_of(linked) == edges_of(tour)
-    cut.put(1, good)
+    cut.put(1, good.astype(np.uint64))
     with pytest.raises(InvalidTour, match="part 1 has its answer already"):
         cut.put(1, good)
     with pytest.raises(IndexError, match="no part 3 of 3"):

@@ -82,7 +82,7 @@ class Cut:
             )
         if answer.dtype != np.int32:
             # What does not fit in 32 bits is no city either.
-            answer = np.clip(answer, -1, np.iinfo(np.int32).max)
+            answer = np.clip(answer.astype(np.int64), -1, np.iinfo(np.int32).max)
         wrong = self._native.put(part, np.ascontiguousarray(answer, dtype=np.int32))
         if wrong:
             raise InvalidTour(wrong)
