@@ -151,9 +151,20 @@ class _Rounds:
 
     def search(self) -> None:
         """All rounds."""
-        while (plan := self._plan()) is not None:
-            if self._round(plan):
-                break
+        try:
+            while (plan := self._plan()) is not None:
+                if self._round(plan):
+                    break
+        finally:
+            for name, worker in self.run.workers.items():
+                logger.info(
+                    "worker %s, %s: %d tasks, %d kicks in %.1f s",
+                    name,
+                    worker.device,
+                    worker.tasks,
+                    worker.kicks,
+                    worker.seconds,
+                )
 
     # The start
 

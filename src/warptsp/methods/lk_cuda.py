@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp import _native
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.cities import HostCities, PlaneCities, is_plain
 from warptsp.backends.cuda.device import Device
@@ -214,13 +215,24 @@ class _CudaSearch:
             run.enter("start tour")
             if isinstance(self.start, str) and self.start == "greedy":
                 tour = geometry.greedy_tour(device, layout, lists, PER_QUADRANT, problem.metric, run.token)
+                if tour is not None and len(problem.fixed_edges):
+                    tour = self._with_fixed_edges(cities, tour)
             else:
                 made = self._other_start()
                 tour = None if made is None else device.upload(cities.numbered(made))
         if tour is None:
-            run.offer(cities.city)
+            if len(problem.fixed_edges):
+                fall_back(problem, run, None)
+            else:
+                run.offer(cities.city)
             return None
         return cities, tour
+
+    def _with_fixed_edges(self, cities: PlaneCities, tour: DeviceArray) -> DeviceArray | None:
+        """The tour, with each path of fixed edges as a whole where its first city comes."""
+        order = cities.problems(tour.download())
+        kept = _native.keep_fixed_edges(order, self.problem.fixed_edges, self.run_.token)
+        return None if kept is None else self.device.upload(cities.numbered(kept))
 
     def _set_up_on_cpu(self) -> tuple[Cities, DeviceArray] | None:
         """The same, with numbering, candidate lists and start tour of the CPU's search."""

@@ -1,7 +1,7 @@
 """The cities of an instance as the search of a GPU knows them (``native/warp_metric.h``).
 
-In the plane, closed and without fixed edges, the GPU makes all of it from the coordinates
-(`backends.cuda.geometry`). For everything else numbering, candidate lists and start tour are those of the
+For closed tours in the plane the GPU makes all of it from the coordinates (`backends.cuda.geometry`). For
+everything else numbering, candidate lists and start tour are those of the
 CPU's search (`backends.instance`), and only the search runs on the GPU.
 
 Either way cities are numbered so that those near each other have numbers near each other: parts are pieces of
@@ -37,7 +37,7 @@ _LEAST_GROUP = 16
 
 def is_plain(problem: Problem) -> bool:
     """Tell whether the GPU makes candidate lists and start tour of this problem by itself."""
-    return problem.metric.name in PLANAR and problem.open is None and not len(problem.fixed_edges)
+    return problem.metric.name in PLANAR and problem.open is None
 
 
 class Cities:
@@ -149,6 +149,9 @@ class PlaneCities(Cities):
         self.layout = layout
         self.points = layout.points
         self.city = layout.city.download()
+        if len(problem.fixed_edges):
+            edges = _inverse(self.city)[problem.fixed_edges]
+            self.fixed = device.upload(fixed_partners(self.n, edges))
 
     def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return self.city[tour]

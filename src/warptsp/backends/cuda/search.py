@@ -252,11 +252,12 @@ def needed_bytes(problem: Problem) -> int:
         + 28  # handed over
         + 16  # and sent to the host; ten million cities took 142 bytes each
     )
+    if len(problem.fixed_edges) or problem.open is not None:
+        a_city += 8
     if is_plain(problem):
         needed = max(a_city * n, geometry.setup_bytes(n, CANDIDATES))
     else:
-        fixed = 8 if len(problem.fixed_edges) or problem.open is not None else 0
-        needed = (a_city + fixed) * n + (4 * n * n if problem.matrix is not None else 0)
+        needed = a_city * n + (4 * n * n if problem.matrix is not None else 0)
     return needed + (64 << 20)  # copies of small ones
 
 
