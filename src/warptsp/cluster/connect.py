@@ -24,8 +24,8 @@ class ClusterParams:
         Cities of a task; by default 10 000 to 50 000, or a million where workers have GPUs.
     rounds : int or None
         End after so many rounds.
-    kicks : float
-        Kicks a city in a round, where no limit says otherwise.
+    kicks : float or None
+        Kicks a city in a round, where no limit says otherwise; by default 1, or 10 where workers have GPUs.
     deadline : float or None
         Seconds for one task; a worker that takes longer loses it to another. By default ten times what the
         slowest one took, and a minute at least.
@@ -37,7 +37,7 @@ class ClusterParams:
 
     part: int | None = None
     rounds: int | None = None
-    kicks: float = 4.0
+    kicks: float | None = None
     deadline: float | None = None
     wait: float = 60.0
     attempts: int = 3

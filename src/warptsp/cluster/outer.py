@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SMALL_PART, LARGE_PART, GPU_PART = 10_000, 50_000, 1_000_000  # cities of a task
-FEWEST_PARTS = 16  # of a tour that is long enough
-FIRST_KICKS = 1.0  # a city, under a time limit, before it is known how fast workers are
+FEWEST_PARTS = 8  # of a tour that is long enough
+# Kicks a city in a round. Seams move oftener with fewer: 200 000 cities, 6 kicks each, were 0.44 % above the
+# constant of random uniform tours with 1, 0.46 with 2, 0.48 with 3, at the same CPU seconds. A GPU takes as
+# long for its set-up as for some kicks a city.
+KICKS, GPU_KICKS = 1.0, 10.0
 LOSSES = 10  # times that a task may be lost before the run fails
 LEAST_DEADLINE = 60.0
 DEADLINE = 10.0  # times the slowest task
@@ -87,7 +90,7 @@ class Outer:
         lk = get_method("lk")
         run.device = resolve_device(self.device, problem, lk, run.time_limit)
         if run.kick_limit is None and self.params.rounds is not None:
-            run.kick_limit = self.params.rounds * round(self.params.kicks * problem.n)
+            run.kick_limit = self.params.rounds * round(rounds.kicks_a_city * problem.n)
         lk.run(problem, run)
 
 
@@ -131,6 +134,13 @@ class _Rounds:
             if self.executor.has_gpus():
                 part = GPU_PART
         return max(1, round(n / part))
+
+    @property
+    def kicks_a_city(self) -> float:
+        """Kicks a city in a round."""
+        if self.params.kicks is not None:
+            return self.params.kicks
+        return GPU_KICKS if self.executor.has_gpus() else KICKS
 
     def await_workers(self) -> bool:
         """Wait until somebody takes tasks; False if the run said stop before.
@@ -193,9 +203,9 @@ class _Rounds:
         n, run, params = self.problem.n, self.run, self.params
         rounds, last = params.rounds, run.kick_limit
         if rounds is not None and last is None:
-            last = rounds * round(params.kicks * n)
+            last = rounds * round(self.kicks_a_city * n)
         if last is not None and rounds is None:
-            rounds = max(2, math.ceil(last / max(1.0, params.kicks * n)))
+            rounds = max(2, math.ceil(last / max(1.0, self.kicks_a_city * n)))
         if rounds is not None and last is not None:
             if self.round >= rounds:
                 return None
@@ -204,13 +214,13 @@ class _Rounds:
             return _Plan(kicks, temperature, run.remaining())
         remaining = run.remaining()
         if remaining is None or run.time_limit is None:
-            return _Plan(round(params.kicks * n), start_temperature(params.kicks))
+            return _Plan(round(self.kicks_a_city * n), start_temperature(self.kicks_a_city))
         if self.rate == 0.0:
-            kicks_left = min(FIRST_KICKS, params.kicks) * n
+            kicks_left = min(KICKS, self.kicks_a_city) * n
             rounds_left = 1
         else:
             kicks_left = self.rate * remaining
-            rounds_left = max(1, round(kicks_left / (params.kicks * n)))
+            rounds_left = max(1, round(kicks_left / max(1.0, self.kicks_a_city * n)))
         factor = start_temperature((self.kicks + kicks_left) / n)
         progress = run.elapsed() / max(run.elapsed() + remaining, 1e-9)
         seconds = remaining / rounds_left if self.rate else remaining
