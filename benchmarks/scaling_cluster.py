@@ -82,7 +82,7 @@ def main() -> None:
     options_parser.add_argument("--instance", default="E1M.0")
     options_parser.add_argument("--workers", nargs="+", type=int, default=[8])
     options_parser.add_argument("--who", nargs="+", default=["threads", "local", "plain"])
-    options_parser.add_argument("--kicks", type=float, default=4.0, help="kicks a city in all")
+    options_parser.add_argument("--kicks", type=float, default=2.0, help="kicks a city in all")
     options_parser.add_argument("--rounds", type=int, default=2)
     options_parser.add_argument("--part", type=int, help="cities of a task")
     options = options_parser.parse_args()

@@ -14,6 +14,11 @@ from pathlib import Path
 from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed
 from warptsp.cluster.tasks import usable_gpus
 from warptsp.devices import available_threads
+from warptsp.errors import BackendUnavailable
+
+# What Dask shows of GPUs fails with some values of CUDA_VISIBLE_DEVICES, and takes the worker with it.
+GPU_MONITOR = "distributed.diagnostics.nvml"
+GPU_MONITOR_VARIABLE = "DASK_DISTRIBUTED__DIAGNOSTICS__NVML"
 
 
 def start_local(workers: int | None, device: str) -> DaskExecutor:
@@ -32,14 +37,18 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
     gpus = () if device == "cpu" else usable_gpus()
     count = workers or len(gpus) or available_threads()
     # For as long as workers may connect.
-    forgetful = dask.config.set(FORGETFUL)
-    # The scheduler lives here, so that nothing stays behind if this process is killed: workers end with it.
-    cluster = distributed.LocalCluster(
-        n_workers=0,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.ERROR,
-    )
+    forgetful = dask.config.set({**FORGETFUL, GPU_MONITOR: False})
+    try:
+        # The scheduler lives here: if this process is killed, workers end, too, and nothing stays behind.
+        cluster = distributed.LocalCluster(
+            n_workers=0,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.ERROR,
+        )
+    except (OSError, RuntimeError) as error:
+        forgetful.__exit__(None, None, None)
+        raise BackendUnavailable(f"cluster local: Dask's scheduler does not start: {error}") from error
     folder = tempfile.TemporaryDirectory(prefix="warptsp-", ignore_cleanup_errors=True)
     log = Path(folder.name, "workers.log")
     processes: list[subprocess.Popen[bytes]] = []
@@ -79,7 +88,7 @@ def _start(address: str, workers: int, gpu: str, log: Path) -> subprocess.Popen[
     with log.open("ab") as stream:
         return subprocess.Popen(
             command,
-            env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu},
+            env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, GPU_MONITOR_VARIABLE: "False"},
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=stream,
