@@ -223,6 +223,10 @@ def test_joining_keeps_fixed_edges():
         assert tours == 2
         assert all(frozenset(edge) in links for edge in fixed)
     assert arranged([(0, 1), (1, 2), (2, 3), (3, 0)])[0] == 0
+    for link in (-1, 2 * n, 2):
+        paths[0, 0] = link
+        with pytest.raises(ValueError, match="linked to nothing"):
+            arranged([])
 
 
 def test_memory_that_is_needed():

@@ -24,12 +24,14 @@ class PathGraph {
 
   // Places `count` paths on the tour; `length(a, b)` is the distance of two cities, numbered along a curve, and at most
   // -`kept` for a link that must stay. Returns how many closed tours there were; 0, and nothing is placed, if they
-  // cannot be joined without taking out such links.
+  // cannot be joined without taking out such links; -1 if the links of the paths contradict each other.
   template <class Length>
   int arrange(const LinkedPath *paths, int count, PathPlace *places, Length &&length) {
     paths_ = paths;
     link_.resize(2 * (size_t)count);
     for (int i = 0; i < count; i++) link_[2 * i] = paths[i].link[0], link_[2 * i + 1] = paths[i].link[1];
+    for (int end = 0; end < 2 * count; end++)
+      if ((unsigned)link_[end] >= 2u * (unsigned)count || link_[link_[end]] != end) return -1;
     tour_of_.assign(count, -1);
     int tours = 0;
     for (int i = 0; i < count; i++)
@@ -48,6 +50,9 @@ class PathGraph {
   }
 
  private:
+  struct CityAndEnd {
+    int city, end;
+  };
   // What joining looks at, side by side along the curve.
   struct Gap {
     int city, beyond;  // at its two ends
@@ -59,7 +64,8 @@ class PathGraph {
   std::vector<int> link_;  // [2 paths] by end: the end that it is linked to
   std::vector<int> tour_of_;
   std::vector<int> parent_;
-  std::vector<Gap> gaps_, spare_;
+  std::vector<CityAndEnd> ends_, spare_;
+  std::vector<Gap> gaps_;
 
   int city(int end) const { return paths_[end >> 1].city[end & 1]; }
 
@@ -82,12 +88,15 @@ class PathGraph {
   template <class Length>
   bool join(int tours, int count, Length &&length) {
     constexpr int looked_at = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
-    gaps_.clear();
+    ends_.clear();
     for (int end = 0; end < 2 * count; end++)
-      if (end < link_[end]) gaps_.push_back(Gap{city(end), city(link_[end]), end, tour_of_[end >> 1], unknown});
-    spare_.resize(gaps_.size());
-    radix_sort(gaps_.data(), spare_.data(), (int64_t)gaps_.size(), 31, [](const Gap &g) { return (uint64_t)g.city; },
-               StopToken{});
+      if (end < link_[end]) ends_.push_back(CityAndEnd{city(end), end});
+    spare_.resize(ends_.size());
+    radix_sort(ends_.data(), spare_.data(), (int64_t)ends_.size(), 31,
+               [](const CityAndEnd &e) { return (uint64_t)e.city; }, StopToken{});
+    gaps_.clear();
+    for (const CityAndEnd &e : ends_)
+      gaps_.push_back(Gap{e.city, city(link_[e.end]), e.end, tour_of_[e.end >> 1], unknown});
     const int gaps = (int)gaps_.size();
     parent_.resize(tours);
     for (int t = 0; t < tours; t++) parent_[t] = t;
