@@ -382,7 +382,9 @@ void rounds_that_keep_tours(MetricKind kind, bool dummy, int seeds, int tours, b
       WarpLkParams own = params;
       if (!is_integral(kind)) own.tolerance = 2e-6f * (float)(begun[0] / n);
       const std::vector<double> gains = whole.round(
-          {parts, copies, 0, copies, tours, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, seed, (u64)r, nullptr, own}, seed % 2);
+          {parts, copies, 0, copies, tours, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, r == 5 ? 10.0f : 1e30f, seed,
+           (u64)r, nullptr, own},
+          seed % 2);
       rounds++;
       for (int t = 0; t < tours; t++) {
         CHECK(std::fabs(length[t] - gains[t] - whole.total(t)) <= whole.tolerance());

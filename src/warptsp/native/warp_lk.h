@@ -56,6 +56,8 @@ struct WarpLkParams {
 struct WarpLkCounters {
   u32 kicks = 0, refused = 0, restored = 0, accepted = 0, improved = 0;
   u32 passes = 0, branches = 0, chains = 0, steps = 0, moves = 0, cells = 0;
+  // About what was done costs, the same on every run.
+  WARPTSP_FN u32 work() const { return 2 * passes + steps; }
 };
 
 struct WarpLkWork {

@@ -54,6 +54,7 @@ struct RoundOnDevice {
   int blobs;                 // else stretches of the tour
   int optimize;              // local search from every city first
   float kicks_per_city, temperature;
+  float most_work;           // a kick, on average of a part (see WarpLkCounters::work); then its kicks end early
   u64 seed, round;
   const int *stop;           // not 0 when the host gives the round up, so that a launch may take long; null: never
   WarpLkParams params;
@@ -99,7 +100,11 @@ class WarpPart {
       typedef typename WarpLk<Lanes, Metric, K>::From From;
       search.begin();
       const int kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
+      const float most_work = round_.most_work * kicks;
+      u32 begun = 0;
       for (int k = -1; k < kicks && !given_up(); k++) {
+        if (k == 0) begun = search.counters.work();
+        if (k > 0 && (float)(search.counters.work() - begun) > most_work) break;
         const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_link;
         const float u = k >= 0 ? random.unit() : 1.0f;
         gain += search.search(from, random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);

@@ -47,6 +47,7 @@ CANDIDATES, PER_QUADRANT = 8, 2
 
 LEAST_PART, LARGEST_PART = 400, 760  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
+MOST_WORK = 1.2  # of the mean work of a kick, after which a part's kicks end early: others would wait for it
 SLICE = 0.5  # seconds that one launch should take at most: at its end some multiprocessors have no part left
 PAUSE = 1e-4  # seconds between two looks whether a launch has ended
 LEAST_ORDERED = 1_000_000  # cities of one tour from which its paths are put in order on the GPU
@@ -84,7 +85,7 @@ _ROUND = np.dtype(
     [
         *((name, "i4") for name in ("parts", "copies", "first_copy", "all_copies")),
         *((name, "i4") for name in ("tours", "rotation", "blobs", "optimize")),
-        *((name, "f4") for name in ("kicks_per_city", "temperature")),
+        *((name, "f4") for name in ("kicks_per_city", "temperature", "most_work")),
         *((name, "u8") for name in ("seed", "round")),
         ("stop", _POINTER),
         *((name, "i4") for name in ("segment", "walk")),
@@ -512,6 +513,7 @@ class PartRounds:
         self._one_tour = one_tour
         self._counts = np.zeros(len(_COUNTERS), np.uint64)
         self._kernel_seconds = 0.0
+        self._work = 0.0  # of a kick in the round before, as WarpLkCounters::work counts it
         self._kick_params = {"segment": segment, "walk": walk, "walks": walks, "long_links": long_links}
         self._shares = []
         parts, gpus, first = self.plan.parts, min(len(cities), self.plan.parts), 0
@@ -592,6 +594,7 @@ class PartRounds:
                 optimize=optimize,
                 kicks_per_city=kicks_per_city,
                 temperature=temperature,
+                most_work=MOST_WORK * self._work if self._work > 0 else math.inf,
                 seed=seed,
                 round=number,
                 tolerance=max(0.5 * cities.integral, 2e-6 * self.mean_link),
@@ -600,8 +603,11 @@ class PartRounds:
         complete = self._improve(kicks_per_city + 0.3 * optimize, token)
         if complete:
             self._put_back(blobs)
-        for share in self._shares:
-            self._counts += share.sums.download()
+        counts = np.sum([share.sums.download() for share in self._shares], axis=0)
+        self._counts += counts
+        done = dict(zip(_COUNTERS, counts, strict=True))
+        if not optimize and (kicks := int(done["kicks_made"] + done["kicks_refused"])) > 0:
+            self._work = int(2 * done["passes"] + done["steps"]) / kicks
         return complete
 
     def changed(self) -> None:
