@@ -204,7 +204,7 @@ def test_a_worker_that_hangs_past_its_deadline_and_wakes_up(pool, problem, expec
             os.kill(pid, signal.SIGSTOP)
         return asleep
 
-    result = solve(problem, pool, callback=once(stop), cluster_params={"deadline": 0.8})
+    result = solve(problem, pool, callback=once(stop), cluster_params={"deadline": 1.5})
     np.testing.assert_array_equal(result.tour, expected.tour)
     assert "has not answered for" in told.text
     assert "the worker missed the deadline" in told.text

@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 CONNECT = 10.0  # seconds for a scheduler to answer
 LOOK = 0.5  # seconds between two looks at which workers there are
 POLL = 0.01  # seconds between two looks at tasks
+LAG = 0.2  # seconds that an answer is on its way
 FETCH = 60.0  # seconds for an answer to come over the network
 PREFIX = "warptsp-improve"  # of the tasks' names, as the dashboard shows them
 # Dask keeps the last thousand messages of a connection, and tasks are in them: up to a gigabyte for each.
@@ -102,6 +103,7 @@ class DaskExecutor:
         complaint: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.name = f"cluster {client.scheduler.address}"
+        self.lag = LAG
         self._client = client
         self._device = device
         self._on_close = tuple(on_close)

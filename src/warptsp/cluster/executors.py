@@ -36,9 +36,12 @@ class Executor(Protocol):
     ----------
     name : str
         For messages, such as ``tcp://10.0.0.1:8786``.
+    lag : float
+        Seconds from the end of a task to its answer here, at a guess: under a time limit tasks end earlier.
     """
 
     name: str
+    lag: float
 
     def workers(self) -> Sequence[str]:
         """Return the names of the workers that take tasks now."""
@@ -85,6 +88,7 @@ class InProcess:
 
     def __init__(self, devices: Sequence[str]) -> None:
         self.name = "this process"
+        self.lag = 0.0
         self._devices = tuple(devices)
         self._names = tuple(f"{device} thread {i}" for i, device in enumerate(devices))
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()

@@ -396,7 +396,9 @@ class _Work:
         self._again: list[Task] = []
         self._faults: Counter[int] = Counter()
         self._losses: Counter[int] = Counter()
-        self._ends = None if plan.seconds is None else time.monotonic() + plan.seconds
+        self._ends: float | None = None
+        if plan.seconds is not None:
+            self._ends = time.monotonic() + max(0.5 * plan.seconds, plan.seconds - rounds.executor.lag)
 
     @property
     def answered(self) -> int:
