@@ -1,6 +1,7 @@
 """The outer level without Dask: tasks and answers, rounds, and what happens to tasks that get lost."""
 
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -263,6 +264,13 @@ def test_links_to_the_outside_stay():
 def test_bad_options(options, error, message):
     with pytest.raises(error, match=message):
         warptsp.solve(np.random.default_rng(0).random((50, 2)), **options)
+
+
+def test_without_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    for cluster in ("local", "tcp://127.0.0.1:1"):
+        with pytest.raises(BackendUnavailable, match=r"not installed .*: pip install 'warptsp\[dask\]'"):
+            warptsp.solve(np.random.default_rng(0).random((50, 2)), cluster=cluster)
 
 
 def test_a_matrix_is_not_cut():
