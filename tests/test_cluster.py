@@ -250,6 +250,7 @@ def test_links_to_the_outside_stay():
         ({"cluster": "local:0"}, InvalidOption, "a number of workers from 1 on"),
         ({"cluster": 5}, InvalidOption, "cluster: 5 is neither an address"),
         ({"cluster": "threads", "device": "cuda:1"}, InvalidOption, "device 'cuda:1': workers of a cluster"),
+        ({"cluster": "threads", "device": "cuda"}, InvalidOption, "threads are CPU, devices GPUs"),
         ({"cluster": "threads", "method": "two-opt"}, InvalidOption, "method 'two-opt' and cluster"),
         ({"cluster_params": {"part": 100}}, InvalidOption, "there is no cluster"),
         (

@@ -68,7 +68,9 @@ def check_cluster(cluster: object, device: object) -> None:
             "is told by CUDA_VISIBLE_DEVICES"
         )
     if isinstance(cluster, str):
-        _named(cluster)
+        kind, _ = _named(cluster)
+        if (kind, device) in (("threads", "cuda"), ("devices", "cpu")):
+            raise InvalidOption(f"cluster {cluster!r} and device {device!r}: threads are CPU, devices GPUs")
     elif not (isinstance(cluster, Executor) or _is_client(cluster)):
         raise InvalidOption(
             f"cluster: {cluster!r} is neither an address, local, threads or devices, nor a dask Client"
