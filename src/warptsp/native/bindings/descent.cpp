@@ -41,17 +41,6 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
   const auto is_city = [n](int city) { return city >= 0 && city < n; };
   const std::vector<int> cities(tour.data(), tour.data() + n);
   for (const int city : cities) require(is_city(city), "the tour names no city");
-  std::vector<int> fixed;
-  if (fixed_edges.shape(0) > 0) {
-    require(fixed_edges.shape(1) == 2, "a fixed edge has two ends");
-    fixed.assign(2 * (size_t)n, -1);
-    for (size_t e = 0; e < fixed_edges.shape(0); ++e)
-      for (int s = 0; s < 2; ++s) {
-        const int a = fixed_edges(e, s), b = fixed_edges(e, 1 - s);
-        require(is_city(a) && is_city(b), "a fixed edge names no city");
-        fixed[2 * (size_t)a + (fixed[2 * (size_t)a] >= 0)] = b;
-      }
-  }
   for (const int city : kept) require(is_city(city), "no city to keep");
   for (const auto &[a, b] : before) require(is_city(a) && is_city(b), "no city to keep before another");
 
@@ -66,8 +55,8 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
   bound.points = points;
   bound.int_matrix = int_matrix;
   bound.real_matrix = real_matrix;
-  bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities, std::move(fixed), tolerance,
-                                            threads);
+  bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities,
+                                            fixed_partners(fixed_edges, n), tolerance, threads);
   bound.descent->constrain(std::move(kept), std::move(before));
   return bound;
 }

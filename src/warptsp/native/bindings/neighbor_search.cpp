@@ -58,17 +58,7 @@ BoundNeighborSearch create(int kind, std::optional<Array<const double, 2>> point
   g.width = (int)neighbors.shape(1);
   g.tolerance = tolerance;
   g.three = three;
-  if (fixed_edges.shape(0) > 0) {
-    g.fixed.assign(2 * (size_t)n, -1);
-    for (size_t e = 0; e < fixed_edges.shape(0); e++)
-      for (int s = 0; s < 2; s++) {
-        const int a = fixed_edges(e, s), b = fixed_edges(e, 1 - s);
-        if (a < 0 || a >= n || b < 0 || b >= n) throw nb::value_error("a fixed edge names no city");
-        int *slot = &g.fixed[2 * (size_t)a];
-        if (slot[0] >= 0) slot++;
-        *slot = b;
-      }
-  }
+  g.fixed = fixed_partners(fixed_edges, n);
   BoundNeighborSearch bound;
   if (points) {
     bound.points = *points;

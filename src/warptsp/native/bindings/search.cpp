@@ -64,17 +64,7 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
     if (b < 1 || b > lk_max_breadth) throw nb::value_error("a breadth is out of range");
     instance.params.breadth[level] = b;
   }
-  if (fixed_edges && fixed_edges->shape(0) > 0) {
-    instance.fixed.assign(2 * (size_t)n, -1);
-    for (size_t e = 0; e < fixed_edges->shape(0); e++)
-      for (int s = 0; s < 2; s++) {
-        const int a = (*fixed_edges)(e, s), b = (*fixed_edges)(e, 1 - s);
-        if (a < 0 || a >= n || b < 0 || b >= n) throw nb::value_error("a fixed edge names no city");
-        int *slot = &instance.fixed[2 * (size_t)a];
-        if (slot[0] >= 0) slot++;
-        *slot = b;
-      }
-  }
+  if (fixed_edges) instance.fixed = fixed_partners(*fixed_edges, n);
   std::vector<int> start = copied(tour.data(), n);
   check_cities(start, n, "the tour names no city", 0);
 
