@@ -16,6 +16,7 @@ from warptsp.problem import OpenPath
 from warptsp.stop import StopToken
 
 TWO, THREE = "neighbor-two-opt", "neighbor-three-opt"
+ACCEPTANCES = ("always", "better", "annealed")
 WAYS = list(itertools.product(("best", "first"), ("one", "many")))
 
 
@@ -228,7 +229,7 @@ def test_three_opt_is_better_than_two_opt(device):
         assert lengths[TWO, improvement] < 1.13
 
 
-@pytest.mark.parametrize("acceptance", ["always", "better"])
+@pytest.mark.parametrize("acceptance", ACCEPTANCES)
 @pytest.mark.parametrize("segment", [0, 20])
 def test_iterated_local_search(acceptance, segment, device):
     problem = Problem.from_points(points(200, 8), "EUC_2D")
@@ -246,7 +247,7 @@ def test_iterated_local_search(acceptance, segment, device):
 
 
 def test_the_best_tour_of_iterated_local_search_is_a_local_optimum(device):
-    for acceptance in ("always", "better"):
+    for acceptance in ACCEPTANCES:
         problem = Problem.from_points(points(100, 9, side=300), "EUC_2D")
         params = {"acceptance": acceptance, "segment": 0, "iterations": 2.0, "chains": 1}
         result = solve(problem, "ils", params=params, device=device)
@@ -261,6 +262,31 @@ def test_better_never_gets_worse_and_finds_the_optimum_of_few_cities(device):
     params = {"acceptance": "better", "segment": 0, "iterations": 50.0, "chains": 4}
     result = solve(problem, "ils", params=params, device=device)
     assert result.length == best
+
+
+def test_annealing_accepts_losses_and_keeps_the_best_tour(device):
+    problem = Problem.from_points(points(300, 17), "EUC_2D")
+
+    def search(iterations, **params):
+        params = {"iterations": iterations, "chains": 1, **params}
+        return solve(problem, "ils", params=params, start="greedy", device=device)
+
+    better, annealed = search(2.0, acceptance="better"), search(2.0)
+    assert better.counters["kicks_accepted"] < annealed.counters["kicks_accepted"] < annealed.kicks
+    # As hot as that it goes on from every tour but the last ones, and loses what it had.
+    local, hot = search(0.0), search(0.5, temperature=1e6)
+    assert hot.counters["kicks_accepted"] > 0.9 * hot.kicks
+    assert hot.length <= local.length
+    cold = search(2.0, temperature=0.0)
+    assert np.array_equal(cold.tour, better.tour)
+
+
+def test_annealing_is_cold_when_the_time_is_over(device):
+    problem = Problem.from_points(points(300, 18), "EUC_2D")
+    params = {"iterations": 1e6, "chains": 1, "temperature": 1e6}
+    result = solve(problem, "ils", params=params, start="greedy", time_limit=1.0, device=device)
+    # As hot as that it accepts every loss until the end.
+    assert result.counters["kicks_accepted"] < result.kicks < 3e8
 
 
 def test_chains_do_not_depend_on_threads():
@@ -321,7 +347,7 @@ def test_a_gpu_makes_the_moves_of_the_cpu(metric):
         assert np.array_equal(cpu.tour, gpu.tour), f"{method} {improvement} {moves}"
         for name in ("passes", "moves"):
             assert cpu.counters[name] == gpu.counters[name]
-    for acceptance, segment in itertools.product(("always", "better"), (0, 30)):
+    for acceptance, segment in itertools.product(ACCEPTANCES, (0, 30)):
         params = {"acceptance": acceptance, "segment": segment, "iterations": 0.5, "chains": 3}
         cpu, gpu = (solve(problem, "ils", params=params, neighbors=12, device=d) for d in ("cpu", "cuda"))
         assert np.array_equal(cpu.tour, gpu.tour), f"{acceptance} {segment}"
@@ -363,7 +389,9 @@ def test_a_matrix_without_quadrants_is_told_aloud(caplog):
         (TWO, {"passes": -1}, "passes: -1"),
         ("ils", {"iterations": -1.0}, "iterations: -1.0"),
         ("ils", {"iterations": float("nan")}, "iterations: nan"),
-        ("ils", {"acceptance": "never"}, "acceptance"),
+        ("ils", {"acceptance": "never"}, "acceptance: 'never'"),
+        ("ils", {"temperature": -1.0}, "temperature: -1.0"),
+        ("ils", {"temperature": 1.0, "acceptance": "always"}, "temperature: only acceptance 'annealed'"),
         ("ils", {"segment": -1}, "segment: -1"),
         ("ils", {"chains": 0}, "chains: 0"),
     ],

@@ -268,6 +268,8 @@ class NeighborSearch:
         chains: int,
         count: int,
         always: bool,
+        temperature: float,
+        cold: int,
         segment: int,
         seed: int,
         threads: int,

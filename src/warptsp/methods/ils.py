@@ -2,8 +2,9 @@
 
 Algorithm 1 of J. Fosin, D. Davidović and T. Carić, "A GPU implementation of local search operators for
 symmetric travelling salesman problem" (2013): from a local optimum a double bridge at four random links,
-3-opt again, the best tour kept, and the search goes on from the new tour, shorter or not. After a double
-bridge only its eight ends are looked at again, so a kick costs microseconds.
+3-opt again, the best tour kept, and the search goes on from the new tour, shorter or not. Better: it takes a
+kick back that lost more than a falling temperature allows. After a double bridge only its eight ends are
+looked at again, so a kick costs microseconds.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.run import Run
 
+ACCEPTANCES = ("annealed", "better", "always")
+TEMPERATURE = 2.0  # mean links: see the log in docs/performance
 MOST_CHAINS = 100_000
 MOST_SEGMENT = 1_000_000
 
@@ -41,9 +44,12 @@ class IlsParams:
         Length of a city's neighbour list.
     iterations : float
         Kicks of a chain, in multiples of the number of cities.
-    acceptance : {"always", "better"}
+    acceptance : {"annealed", "better", "always"}
         "always" goes on from every new tour, as the document does; "better" takes a kick back that made the
-        tour longer.
+        tour longer; "annealed" takes it back with probability 1 - exp(-loss / T).
+    temperature : float or None
+        With "annealed": T at the first kick, in mean links of the tour that the kicks begin with. It falls to
+        0 with the square of what is left of the kicks, or of the time limit. None is 2.
     segment : int
         Cities in each of the pieces that a double bridge exchanges, at most; 0 takes four links anywhere in
         the tour, as the document does.
@@ -57,7 +63,8 @@ class IlsParams:
 
     neighbors: int = 40
     iterations: float = 10.0
-    acceptance: Literal["always", "better"] = "better"
+    acceptance: Literal["annealed", "better", "always"] = "annealed"
+    temperature: float | None = None
     segment: int = 0
     chains: int | None = None
     block: int | None = None
@@ -67,12 +74,22 @@ class IlsParams:
         check_block(self.block, MOST_THREADS)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
-        if self.acceptance not in ("always", "better"):
-            raise InvalidOption(f"acceptance: {self.acceptance!r} is neither 'always' nor 'better'")
+        if self.acceptance not in ACCEPTANCES:
+            raise InvalidOption(f"acceptance: {self.acceptance!r} is none of {', '.join(ACCEPTANCES)}")
+        if self.temperature is not None and self.acceptance != "annealed":
+            raise InvalidOption(f"temperature: only acceptance 'annealed' has one, not {self.acceptance!r}")
+        if self.temperature is not None and not 0 <= self.temperature < math.inf:
+            raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
         if not 0 <= self.segment <= MOST_SEGMENT:
             raise InvalidOption(f"segment: {self.segment} is not between 0 and {MOST_SEGMENT}")
         if self.chains is not None and not 1 <= self.chains <= MOST_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MOST_CHAINS}")
+
+    def start_temperature(self) -> float:
+        """Return the temperature at the first kick, in mean links; 0 if no loss is ever accepted."""
+        if self.acceptance != "annealed":
+            return 0.0
+        return TEMPERATURE if self.temperature is None else self.temperature
 
 
 def run(problem: Problem, run: Run) -> None:
@@ -92,5 +109,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams) -> None:
     chains = 1 if always and params.chains is None else params.chains
     with NeighborSearch(prepared, run, three=True, chains=chains, block=params.block) as search:
         if search.descend(best=False, many=False) and count > 0:
-            search.iterate(count=count, always=always, segment=params.segment)
+            search.iterate(
+                count=count, always=always, temperature=params.start_temperature(), segment=params.segment
+            )
         run.offer(search.best())

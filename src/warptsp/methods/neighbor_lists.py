@@ -17,6 +17,7 @@ import numpy as np
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
+from warptsp.methods.annealing import COLD
 from warptsp.methods.launch import check_block
 
 if TYPE_CHECKING:
@@ -181,14 +182,29 @@ class NeighborSearch:
             stop = self.report("local search")
         return not stop
 
-    def iterate(self, *, count: int, always: bool, segment: int) -> None:
-        """Make kicks in all chains, `count` in each."""
+    def iterate(self, *, count: int, always: bool, temperature: float, segment: int) -> None:
+        """Make kicks in all chains, `count` in each, or as many as there is time for.
+
+        The temperature, in mean links of the tour to begin with, comes down to 0 before the last of them.
+        """
+        run = self.run
+        tour = self.best()
+        degrees = temperature * float(run.problem.length(tour)) / run.problem.n
+        begun = run.elapsed()
         complete = False
         while not complete:
+            made = int((self.gpu or self.host).counters()["kicks"])
+            remaining = run.remaining()
+            horizon = count
+            if remaining is not None and made > 0:
+                horizon = min(count, made + int(made * remaining / max(run.elapsed() - begun, 1e-9)))
+            cold = int((1 - COLD) * horizon)
             if self.gpu is not None:
                 complete = self.gpu.iterate(
                     count=count,
                     always=always,
+                    temperature=degrees,
+                    cold=cold,
                     segment=segment,
                     seed=self.run.seed,
                     seconds=SLICE,
@@ -197,6 +213,8 @@ class NeighborSearch:
                 complete = self.host.iterate(
                     count=count,
                     always=always,
+                    temperature=degrees,
+                    cold=cold,
                     segment=segment,
                     chains=self.chains,
                     seed=self.run.seed,

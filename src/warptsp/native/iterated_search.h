@@ -1,5 +1,6 @@
 // Iterated local search with 2-opt or 3-opt along neighbour lists (O. Martin, S. W. Otto and E. W. Felten, 1991): a double
-// bridge, local search from its eight ends, and the new tour to go on from: always, or if it is not longer.
+// bridge, local search from its eight ends, and the new tour to go on from: always, if it is not longer, or by Metropolis'
+// rule at a temperature that falls.
 //
 // One source for a CPU thread and a thread block. What differs is how cities are looked at and cells written, which
 // `Lanes` knows:
@@ -47,19 +48,32 @@ struct ChainCounts {
 
 struct KickPlan {
   long long first, count;    // kicks are numbered from 0
+  long long cold;            // the first one that may lose nothing
+  double temperature;        // at kick 0
   int always;                // go on from the new tour, shorter or not
   int segment;               // longest piece of a double bridge; 0: four links anywhere in the tour
   unsigned long long seed, chain;
 };
 
+// At kick `k`; falls as the square of what is left of the way, which was better than falling linearly.
+WARPTSP_FN double temperature_at(const KickPlan &plan, long long k) {
+  if (k >= plan.cold) return 0.0;
+  const double left = (double)(plan.cold - k) / (double)plan.cold;
+  return plan.temperature * left * left;
+}
+
 template <class Lanes, class Lists, bool Three>
 class IteratedSearch {
  public:
+  // `kept` gets the tour to go back to, `best` the best one; both are the same array where these are.
   WARPTSP_FN IteratedSearch(Lanes lanes, const Lists &lists, const TourArrays &tour, const ChainQueue &queue,
-                            ChainMemory *memory, int *scratch, int *kept)
-      : lanes_(lanes), lists_(lists), tour_(tour), queue_(queue), memory_(memory), scratch_(scratch), kept_(kept) {}
+                            ChainMemory *memory, int *scratch, int *kept, int *best)
+      : lanes_(lanes), lists_(lists), tour_(tour), queue_(queue), memory_(memory), scratch_(scratch), kept_(kept),
+        best_(best) {}
 
   ChainCounts counts;  // evaluations: of this lane; the others are the same on all lanes
+
+  WARPTSP_FN void keep_best_in(int *best) { best_ = best; }
 
   // Local search from the queued cities until there are none, or `looks` of them have been looked at. Returns the gain.
   WARPTSP_FN double settle(long long looks) {
@@ -126,16 +140,18 @@ class IteratedSearch {
       });
       lanes_.kicked();
       change -= settle(1ll << 62);
-      const bool accepted = plan.always || change <= 0.0;
+      const double temperature = temperature_at(plan, plan.first + k);
+      const bool accepted =
+          plan.always || change <= (temperature > 0.0 ? temperature * (double)random.minus_log() : 0.0);
       if (!plan.always) put_away(accepted);
       if (!accepted) continue;
       ++counts.accepted;
       length += change;
-      if (!plan.always) {
+      if (!plan.always && kept_ == best_) {
         best = length;
       } else if (length < best - lists_.tolerance) {
         best = length;
-        lanes_.each(n, [&](int p) { kept_[p] = tour_.order[p]; });
+        lanes_.each(n, [&](int p) { best_[p] = tour_.order[p]; });
       }
     }
   }
@@ -177,7 +193,7 @@ class IteratedSearch {
   TourArrays tour_;
   ChainQueue queue_;
   ChainMemory *memory_;
-  int *scratch_, *kept_;  // [size]
+  int *scratch_, *kept_, *best_;  // [size]
 
   // Four positions in ascending order, the links behind which are to be cut; the last may lie beyond the array's end.
   WARPTSP_FN bool draw(Random &random, int segment, int *cut) const {

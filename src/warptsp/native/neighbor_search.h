@@ -56,6 +56,8 @@ struct ChainsPlan {
   int chains;
   long long count;  // kicks of each chain in all, those already made included
   bool always;
+  double temperature;  // at the first kick
+  long long cold;      // the first kick that may lose nothing
   int segment;
   unsigned long long seed;
   int threads;
@@ -145,9 +147,10 @@ class NeighborSearchOf : public NeighborSearch {
     std::atomic<bool> complete{true};
     for_each_task(plan.threads, plan.chains, [&](int c) {
       Chain &chain = *chains_[c];
-      if (chain.search.counts.kicks == 0) chain.keep();
-      const KickPlan kicks{chain.search.counts.kicks, plan.count - chain.search.counts.kicks, plan.always,
-                           plan.segment, plan.seed, (unsigned long long)c};
+      const long long made = chain.search.counts.kicks;
+      if (made == 0) chain.keep(plan.temperature > 0.0);
+      const KickPlan kicks{made,        plan.count - made, plan.cold, plan.temperature,
+                           plan.always, plan.segment,      plan.seed, (unsigned long long)c};
       // A kick takes microseconds; the clock is read now and then.
       chain.search.kicks(kicks, chain.length, chain.best, [&](long long k) { return k % 16 == 0 && slice.stopped(); });
       if (chain.search.counts.kicks < plan.count) complete = false;
@@ -158,7 +161,7 @@ class NeighborSearchOf : public NeighborSearch {
   double best_length() const override { return best_chain().best; }
   std::vector<int> best() const override {
     const Chain &chain = best_chain();
-    return chain.search.counts.kicks == 0 ? chain.order : chain.kept;
+    return chain.search.counts.kicks == 0 ? chain.order : chain.shortest.empty() ? chain.kept : chain.shortest;
   }
   std::vector<int> neighbors() const override { return neighbors_; }
   int width() const override { return lists_.width; }
@@ -179,6 +182,7 @@ class NeighborSearchOf : public NeighborSearch {
  private:
   struct Chain {
     std::vector<int> order, position, scratch, kept, ring;
+    std::vector<int> shortest;  // the best tour, where that need not be the one to go back to
     std::vector<unsigned> in;
     ChainMemory memory{};
     TourArrays tour;
@@ -189,14 +193,19 @@ class NeighborSearchOf : public NeighborSearch {
         : order(std::move(start)), position(order.size()), scratch(order.size()), kept(order.size()),
           ring(order.size()), in(order.size() / 32 + 1), tour{(int)order.size(), order.data(), position.data()},
           search(HostLook(), lists, tour, ChainQueue{ring.data(), in.data(), tour.size, &memory}, &memory,
-                 scratch.data(), kept.data()) {
+                 scratch.data(), kept.data(), kept.data()) {
       for (int p = 0; p < tour.size; ++p) position[order[p]] = p;
       for (int p = 0; p < tour.size; ++p)
         length += (double)lists.metric(order[p], order[p + 1 < tour.size ? p + 1 : 0]);
       best = length;
     }
     void gained(double gain) { best = length -= gain; }
-    void keep() { kept = order; }
+    void keep(bool may_lose) {
+      kept = order;
+      if (!may_lose) return;
+      shortest = order;
+      search.keep_best_in(shortest.data());
+    }
   };
 
   // By the metric, so that the search may end at the first neighbour that is too far: coordinates are near in a norm

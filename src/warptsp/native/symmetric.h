@@ -12,10 +12,6 @@
 #pragma once
 #include "random.h"
 
-#if !defined(__CUDACC_RTC__)
-#include <cstring>
-#endif
-
 namespace warptsp {
 
 constexpr float kept_link = -1e30f;     // the length of a link that must stay: no rung can pay for it
@@ -122,27 +118,6 @@ WARPTSP_FN int left_of(const Axis &axis, int level, int size) {
 WARPTSP_FN int right_of(const Axis &axis, int level, int size) {
   const unsigned position = (unsigned)(axis.right + level), around = position - (unsigned)size;
   return (int)(position < around ? position : around);
-}
-
-// -ln(u / 2^24) for u from 1 to 2^24, to about 1e-6, and more than 0: with the basic operations of single precision,
-// whose results are the same on every processor, which a library's logarithm is not.
-WARPTSP_FN float minus_log(unsigned u) {
-  const float value = (float)u;  // exact
-#if defined(__CUDA_ARCH__)
-  const int bits = __float_as_int(value);
-  const float m = __int_as_float((bits & 0x7fffff) | 0x3f800000);
-#else
-  int bits;
-  memcpy(&bits, &value, sizeof bits);
-  const int mantissa = (bits & 0x7fffff) | 0x3f800000;
-  float m;
-  memcpy(&m, &mantissa, sizeof m);
-#endif
-  const int exponent = (bits >> 23) - 127;  // value = m 2^exponent, m from 1 to 2
-  const float z = (m - 1.0f) / (m + 1.0f), zz = z * z;
-  const float series = 1.0f + zz * (1.0f / 3 + zz * (1.0f / 5 + zz * (1.0f / 7 + zz * (1.0f / 9 + zz * (1.0f / 11)))));
-  const float w = (float)(24 - exponent) * 0.69314718f - 2.0f * z * series;
-  return w > 1e-8f ? w : 1e-8f;  // so that what costs nothing is always accepted
 }
 
 // What decides about growth at a temperature: Metropolis' rule, exp(-growth / T) > R, or growth < -T ln R.

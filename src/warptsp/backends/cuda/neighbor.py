@@ -65,7 +65,7 @@ _STATE = np.dtype(
 )
 _CHAINS = np.dtype(
     [
-        *((name, _POINTER) for name in ("order", "position", "scratch", "kept")),
+        *((name, _POINTER) for name in ("order", "position", "scratch", "kept", "best")),
         *((name, _POINTER) for name in ("ring", "in", "state")),
         *((name, "i4") for name in ("capacity", "inside")),
     ],
@@ -81,7 +81,8 @@ _CHAIN = np.dtype(
 )
 _KICKS = np.dtype(
     [
-        *((name, "i8") for name in ("first", "count")),
+        *((name, "i8") for name in ("first", "count", "cold")),
+        ("temperature", "f8"),
         *((name, "i4") for name in ("always", "segment")),
         *((name, "u8") for name in ("seed", "chain")),
     ],
@@ -93,7 +94,7 @@ _MOVE_BYTES = 40
 def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
     """Bytes of device memory that a search needs."""
     rows = 8 * n if matrix else 24
-    of_a_chain = 5 * 4 + 1
+    of_a_chain = 6 * 4 + 1
     return n * (rows + 12 * width + _MOVE_BYTES + 48 + chains * of_a_chain) + (64 << 20)
 
 
@@ -170,6 +171,7 @@ class NeighborSearch:
         position[tour] = np.arange(n, dtype=np.int32)
         names = ("order", "position", "scratch", "kept", "ring")
         self._tours = {name: device.empty((chains, n), np.int32) for name in names}
+        self._tours["best"] = self._tours["kept"]
         self._tours["in"] = device.zeros((chains, math.ceil(n / 32)), np.uint32)
         self._put("order", tour)
         self._put("position", position)
@@ -202,7 +204,7 @@ class NeighborSearch:
         """The best tour, in the search's numbers."""
         chain = int(self._states["best"].argmin())
         row: NDArray[np.int32]
-        row = self._tours["kept" if self._kicking else "order"][chain : chain + 1].download()[0]
+        row = self._tours["best" if self._kicking else "order"][chain : chain + 1].download()[0]
         return row
 
     def counters(self) -> dict[str, int | float]:
@@ -236,11 +238,29 @@ class NeighborSearch:
         self._states["length"] = self._states["best"] = self._length - float(state["gain"])
         return bool(state["complete"]) or int(state["passes"]) == passes
 
-    def iterate(self, *, count: int, always: bool, segment: int, seed: int, seconds: float) -> bool:
+    def iterate(
+        self,
+        *,
+        count: int,
+        always: bool,
+        temperature: float,
+        cold: int,
+        segment: int,
+        seed: int,
+        seconds: float,
+    ) -> bool:
         """Kicks in every chain for about so many seconds; True when each has made `count` in all."""
         if not self._kicking:
-            self._begin_kicks()
-        plan = struct(_KICKS, count=self._kicks, always=always, segment=segment, seed=seed)
+            self._begin_kicks(may_lose=temperature > 0)
+        plan = struct(
+            _KICKS,
+            count=self._kicks,
+            cold=cold,
+            temperature=temperature,
+            always=always,
+            segment=segment,
+            seed=seed,
+        )
         taken = self._run_chains(self.chains, plan, last=count, looks=0)
         self._kicks = _scaled(self._kicks, taken, seconds)
         return int(self._states["kicks"].min()) >= count
@@ -300,13 +320,16 @@ class NeighborSearch:
         self._queue(left)
         return len(left) == 0
 
-    def _begin_kicks(self) -> None:
-        """Give every chain the tour of the first."""
+    def _begin_kicks(self, *, may_lose: bool) -> None:
+        """Give every chain the tour of the first; if it may lose, a place for its best tour, too."""
         self._kicking = True
+        if may_lose:
+            self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
         for name in ("order", "position"):
             for chain in range(1, self.chains):
                 self._tours[name][chain : chain + 1].copy_from(self._tours[name][:1])
-        self._tours["kept"].copy_from(self._tours["order"])
+        for name in ("kept", "best"):
+            self._tours[name].copy_from(self._tours["order"])
         length = self._states["best"][0]
         self._states["length"] = self._states["best"] = length
         self._device_states.upload(self._states)

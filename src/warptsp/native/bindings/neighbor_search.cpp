@@ -109,16 +109,18 @@ void bind_neighbor_search(nb::module_ &m) {
           nb::arg("token"), "Moves for so many seconds; True at a local optimum, or after so many passes.")
       .def(
           "iterate",
-          [](BoundNeighborSearch &b, int chains, long long count, bool always, int segment, unsigned long long seed,
-             int threads, double seconds, StopToken &token) {
+          [](BoundNeighborSearch &b, int chains, long long count, bool always, double temperature, long long cold,
+             int segment, unsigned long long seed, int threads, double seconds, StopToken &token) {
             bool complete = false;
             interruptible(token, [&] {
-              complete = b.search->iterate({chains, count, always, segment, seed, threads}, seconds, token);
+              complete = b.search->iterate({chains, count, always, temperature, cold, segment, seed, threads}, seconds,
+                                           token);
             });
             return complete;
           },
-          nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("segment"), nb::arg("seed"),
-          nb::arg("threads"), nb::arg("seconds"), nb::arg("token"),
+          nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("temperature"),
+          nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"),
+          nb::arg("token"),
           "Kicks in every chain for so many seconds; True when each has made `count` in all.")
       .def_prop_ro("best_length", [](const BoundNeighborSearch &b) { return b.search->best_length(); })
       .def("best",

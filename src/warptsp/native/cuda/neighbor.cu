@@ -437,7 +437,7 @@ struct ChainState {
 };
 
 struct ChainsOnDevice {
-  int *order, *position, *scratch, *kept;  // [chains, size]
+  int *order, *position, *scratch, *kept, *best;  // [chains, size]
   int *ring;                                        // [chains, capacity]
   unsigned *in;                                     // [chains, size / 32, rounded up]
   ChainState *state;                                // [chains]
@@ -471,7 +471,7 @@ __global__ void __launch_bounds__(block_threads)
   const ChainQueue queue{chains.ring + (long long)blockIdx.x * chains.capacity, in, chains.capacity, &chain};
   const BlockLook look{Members(shared, most_ahead), most_ahead};
   IteratedSearch<BlockLook, Lists, Three> search(look, lists_of(instance), at.tour, queue, &chain, at.scratch,
-                                                 chains.kept + row);
+                                                 chains.kept + row, chains.best + row);
   double length = state->length, best = state->best;
   __syncthreads();
   if (looks > 0) {
