@@ -150,6 +150,7 @@ class Members {
           double most = best.gain;
           int lowest = best.number;
           best_of_lanes(most, lowest, ItemLanes);
+          __syncwarp();  // all have read the item
           if (i < items && threadIdx.x % ItemLanes == 0) item[i].gain = most;
           if (best.found() && best.number == lowest) {  // one lane of them has it, and leaves what is to be known of it
             item[i].number = lowest;
