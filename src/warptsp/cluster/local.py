@@ -60,10 +60,15 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
         return f"workers ended by themselves: {lines[-1] if lines else 'without a word'}"
 
     def close() -> None:
+        # Dask tells of connections that end, with tracebacks, from threads of its own.
+        dask_logger = logging.getLogger("distributed")
+        level = dask_logger.level
+        dask_logger.setLevel(logging.ERROR)
         client.close()
         for process in processes:
             _end(process)
         cluster.close()
+        dask_logger.setLevel(level)
         forgetful.__exit__(None, None, None)
         folder.cleanup()
 
