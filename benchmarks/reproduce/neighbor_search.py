@@ -24,6 +24,7 @@ TABLES = ("3", "optima", "CRO", "figures 5, 6")
 # The document's, one move a pass, and then every tour accepted; and what it names as open.
 ALGORITHM_1 = {"acceptance": "always", "segment": 0}  # goes on from every new tour
 BETTER = {"acceptance": "better", "segment": 0, "chains": 1}  # and takes back what is longer
+ANNEALED = {"acceptance": "annealed", "segment": 0, "chains": 1}  # if it lost too much for a temperature
 SEARCHES: dict[str, dict[str, Any]] = {
     "2-opt": {"method": "neighbor-two-opt", "params": {"moves": "one"}},
     "3-opt": {"method": "neighbor-three-opt", "params": {"moves": "one"}},
@@ -38,10 +39,16 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "ils 0.1 n, better": {"method": "ils", "params": {**BETTER, "iterations": 0.1}},
     "ils 1 n, better": {"method": "ils", "params": {**BETTER, "iterations": 1.0}},
     "ils 10 n, better": {"method": "ils", "params": {**BETTER, "iterations": 10.0}},
-    "ils 10 n, a chain for each processor": {"method": "ils", "params": {"iterations": 10.0}},
+    "ils 1 n, annealed": {"method": "ils", "params": {**ANNEALED, "iterations": 1.0}},
+    "ils 10 n, annealed": {"method": "ils", "params": {**ANNEALED, "iterations": 10.0}},
+    "ils 10 n, annealed, 32 chains": {
+        "method": "ils",
+        "params": {**ANNEALED, "iterations": 10.0, "chains": 32},
+    },
 }
 # Cities up to which a search is a matter of seconds on two cores.
 REDUCED = {search: 1100 if " 1 n" in search else 500 if " 10 n" in search else 2400 for search in SEARCHES}
+REDUCED["ils 10 n, annealed, 32 chains"] = 200
 STAND_INS = ("rl5934", "d18512")
 
 
