@@ -278,7 +278,7 @@ def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
 
 
 def test_joins_of_closed_tours_that_can_be_made_together() -> None:
-    from warptsp.backends.cuda.path_order import _JOIN, chosen_links
+    from warptsp.backends.cuda.path_order import _JOIN, chosen_joins
 
     joins = np.array(
         [
@@ -286,13 +286,16 @@ def test_joins_of_closed_tours_that_can_be_made_together() -> None:
             (0.5, 20, 0, 21, 22, 1, 2, 1, 1),  # takes a gap of the third
             (0.25, 10, 0, 11, 12, 1, 2, 1, 1),
             (9.0, 30, 20, 31, 32, 23, 24, 0, 1),
+            (0.0, 40, -1, -1, -1, -1, -1, 0, 0),  # found nothing
         ],
         _JOIN,
     )
-    assert chosen_links(joins) == [
+    links, names = chosen_joins(np.concatenate([joins, joins[2:3]]))
+    assert links == [
         *((11, 2), (2, 11), (12, 1), (1, 12)),
         *((31, 23), (23, 31), (32, 24), (24, 32)),
     ]
+    assert names == {0: 0, 10: 0, 20: 20, 30: 20, 40: 40}
 
 
 @pytest.mark.gpu

@@ -94,9 +94,9 @@ static void join_and_place(int count, int exchanged, uint64_t seed) {
   const PathOrder &order = all.order;
   all.each_end([&](int e) { order.begin(e); });
   CHECK((int)all.closed_tours().size() == all.closed_tours_one_by_one());
-  for (;;) {
-    const std::vector<int> named = all.closed_tours();
-    if (named.size() == 1) break;
+  const std::vector<int> named = all.closed_tours();
+  for (size_t left = named.size(); left > 1; left--) {
+    all.each_end([&](int e) { order.clear(e); });
     all.each_end([&](int e) { order.look(e); });
     all.each_end([&](int e) { order.settle(e); });
     bool joined = false;
@@ -110,12 +110,16 @@ static void join_and_place(int count, int exchanged, uint64_t seed) {
       const double before = all.total();
       all.link[join.a] = p, all.link[p] = join.a, all.link[join.a_link] = q, all.link[q] = join.a_link;
       CHECK(std::max(0.0, all.total() - before) - join.added < 1e-6);
+      for (int e = 0; e < (int)all.link.size(); e++) order.note_name(e, e);
+      order.note_name(join.tour, join.other);
+      for (int i = 0; i < count; i++) order.rename(i);
       joined = true;
     }
     CHECK(joined);
-    CHECK(all.closed_tours_one_by_one() == (int)named.size() - 1);
+    CHECK(all.closed_tours_one_by_one() == (int)left - 1);
     if (!joined) return;
   }
+  CHECK(all.closed_tours().size() == 1);
   all.jumped([&](int e) { return order.way_back(e); }, PathOrder::jump_back);
   std::vector<PathPlace> places(count);
   for (int i = 0; i < count; i++) places[i] = PathOrder::place(all.ways.data(), i);

@@ -33,17 +33,14 @@ struct PathOrder {
   const LinkedPath *paths;
   const double *points;  // of the cities
   int *link;             // [2 count] the end that each is linked to
-  int *tour;             // [count] the lowest end of the closed tour that each path is on
+  int *tour;             // [count] the closed tour that each path is on, named by the lowest end of its own or another
   u64 *cost;             // [2 count] of the cheapest join at each end
   u64 *best, *first;     // [2 count] of each closed tour, and the lowest end that has it
   int count, dimensions, kind;
 
   WARPTSP_FN void begin(int e) const { link[e] = paths[e >> 1].link[e & 1]; }
 
-  WARPTSP_FN PathWay way_round(int e) const {
-    best[e] = first[e] = none;
-    return PathWay{link[e ^ 1], (unsigned)e};
-  }
+  WARPTSP_FN PathWay way_round(int e) const { return PathWay{link[e ^ 1], (unsigned)e}; }
   WARPTSP_FN static PathWay jump_round(const PathWay *ways, int e) {
     const PathWay own = ways[e], on = ways[own.end];
     return PathWay{on.end, own.value < on.value ? own.value : on.value};
@@ -55,6 +52,7 @@ struct PathOrder {
     return tour[path] >> 1 == path;
   }
 
+  WARPTSP_FN void clear(int e) const { best[e] = first[e] = none; }
   WARPTSP_FN void look(int a) const {
     const JoinOfTours own = cheapest(a);
     cost[a] = own.found ? bits(own.added) : none;
@@ -68,6 +66,10 @@ struct PathOrder {
     const u64 a = first[tour[path]];
     return a == none ? JoinOfTours{0, tour[path], -1, -1, -1, -1, -1, 0, 0} : cheapest((int)a);
   }
+
+  // Closed tours that have been joined have one name; then `first` has the new one of each.
+  WARPTSP_FN void note_name(int before, int now) const { first[before] = (u64)now; }
+  WARPTSP_FN void rename(int path) const { tour[path] = (int)first[tour[path]]; }
 
   WARPTSP_FN PathWay way_back(int e) const {
     const int before = link[e] ^ 1;

@@ -22,10 +22,13 @@ PATHS = Source(
         "ways_round",
         "jump_round",
         "name_tours",
+        "clear_joins",
         "look_for_joins",
         "settle_joins",
         "write_joins",
         "link_ends",
+        "note_names",
+        "rename_tours",
         "ways_back",
         "jump_back",
         "write_places",
@@ -92,35 +95,45 @@ class PathOrder:
             Struct PathPlace; None where nothing was found to join closed tours by, or there are too many.
         """
         self._launch("begin_paths", 2, self._order)
-        while (named := self._closed_tours())[0] > 1:
-            if named[0] > MOST_TOURS or not self._join(int(named[0])):
+        named = left = self._closed_tours()
+        while left > 1:
+            joined = self._join(named) if named <= MOST_TOURS else 0
+            if joined == 0:
                 return None
+            left -= joined
         places = self._device.empty((self._count, 2), np.int32)
         self._launch("write_places", 1, np.int32(self._count), self._jumped("ways_back", "jump_back"), places)
         return places
 
-    def _closed_tours(self) -> NDArray[np.int32]:
+    def _closed_tours(self) -> int:
         """Their number; the paths that name them stay on the GPU."""
         self._named = self._device.zeros(1 + MOST_TOURS, np.int32)
         ways = self._jumped("ways_round", "jump_round")
         self._launch("name_tours", 1, self._order, ways, self._named, np.int32(MOST_TOURS))
-        return self._named[:1].download()
+        return int(self._named[:1].download()[0])
 
-    def _join(self, tours: int) -> bool:
-        """Join every closed tour with the one that this is cheapest with; False if there is no way to."""
-        found = self._device.empty(tours * _JOIN.itemsize, np.uint8)
-        self._launch("look_for_joins", 2, self._order)
-        self._launch("settle_joins", 2, self._order)
-        blocks = -(-tours // _THREADS)
-        self._kernel("write_joins").launch(blocks, _THREADS, self._order, self._named, np.int32(tours), found)
-        joins = found.download().view(_JOIN)
-        pairs = np.array(chosen_links(joins[joins["found"] == 1]), np.int32).reshape(-1, 2)
-        if not len(pairs):
-            return False
-        links = self._device.upload(pairs)
-        blocks = -(-len(pairs) // _THREADS)
-        self._kernel("link_ends").launch(blocks, _THREADS, self._order, links, np.int32(len(pairs)))
-        return True
+    def _join(self, named: int) -> int:
+        """Join every closed tour with the one that this is cheapest with, as far as that can be done at once.
+
+        Returns
+        -------
+        int
+            How many tours there are less.
+        """
+        found = self._device.empty(named * _JOIN.itemsize, np.uint8)
+        for name in ("clear_joins", "look_for_joins", "settle_joins"):
+            self._launch(name, 2, self._order)
+        blocks = -(-named // _THREADS)
+        self._kernel("write_joins").launch(blocks, _THREADS, self._order, self._named, np.int32(named), found)
+        links, names = chosen_joins(found.download().view(_JOIN))
+        if not links:
+            return 0
+        for kernel, pairs in (("link_ends", links), ("note_names", list(names.items()))):
+            some = self._device.upload(np.array(pairs, np.int32))
+            blocks = -(-len(pairs) // _THREADS)
+            self._kernel(kernel).launch(blocks, _THREADS, self._order, some, np.int32(len(pairs)))
+        self._launch("rename_tours", 1, self._order)
+        return len(links) // 4
 
     def _jumped(self, begin: str, jump: str) -> DeviceArray:
         ways, other = self._ways
@@ -137,12 +150,20 @@ class PathOrder:
         self._kernel(name).launch(-(-each * self._count // _THREADS), _THREADS, *arguments)
 
 
-def chosen_links(joins: NDArray[np.void]) -> list[tuple[int, int]]:
-    """The links of the joins that can all be made: the cheapest first, no gap twice, none within one tour.
+def chosen_joins(joins: NDArray[np.void]) -> tuple[list[tuple[int, int]], dict[int, int]]:
+    """Choose joins that can all be made: the cheapest first, no gap twice, none within one tour.
 
     Parameters
     ----------
     joins : ndarray of struct JoinOfTours
+        Some may be there several times.
+
+    Returns
+    -------
+    list of (int, int)
+        Ends and what they are linked to, four for each join.
+    dict
+        The name of each closed tour from now on.
     """
     joined: dict[int, int] = {}
 
@@ -153,7 +174,7 @@ def chosen_links(joins: NDArray[np.void]) -> list[tuple[int, int]]:
 
     taken: set[int] = set()
     links = []
-    for join in np.sort(joins, order=["added", "a", "b"]).tolist():
+    for join in np.sort(joins[joins["found"] == 1], order=["added", "a", "b"]).tolist():
         _, tour, other, a, a_link, b, b_link, crossed, _ = join
         if root(tour) == root(other) or not taken.isdisjoint((a, a_link, b, b_link)):
             continue
@@ -161,4 +182,4 @@ def chosen_links(joins: NDArray[np.void]) -> list[tuple[int, int]]:
         taken.update((a, a_link, b, b_link))
         pairs = ((a, b_link), (a_link, b)) if crossed else ((a, b), (a_link, b_link))
         links += [link for p, q in pairs for link in ((p, q), (q, p))]
-    return links
+    return links, {tour: root(tour) for tour in joins["tour"].tolist()}

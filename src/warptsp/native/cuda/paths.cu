@@ -26,6 +26,11 @@ extern "C" __global__ void name_tours(PathOrder order, const PathWay *ways, int 
   if (k < room) named[1 + k] = path;
 }
 
+extern "C" __global__ void clear_joins(PathOrder order) {
+  const int e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < 2 * order.count) order.clear(e);
+}
+
 extern "C" __global__ void look_for_joins(PathOrder order) {
   const int e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e < 2 * order.count) order.look(e);
@@ -44,6 +49,16 @@ extern "C" __global__ void write_joins(PathOrder order, const int *named, int co
 extern "C" __global__ void link_ends(PathOrder order, const int *pairs, int count) {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k < count) order.link[pairs[2 * k]] = pairs[2 * k + 1];
+}
+
+extern "C" __global__ void note_names(PathOrder order, const int *pairs, int count) {
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) order.note_name(pairs[2 * k], pairs[2 * k + 1]);
+}
+
+extern "C" __global__ void rename_tours(PathOrder order) {
+  const int path = blockIdx.x * blockDim.x + threadIdx.x;
+  if (path < order.count) order.rename(path);
 }
 
 extern "C" __global__ void ways_back(PathOrder order, PathWay *ways) {
