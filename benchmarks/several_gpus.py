@@ -24,7 +24,7 @@ UNIFORM = 0.7124  # a random uniform tour is this times the root of cities times
 LIMITS: dict[str, tuple[float, tuple[float, ...]]] = {
     "E1M.0": (1.0, (0.5, 0.7, 1.0)),
     "E3M.0": (1.0, (0.8, 1.1, 1.5)),
-    "E10M.0": (1.0, (2.0, 2.6, 3.2, 4.0)),
+    "E10M.0": (1.0, (1.6, 2.0, 2.4, 3.2)),
 }
 
 
