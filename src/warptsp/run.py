@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 REPEAT = 0.25  # seconds between two events while nothing changes
 SAMPLE = 20_000  # cities from which the cost of checking a tour is estimated
+THREADS_GAIN = 3.0  # for that check, at most: memory is the limit, and a copy of the tour is made on one
 
 
 class Run:
@@ -381,5 +382,5 @@ class Run:
             seconds.append(time.monotonic() - begun)
         # Whether each city occurs once is a fifth of the work. Threads are worth half their number
         # (docs/scaling/coordinator.md).
-        shared = max(1.0, 0.5 * self.threads) if n >= WORTH_THREADS else 1.0
+        shared = min(max(1.0, 0.5 * self.threads), THREADS_GAIN) if n >= WORTH_THREADS else 1.0
         return 1.25 * sorted(seconds)[1] * n / SAMPLE / shared

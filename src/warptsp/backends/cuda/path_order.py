@@ -35,7 +35,7 @@ PATHS = Source(
     ),
     fmad=False,
 )
-MOST_TOURS = 16_384  # closed ones, beyond which the host joins them
+MOST_TOURS = 1 << 18  # closed ones, beyond which the host joins them
 _THREADS = 256
 _POINTER = np.dtype("u8")
 _ORDER = np.dtype(
@@ -174,7 +174,10 @@ def chosen_joins(joins: NDArray[np.void]) -> tuple[list[tuple[int, int]], dict[i
 
     taken: set[int] = set()
     links = []
-    for join in np.sort(joins[joins["found"] == 1], order=["added", "a", "b"]).tolist():
+    found = joins[joins["found"] == 1]
+    found = found[np.lexsort((found["a"], found["added"]))]
+    found = found[np.append(True, found["a"][1:] != found["a"][:-1])[: len(found)]]
+    for join in found.tolist():
         _, tour, other, a, a_link, b, b_link, crossed, _ = join
         if root(tour) == root(other) or not taken.isdisjoint((a, a_link, b, b_link)):
             continue
