@@ -26,8 +26,9 @@ struct BoundPathGraph {
   Array<const int, 1> row;   // of the points or the matrix for each city; empty: the city's own number
   Array<const int, 2> fixed;  // [size, 2] or empty
 
+  int row_of(int city) const { return row.shape(0) > 0 ? row(city) : city; }
   double distance(int p, int q) const {
-    const int a = row.shape(0) > 0 ? row(p) : p, b = row.shape(0) > 0 ? row(q) : q;
+    const int a = row_of(p), b = row_of(q);
     if (int_matrix) return (*int_matrix)(a, b);
     if (real_matrix) return (*real_matrix)(a, b);
     return AnyCoordinates<double>{{points->data(), (int)points->shape(1)}, kind}(a, b);
@@ -39,7 +40,7 @@ struct BoundPathGraph {
             kind == MetricKind::exact_2d || kind == MetricKind::att);
   }
   double straight(int p, int q) const {
-    const double *a = points->data() + 2 * (int64_t)p, *b = points->data() + 2 * (int64_t)q;
+    const double *a = points->data() + 2 * (int64_t)row_of(p), *b = points->data() + 2 * (int64_t)row_of(q);
     return std::sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]));
   }
   double length(int p, int q) const {
