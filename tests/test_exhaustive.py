@@ -203,6 +203,91 @@ def test_threads_change_nothing(method: str) -> None:
     assert (tours[0] == tours[2]).all()
 
 
+# Pruned passes
+
+
+PLANE = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
+
+
+@pytest.mark.parametrize("kind", [*PLANE, "duplicates", "one place", "line", "far away", "wide"])
+def test_pruned_descents_end_where_no_move_shortens_the_tour(kind: str, device: str) -> None:
+    for n in (5, 8, 32, 33, 70):
+        problem = instance(kind, n)
+        result = warptsp.solve(
+            problem, method="two-opt", start="random", seed=n, device=device, params={"pruned": True}
+        )
+        assert shorter_neighbor(problem, result.tour, "two-opt") is None, n
+        assert result.stop_reason in ("the search is complete", "nothing can improve")
+
+
+@pytest.mark.parametrize("kind", [*PLANE, "duplicates", "wide", "line"])
+def test_pruned_passes_find_the_moves_of_whole_ones(kind: str, device: str) -> None:
+    """The reference looks at all pairs in double precision, on the CPU."""
+    n = 700
+    problem = instance(kind, n)
+    tour = warptsp.solve(problem, method="construct", start="space-filling").tour
+    found = warptsp.solve(
+        problem, method="two-opt", start=tour, device=device, params={"pruned": True, "passes": 25}
+    )
+    d = np.asarray(problem.distance(np.arange(n)[:, None], np.arange(n)[None, :]), dtype=float)
+    tour = np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
+    i, j = np.tril_indices(n, -1)[::-1]  # by the number of the move
+    for _ in range(25):
+        after = np.roll(tour, -1)
+        delta = d[tour[i], tour[j]] + d[after[i], after[j]] - d[tour, after][i] - d[tour, after][j]
+        best = int(np.argmin(delta))
+        if delta[best] >= -1e-9 * d.max():
+            break
+        tour[i[best] + 1 : j[best] + 1] = tour[i[best] + 1 : j[best] + 1][::-1].copy()
+    assert (found.tour == tour).all()
+    counters = found.counters
+    assert counters["effective_evaluations"] == counters["passes"] * n * (n - 1) // 2
+    assert 0 < counters["evaluations"] < counters["effective_evaluations"]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["EUC_2D", "FLOOR_2D", "EXACT_2D"])
+def test_pruned_descents_are_the_same_on_a_gpu(gpu: object, kind: str) -> None:
+    problem = instance(kind, 3000)
+    results = [
+        warptsp.solve(problem, method="two-opt", start="greedy", device=device, params={"pruned": True})
+        for device in ("cuda", "cpu")
+    ]
+    assert (results[0].tour == results[1].tour).all()
+    assert results[0].counters["passes"] == results[1].counters["passes"]
+
+
+def test_pruned_threads_change_nothing() -> None:
+    problem = instance("EXACT_2D", 1500)
+    params = {"passes": 60, "pruned": True}
+    tours = [
+        warptsp.solve(problem, method="two-opt", threads=threads, device="cpu", params=params).tour
+        for threads in (1, 3)
+    ]
+    assert (tours[0] == tours[1]).all()
+
+
+@pytest.mark.parametrize("kind", ["matrix", "GEO", "MAN_2D", "EUC_3D"])
+def test_what_cannot_be_pruned(kind: str) -> None:
+    with pytest.raises(UnsupportedProblem, match="pruned needs distances of the plane"):
+        warptsp.solve(instance(kind, 20), method="two-opt", params={"pruned": True}, device="cpu")
+
+
+def test_nothing_is_pruned_around_fixed_links() -> None:
+    points = np.random.default_rng(1).integers(0, 1000, (24, 2)).astype(float)
+    for problem in (
+        Problem.from_points(points, open=OpenPath()),
+        Problem.from_points(points, fixed_edges=[(0, 9)]),
+    ):
+        with pytest.raises(UnsupportedProblem, match="a closed tour and no fixed edges"):
+            warptsp.solve(problem, method="two-opt", params={"pruned": True}, device="cpu")
+
+
+def test_studies_of_launches_are_not_pruned() -> None:
+    with pytest.raises(InvalidOption, match="pruned: block, grid, jobs and tour_order"):
+        warptsp.solve(instance("EUC_2D", 20), method="two-opt", params={"pruned": True, "block": 64})
+
+
 # What else a problem may ask for
 
 

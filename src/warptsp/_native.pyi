@@ -321,6 +321,7 @@ class Descent:
         threads: int,
         kept: list[int],
         before: list[tuple[int, int]],
+        pruned: bool = False,
     ) -> Descent: ...
     def proceed(self, seconds: float, passes: int, token: StopToken) -> bool: ...
     @property

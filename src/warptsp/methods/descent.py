@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.cuda.descent import LARGEST_GRID, Launch
+from warptsp.backends.cuda.descent import LARGEST_GRID, PRUNED_LACKS, Launch, Scale
 from warptsp.backends.instance import SearchInstance, tolerance_of
-from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
+from warptsp.errors import (
+    BackendUnavailable,
+    DeviceFailure,
+    DeviceOutOfMemory,
+    InvalidOption,
+    UnsupportedProblem,
+)
 from warptsp.methods.launch import check_block
 
 if TYPE_CHECKING:
@@ -89,6 +95,7 @@ def descend(
     kept: Collection[int] = (),
     before: Collection[tuple[int, int]] = (),
     launch: Launch | None = None,
+    pruned: bool = False,
 ) -> None:
     """Descend from a tour until no move shortens it, or the run says stop.
 
@@ -100,9 +107,18 @@ def descend(
         For swaps: cities that keep their places, and pairs (a, b) of which a stays before b.
     launch : Launch, optional
         What is asked of the launches on a GPU.
+    pruned : bool
+        2-opt: skip what cannot shorten the tour more than the best move does.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If nothing can be skipped with such distances.
     """
+    if pruned and not can_prune(problem):
+        raise UnsupportedProblem(PRUNED_LACKS)
     run.offer(tour)
-    constraints = {"kept": kept, "before": before}
+    constraints = {"kept": kept, "before": before, "pruned": pruned}
     if run.device != "cpu":
         try:
             _descend_on_gpu(problem, run, neighborhood, tour, passes, {**constraints, "launch": launch})
@@ -112,6 +128,11 @@ def descend(
     if launch is not None and launch.asked:
         logger.warning("device cpu: block, grid, jobs and tour_order are of launches on a GPU, and unused")
     _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
+
+
+def can_prune(problem: Problem) -> bool:
+    """Return whether boxes in the plane bound the distances of a problem, and all of its edges may go."""
+    return Scale.of(problem) is not None and problem.open is None and len(problem.fixed_edges) == 0
 
 
 def explain_launch(problem: Problem, device: str, neighborhood: Neighborhood) -> str:
@@ -136,14 +157,15 @@ def _descend_on_gpu(
     from warptsp.backends.cuda.device import Device
     from warptsp.methods.kernels import kernels_are_there
 
-    sources = kernel_sources(problem, int(neighborhood), options["launch"] or Launch())
+    pruned = options["pruned"]
+    sources = kernel_sources(problem, int(neighborhood), options["launch"] or Launch(), pruned=pruned)
     if not kernels_are_there(run, sources, lambda: run.offer(tour)):
         return
     run.enter("GPU")
     tolerance = tolerance_of(problem)
     with Device.open(int(run.device.partition(":")[2] or 0)) as device:
         descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
-        _proceed(run, descent, passes, descent.tour, 0.0)
+        _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
 
 
 def _descend_on_cpu(
@@ -177,8 +199,10 @@ def _descend_on_cpu(
         threads=run.threads,
         kept=[int(number[city]) for city in constraints["kept"]],
         before=[(int(number[a]), int(number[b])) for a, b in constraints["before"]],
+        pruned=constraints["pruned"],
     )
-    _proceed(run, descent, passes, lambda: instance.open(descent.tour()), instance.closing)
+    pruned = constraints["pruned"]
+    _proceed(run, descent, passes, lambda: instance.open(descent.tour()), instance.closing, pruned=pruned)
 
 
 def _proceed(
@@ -187,16 +211,21 @@ def _proceed(
     passes: int | None,
     tour: Callable[[], NDArray[np.int32]],
     closing: float,
+    *,
+    pruned: bool,
 ) -> None:
     """Descend in slices, and report."""
     run.enter("descent")
     complete = stop = False
     done = 0
+    pairs = run.problem.n * (run.problem.n - 1) // 2
     while not (complete or stop or done == passes):
         left = -1 if passes is None else passes - done
         complete = descent.proceed(SLICE, left, run.token)
         counters = descent.counters()
         done = int(counters["passes"])
+        if pruned:
+            counters["effective_evaluations"] = done * pairs
         stop = run.update(
             length=descent.length - closing, kicks=0, tour=tour, phase="descent", **counters
         ) and (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.descent import Launch
+from warptsp.errors import InvalidOption
 from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
@@ -37,6 +38,9 @@ class TwoOptParams:
         Whether coordinates lie in tour order; False looks them up through the tour.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
+    pruned : bool
+        Whether to skip stretches of the tour between which no move is better than the best one found so far:
+        the pass finds the same move, in a fraction of the time where links are short.
     """
 
     block: int | None = None
@@ -44,9 +48,15 @@ class TwoOptParams:
     jobs: int | None = None
     tour_order: bool = True
     passes: int | None = None
+    pruned: bool = False
 
     def __post_init__(self) -> None:
         check_launch(self.block, self.grid, self.jobs, self.passes)
+        if self.pruned and Launch(self.block, self.grid, self.jobs, self.tour_order).asked:
+            raise InvalidOption(
+                "pruned: block, grid, jobs and tour_order are of a kernel that skips nothing; leave them "
+                "out, or pruned"
+            )
 
 
 def explain_launch(problem: Problem, device: str) -> str:
@@ -60,4 +70,12 @@ def run(problem: Problem, run: Run) -> None:
     tour = start_tour(problem, run)
     if tour is not None:
         launch = Launch(params.block, params.grid, params.jobs, params.tour_order)
-        descend(problem, run, Neighborhood.TWO_OPT, tour, passes=params.passes, launch=launch)
+        descend(
+            problem,
+            run,
+            Neighborhood.TWO_OPT,
+            tour,
+            passes=params.passes,
+            launch=launch,
+            pruned=params.pruned,
+        )

@@ -9,13 +9,14 @@
 
 #include "exhaustive_passes.h"
 #include "fast_passes.h"
+#include "pruned_passes.h"
 
 namespace warptsp {
 
 enum class Neighborhood : int { two_opt = 0, three_opt = 1, swap = 2 };
 
 struct DescentCounters {
-  long long passes = 0, evaluations = 0, moves = 0;
+  long long passes = 0, evaluations = 0, moves = 0;  // evaluations: without what is skipped
 };
 
 class Descent {
@@ -37,6 +38,14 @@ class Descent {
     kept_ = std::move(kept);
     before_ = std::move(before);
     set_limits();
+  }
+
+  // 2-opt in the plane: stretches of the tour between which no move gains are skipped.
+  void prune() {
+    if (neighborhood_ != Neighborhood::two_opt || !rows_.planar() || !fixed_.empty())
+      throw std::invalid_argument("pruning is for 2-opt in the plane");
+    pruned_ = true;
+    fast_.reset();
   }
 
   // Passes until the time is over, so many are done (< 0: any number), or the token says stop; true when no move of
@@ -70,7 +79,13 @@ class Descent {
       }
     }
     switch (neighborhood_) {
-      case Neighborhood::two_opt: return pass_two_opt(view, result) && apply<TwoOpt>(result.best(), n);
+      case Neighborhood::two_opt:
+        if (pruned_) {
+          // Bounds are wrong by a few units of the last place, the tolerance is more than that.
+          const PruningRule<double> rule = pruning_rule(rows_.kind(), tolerance_);
+          return pass_two_opt_pruned(view, rule, result, counters_.evaluations) && apply<TwoOpt>(result.best(), n);
+        }
+        return pass_two_opt(view, result) && apply<TwoOpt>(result.best(), n);
       case Neighborhood::three_opt: return pass_three_opt(view, result) && apply<ThreeOpt>(result.best(), n);
       case Neighborhood::swap: {
         const auto fill = [&](int from, int begin, int end, double *out) { rows_.fill(from, begin, end, out); };
@@ -84,7 +99,7 @@ class Descent {
   template <class Move>
   bool apply(const BestMove &best, int n) {
     ++counters_.passes;
-    counters_.evaluations += (long long)Move::moves(n);
+    if (!pruned_) counters_.evaluations += (long long)Move::moves(n);
     if (best.number == ~0ull || !(best.delta < -tolerance_)) {
       complete_ = true;
       return true;
@@ -135,7 +150,7 @@ class Descent {
   int threads_;
   std::vector<double> links_;
   double length_ = 0.0;
-  bool complete_ = false;
+  bool complete_ = false, pruned_ = false;
   DescentCounters counters_;
   std::vector<int> kept_;
   std::vector<std::pair<int, int>> before_;

@@ -32,7 +32,7 @@ struct DescentTour {
   double *placed;              // rows by position, 0 .. n
   int *placed_city;            // cities by position, 0 .. n, where there is a matrix
   double *links;               // by position, 0 .. n
-  TilePoint *points;           // by position, 0 .. n, where there is a fast pass
+  TilePoint *points;           // by position, 0 .. n, for passes in single precision, or null
   double middle_x, middle_y, scale, link_scale;  // of the points
   double tolerance;
   int *earlier, *later;        // limits of swaps by position (exhaustive_passes.h), or null
@@ -59,7 +59,7 @@ struct DescentTour {
       return;
     }
     for (int i = 0; i < stride; ++i) placed[(long long)stride * k + i] = rows[(long long)stride * city + i];
-    if (!has_fast_pass) return;
+    if (!points) return;
     const double *const row = rows + (long long)stride * city;
     const int rounded = (int)rint(link * link_scale);
     points[k] = TilePoint{(float)((row[0] - middle_x) * scale), (float)((row[1] - middle_y) * scale), rounded,

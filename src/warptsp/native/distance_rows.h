@@ -55,9 +55,14 @@ class DistanceRows {
   }
 
   int size() const { return (int)tour_.size() - 1; }
+  MetricKind kind() const { return source_.kind; }
   int city(int position) const { return tour_[position]; }
   std::vector<int> tour() const { return std::vector<int>(tour_.begin(), tour_.end() - 1); }
   double operator()(int a, int b) const { return source_(tour_[a], tour_[b]); }
+  // Whether distances are those of points in the plane, and then these, by position.
+  bool planar() const { return planar_; }
+  const double *x() const { return x_.data(); }
+  const double *y() const { return y_.data(); }
 
   // out[i - begin] = distance of the positions `from` and i, for begin <= i < end <= n + 1.
   void fill(int from, int begin, int end, double *out) const {

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from warptsp.backends.cuda.climbing import ALONE_KERNELS, CLIMB_KERNELS
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.descent import BLOCK, FAST_FILE, FAST_KERNELS, MAPPED_FILE, MAPPED_KERNELS
+from warptsp.backends.cuda.descent import (
+    BLOCK,
+    FAST_FILE,
+    FAST_KERNELS,
+    MAPPED_FILE,
+    MAPPED_KERNELS,
+    PRUNED_FILE,
+    PRUNED_KERNELS,
+)
 from warptsp.backends.cuda.descent import FILE as DESCENT
 from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
@@ -74,6 +82,7 @@ BUILDS: tuple[Build, ...] = (
         for rounding in (0, 1, 2)
     ),
     Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0}, fmad=False),
+    Build(PRUNED_FILE, PRUNED_KERNELS, fmad=False),
     *(
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(

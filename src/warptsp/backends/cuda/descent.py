@@ -4,7 +4,8 @@ the best one applied, and nothing but counters comes back before the end.
 In the plane 2-opt and 3-opt are searched in single precision first, in integers of 21 bits; what is found is
 applied only if double precision agrees, and a pass in double precision confirms the end. All other metrics,
 and swaps, are evaluated in double precision throughout. 2-opt descents of tours that fit into shared memory
-are one launch (``native/two_opt_resident.h``).
+are one launch (``native/two_opt_resident.h``). A pruned pass skips stretches of the tour between which no
+move gains (``native/cuda/descent_pruned.cu``), and is exact.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
+PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
 MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
 BLOCK = 128  # threads of an evaluation (tile_block of native/descent_state.h)
 ROWS_OF_LANE = 16  # tile_rows_of_lane
@@ -36,6 +38,8 @@ RESIDENT_BLOCK = 512  # resident_block of native/two_opt_resident.h
 MOST_RESIDENT = 1 << 14  # cities
 MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
 MAPPED_BLOCK = 1024  # threads, unless something else is asked for
+STRETCH = 32  # links of a stretch (stretch_links of native/pruned_pairs.h), and stretches of a unit
+PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
 LARGEST_GRID = 1 << 20
 
 _SEARCHING, _DOUBTFUL, _COMPLETE = range(3)
@@ -70,6 +74,10 @@ _STATE = np.dtype(
         ("applies", "i4"),
     ],
     align=True,
+)
+PRUNED_LACKS = (
+    "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
+    "closed tour and no fixed edges; leave it out"
 )
 _LARGEST = 2.0**21  # of scaled distances
 
@@ -179,13 +187,17 @@ class Scale:
         return cls(0, unit, factor, middle)
 
 
-def kernel_sources(problem: Problem, neighborhood: int, launch: Launch) -> tuple[Source, ...]:
-    """Return what a descent needs: the kernels in double precision, and those of the fast pass if there is
-    one."""
+def kernel_sources(
+    problem: Problem, neighborhood: int, launch: Launch, *, pruned: bool = False
+) -> tuple[Source, ...]:
+    """Return what a descent needs: the kernels in double precision, and those of the fast or pruned pass if
+    there is one."""
     kind = KINDS[neighborhood]
     mapped = kind.is_mapped(launch)
     block = BLOCK if mapped or launch.block is None else max(BLOCK, launch.block)
     exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block}, fmad=False)
+    if pruned:
+        return exact, Source(PRUNED_FILE, PRUNED_KERNELS, fmad=False)
     scale = None if kind.fast is None else Scale.of(problem)
     if scale is None:
         return (exact,)
@@ -208,6 +220,8 @@ class CudaDescent:
         kept: Iterable[int] = (),
         before: Iterable[tuple[int, int]] = (),
         launch: Launch | None = None,
+        *,
+        pruned: bool = False,
     ) -> None:
         n = problem.n
         self._asked = Launch() if launch is None else launch
@@ -245,7 +259,7 @@ class CudaDescent:
             "n": n,
             "kind": problem.metric.kind,
             "stride": 0 if problem.matrix is not None else rows.shape[1],
-            "has_fast_pass": scale is not None,
+            "has_fast_pass": scale is not None and not pruned,
             "tolerance": tolerance,
             "state": self._state.pointer,
             **{name: array.pointer for name, array in self._arrays.items()},
@@ -260,13 +274,16 @@ class CudaDescent:
         self._tour: Any = np.array(tuple(fields.get(name, 0) for name in _TOUR.names or ()), _TOUR)[()]
         self._scale = scale
         names = self.kind.exact_kernels
-        self._sources = kernel_sources(problem, neighborhood, self._asked)
+        self._sources = kernel_sources(problem, neighborhood, self._asked, pruned=pruned)
         self._exact, self._choose, self._apply = (self._kernel(0, name) for name in names[:3])
         if self._limited:
             self._limit = self._kernel(0, names[3])
         self._fast: Kernel | None = None
         self._resident: Kernel | None = None
-        if self._mapped:
+        self._pruned: Kernel | None = None
+        if pruned:
+            self._plan_pruned()
+        elif self._mapped:
             self._plan_mapped()
         elif scale is not None and self.kind.fast is not None:
             self._plan_fast()
@@ -288,6 +305,12 @@ class CudaDescent:
                 f"{self.kind.name}, all passes in one launch of {len(self._slots) // 2} blocks with "
                 f"{RESIDENT_BLOCK} threads and {self._resident_shared} bytes of shared memory for the whole "
                 f"tour; {self._resident.registers} registers a thread"
+            )
+        if self._pruned is not None:
+            return (
+                f"{self.kind.name}, a pass of {self.moves} moves between {self._stretches} stretches of the "
+                f"tour, less those that are skipped, in blocks of {BLOCK} threads; {self._pruned.registers} "
+                "registers a thread; single precision, decided in double"
             )
         kernel = self._exact if self._fast is None else self._fast
         if self._mapped:
@@ -311,7 +334,7 @@ class CudaDescent:
         passes = int(self._figures["passes"])
         return {
             "passes": passes,
-            "evaluations": passes * self.moves,
+            "evaluations": passes * self.moves if self._pruned is None else self._evaluated_moves,
             "moves": int(self._figures["moves"]),
             "kernel_seconds": self.kernel_seconds,
         }
@@ -360,6 +383,13 @@ class CudaDescent:
 
     def _pass(self, token: _native.StopToken, *, exact: bool) -> bool:
         """One pass and its move; False if the token stopped it before it was complete."""
+        if self._pruned is not None:
+            blocks = self._evaluate_pruned(token)
+            if blocks == 0:
+                return False
+            self._choose.launch(1, 256, self._tour, self._found, np.int32(blocks), np.int32(1), np.int32(0))
+            self._put()
+            return True
         kernel = self._exact if exact else self._fast
         assert kernel is not None
         candidates = 1
@@ -387,6 +417,27 @@ class CudaDescent:
         self._choose.launch(1, 256, self._tour, self._found, *count)
         self._put()
         return True
+
+    def _evaluate_pruned(self, token: _native.StopToken) -> int:
+        """Evaluate what a pruned pass leaves; returns the blocks that found something, 0 if the token stopped
+        it."""
+        assert self._pruned is not None
+        device = self.device
+        groups = math.ceil(self._stretches / STRETCH)
+        units = self._stretches * groups
+        piece = int(PRUNED_A_SLICE * device.multiprocessors / STRETCH**3)
+        blocks = min(self._most_blocks(), math.ceil(units / (BLOCK // 32)))
+        self._measure.launch(math.ceil(self._stretches / (BLOCK // 32)), BLOCK, self._tour, self._boxes)
+        self._gain.zero()
+        for first in range(0, units, piece):
+            if first and token.stopped():
+                return 0
+            ends = np.int64(first), np.int64(min(first + piece, units)), np.int32(first == 0)
+            more = self._found, self._gain, self._evaluated
+            self._pruned.launch(blocks, BLOCK, self._tour, self._boxes, *ends, *more)
+            if piece < units:
+                device.synchronize()
+        return blocks
 
     def _descend_resident(self, passes: int) -> None:
         """So many passes in one launch, or fewer if a move does not hold in double precision."""
@@ -447,6 +498,15 @@ class CudaDescent:
         self._resident = kernel
         self._slots = device.zeros(2 * blocks, np.uint64)
 
+    def _plan_pruned(self) -> None:
+        if self._scale is None or self.kind.move != "TwoOpt":
+            raise UnsupportedProblem(PRUNED_LACKS)
+        self._measure, self._pruned = (self._kernel(1, name) for name in PRUNED_KERNELS)
+        self._stretches = math.ceil(self.n / STRETCH)
+        self._boxes = self.device.empty((self._stretches, 5), np.float32)
+        self._gain = self.device.zeros(1, np.uint32)
+        self._evaluated = self.device.zeros(1, np.uint64)
+
     def _asked_grid(self, jobs: int, block: int) -> int | None:
         """The grid that was asked for, by itself or through the jobs of a thread; None if it was not."""
         asked = self._asked
@@ -460,6 +520,8 @@ class CudaDescent:
 
     def _most_blocks(self) -> int:
         """Of all evaluations of this descent."""
+        if self._pruned is not None:
+            return self.device.multiprocessors * self._pruned.blocks_per_multiprocessor(BLOCK)
         most = [self._grid if self._mapped else 1]
         for kernel, exact in ((self._exact, True), (None if self._mapped else self._fast, False)):
             if kernel is not None:
@@ -513,6 +575,8 @@ class CudaDescent:
 
     def _read(self) -> None:
         self._figures = self._state.download().view(_STATE)[0]
+        if self._pruned is not None:
+            self._evaluated_moves = int(self._evaluated.download()[0])
 
     def _kernel(self, source: int, name: str) -> Kernel:
         wanted = self._sources[source]

@@ -30,7 +30,7 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
                           std::optional<Array<const int, 2>> int_matrix,
                           std::optional<Array<const double, 2>> real_matrix, Array<const int, 1> tour,
                           Array<const int, 2> fixed_edges, double tolerance, int threads, std::vector<int> kept,
-                          std::vector<std::pair<int, int>> before) {
+                          std::vector<std::pair<int, int>> before, bool pruned) {
   const int n = (int)tour.shape(0);
   require(n >= 4, "a descent needs 4 cities or more");
   require(neighborhood >= 0 && neighborhood <= (int)Neighborhood::swap, "there is no such neighborhood");
@@ -58,6 +58,7 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
   bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities,
                                             fixed_partners(fixed_edges, n), tolerance, threads);
   bound.descent->constrain(std::move(kept), std::move(before));
+  if (pruned) bound.descent->prune();
   return bound;
 }
 
@@ -77,7 +78,8 @@ void bind_descent(nb::module_ &m) {
   nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in a neighborhood.")
       .def_static("create", make_descent, nb::kw_only(), arg("neighborhood"), arg("kind"), arg("dummy"),
                   arg("points").none(), arg("int_matrix").none(), arg("real_matrix").none(), arg("tour"),
-                  arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"))
+                  arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"),
+                  arg("pruned") = false)
       .def(
           "proceed",
           [](BoundDescent &b, double seconds, long long passes, StopToken &token) {
