@@ -2,8 +2,10 @@
 
 Every move of a neighborhood is evaluated once in a pass, and counted once; a 3-opt triple is four moves. On
 a GPU the seconds of a pass are those of its kernels (the choice and the application of its move included), by
-the GPU's clock; on the CPU they are those of the wall. Descents are measured from the start tour in the
+the GPU's clock; on the CPU they are the processor's. Descents are measured from the start tour in the
 host's memory to the last tour there, on a GPU that is in use already, with kernels compiled, set-up apart.
+Pruned passes of 2-opt skip stretches of the tour between which no move is better than the best one so far.
+Their effective moves are those of the whole neighborhood; the share is what of it was evaluated.
 """
 
 from __future__ import annotations
@@ -34,6 +36,14 @@ DESCENTS = (
     (1, 200, "EUC_2D", "given"),
     (2, 1_000, "EUC_2D", "given"),
 )
+PRUNED = (  # cities, metric, start, passes at most
+    (100_000, "EUC_2D", "greedy", 100),
+    (100_000, "EXACT_2D", "greedy", 100),
+    (100_000, "EUC_2D", "random", 20),
+    (1_000_000, "EUC_2D", "greedy", 10),
+    (20_000, "EUC_2D", "greedy", -1),
+    (2_000, "EUC_2D", "given", -1),
+)
 
 
 def main() -> None:
@@ -48,20 +58,21 @@ def main() -> None:
 
     token = _native.StopToken()
     device = None
+    clock = time.process_time if options.device == "cpu" else time.perf_counter
     if options.device != "cpu":
         from warptsp.backends.cuda.descent import CudaDescent
         from warptsp.backends.cuda.device import Device
 
         device = Device.open(int(options.device.partition(":")[2] or 0))
 
-    def descent_of(kind: int, n: int, metric: str, start: str) -> Any:
+    def descent_of(kind: int, n: int, metric: str, start: str, pruned: bool = False) -> Any:
         extent = 1_000_000 if n >= 100_000 else 10_000
         points = np.random.default_rng(n).integers(0, extent, (n, 2)).astype(float)
         problem = Problem.from_points(points, metric)
         tour = construct(problem, start, seed=1)
         tolerance = 0.5 if problem.integral else 1e-12 * problem.distance_bound
         if device is not None:
-            return CudaDescent(device, problem, kind, tour, tolerance)
+            return CudaDescent(device, problem, kind, tour, tolerance, pruned=pruned)
         instance = SearchInstance.build(problem, token)
         assert instance is not None
         return _native.Descent.create(
@@ -77,6 +88,7 @@ def main() -> None:
             threads=options.threads,
             kept=[],
             before=[],
+            pruned=pruned,
         )
 
     results: list[dict[str, Any]] = []
@@ -88,11 +100,11 @@ def main() -> None:
         descent.proceed(1.0, 1, token)
         best = float("inf")
         for _ in range(3 if n >= 100_000 else 8):
-            before, begun = descent.counters(), time.perf_counter()
+            before, begun = descent.counters(), clock()
             descent.proceed(10.0, 1 if n >= 1_000_000 else 5, token)
-            after, wall = descent.counters(), time.perf_counter() - begun
+            after, spent = descent.counters(), clock() - begun
             passes = after["passes"] - before["passes"]
-            seconds = wall if device is None else after["kernel_seconds"] - before["kernel_seconds"]
+            seconds = spent if device is None else after["kernel_seconds"] - before["kernel_seconds"]
             if passes:
                 best = min(best, seconds / passes)
         counters = descent.counters()
@@ -108,13 +120,13 @@ def main() -> None:
     for kind, n, metric, start in DESCENTS:
         best = (float("inf"), 0.0)
         for _ in range(1 if device is None else 3):
-            begun = time.perf_counter()
+            begun = clock()
             descent = descent_of(kind, n, metric, start)
-            ready = time.perf_counter()
+            ready = clock()
             while not descent.proceed(0.05, -1, token):
                 pass
             length, tour = descent.length, descent.tour()
-            best = min(best, (time.perf_counter() - ready, ready - begun))
+            best = min(best, (clock() - ready, ready - begun))
         assert sorted(tour.tolist()) == list(range(n))
         counters = descent.counters()
         rows.append(
@@ -123,9 +135,35 @@ def main() -> None:
         results.append({"method": NAMES[kind], "cities": n, "metric": metric, "descent": best[0], **counters})
         note(" ".join(map(str, rows[-1])))
     descents_table = table(["method", "cities", "metric", "start", "ms", "moves", "length"], rows)
+
+    rows = []
+    for n, metric, start, passes in PRUNED if not options.quick else PRUNED[4:]:
+        descent = descent_of(0, n, metric, start, pruned=True)
+        done = False
+        begun = clock()
+        while not done:
+            left = passes - descent.counters()["passes"] if passes >= 0 else -1
+            done = left == 0 or descent.proceed(0.05, left, token)
+        counters = descent.counters()
+        seconds = clock() - begun if device is None else counters["kernel_seconds"]
+        passed = counters["passes"]
+        moves = passed * (n * (n - 1) // 2)
+        whole = "whole descent" if passes < 0 else "first passes"
+        rate, share = moves / seconds / 1e9, counters["evaluations"] / moves
+        rows.append(
+            [n, metric, start, whole, passed, f"{seconds / passed * 1e3:.4g}", f"{rate:.4g}", f"{share:.2g}"]
+        )
+        results.append(
+            {"method": "two-opt pruned", "cities": n, "metric": metric, "start": start, **counters}
+        )
+        note(" ".join(map(str, rows[-1])))
+    pruned_table = table(
+        ["cities", "metric", "start", "what", "passes", "ms a pass", "10^9 effective moves/s", "share"], rows
+    )
     where = "CPU" if device is None else device.name
     how = (__doc__ or "").partition("\n\n")[2]
     text = f"{how}\nDevice: {where}.\n\n## Passes\n\n{passes_table}\n\n## Descents\n\n{descents_table}"
+    text += f"\n\n## Pruned passes\n\n{pruned_table}"
     report("exhaustive", "Exhaustive methods", text, results, options.output)
 
 

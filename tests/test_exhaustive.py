@@ -6,6 +6,8 @@ import threading
 import time
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ import warptsp
 from warptsp import OpenPath, Problem, _native, stop
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric
+
+if TYPE_CHECKING:
+    from warptsp.backends.cuda.device import Device
 
 METHODS = ["two-opt", "three-opt", "swap"]
 COORDINATES = [metric.name for metric in Metric if metric.has_coordinates]
@@ -561,6 +566,33 @@ def test_triple_numbers_against_loops() -> None:
         j, i = np.tril_indices(k, -1)
         assert (triples == np.stack([i, j, np.full(count, k)], axis=1)).all(), k
         number += count
+
+
+COUNT_WRONG_TRIPLES = """\
+#include "move_numbers.h"
+using namespace warptsp;
+// Every triple of positions below n from its number, against loops.
+extern "C" __global__ void count_wrong(int n, unsigned long long *wrong) {
+  for (int k = 2 + blockIdx.x; k < n; k += gridDim.x)
+    for (int j = 1 + threadIdx.x; j < k; j += blockDim.x)
+      for (int i = 0; i < j; ++i) {
+        const MoveNumber number = triples_below(k) + pairs_below(j) + i;
+        const Triple t = triple_of(number);
+        if (t.i != i || t.j != j || t.k != k || number_of(t) != number) atomicAdd(wrong, 1ull);
+        if (k == n - 1 && j == k - 1 && i == j - 1) atomicAdd(wrong + 1, number);
+      }
+}
+"""
+
+
+@pytest.mark.gpu
+def test_every_triple_number_on_a_gpu(gpu: Device, tmp_path: Path) -> None:
+    n = 2000
+    (tmp_path / "triples.cu").write_text(COUNT_WRONG_TRIPLES)
+    kernel = gpu.module(tmp_path / "triples.cu", ["count_wrong"], fmad=False).kernel("count_wrong")
+    wrong = gpu.zeros(2, np.uint64)
+    kernel.launch(n, 256, np.int32(n), wrong)
+    assert wrong.download().tolist() == [0, n * (n - 1) * (n - 2) // 6 - 1]
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 100, 101, 1999, 2000])
