@@ -1,11 +1,18 @@
 // A tour on a GPU that an exhaustive descent shortens, and how far it is. For the device compiler alone.
 #pragma once
 #include "neighborhoods.h"
-#include "two_opt_tiles.h"
+#include "two_opt_squares.h"
 
 namespace warptsp {
 
 constexpr int tile_block = 128, tile_rows_of_lane = 16;
+
+// Where squares come from the matrix unit: distances rounded to nearest, on the one chip on which it was measured.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+constexpr bool has_fast_squares = true;
+#else
+constexpr bool has_fast_squares = false;
+#endif
 
 enum class DescentStatus : int {
   searching = 0,
@@ -33,6 +40,7 @@ struct DescentTour {
   int *placed_city;            // cities by position, 0 .. n, where there is a matrix
   double *links;               // by position, 0 .. n
   TilePoint *points;           // by position, 0 .. n, for passes in single precision, or null
+  double *columns;             // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
   double middle_x, middle_y, scale, link_scale;  // of the points
   double tolerance;
   int *earlier, *later;        // limits of swaps by position (exhaustive_passes.h), or null
@@ -61,9 +69,15 @@ struct DescentTour {
     for (int i = 0; i < stride; ++i) placed[(long long)stride * k + i] = rows[(long long)stride * city + i];
     if (!points) return;
     const double *const row = rows + (long long)stride * city;
+    const double x = (row[0] - middle_x) * scale, y = (row[1] - middle_y) * scale;
     const int rounded = (int)rint(link * link_scale);
-    points[k] = TilePoint{(float)((row[0] - middle_x) * scale), (float)((row[1] - middle_y) * scale), rounded,
-                          removed_of(rounded, k)};
+    points[k] = TilePoint{(float)x, (float)y, rounded, removed_of(k < n ? rounded : no_link, k)};
+    if (!columns) return;
+    double *const numbers = columns + 4LL * k;
+    numbers[0] = x;
+    numbers[1] = y;
+    numbers[2] = 1.0;
+    numbers[3] = x * x + y * y;
   }
 };
 

@@ -25,6 +25,7 @@ constexpr float rounding_magic = 12582912.0f;          // 1.5 * 2^23
 constexpr u32 magic_bits = 0x4b400000u;                // its bits: an integer v has magic_bits + v
 constexpr int most_scaled = 1 << 21;                   // longest distance, and largest f
 constexpr u32 never = 0xf0000000u;                     // above every sum
+constexpr u32 no_gain = 7u << 20;  // more than 3 * 2^21: what no move gains; with 4 * 2^21 packed integers still hold it
 
 // A position of the tour: coordinates, scaled, and the link to the next position, rounded.
 struct __align__(16) TilePoint {
@@ -32,16 +33,21 @@ struct __align__(16) TilePoint {
   int link, removed;
 };
 
-// What a column takes off its least sum, with the low bits of the position below: see RowTile.
-constexpr int column_bits = 7, columns_a_chunk = 1 << column_bits;
+// What a column takes off its least sum, with the low bits of the position below: see RowTile. With `no_link` a column
+// behind the end has no gain.
+constexpr int column_bits = 7, columns_a_chunk = 1 << column_bits, no_link = -(1 << 22);
 __device__ __forceinline__ int removed_of(int link, int position) {
   return (int)(0u - ((u32)link + 2 * magic_bits) * columns_a_chunk + (u32)(position % columns_a_chunk));
 }
 
 __device__ __forceinline__ float approximate_root(float v) {
+#if defined(__CUDA_ARCH__)
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
   return root;
+#else
+  return sqrtf(v);  // tests/native/test_two_opt_squares.cpp
+#endif
 }
 
 // Rounding: 0 to nearest, 1 up, 2 down.
@@ -58,6 +64,31 @@ __device__ __forceinline__ u32 least_sum(u32 a, u32 b, u32 least) {
 #else
   return min(a + b, least);
 #endif
+}
+
+// Numbers f with f[r] + f[r + 1] = link[r]: taken off the distances of rows they take off the links of the moves. The
+// first is such that the largest is small. Returns whether all are small enough for `magic`, which is 1.5 * 2^23 less f;
+// `seam` becomes what is missing where row R - 1 meets the first row of the lane `next_lane` further on.
+template <int R>
+__device__ __forceinline__ bool fold_links(const int (&link)[R], int next_lane, float (&magic)[R], int &seam) {
+  int sum = 0, low = 0, high = 0;  // f[r] is the first one less `sum`, or `sum` less the first one
+#pragma unroll
+  for (int r = 0; r + 1 < R; ++r) {
+    sum += r % 2 ? -link[r] : link[r];
+    low = min(low, sum);
+    high = max(high, sum);
+  }
+  const int first = (low + high) / 2;
+  int f = first;
+  bool small = true;
+#pragma unroll
+  for (int r = 0; r < R; ++r) {
+    magic[r] = rounding_magic - (float)f;
+    small = small && abs(f) < most_scaled;
+    if (r + 1 < R) f = link[r] - f;
+  }
+  seam = f + __shfl_down_sync(0xffffffffu, first, next_lane) - link[R - 1];
+  return __all_sync(0xffffffffu, small);
 }
 
 // A warp's columns on their way to shared memory, a chunk ahead of the one that is looked at.
@@ -111,19 +142,10 @@ struct RowTile {
       y[r] = p.y;
       link[r] = p.link;
     }
-    const int start = link[0] / 2;
-    int f = start;
-    bool small = true;
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-      magic[r] = rounding_magic - (float)f;
-      small = small && abs(f) < most_scaled;
-      if (r + 1 < R) f = link[r] - f;
-    }
-    folded = __all_sync(0xffffffffu, small);
-    const int next = __shfl_down_sync(0xffffffffu, start, 1);
-    seam = folded ? (u32)(f + next - link[R - 1]) : 0u;
-    if (lane == 31) seam = 7u << 20;  // more than 3 * 2^21, so no gain; with 4 * 2^21 the packed integers still hold it
+    int missing;
+    folded = fold_links(link, 1, magic, missing);
+    seam = folded ? (u32)missing : 0u;
+    if (lane == 31) seam = no_gain;
   }
 
   template <bool Folded>
@@ -233,7 +255,7 @@ struct TileColumns {
 // Some columns for a warp.
 struct TileShare {
   int warp_row, column;  // where it begins
-  long long count;
+  int count;
 
   // The columns [at, end).
   template <int Rows>
@@ -241,7 +263,7 @@ struct TileShare {
     if (at >= end) return {0, 0, 0};
     const TileColumns<Rows> columns{n};
     const int b = columns.warp_row_of(at);
-    return {b, b * Rows + 1 + (int)(at - columns.before(b)), end - at};
+    return {b, b * Rows + 1 + (int)(at - columns.before(b)), (int)(end - at)};
   }
   // The part of this warp, where all warps have equal parts.
   template <int Rows>
@@ -261,7 +283,7 @@ __device__ __forceinline__ void search_tiles(const TilePoint *points, int n, Til
   int begin = share.column;
   for (int b = share.warp_row; share.count > 0; ++b) {
     const int row = b * Tile::rows;
-    const int stop = (int)min((long long)n, begin + share.count), masked = min(max(row + 32 * R, begin), stop);
+    const int stop = min(n, begin + share.count), masked = min(max(row + 32 * R, begin), stop);
     Tile tile;
     tile.load(points, row);
     int delta = 0, column = -1;

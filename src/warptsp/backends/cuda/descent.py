@@ -33,12 +33,11 @@ FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
 PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
 MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
 BLOCK = 128  # threads of an evaluation (tile_block of native/descent_state.h)
-ROWS_OF_LANE = 16  # tile_rows_of_lane
 RESIDENT_BLOCK = 512  # resident_block of native/two_opt_resident.h
 MOST_RESIDENT = 1 << 14  # cities
 MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
 MAPPED_BLOCK = 1024  # threads, unless something else is asked for
-STRETCH = 32  # links of a stretch (stretch_links of native/pruned_pairs.h), and stretches of a unit
+STRETCH = 32  # links of a stretch (stretch_links of native/pruned_pairs.h)
 PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
 LARGEST_GRID = 1 << 20
 
@@ -57,6 +56,7 @@ _TOUR = np.dtype(
                 "placed_city",
                 "links",
                 "points",
+                "columns",
             )
         ),
         *((name, "f8") for name in ("middle_x", "middle_y", "scale", "link_scale", "tolerance")),
@@ -80,6 +80,31 @@ PRUNED_LACKS = (
     "closed tour and no fixed edges; leave it out"
 )
 _LARGEST = 2.0**21  # of scaled distances
+_COLUMNS_A_CHUNK = 128  # columns_a_chunk of native/two_opt_tiles.h
+_REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_link, 0) there
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """How warps go over the pairs of a long tour.
+
+    Attributes
+    ----------
+    rows_of_lane, rows : int
+        Positions of a lane, of whose moves with a column the best one is found, and moves of a warp.
+    least, most : int
+        Columns that a warp takes at a time.
+    """
+
+    rows_of_lane: int
+    rows: int
+    least: int
+    most: int
+
+
+ROW_TILES = Tiles(16, 511, 16, 512)  # native/two_opt_tiles.h
+SQUARES_TILES = Tiles(8, 63, 256, 4096)  # native/two_opt_squares.h
+COARSE = 0.8  # of the columns; the rest is taken in eighths, so that all warps end together
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +115,7 @@ class Kind:
     ----------
     name, walk, move : str
     candidates : int
-        Moves that one result of the fast pass stands for.
+        Moves that one result of the fast pass stands for; 2-opt: see `Tiles`.
     fast : str or None
         The kernel of the fast pass.
     moves_a_slice : float
@@ -119,7 +144,7 @@ class Kind:
 
 
 KINDS = (
-    Kind("two-opt", "PairWalk", "TwoOpt", ROWS_OF_LANE, "evaluate_pairs", 1e9, 2e7),
+    Kind("two-opt", "PairWalk", "TwoOpt", 1, "evaluate_pairs", 1e9, 2e7),
     Kind("three-opt", "TripleWalk", "ThreeOpt", 4, "evaluate_triples", 1e8, 2e6),
     Kind("swap", "SwapWalk", "Swap", 1, None, 1e7, 1e7),
 )
@@ -245,7 +270,15 @@ class CudaDescent:
             self._arrays[name] = device.upload(np.ascontiguousarray(problem.matrix, kind))
             self._arrays["placed_city"] = device.empty(n + 1, np.int32)
         if scale is not None:
-            self._arrays["points"] = device.zeros((n + 64 * ROWS_OF_LANE, 4), np.float32)
+            size = n + 2 * ROW_TILES.rows + 2  # warps read on behind the end
+            points = np.zeros((size, 4), np.int32)
+            points[n:, 3] = _REMOVED_BEHIND_THE_END + np.arange(n, size) % _COLUMNS_A_CHUNK
+            self._arrays["points"] = device.upload(points)
+            # As the kernel has it, which is compiled for the device.
+            squares = scale.rounding == 0 and device.compute_capability == (9, 0)
+            self._tiles = SQUARES_TILES if squares else ROW_TILES
+            if squares and self.kind.move == "TwoOpt" and not pruned:
+                self._arrays["columns"] = device.zeros((size, 4), np.float64)
         self._kept = np.fromiter(kept, np.int32)
         self._before = np.array([*before], np.int32).reshape(-1, 2)
         self._limited = len(self._kept) + len(self._before) > 0
@@ -406,13 +439,20 @@ class CudaDescent:
                 more: tuple[DeviceArray | np.generic, ...] = ()
                 if not exact and self.kind.move == "TwoOpt":
                     self._taken.zero()
-                    warps = blocks * (block // 32)
-                    more = self._taken, np.int32(max(16, min(512, (end - first) // (8 * warps))))
+                    warps, tiles = blocks * (block // 32), self._tiles
+                    columns = max(tiles.least, min(tiles.most, (end - first) // (4 * warps)))
+                    pieces = (
+                        int(COARSE * (end - first)) // columns,
+                        columns,
+                        max(columns // 8, tiles.least // 2),
+                    )
+                    more = self._taken, *map(np.int32, pieces)
                 ends = np.int64(first), np.int64(end)
                 kernel.launch(blocks, block, self._tour, *ends, np.int32(first == 0), self._found, *more)
                 if piece < work:
                     self.device.synchronize()
-            candidates = 1 if exact else self.kind.candidates
+            if not exact:
+                candidates = self._tiles.rows_of_lane if self.kind.move == "TwoOpt" else self.kind.candidates
         count = np.int32(blocks), np.int32(candidates), np.int32(not exact)
         self._choose.launch(1, 256, self._tour, self._found, *count)
         self._put()
@@ -423,17 +463,17 @@ class CudaDescent:
         it."""
         assert self._pruned is not None
         device = self.device
-        groups = math.ceil(self._stretches / STRETCH)
-        units = self._stretches * groups
-        piece = int(PRUNED_A_SLICE * device.multiprocessors / STRETCH**3)
+        of_unit = 256 if self._stretches < 8192 else 1024  # stretches that a warp tests at a time
+        units = self._stretches * math.ceil(self._stretches / of_unit)
+        piece = int(PRUNED_A_SLICE * device.multiprocessors / (STRETCH**2 * of_unit))
         blocks = min(self._most_blocks(), math.ceil(units / (BLOCK // 32)))
-        self._measure.launch(math.ceil(self._stretches / (BLOCK // 32)), BLOCK, self._tour, self._boxes)
-        self._gain.zero()
+        measured = math.ceil(self._stretches / (BLOCK // 32))
+        self._measure.launch(measured, BLOCK, self._tour, self._boxes, self._gain)
         for first in range(0, units, piece):
             if first and token.stopped():
                 return 0
-            ends = np.int64(first), np.int64(min(first + piece, units)), np.int32(first == 0)
-            more = self._found, self._gain, self._evaluated
+            ends = np.int64(first), np.int64(min(first + piece, units)), np.int32(of_unit)
+            more = np.int32(first == 0), self._found, self._gain, self._evaluated
             self._pruned.launch(blocks, BLOCK, self._tour, self._boxes, *ends, *more)
             if piece < units:
                 device.synchronize()
@@ -539,7 +579,7 @@ class CudaDescent:
             if not self._mapped and self._asked.block is not None:
                 block = self._asked.block
         elif self.kind.move == "TwoOpt":
-            rows = 32 * ROWS_OF_LANE - 1
+            rows = self._tiles.rows
             warp_rows = (n - 2) // rows + 1
             work = warp_rows * (n - 1) - rows * (warp_rows * (warp_rows - 1) // 2)
             piece = max(1, int(self.kind.moves_a_slice * device.multiprocessors / rows))

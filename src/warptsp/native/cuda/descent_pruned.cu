@@ -10,8 +10,10 @@ using namespace warptsp;
 // What scaled distances may lack, two roots, the rounding of coordinates, links and metric together: less than 5 of 2^21.
 constexpr float pruning_allowance = 6.0f;
 
-// A warp for each stretch.
-extern "C" __global__ void __launch_bounds__(tile_block) measure_stretches(DescentTour tour, Stretch<float> *stretches) {
+// A warp for each stretch. Begins the pass: nothing is gained yet.
+extern "C" __global__ void __launch_bounds__(tile_block)
+    measure_stretches(DescentTour tour, Stretch<float> *stretches, unsigned *gain) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *gain = 0;
   const int s = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (s >= stretches_of(tour.n)) return;
   const TilePoint p = tour.points[min(s * stretch_links + lane, tour.n)];
@@ -27,51 +29,56 @@ extern "C" __global__ void __launch_bounds__(tile_block) measure_stretches(Desce
   if (lane == 0) stretches[s] = own;
 }
 
-// Units [first, last) of a pass: unit s g + k is stretch s against the k-th 32 of all stretches, g such groups.
-// `gain` is the largest one so far, scaled, of the whole grid; `evaluated` counts moves.
+// Units [first, last) of a pass: unit s u + k is stretch s against the k-th `of_unit` from stretch s on, u such units.
+// `gain` is the largest one so far, scaled, of the whole grid; to ask for it too often would be what takes the time.
+// `evaluated` counts moves.
 extern "C" __global__ void __launch_bounds__(tile_block)
-    evaluate_pruned(DescentTour tour, const Stretch<float> *stretches, long long first, long long last, int fresh,
-                    BestMove *found, unsigned *gain, unsigned long long *evaluated) {
+    evaluate_pruned(DescentTour tour, const Stretch<float> *stretches, long long first, long long last, int of_unit,
+                    int fresh, BestMove *found, unsigned *gain, unsigned long long *evaluated) {
   if (tour.state->status != DescentStatus::searching) return;
-  const int n = tour.n, count = stretches_of(n), groups = (count + 31) / 32, lane = threadIdx.x % 32;
+  const int n = tour.n, count = stretches_of(n), lane = threadIdx.x % 32;
+  const int units = (count + of_unit - 1) / of_unit;
   const long long warps = (long long)gridDim.x * (blockDim.x / 32);
   const PruningRule<float> rule{1.0f, pruning_allowance / 2};
   BestMove best;
   best.delta = -tour.tolerance;
   unsigned long long looked_at = 0;
   for (long long unit = first + (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; unit < last; unit += warps) {
-    const int own = (int)(unit / groups), group = (int)(unit % groups);
-    if (32 * group + 31 < own) continue;
-    const float below = -__uint_as_float(*(volatile unsigned *)gain);
-    const int candidate = 32 * group + lane;
-    bool kept = candidate >= own && candidate < count;
-    if (kept) {
-      const Stretch<float> mine = stretches[own], other = stretches[candidate];
-      kept = !rule.skips(mine.square_to(other), mine.link + other.link, below);
-    }
-    unsigned left = __ballot_sync(0xffffffffu, kept);
-    if (left == 0) continue;
+    const int own = (int)(unit / units), begin_group = own + (int)(unit % units) * of_unit;
+    if (begin_group >= count) continue;
+    const Stretch<float> mine = stretches[own];
     const int i = own * stretch_links + lane;
     const TilePoint a = tour.points[min(i, n)], b = tour.points[min(i + 1, n)];
-    for (; left; left &= left - 1) {
-      const int begin = (32 * group + __ffs((int)left) - 1) * stretch_links, end = min(begin + stretch_links, n);
-      const float limit = fminf(below, (float)(best.delta * tour.link_scale)) + pruning_allowance;
-      TilePoint c = tour.points[begin];
-      for (int j = begin; j < end; ++j) {
-        const TilePoint d = tour.points[j + 1];
-        const float ac_x = a.x - c.x, ac_y = a.y - c.y, bd_x = b.x - d.x, bd_y = b.y - d.y;
-        const float delta = approximate_root(fmaf(ac_x, ac_x, ac_y * ac_y)) +
-                            approximate_root(fmaf(bd_x, bd_x, bd_y * bd_y)) - (float)(a.link + c.link);
-        if (delta <= limit && i < j) {
-          const Pair pair{i, j};
-          best.offer(TwoOpt{pair}.delta(tour, tour.links), number_of(pair));
-        }
-        c = d;
+    float below = -__uint_as_float(*(volatile unsigned *)gain);
+    for (int group = begin_group; group < min(begin_group + of_unit, count); group += 32) {
+      bool kept = group + lane < count;
+      if (kept) {
+        const Stretch<float> other = stretches[group + lane];
+        kept = !rule.skips(mine.square_to(other), mine.link + other.link, below);
       }
-      const int rows = min(stretch_links, n - own * stretch_links), columns = end - begin;
-      looked_at += begin > own * stretch_links ? rows * columns : rows * (rows - 1) / 2;
+      unsigned left = __ballot_sync(0xffffffffu, kept);
+      if (left != 0) below = -__uint_as_float(*(volatile unsigned *)gain);
+      for (; left; left &= left - 1) {
+        const int begin = (group + __ffs((int)left) - 1) * stretch_links, end = min(begin + stretch_links, n);
+        const float limit = fminf(below, (float)(best.delta * tour.link_scale)) + pruning_allowance;
+        TilePoint c = tour.points[begin];
+        bool better = false;
+        for (int j = begin; j < end; ++j) {
+          const TilePoint d = tour.points[j + 1];
+          const float ac_x = a.x - c.x, ac_y = a.y - c.y, bd_x = b.x - d.x, bd_y = b.y - d.y;
+          const float delta = approximate_root(fmaf(ac_x, ac_x, ac_y * ac_y)) +
+                              approximate_root(fmaf(bd_x, bd_x, bd_y * bd_y)) - (float)(a.link + c.link);
+          if (delta <= limit && i < j) {
+            const Pair pair{i, j};
+            better |= best.offer(TwoOpt{pair}.delta(tour, tour.links), number_of(pair));
+          }
+          c = d;
+        }
+        if (better) atomicMax(gain, __float_as_uint(__double2float_rd(-best.delta * tour.link_scale)));
+        const int rows = min(stretch_links, n - own * stretch_links), columns = end - begin;
+        looked_at += begin > own * stretch_links ? rows * columns : rows * (rows - 1) / 2;
+      }
     }
-    if (best.number != ~0ull) atomicMax(gain, __float_as_uint(__double2float_rd(-best.delta * tour.link_scale)));
   }
   if (lane == 0) atomicAdd(evaluated, looked_at);
   keep_best_of_block(best, fresh, found);
