@@ -5,7 +5,8 @@ a GPU the seconds of a pass are those of its kernels (the choice and the applica
 the GPU's clock; on the CPU they are the processor's. Descents are measured from the start tour in the
 host's memory to the last tour there, on a GPU that is in use already, with kernels compiled, set-up apart.
 Pruned passes of 2-opt skip stretches of the tour between which no move is better than the best one so far.
-Their effective moves are those of the whole neighborhood; the share is what of it was evaluated.
+Their effective moves are those of the whole neighborhood; the share is what of it was evaluated. Climbers of
+`hill-climbing` descend from random tours to local optima for a while; their passes have n (n - 3) / 2 moves.
 """
 
 from __future__ import annotations
@@ -44,6 +45,40 @@ PRUNED = (  # cities, metric, start, passes at most
     (20_000, "EUC_2D", "greedy", -1),
     (2_000, "EUC_2D", "given", -1),
 )
+
+
+CLIMBED = (200, 500, 783, 1_000, 2_000, 4_000, 8_000)
+
+
+def measure_climbers(sizes: tuple[int, ...], device: Any, threads: int) -> list[list[Any]]:
+    """Return (cities, metric, climbers, 10^9 moves/s) of random-restart hill climbing."""
+    import warptsp
+    from warptsp.backends.climb_instance import ClimbInstance
+    from warptsp.backends.cuda.climbing import climbers_of
+
+    rows: list[list[Any]] = []
+    for n in sizes:
+        points = np.random.default_rng(n).integers(0, 10_000, (n, 2)).astype(float)
+        for metric in ("EUC_2D", "EXACT_2D"):
+            problem = warptsp.Problem.from_points(points, metric)
+            if device is None:
+                begun = time.process_time()
+                method, limit = "hill-climbing", 1.0
+                result = warptsp.solve(
+                    problem, method=method, device="cpu", threads=threads, time_limit=limit
+                )
+                seconds = time.process_time() - begun
+                passes, climbers = result.counters["passes"], result.counters["climbers"]
+            else:
+                search = climbers_of(device, ClimbInstance.build(problem), "auto", seed=1)
+                search.proceed(None, 0.05)
+                before, begun = search.passes, search.seconds
+                for _ in range(8):
+                    search.proceed(None, 0.05)
+                passes, seconds, climbers = search.passes - before, search.seconds - begun, search.climbers
+            rows.append([n, metric, climbers, f"{passes * (n * (n - 3) // 2) / seconds / 1e9:.4g}"])
+            note(" ".join(map(str, ("hill-climbing", *rows[-1]))))
+    return rows
 
 
 def main() -> None:
@@ -160,11 +195,18 @@ def main() -> None:
     pruned_table = table(
         ["cities", "metric", "start", "what", "passes", "ms a pass", "10^9 effective moves/s", "share"], rows
     )
+    rows = measure_climbers(CLIMBED[:2] if options.quick else CLIMBED, device, options.threads)
+    results += [
+        dict(zip(("method", "cities", "metric", "climbers", "rate"), ("hill-climbing", *row), strict=True))
+        for row in rows
+    ]
+    climbers_table = table(["cities", "metric", "climbers", "10^9 moves/s"], rows)
     where = "CPU" if device is None else device.name
     how = (__doc__ or "").partition("\n\n")[2]
     text = f"{how}\nDevice: {where}.\n\n## Passes\n\n{passes_table}\n\n## Descents\n\n{descents_table}"
-    text += f"\n\n## Pruned passes\n\n{pruned_table}"
-    report("exhaustive", "Exhaustive methods", text, results, options.output)
+    text += f"\n\n## Pruned passes\n\n{pruned_table}\n\n## Climbers\n\n{climbers_table}"
+    name, title = ("exhaustive", "") if device is not None else ("exhaustive_cpu", " on a CPU")
+    report(name, f"Exhaustive methods{title}", text, results, options.output)
 
 
 if __name__ == "__main__":
