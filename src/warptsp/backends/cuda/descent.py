@@ -38,6 +38,7 @@ MOST_RESIDENT = 1 << 14  # cities
 MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
 MAPPED_BLOCK = 1024  # threads, unless something else is asked for
 STRETCH = 32  # links of a stretch (stretch_links of native/pruned_pairs.h)
+STRETCHES_A_UNIT = 32  # of work of a warp: next to a long link none of them is skipped
 PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
 LARGEST_GRID = 1 << 20
 
@@ -463,16 +464,15 @@ class CudaDescent:
         it."""
         assert self._pruned is not None
         device = self.device
-        of_unit = 256 if self._stretches < 8192 else 1024  # stretches that a warp tests at a time
-        units = self._stretches * math.ceil(self._stretches / of_unit)
-        piece = int(PRUNED_A_SLICE * device.multiprocessors / (STRETCH**2 * of_unit))
+        units = self._stretches * math.ceil(self._stretches / STRETCHES_A_UNIT)
+        piece = int(PRUNED_A_SLICE * device.multiprocessors / (STRETCH**2 * STRETCHES_A_UNIT))
         blocks = min(self._most_blocks(), math.ceil(units / (BLOCK // 32)))
         measured = math.ceil(self._stretches / (BLOCK // 32))
         self._measure.launch(measured, BLOCK, self._tour, self._boxes, self._gain)
         for first in range(0, units, piece):
             if first and token.stopped():
                 return 0
-            ends = np.int64(first), np.int64(min(first + piece, units)), np.int32(of_unit)
+            ends = np.int64(first), np.int64(min(first + piece, units)), np.int32(STRETCHES_A_UNIT)
             more = np.int32(first == 0), self._found, self._gain, self._evaluated
             self._pruned.launch(blocks, BLOCK, self._tour, self._boxes, *ends, *more)
             if piece < units:

@@ -30,8 +30,7 @@ extern "C" __global__ void __launch_bounds__(tile_block)
 }
 
 // Units [first, last) of a pass: unit s u + k is stretch s against the k-th `of_unit` from stretch s on, u such units.
-// `gain` is the largest one so far, scaled, of the whole grid; to ask for it too often would be what takes the time.
-// `evaluated` counts moves.
+// `gain` is the largest one so far, scaled, of the whole grid; `evaluated` counts moves.
 extern "C" __global__ void __launch_bounds__(tile_block)
     evaluate_pruned(DescentTour tour, const Stretch<float> *stretches, long long first, long long last, int of_unit,
                     int fresh, BestMove *found, unsigned *gain, unsigned long long *evaluated) {
