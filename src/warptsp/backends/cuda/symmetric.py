@@ -271,7 +271,7 @@ class CudaSymmetricSearch:
         """Whether the tour fits into a block; and how blocks are launched then."""
         rungs = max(1, self._rungs)
         self._block = block or min(MOST_BLOCK, 32 * math.ceil(rungs / 32))
-        self._warps = self._block == 32 and rungs <= MOST_RUNGS_OF_A_WARP
+        self._warps = self._block == 32 and rungs <= MOST_RUNGS_OF_A_WARP and not self._circle.hardware
         words = math.ceil(rungs / self._block) * (self._block // 32)
         more = MOST_RUNGS_OF_A_WARP // 8 + 2 * QUEUE if self._warps else 4 * words
         self._shared = A_CITY * len(self._circle.cities) + more

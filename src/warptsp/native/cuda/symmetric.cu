@@ -85,15 +85,14 @@ __device__ __noinline__ double exact_threshold(const SymmetricInstance &instance
   const Acceptance acceptance{temperature, 0, 0};
   return acceptance.threshold(instance, temperature > 0.0 ? minus_log(u) : 0.0f);
 }
-__device__ __noinline__ bool accepts_exactly(const SymmetricInstance &instance, Rung rung, double temperature, unsigned u,
-                                             float2 &links) {
-  if (instance.kept(rung.a, rung.b) || instance.kept(rung.c, rung.d)) return false;
+// The lengths of the two links that an accepted rung makes; of one that is not accepted the first is negative.
+__device__ __noinline__ float2 decide_exactly(const SymmetricInstance &instance, Rung rung, double temperature,
+                                              unsigned u) {
+  const float2 refused = {-1, -1};
+  if (instance.kept(rung.a, rung.b) || instance.kept(rung.c, rung.d)) return refused;
   double ac, bd;
-  if (!(instance.growth(rung.a, rung.b, rung.c, rung.d, rung.ab, rung.cd, ac, bd) <
-        exact_threshold(instance, temperature, u)))
-    return false;
-  links = make_float2((float)ac, (float)bd);
-  return true;
+  const double growth = instance.growth(rung.a, rung.b, rung.c, rung.d, rung.ab, rung.cd, ac, bd);
+  return growth < exact_threshold(instance, temperature, u) ? make_float2((float)ac, (float)bd) : refused;
 }
 
 // A rung as the filter sees it: the places of its cities, its links, the distances that would replace them, and by how
@@ -142,7 +141,8 @@ __device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const
       }
     }
   }
-  return accepts_exactly(instance, cities(), acceptance.temperature, u, links);
+  links = decide_exactly(instance, cities(), acceptance.temperature, u);
+  return links.x >= 0;
 }
 
 // Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
@@ -265,46 +265,52 @@ struct BlockTour {
   }
 };
 
-// The tour of a chain whose block is one warp, with up to 2^rung_bits rungs around a centre. Few rungs pass the filter:
-// they are lined up, so that what is dear is done once for 32 of them, be they of one axis or of several.
+// The tour of a chain whose block is one warp, with up to 2^rung_bits rungs around a centre; in the order of the
+// threads. Few rungs pass the filter: they are lined up, so that what is dear is done once for 32 of them, be they around one
+// centre or several. What is loaded together is asked for together, since one warp has nobody to wait with.
 struct WarpTour : BlockTour {
   static constexpr int rung_bits = 10;  // a word of bits a lane
   static constexpr int group = 4;       // words of rungs that are evaluated side by side
-  unsigned short *queue;                // rungs that passed, minus 1, and above that their axis
+  const int rungs;
+  unsigned short *queue;  // rungs that passed, minus 1, and above that how many centres ahead
 
   __device__ WarpTour(const SymmetricInstance &of, unsigned char *memory)
-      : BlockTour(of, memory), queue((unsigned short *)(words + (1 << rung_bits) / 32)) {
+      : BlockTour(of, memory), rungs((of.size - 1) / 2 - 1),
+        queue((unsigned short *)(words + (1 << rung_bits) / 32)) {
     words[threadIdx.x] = 0;
   }
 
-  __device__ Axis at(int phase) const {
-    const int all = axes_of(instance);
-    return axis_at(instance, phase < all ? phase : phase - all);
+  __device__ Axis around(int center, int ahead) const {
+    const int at = right_of({center, center, 0}, ahead, instance.size);
+    return {at, at, rungs};
   }
 
-  // Looks at so many axes, and applies the rungs accepted of the first that has any. Returns how many were passed with
-  // that. Lane `turn` and those behind it hold the axes' keys; `limit` is that of the first.
-  __device__ int pass(int phase, int axes, u64 keys, int turn, const Cooling &cooling, float limit, u64 &moves,
+  // Looks at so many centres, and applies the rungs accepted of the first that has any. Returns how many were passed
+  // with that. Lane `turn` and those behind it hold the centres' keys; `limit` is that of the first.
+  template <bool Filter>
+  __device__ int pass(int center, int centers, u64 keys, int turn, const Cooling &cooling, float limit, u64 &moves,
                       bool &moved) {
     const int n = instance.size, lane = threadIdx.x;
     const unsigned earlier = (1u << lane) - 1;
-    Axis axis = at(phase);
-    const int rungs = axis.rungs;
     int top = 0, waiting = 0;  // the outermost rung accepted; the rungs in the queue
-    for (int j = 0, from = 0; j < axes;) {
-      bool passes[group];
+    for (int j = 0, from = 0; j < centers;) {
       int entry[group];
+      Planar rung[group];
+      bool passes[group];
 #pragma unroll
       for (int g = 0; g < group; g++) {
+        const bool wanted = j < centers && from + lane < rungs;
         const int k = min(from + lane + 1, rungs);
-        entry[g] = j << rung_bits | (k - 1);
-        passes[g] = j < axes && from + lane < rungs;
-        if (instance.planar) passes[g] &= !planar(axis, k).exceeds(limit);
+        entry[g] = wanted ? j << rung_bits | (k - 1) : -1;
+        if (Filter) rung[g] = planar(around(center, j), k);
         from += warp_size;
-        if (from >= rungs) {
-          from = 0;
-          axis = at(phase + ++j);
-        }
+        j += from >= rungs;
+        from = from >= rungs ? 0 : from;
+      }
+#pragma unroll
+      for (int g = 0; g < group; g++) {
+        passes[g] = entry[g] >= 0;
+        if (Filter) passes[g] &= !rung[g].exceeds(limit);
       }
 #pragma unroll
       for (int g = 0; g < group; g++) {
@@ -312,26 +318,28 @@ struct WarpTour : BlockTour {
         if (passes[g]) queue[waiting + __popc(word & earlier)] = (unsigned short)entry[g];
         waiting += __popc(word);
       }
-      if (waiting == 0 || (waiting < warp_size && j < axes)) continue;
+      if (waiting == 0 || (waiting < warp_size && j < centers)) continue;
       __syncwarp();
       for (int first = 0; first < waiting; first += warp_size) {
         const int own = queue[min(first + lane, waiting - 1)], ahead = own >> rung_bits;
         const int k = (own & ((1 << rung_bits) - 1)) + 1;
         const u64 key = __shfl_sync(all_lanes, keys, turn + ahead);
-        const Axis its = at(phase + ahead);
-        Cooling then = cooling;
-        then.advance(ahead);
+        const Axis axis = around(center, ahead);
         float2 links;
-        bool accepted = first + lane < waiting && ahead < axes &&
-                        test(its, k, key, Acceptance{then.temperature, 0, 0}, limit, links);
+        bool accepted = first + lane < waiting && ahead < centers;
+        if (accepted) {
+          Cooling then = cooling;
+          if (then.spent + ahead >= then.iterations) then.advance(ahead);
+          accepted = test(axis, k, key, Acceptance{then.temperature, 0, 0}, limit, links);
+        }
         unsigned which = __ballot_sync(all_lanes, accepted);
         if (which == 0) continue;
-        // Axes behind the first that moves have to wait for it.
-        axes = __shfl_sync(all_lanes, ahead, __ffs(which) - 1) + 1;
-        accepted &= ahead < axes;
+        // Centres behind the first that moves have to wait for it.
+        centers = __shfl_sync(all_lanes, ahead, __ffs(which) - 1) + 1;
+        accepted &= ahead < centers;
         if (accepted) {
-          link[left_of(its, k + 1, n)] = links.x;
-          link[right_of(its, k, n)] = links.y;
+          link[left_of(axis, k + 1, n)] = links.x;
+          link[right_of(axis, k, n)] = links.y;
           atomicOr(words + (k - 1) / 32, 1u << (k - 1) % 32);
         }
         which = __ballot_sync(all_lanes, accepted);
@@ -342,19 +350,54 @@ struct WarpTour : BlockTour {
       __syncwarp();
     }
     moved = top > 0;
-    if (moved) {
-      axis = at(phase + axes - 1);
-      const unsigned own = words[lane];  // of word `lane`
-      words[lane] = 0;
-      const unsigned odd = __ballot_sync(all_lanes, __popc(own) & 1);
-      for (int w = (top - 1) / 32; w >= 0; w--) {
-        const unsigned word = __shfl_sync(all_lanes, own, w);
-        const bool beyond = (__popc(word >> lane >> 1) + __popc(odd >> w >> 1)) & 1;
-        apply(axis, 32 * w + lane + 1, beyond, beyond ^ (word >> lane & 1));
+    if (moved) apply_words(around(center, centers - 1), top);
+    return centers;
+  }
+
+  // Applies the rungs whose bits are set in `words`, the outermost of them `top`, and clears the bits.
+  __device__ void apply_words(const Axis &axis, int top) {
+    const int n = instance.size, lane = threadIdx.x;
+    const unsigned own = words[lane];  // of word `lane`
+    words[lane] = 0;
+    const unsigned odd = __ballot_sync(all_lanes, __popc(own) & 1);
+    for (int w = (top - 1) / 32; w >= 0; w -= 2) {
+      bool beyond[2], crossed[2];
+      int left[2], right[2], outer[2], left_city[2], right_city[2];
+      float2 left_place[2], right_place[2];
+      float outer_link[2], right_link[2];
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        const int at = w - i, k = min(32 * max(at, 0) + lane + 1, rungs);
+        const unsigned word = __shfl_sync(all_lanes, own, max(at, 0));
+        beyond[i] = at >= 0 && ((__popc(word >> lane >> 1) + __popc(odd >> max(at, 0) >> 1)) & 1) != 0;
+        crossed[i] = at >= 0 && beyond[i] != ((word >> lane & 1) != 0);
+        left[i] = left_of(axis, k, n);
+        right[i] = right_of(axis, k, n);
+        outer[i] = left_of(axis, k + 1, n);
+        left_place[i] = place[left[i]];
+        right_place[i] = place[right[i]];
+        left_city[i] = city[left[i]];
+        right_city[i] = city[right[i]];
+        outer_link[i] = link[outer[i]];
+        right_link[i] = link[right[i]];
       }
-      __syncwarp();
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        if (crossed[i]) {
+          place[left[i]] = right_place[i];
+          place[right[i]] = left_place[i];
+          city[left[i]] = right_city[i];
+          city[right[i]] = left_city[i];
+        }
+        if (beyond[i]) {
+          link[outer[i]] = right_link[i];
+          link[right[i]] = outer_link[i];
+        }
+        // Around the city in the centre there are two more links.
+        if (w - i == 0 && lane == 0 && crossed[i]) exchange(link[left[i]], link[axis.left]);
+      }
     }
-    return axes;
+    __syncwarp();
   }
 };
 
@@ -415,30 +458,27 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   }
 }
 
-// Every block is one warp, which does the same. It looks at several axes at a time while moves are few: what it waits
-// for then it waits for once.
-extern "C" __global__ void __launch_bounds__(warp_size)
-    symmetric_warps(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
-                    Cooling cooling, u64 seed, long long steps) {
-  extern __shared__ __align__(16) unsigned char memory[];
+// Every block is one warp, which does the same, in the order of the threads. It looks at several centres at a time
+// while moves are few: what it waits for then it waits for once.
+template <bool Filter>
+__device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling cooling, const Acceptance &acceptance,
+                                           long long steps) {
   constexpr int most_words = 16;  // of rungs that one look should evaluate
-  const int n = instance.size, all = axes_of(instance), chain = blockIdx.x, lane = threadIdx.x;
+  const SymmetricInstance &instance = tour.instance;
+  const int n = instance.size, lane = threadIdx.x;
   const bool cold = cooling.temperature <= 0;
-  WarpTour tour(instance, memory);
-  tour.load(cities + (long long)chain * n);
-  Walk walk(instance, states[chain]);
-  const Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  const int most_ahead = max(1, min(n, most_words * warp_size / tour.rungs));
   float limit = acceptance.most(instance);
   u64 keys = 0;  // of the steps from the last multiple of 32 on, one a lane
-  const int most_ahead = max(1, min(all, most_words * warp_size / axis_at(instance, 0).rungs));
   int ahead = 1;
   for (long long left = steps; left > 0 && !(cold && walk.is_done());) {
     const int turn = (unsigned)walk.state.step % warp_size;
     if (!cold && (turn == 0 || left == steps)) keys = acceptance.key(walk.state.step - turn + lane);
-    const long long most = cold ? min(left, all - walk.state.quiet) : left;
+    const long long most = cold ? min(left, n - walk.state.quiet) : left;
     const int count = (int)min(most, (long long)min(ahead, warp_size - turn));
     bool moved;
-    const int passed = tour.pass(walk.phase, count, keys, turn, cooling, limit, walk.moves, moved);
+    const int passed =
+        tour.pass<Filter>(walk.axis().left, count, keys, turn, cooling, limit, walk.moves, moved);
     ahead = moved ? (ahead + passed + 1) / 2 : min(2 * ahead, most_ahead);
     left -= passed;
     walk.pass(passed, moved, cold);
@@ -447,8 +487,24 @@ extern "C" __global__ void __launch_bounds__(warp_size)
     cooling.advance(passed);
     if (cooling.temperature != temperature) limit = Acceptance{cooling.temperature, 0, 0}.most(instance);
   }
+}
+
+extern "C" __global__ void __launch_bounds__(warp_size, 16)
+    symmetric_warps(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                    Cooling cooling, u64 seed, long long steps) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  const int n = instance.size, chain = blockIdx.x, lane = threadIdx.x;
+  WarpTour tour(instance, memory);
+  tour.load(cities + (long long)chain * n);
+  Walk walk(instance, states[chain]);
+  const Acceptance acceptance{cooling.temperature, seed, (u64)chain};
+  if (instance.planar)
+    walk_alone<true>(tour, walk, cooling, acceptance, steps);
+  else
+    walk_alone<false>(tour, walk, cooling, acceptance, steps);
   for (int p = lane; p < n; p += warp_size) cities[(long long)chain * n + p] = tour.city[p];
-  if (lane == 0) states[chain] = {walk.state.step, cold ? walk.state.quiet : 0, states[chain].moves + walk.moves};
+  if (lane == 0)
+    states[chain] = {walk.state.step, cooling.temperature > 0 ? 0 : walk.state.quiet, states[chain].moves + walk.moves};
 }
 
 // All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a
@@ -569,7 +625,8 @@ extern "C" __global__ void __launch_bounds__(most_threads)
       // Look ahead.
       const int ahead = (int)min((long long)min(max(2 * gap, 8), most_ahead), all - state.quiet);
       const Axis first_axis = unwrapped_axis(instance, phase), last_axis = unwrapped_axis(instance, phase + ahead - 1);
-      const int left_from = min(first_axis.left, last_axis.left) - high, left_to = max(first_axis.left, last_axis.left) - low;
+      const int left_from = min(first_axis.left, last_axis.left) - high,
+                left_to = max(first_axis.left, last_axis.left) - low;
       const int right_from = min(first_axis.right, last_axis.right - 1) + low,
                 right_to = max(first_axis.right + 1, last_axis.right) + high;
       if (threadIdx.x == 0) found_at = ahead;
@@ -593,7 +650,8 @@ extern "C" __global__ void __launch_bounds__(most_threads)
           const int l = axis.left - k - left_from, r = axis.right + k - right_from;
           Planar rung;
           if (instance.planar) {
-            rung = {left_place[l - 1], left_place[l], right_place[r], right_place[r + 1], left_link[l - 1], right_link[r]};
+            rung = {left_place[l - 1], left_place[l], right_place[r],
+                    right_place[r + 1], left_link[l - 1], right_link[r]};
             if (rung.exceeds(limit)) continue;
           }
           float2 links;
