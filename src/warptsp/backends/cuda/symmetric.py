@@ -40,6 +40,9 @@ SYMMETRIC_SOURCE = Source(
 A_CITY = 16  # bytes of shared memory
 MOST_AHEAD, MOST_RUNGS_OF_A_WARP = 256, 1024  # as in symmetric.cu, and so are these
 QUEUE = 160  # rungs that a warp lines up
+# Chains of a multiprocessor: with more than so many each is a warp's instead of a block's, if it can be; and
+# the most if not given: a scheduler's second warp costs next to no time, a third does.
+MOST_BLOCK_CHAINS, MOST_CHAINS = 2, 8
 SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known
 _FOREVER = 1 << 62
@@ -73,9 +76,9 @@ class CudaSymmetricSearch:
     circle : Circle
     seed : int
     chains : int or None
-        None: as many as the GPU runs at once.
+        None: as many as the GPU runs at once without slowing each other down much.
     block : int or None
-        Threads of a block; None: by the number of segments around a centre.
+        Threads of a block; None: by the numbers of chains and of segments around a centre.
     """
 
     def __init__(
@@ -90,10 +93,13 @@ class CudaSymmetricSearch:
         self._instance = self._struct_of(circle)
         self._kernel_seconds = 0.0
         self._seconds_a_step = 0.0
-        self._fits = self._plan_blocks(block)
+        if block is None and (chains is None or chains > MOST_BLOCK_CHAINS * device.multiprocessors):
+            self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
+        else:
+            self._fits = self._plan_blocks(block)
         if self._fits:
-            resident = self._blocks_at_once * device.multiprocessors
-            self.chains = resident if chains is None else chains
+            at_once = min(self._blocks_at_once, MOST_CHAINS) if self._warps else self._blocks_at_once
+            self.chains = at_once * device.multiprocessors if chains is None else chains
         else:
             self._plan_grid(block)
             self.chains = 1 if chains is None else chains
