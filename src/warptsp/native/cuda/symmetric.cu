@@ -374,12 +374,16 @@ struct WarpTour : BlockTour {
         left[i] = left_of(axis, k, n);
         right[i] = right_of(axis, k, n);
         outer[i] = left_of(axis, k + 1, n);
-        left_place[i] = place[left[i]];
-        right_place[i] = place[right[i]];
-        left_city[i] = city[left[i]];
-        right_city[i] = city[right[i]];
-        outer_link[i] = link[outer[i]];
-        right_link[i] = link[right[i]];
+        if (crossed[i]) {
+          left_place[i] = place[left[i]];
+          right_place[i] = place[right[i]];
+          left_city[i] = city[left[i]];
+          right_city[i] = city[right[i]];
+        }
+        if (beyond[i]) {
+          outer_link[i] = link[outer[i]];
+          right_link[i] = link[right[i]];
+        }
       }
 #pragma unroll
       for (int i = 0; i < 2; i++) {
