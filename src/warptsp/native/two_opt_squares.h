@@ -122,8 +122,8 @@ struct SquaresTile {
         offer(left, before[R - 1], below_last(first_left), R - 1, j);
         offer(right, less_link(last_left, R - 1), below_last(first_right), R - 1, j + 1);
         before[R - 1] = less_link(last_right, R - 1);
-        packed = min(packed, (int)(left * columns_a_chunk) + at[0].removed);
-        packed = min(packed, (int)(right * columns_a_chunk) + at[1].removed);
+        packed = min(packed, (int)(left * columns_a_chunk + (u32)at[0].removed));
+        packed = min(packed, (int)(right * columns_a_chunk + (u32)at[1].removed));
         at += 2;
         if (!Plain) j += 2;
       }
