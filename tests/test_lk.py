@@ -12,7 +12,7 @@ import warptsp
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods import lk
-from warptsp.methods.lk import LkParams
+from warptsp.methods.lk import LkParams, cpu
 from warptsp.problem import OpenPath, Problem
 from warptsp.stop import StopToken
 
@@ -174,7 +174,7 @@ def test_parts_keep_ends_and_fixed_edges(fields):
 @pytest.mark.parametrize("start", ["greedy", "space-filling", "random"])
 def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
     # Greedy tiles and pieces of a curve are searched one by one, a random tour as a whole.
-    monkeypatch.setattr(lk, "LONG", 1000)
+    monkeypatch.setattr(cpu, "LONG", 1000)
     problem = Problem.from_points(points(9000, seed=6, side=10_000), "EUC_2D")
     seen = []
 
@@ -184,7 +184,7 @@ def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
 
     runs = []
     for pause in (1e-4, np.inf):
-        monkeypatch.setattr(lk, "PAUSE", pause)
+        monkeypatch.setattr(cpu, "PAUSE", pause)
         runs.append(
             warptsp.solve(problem, kicks=6000, start=start, threads=2, params=PARTED, callback=callback)
         )
@@ -205,9 +205,9 @@ def test_pieces_of_a_compact_tour_are_searched_alone():
         np.arange(n, dtype=np.int32),
         np.roll(np.arange(n, dtype=np.int32)[::-1], 17),
     ]
-    assert [lk._is_compact(tour, candidates, 4) for tour in compact] == [True] * 3
+    assert [cpu._is_compact(tour, candidates, 4) for tour in compact] == [True] * 3
     loose = np.random.default_rng(8).permutation(n).astype(np.int32)
-    assert not lk._is_compact(loose, candidates, 4)
+    assert not cpu._is_compact(loose, candidates, 4)
 
 
 @pytest.mark.parametrize("n", [13, 60, 700])

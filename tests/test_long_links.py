@@ -9,7 +9,7 @@ import warptsp
 from warptsp import Problem, _native
 from warptsp.construct import construct
 from warptsp.methods.lk import LkParams
-from warptsp.methods.long_links import are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
 
 
 def clusters(n: int, seed: int) -> Problem:

@@ -8,7 +8,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams
-from warptsp.methods.population_cuda import LEAST_MEMBERS, plan_population
+from warptsp.methods.lk.population_cuda import LEAST_MEMBERS, plan_population
 
 
 @pytest.fixture(scope="module")

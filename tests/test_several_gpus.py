@@ -30,7 +30,7 @@ def several(request, monkeypatch, gpu) -> str:
         monkeypatch.setattr(solver, "resolve_device", lambda device, *_: device)
         find_ordinals = devices.ordinals
         named = tuple(int(k) for k in name[5:].split(","))
-        for module in ("lk_cuda", "kernels"):
+        for module in ("lk.cuda", "kernels"):
             monkeypatch.setattr(
                 f"warptsp.methods.{module}.ordinals", lambda d: named if d == name else find_ordinals(d)
             )
@@ -96,7 +96,7 @@ def test_a_time_limit_is_kept(several: str) -> None:
 def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of hours, with a launch of minutes; the tour before it is kept."""
     from warptsp.backends.cuda import search
-    from warptsp.methods import lk_cuda
+    from warptsp.methods.lk import cuda as lk_cuda
 
     monkeypatch.setattr(search, "SLICE", 1e9)
     monkeypatch.setattr(lk_cuda, "KICKS_A_ROUND", 1e5)

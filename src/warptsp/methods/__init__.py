@@ -66,7 +66,7 @@ class Method:
         """Return the dataclass of the method's parameters, None if it has none."""
         module = import_module(self.module)
         for value in vars(module).values():
-            own = isinstance(value, type) and value.__module__ == module.__name__
+            own = isinstance(value, type) and f"{value.__module__}.".startswith(f"{module.__name__}.")
             if own and value.__name__.endswith("Params") and dataclasses.is_dataclass(value):
                 return cast(type, value)
         return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp import _native
-    from warptsp.methods.lk import LkParams
+    from warptsp.methods.lk.params import LkParams
     from warptsp.problem import Problem
 
 SHARE = 0.1  # of the links are long ones

@@ -1,47 +1,28 @@
-"""The main solver: iterated Lin-Kernighan, and crossover of the tours that it makes.
-
-A tour is improved by kicks: a double bridge of four links nearby, Lin-Kernighan search from its ends, and the
-result kept if it is short enough (native/lk.h). O. Martin, S. W. Otto and E. W. Felten, "Large-step Markov
-chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applegate, W. Cook and A. Rohe,
-"Chained Lin-Kernighan for large traveling salesman problems", INFORMS J. Computing 15 (2003).
-
-A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
-number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several
-threads, and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space
-in turn, so that seams move (native/partition.h). The start tour is then made of greedy paths in tiles, and
-its first local search goes through these tiles, then through boxes across their seams.
-
-Up to 100 000 cities, and where time is left for seven tours or more, crossover does better: a population of
-local optima, each after a few kicks, is combined over generations (native/edge_assembly.h); what it comes to
-joins the next population. Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly
-crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
-"""
+"""The main solver on CPU threads."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
 from warptsp.methods.annealing import cooled, start_temperature
-from warptsp.methods.exact import optimal_tour
 from warptsp.methods.first_tour import LONG, fall_back, telling
+from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp import _native
+    from warptsp.methods.lk.params import LkParams
     from warptsp.problem import Problem
     from warptsp.run import Run
 
-EXACT_CITIES = 12  # up to here the optimum costs less than setting up a search
-LEAST_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
@@ -52,106 +33,13 @@ FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 # Populations (native/population.h); measured, see docs/performance.
 LEAST_POPULATION = 7  # members; with time for fewer, annealing is better
 KICKS_OF_MEMBER = 0.1  # a city
-MEMBER_TEMPERATURE = 0.2  # in mean links
 KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover
 CROSSING_SHARE = 0.35  # time for the generations, in times that the growth took
 GREEDY_TO_MEMBER = 2.5  # time for a member, in times of the local search of a greedy tour
-SELECTION = 10  # of so many children one is taken
-IDLE_GENERATIONS = 4  # without progress, after which a population is done
 
 
-@dataclass(frozen=True, slots=True)
-class LkParams:
-    """Parameters of the main solver; the defaults are measured (docs/performance).
-
-    Attributes
-    ----------
-    candidates, per_quadrant : int
-        Length of a candidate list, and how many of it come from each quadrant around the city.
-    depth : int
-        Exchange steps of one move, at most 30.
-    breadth : tuple of int
-        Alternatives tried at the first steps; 1 at the rest.
-    segment : int
-        Longest segment of a double bridge, in cities.
-    walks : float
-        Share of the kicks whose four links are met on a random walk along candidates.
-    walk : int
-        Steps of the walk from one of these links to the next.
-    long_links : float
-        Share of the kicks that cut long links; what walks and these leave are segments.
-    temperature : float or None
-        Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
-    population : int
-        Tours in a population at most; below 7 there is no crossover.
-    part : int
-        Cities in one part, at most.
-    whole : int
-        Tours up to this length are one array when there is one thread.
-    """
-
-    candidates: int = 10
-    per_quadrant: int = 2
-    depth: int = 25
-    breadth: tuple[int, ...] = (5, 3, 1)
-    segment: int = 50
-    walks: float = 0.45
-    walk: int = 10
-    long_links: float = 0.1
-    temperature: float | None = None
-    population: int = 100
-    part: int = 50_000
-    whole: int = 150_000
-
-    def __post_init__(self) -> None:
-        limits = {
-            "candidates": (1, 64),
-            "per_quadrant": (0, 16),
-            "depth": (1, 30),
-            "segment": (1, 10_000),
-            "walk": (1, 1000),
-        }
-        limits |= {"population": (0, 10_000), "part": (100, 10_000_000), "whole": (0, 100_000_000)}
-        for name, (low, high) in limits.items():
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise InvalidOption(f"{name}: {value} is not between {low} and {high}")
-        if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
-            raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
-        for name in ("walks", "long_links"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InvalidOption(f"{name}: {getattr(self, name)} is not a share between 0 and 1")
-        if self.temperature is not None and not (0 <= self.temperature < math.inf):
-            raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
-
-    def of_kicks(self) -> dict[str, Any]:
-        """Return those that choose the links of a kick."""
-        return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
-
-    def of_search(self) -> dict[str, Any]:
-        """Return those that `backends.cpu.tour_search` takes."""
-        return {"depth": self.depth, "breadth": self.breadth, **self.of_kicks()}
-
-
-def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
-    """Return how many of so many GPUs make it faster: all for tours whose parts fill more than one."""
-    return there if problem.n >= LEAST_CITIES_OF_GPUS else 1
-
-
-def run(problem: Problem, run: Run) -> None:
-    """Shorten a tour until the run says stop."""
-    params = LkParams(**run.params)
-    if problem.n <= EXACT_CITIES:
-        run.offer(optimal_tour(problem))
-        return
-    if run.device != "cpu":
-        from warptsp.methods.lk_cuda import run_cuda
-
-        try:
-            run_cuda(problem, run, params)
-            return
-        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
-            run.use_cpu(error)
+def search(problem: Problem, run: Run, params: LkParams) -> None:
+    """Shorten a tour on CPU threads until the run says stop."""
     search = _Search(problem, run, params)
     if search.prepare():
         search.improve()

@@ -18,13 +18,13 @@ from warptsp import _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
-from warptsp.methods.lk import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
+from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
-    from warptsp.methods.lk import LkParams
+    from warptsp.methods.lk.params import LkParams
     from warptsp.run import Run
 
 MOST_CITIES = 200_000  # above, crossover takes longer than anybody waits

@@ -1,4 +1,4 @@
-"""The main solver on a GPU: what `warptsp.methods.lk` does on threads, in rounds of many small parts.
+"""The main solver on a GPU: what `warptsp.methods.lk.cpu` does on threads, in rounds of many small parts.
 
 Rounds are short, so that the seams of parts move often. Kicks are accepted as on the CPU, with a temperature
 that falls over the time or the number of kicks that is known, or in cycles of doubling length.
@@ -33,9 +33,9 @@ from warptsp.errors import DeviceOutOfMemory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
-from warptsp.methods.lk import search_until
-from warptsp.methods.long_links import are_worth_it, improve_long_links
-from warptsp.methods.population_cuda import (
+from warptsp.methods.lk.cpu import search_until
+from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
+from warptsp.methods.lk.population_cuda import (
     LEAST_MEMBERS,
     MOST_CITIES,
     MOST_OF_MATRIX,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.compiler import Compilation
     from warptsp.backends.cuda.device import DeviceArray
-    from warptsp.methods.lk import LkParams
+    from warptsp.methods.lk.params import LkParams
     from warptsp.problem import Problem
     from warptsp.run import Run
 

@@ -1,0 +1,58 @@
+"""The main solver: iterated Lin-Kernighan, and crossover of the tours that it makes.
+
+A tour is improved by kicks: a double bridge of four links nearby, Lin-Kernighan search from its ends, and the
+result kept if it is short enough (native/lk.h). O. Martin, S. W. Otto and E. W. Felten, "Large-step Markov
+chains for the traveling salesman problem", Complex Systems 5 (1991); D. Applegate, W. Cook and A. Rohe,
+"Chained Lin-Kernighan for large traveling salesman problems", INFORMS J. Computing 15 (2003).
+
+A loss is accepted with the probability exp(-loss / T), and T falls linearly to 0 over the known time or
+number of kicks; without one, in cycles of doubling length that each begin with the best tour. Several
+threads, and tours too long for one array, work on parts: consecutive pieces of the tour and boxes in space
+in turn, so that seams move (native/partition.h). The start tour is then made of greedy paths in tiles, and
+its first local search goes through these tiles, then through boxes across their seams.
+
+Up to 100 000 cities, and where time is left for seven tours or more, crossover does better: a population of
+local optima, each after a few kicks, is combined over generations (native/edge_assembly.h); what it comes to
+joins the next population. Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly
+crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
+from warptsp.methods.exact import optimal_tour
+from warptsp.methods.lk.cpu import search
+from warptsp.methods.lk.params import LkParams
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.run import Run
+
+__all__ = ["LEAST_CITIES_OF_GPUS", "LkParams", "gpus_wanted", "run"]
+
+EXACT_CITIES = 12  # up to here the optimum costs less than setting up a search
+LEAST_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
+
+
+def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
+    """Return how many of so many GPUs make it faster: all for tours whose parts fill more than one."""
+    return there if problem.n >= LEAST_CITIES_OF_GPUS else 1
+
+
+def run(problem: Problem, run: Run) -> None:
+    """Shorten a tour until the run says stop."""
+    params = LkParams(**run.params)
+    if problem.n <= EXACT_CITIES:
+        run.offer(optimal_tour(problem))
+        return
+    if run.device != "cpu":
+        from warptsp.methods.lk.cuda import run_cuda
+
+        try:
+            run_cuda(problem, run, params)
+            return
+        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
+            run.use_cpu(error)
+    search(problem, run, params)

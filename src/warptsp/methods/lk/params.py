@@ -1,0 +1,86 @@
+"""Parameters of the main solver, and what its search on CPU threads and that on a GPU agree on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from warptsp.errors import InvalidOption
+
+MEMBER_TEMPERATURE = 0.2  # in mean links
+SELECTION = 10  # of so many children one is taken
+IDLE_GENERATIONS = 4  # without progress, after which a population is done
+
+
+@dataclass(frozen=True, slots=True)
+class LkParams:
+    """Parameters of the main solver; the defaults are measured (docs/performance).
+
+    Attributes
+    ----------
+    candidates, per_quadrant : int
+        Length of a candidate list, and how many of it come from each quadrant around the city.
+    depth : int
+        Exchange steps of one move, at most 30.
+    breadth : tuple of int
+        Alternatives tried at the first steps; 1 at the rest.
+    segment : int
+        Longest segment of a double bridge, in cities.
+    walks : float
+        Share of the kicks whose four links are met on a random walk along candidates.
+    walk : int
+        Steps of the walk from one of these links to the next.
+    long_links : float
+        Share of the kicks that cut long links; what walks and these leave are segments.
+    temperature : float or None
+        Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
+    population : int
+        Tours in a population at most; below 7 there is no crossover.
+    part : int
+        Cities in one part, at most.
+    whole : int
+        Tours up to this length are one array when there is one thread.
+    """
+
+    candidates: int = 10
+    per_quadrant: int = 2
+    depth: int = 25
+    breadth: tuple[int, ...] = (5, 3, 1)
+    segment: int = 50
+    walks: float = 0.45
+    walk: int = 10
+    long_links: float = 0.1
+    temperature: float | None = None
+    population: int = 100
+    part: int = 50_000
+    whole: int = 150_000
+
+    def __post_init__(self) -> None:
+        limits = {
+            "candidates": (1, 64),
+            "per_quadrant": (0, 16),
+            "depth": (1, 30),
+            "segment": (1, 10_000),
+            "walk": (1, 1000),
+        }
+        limits |= {"population": (0, 10_000), "part": (100, 10_000_000), "whole": (0, 100_000_000)}
+        for name, (low, high) in limits.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise InvalidOption(f"{name}: {value} is not between {low} and {high}")
+        if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
+            raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
+        for name in ("walks", "long_links"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InvalidOption(f"{name}: {getattr(self, name)} is not a share between 0 and 1")
+        if self.temperature is not None and not (0 <= self.temperature < math.inf):
+            raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
+
+    def of_kicks(self) -> dict[str, Any]:
+        """Return those that choose the links of a kick."""
+        return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
+
+    def of_search(self) -> dict[str, Any]:
+        """Return those that `backends.cpu.tour_search` takes."""
+        return {"depth": self.depth, "breadth": self.breadth, **self.of_kicks()}
