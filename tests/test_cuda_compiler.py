@@ -13,9 +13,9 @@ from warptsp.backends.cuda.compiler import compile_kernels, target
 from warptsp.errors import BackendUnavailable
 
 HEADERS = """\
-#include "lanes.h"
-#include "metric.h"
-#include "random.h"
+#include "common/lanes.h"
+#include "common/metric.h"
+#include "common/random.h"
 using namespace warptsp;
 template <class Metric>
 __global__ void lengths(Metric metric, int n, u64 seed, double *length) {
@@ -110,7 +110,7 @@ def test_a_damaged_entry_is_compiled_again(nvrtc, kernels, caplog):
 
 def test_a_fault_in_a_kernel_file_is_placed(nvrtc, tmp_path):
     path = tmp_path / "faulty.cu"
-    path.write_text('#include "lanes.h"\n\n__global__ void f(int *x) { *x = y; }\n')
+    path.write_text('#include "common/lanes.h"\n\n__global__ void f(int *x) { *x = y; }\n')
     expected = (
         r'^NVRTC does not compile faulty\.cu for sm_90: faulty\.cu\(3\): error: .*"y" is undefined.*cpu$'
     )

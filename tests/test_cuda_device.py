@@ -13,7 +13,7 @@ pytestmark = pytest.mark.gpu
 
 KERNELS = """\
 #include "cuda/grid.h"
-#include "random.h"
+#include "common/random.h"
 struct Line {
   float slope;
   double offset;

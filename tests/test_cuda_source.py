@@ -41,7 +41,12 @@ def test_lines_keep_their_numbers(tmp_path):
 
 
 def test_headers_of_the_package_are_found_and_complete(tmp_path):
-    text = expand(write(tmp_path, main_cu='#include "random.h"\n#include "lanes.h"\n#include "metric.h"\n'))
+    text = expand(
+        write(
+            tmp_path,
+            main_cu='#include "common/random.h"\n#include "common/lanes.h"\n#include "common/metric.h"\n',
+        )
+    )
     assert (
         text.count("struct WarpLanes")
         == text.count("class Random")

@@ -553,7 +553,7 @@ def test_tiles_of_long_tours(gpu: object, metric: str, start: str) -> None:
 
 @pytest.mark.gpu
 def test_tiles_of_links_that_alternate(gpu: object) -> None:
-    """Links that are long and short in turn cannot be folded into distances (native/two_opt_tiles.h)."""
+    """Links long and short in turn cannot be folded into distances (native/exhaustive/two_opt_tiles.h)."""
     n = 18_000
     for seed in range(3):
         points = np.random.default_rng(seed).integers(0, 40_000, (n, 2)).astype(float)
@@ -601,7 +601,7 @@ def test_triple_numbers_against_loops() -> None:
 
 
 COUNT_WRONG_TRIPLES = """\
-#include "move_numbers.h"
+#include "exhaustive/move_numbers.h"
 using namespace warptsp;
 // Every triple of positions below n from its number, against loops.
 extern "C" __global__ void count_wrong(int n, unsigned long long *wrong) {

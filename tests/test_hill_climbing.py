@@ -46,7 +46,7 @@ def matrix_of(problem: Problem) -> np.ndarray:
 
 
 def deltas(matrix: np.ndarray, tour: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The moves by their number (native/two_opt_scan.h): one link, the other one, and delta."""
+    """The moves by their number (native/exhaustive/two_opt_scan.h): one link, the other one, and delta."""
     n = len(tour)
     link, reach = (grid.ravel() for grid in np.meshgrid(range(n), range(2, n // 2 + 1), indexing="ij"))
     once = (n % 2 == 1) | (reach < n // 2) | (link < n // 2)
@@ -333,7 +333,7 @@ def test_the_shares_of_a_pass_are_all_moves(n: int) -> None:
                 continue
             strips, steps = shares
             assert steps % strip == 0
-            # As RingShares in native/ring_look.h.
+            # As RingShares in native/exhaustive/ring_look.h.
             starts = [min(2 + t * strip, n // 2 - strip + 1) for t in range(strips)]
             assert {start + r for start in starts for r in range(strip)} == set(range(2, n // 2 + 1))
             starts = [min(t * steps, n - steps) for t in range(segments)]

@@ -71,7 +71,7 @@ def keep_fixed_edges(
 ) -> NDArray[np.int32] | None: ...
 
 class TourCut:
-    """A tour cut into parts that are improved elsewhere; see native/tour_cut.h."""
+    """A tour cut into parts that are improved elsewhere; see native/lk/tour_cut.h."""
 
     @staticmethod
     def stretches(
@@ -112,7 +112,7 @@ class TourCut:
     ) -> tuple[NDArray[np.int32] | None, int] | None: ...
 
 class PathGraph:
-    """Makes tours of the paths that the blobs of a round hand over; see native/path_graph.h."""
+    """Makes tours of the paths that the blobs of a round hand over; see native/lk/path_graph.h."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ def random_fragments(
 ) -> NDArray[np.int32]: ...
 
 class HillClimbers:
-    """Random-restart 2-opt on CPU threads; see native/hill_climbing.h."""
+    """Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class HillClimbers:
     def moves(self) -> int: ...
 
 class TourSearch:
-    """One tour and the Lin-Kernighan search that shortens it; see native/tour_search.h."""
+    """One tour and the Lin-Kernighan search that shortens it; see native/lk/tour_search.h."""
 
     @staticmethod
     def create(
@@ -243,7 +243,7 @@ class TourSearch:
 # neighbor_search.cpp
 
 class NeighborSearch:
-    """Tours and the local search along neighbour lists; see native/neighbor_search.h."""
+    """Tours and the local search along neighbour lists; see native/neighbor/neighbor_search.h."""
 
     @staticmethod
     def create(
@@ -336,7 +336,10 @@ def swaps_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...
 # symmetric.cpp
 
 class SymmetricTours:
-    """Tours of one instance, and symmetrical 2-opt moves that shorten them; see native/symmetric_search.h."""
+    """Tours of one instance, and symmetrical 2-opt moves that shorten them.
+
+    See native/symmetric/symmetric_search.h.
+    """
 
     @staticmethod
     def create(

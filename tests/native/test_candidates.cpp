@@ -1,4 +1,4 @@
-#include "candidates.h"
+#include "space/candidates.h"
 
 #include <algorithm>
 

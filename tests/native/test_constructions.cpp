@@ -3,10 +3,10 @@
 
 #include "check.h"
 #include "clouds.h"
-#include "fixed_paths.h"
-#include "greedy.h"
-#include "nearest_neighbor.h"
-#include "random_tour.h"
+#include "tours/fixed_paths.h"
+#include "tours/greedy.h"
+#include "tours/nearest_neighbor.h"
+#include "tours/random_tour.h"
 
 using namespace warptsp;
 

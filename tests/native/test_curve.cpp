@@ -1,4 +1,4 @@
-#include "curve.h"
+#include "space/curve.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // Descents on threads against the definition of their moves; numbers of moves against loops.
-#include "descent.h"
+#include "exhaustive/descent.h"
 
 #include "check.h"
-#include "random.h"
+#include "common/random.h"
 
 using namespace warptsp;
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.h"
-#include "population.h"
+#include "lk/population.h"
 
 using namespace warptsp;
 

@@ -1,15 +1,15 @@
-#include "greedy_rounds.h"
+#include "tours/greedy_rounds.h"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
-#include "candidates.h"
+#include "space/candidates.h"
 #include "check.h"
 #include "clouds.h"
-#include "curve.h"
-#include "greedy.h"
-#include "tour_ranking.h"
+#include "space/curve.h"
+#include "tours/greedy.h"
+#include "tours/tour_ranking.h"
 
 using namespace warptsp;
 

@@ -1,4 +1,4 @@
-#include "kd_tree.h"
+#include "space/kd_tree.h"
 
 #include "check.h"
 #include "clouds.h"

@@ -11,10 +11,10 @@
 
 #include "check.h"
 #include "clouds.h"
-#include "lk.h"
-#include "partition.h"
-#include "subproblem.h"
-#include "tour_search.h"
+#include "lk/lk.h"
+#include "lk/partition.h"
+#include "lk/subproblem.h"
+#include "lk/tour_search.h"
 
 using namespace warptsp;
 

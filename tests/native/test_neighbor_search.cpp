@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "clouds.h"
-#include "neighbor_search.h"
+#include "neighbor/neighbor_search.h"
 
 using namespace warptsp;
 

@@ -1,4 +1,4 @@
-#include "path_order.h"
+#include "lk/path_order.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,9 +1,9 @@
-#include "plane_candidates.h"
+#include "space/plane_candidates.h"
 
 #include <algorithm>
 
-#include "candidates.h"
-#include "curve.h"
+#include "space/candidates.h"
+#include "space/curve.h"
 #include "check.h"
 #include "clouds.h"
 

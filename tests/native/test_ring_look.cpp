@@ -1,10 +1,10 @@
 // The look of the GPU's climbers, thread by thread on the host, against two plain loops.
-#include "ring_look.h"
+#include "exhaustive/ring_look.h"
 
 #include <vector>
 
 #include "check.h"
-#include "random.h"
+#include "common/random.h"
 
 using namespace warptsp;
 

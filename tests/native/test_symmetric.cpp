@@ -1,4 +1,4 @@
-#include "symmetric.h"
+#include "symmetric/symmetric.h"
 
 #include <cmath>
 

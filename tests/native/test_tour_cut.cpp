@@ -1,5 +1,5 @@
 // Parts of a random tour, answered at random, make one tour again.
-#include "tour_cut.h"
+#include "lk/tour_cut.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "tsplib_numbers.h"
+#include "instances/tsplib_numbers.h"
 
 #include <cstdlib>
 #include <limits>

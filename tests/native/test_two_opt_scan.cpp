@@ -1,8 +1,8 @@
 // The vectorised scan against two plain loops, on every instruction set that this machine has.
-#include "two_opt_scan.h"
+#include "exhaustive/two_opt_scan.h"
 
 #include "check.h"
-#include "random.h"
+#include "common/random.h"
 
 using namespace warptsp;
 

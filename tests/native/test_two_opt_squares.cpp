@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check.h"
-#include "random.h"
+#include "common/random.h"
 
 // What the header takes from the device compiler.
 #define __device__
@@ -115,7 +115,7 @@ float __fadd_rd(float a, float b) { return a + b; }
 
 }  // namespace
 
-#include "two_opt_squares.h"
+#include "exhaustive/two_opt_squares.h"
 
 using namespace warptsp;
 

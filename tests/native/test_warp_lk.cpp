@@ -1,6 +1,6 @@
 // The search of a warp, its 32 lanes on one thread: what it says about the tour is true, and it keeps what it must.
-#include "path_graph.h"
-#include "warp_parts.h"
+#include "lk/path_graph.h"
+#include "lk/warp_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -25,7 +25,7 @@ def tour_search(
     walk: int,
     long_links: float,
 ) -> _native.TourSearch:
-    """Lin-Kernighan search of one tour (native/tour_search.h); all arrays in the search's numbers."""
+    """Lin-Kernighan search of one tour (native/lk/tour_search.h); all arrays in the search's numbers."""
     matrix: Any = instance.matrix
     integral = matrix is not None and instance.problem.integral and instance.small_integers
     if matrix is not None:

@@ -1,4 +1,4 @@
-"""Symmetrical 2-opt moves (native/symmetric.h): the instance as they want it, and the search on CPU threads.
+"""Symmetrical 2-opt moves (native/symmetric/): the instance as they want it, and the search on CPU threads.
 
 The positions of the tour form a circle. All segments around one centre, each inside the next, are decided
 together. With an odd number of positions the segments of odd length are all there are, since what a segment
@@ -37,7 +37,7 @@ _PLACE_ERROR = 2 * 2.0**-24
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """An instance and a tour of it, as the kernels and loops of native/symmetric.h take them.
+    """An instance and a tour of it, as the kernels and loops of native/symmetric/symmetric.h take them.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Circle:
         Whether the filter works; 2 if all places are whole numbers that single precision holds.
     whole_links : bool
     center_x, center_y, scale, slack, place_error : float
-        For the filter in single precision; see native/symmetric.h.
+        For the filter in single precision; see native/symmetric/symmetric.h.
     """
 
     instance: SearchInstance

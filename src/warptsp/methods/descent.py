@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class Neighborhood(IntEnum):
-    """What is passed over; the numbers are those of native/descent.h."""
+    """What is passed over; the numbers are those of native/exhaustive/descent.h."""
 
     TWO_OPT = 0
     THREE_OPT = 1

@@ -1,4 +1,4 @@
-"""Iterated local search: 3-opt along neighbour lists, and double bridges (`native/iterated_search.h`).
+"""Iterated local search: 3-opt along neighbour lists, double bridges (`native/neighbor/iterated_search.h`).
 
 Algorithm 1 of J. Fosin, D. Davidović and T. Carić, "A GPU implementation of local search operators for
 symmetric travelling salesman problem" (2013): from a local optimum a double bridge at four random links,

@@ -1,7 +1,8 @@
 """What the methods on neighbour lists share: the lists, the start tour, and the descent on CPU threads.
 
 J. Fosin, D. Davidović and T. Carić, "A GPU implementation of local search operators for symmetric travelling
-salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in ``native/neighbor_moves.h``.
+salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
+``native/neighbor/neighbor_moves.h``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Distances in NumPy, in the exact arithmetic of each metric.
 
-They are written from the definitions and share nothing with ``native/metric.h``, so that each is a check of
-the other. Integer metrics are evaluated in float64 as TSPLIB prescribes and are integers below 2**53.
+They are written from the definitions and share nothing with ``native/common/metric.h``, so that each is a
+check of the other. Integer metrics are evaluated in float64 as TSPLIB prescribes and are integers below
+2**53.
 """
 
 from __future__ import annotations

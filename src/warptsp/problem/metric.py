@@ -16,7 +16,7 @@ __all__ = ["Metric"]
 class Metric(enum.Enum):
     """A distance function; the name is TSPLIB's ``EDGE_WEIGHT_TYPE``.
 
-    The value is the number of the native ``MetricKind`` (``native/metric.h``).
+    The value is the number of the native ``MetricKind`` (``native/common/metric.h``).
     """
 
     EUC_2D = 0

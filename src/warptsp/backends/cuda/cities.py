@@ -1,4 +1,4 @@
-"""The cities of an instance as the search of a GPU knows them (``native/warp_metric.h``).
+"""The cities of an instance as the search of a GPU knows them (``native/lk/warp_metric.h``).
 
 For closed tours in the plane the GPU makes all of it from the coordinates (`backends.cuda.geometry`). For
 everything else numbering, candidate lists and start tour are those of the

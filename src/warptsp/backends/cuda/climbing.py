@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Problem
 
-# Of native/ring_look.h.
+# Of native/exhaustive/ring_look.h.
 ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 # Reaches of a thread, and the instructions that a move then costs: counted in the machine code, but for 9,
 # whose figure is what it takes on an H200. It is for tours with more strips of 7 than a block has threads.

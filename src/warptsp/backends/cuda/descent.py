@@ -4,8 +4,8 @@ the best one applied, and nothing but counters comes back before the end.
 In the plane 2-opt and 3-opt are searched in single precision first, in integers of 21 bits; what is found is
 applied only if double precision agrees, and a pass in double precision confirms the end. All other metrics,
 and swaps, are evaluated in double precision throughout. 2-opt descents of tours that fit into shared memory
-are one launch (``native/two_opt_resident.h``). A pruned pass skips stretches of the tour between which no
-move gains (``native/cuda/descent_pruned.cu``), and is exact.
+are one launch (``native/exhaustive/two_opt_resident.h``). A pruned pass skips stretches of the tour between
+which no move gains (``native/cuda/descent_pruned.cu``), and is exact.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
 PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
 MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
-BLOCK = 128  # threads of an evaluation (tile_block of native/descent_state.h)
-RESIDENT_BLOCK = 512  # resident_block of native/two_opt_resident.h
+BLOCK = 128  # threads of an evaluation (tile_block of native/exhaustive/descent_state.h)
+RESIDENT_BLOCK = 512  # resident_block of native/exhaustive/two_opt_resident.h
 MOST_RESIDENT = 1 << 14  # cities
 MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
 MAPPED_BLOCK = 1024  # threads, unless something else is asked for
-STRETCH = 32  # links of a stretch (stretch_links of native/pruned_pairs.h)
+STRETCH = 32  # links of a stretch (stretch_links of native/exhaustive/pruned_pairs.h)
 STRETCHES_A_UNIT = 32  # of work of a warp: next to a long link none of them is skipped
 PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
 LARGEST_GRID = 1 << 20
@@ -81,7 +81,7 @@ PRUNED_LACKS = (
     "closed tour and no fixed edges; leave it out"
 )
 _LARGEST = 2.0**21  # of scaled distances
-_COLUMNS_A_CHUNK = 128  # columns_a_chunk of native/two_opt_tiles.h
+_COLUMNS_A_CHUNK = 128  # columns_a_chunk of native/exhaustive/two_opt_tiles.h
 _REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_link, 0) there
 
 
@@ -103,8 +103,8 @@ class Tiles:
     most: int
 
 
-ROW_TILES = Tiles(16, 511, 16, 512)  # native/two_opt_tiles.h
-SQUARES_TILES = Tiles(8, 63, 256, 4096)  # native/two_opt_squares.h
+ROW_TILES = Tiles(16, 511, 16, 512)  # native/exhaustive/two_opt_tiles.h
+SQUARES_TILES = Tiles(8, 63, 256, 4096)  # native/exhaustive/two_opt_squares.h
 COARSE = 0.8  # of the columns; the rest is taken in eighths, so that all warps end together
 
 

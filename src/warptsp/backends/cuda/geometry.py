@@ -1,9 +1,9 @@
 """The set-up of a search in the plane, on a GPU: all that grows with the number of cities.
 
 The cities are numbered along a space-filling curve as on the CPU (`backends.instance`), candidate lists are
-those of the CPU (``native/candidates.h``) to the last entry, and the greedy tour is as long as the CPU's to
-about a per cent. The kernels are in ``native/cuda/geometry.cu`` and ``candidates.cu``; their bodies in
-headers that the tests run on the CPU. Results do not depend on how threads are scheduled.
+those of the CPU (``native/space/candidates.h``) to the last entry, and the greedy tour is as long as the
+CPU's to about a per cent. The kernels are in ``native/cuda/geometry.cu`` and ``candidates.cu``; their bodies
+in headers that the tests run on the CPU. Results do not depend on how threads are scheduled.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ def greedy_tour(
     metric: Metric,
     token: _native.StopToken | None = None,
 ) -> DeviceArray | None:
-    """A greedy tour (``native/greedy_rounds.h``).
+    """A greedy tour (``native/tours/greedy_rounds.h``).
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def greedy_tour(
 
 
 def tour_of_links(device: Device, links: DeviceArray, n: int) -> DeviceArray:
-    """The order of a tour of which the two neighbours of every city are known (``native/tour_ranking.h``).
+    """The order of a tour, from the two neighbours of every city (``native/tours/tour_ranking.h``).
 
     Parameters
     ----------

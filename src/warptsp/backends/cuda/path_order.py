@@ -1,4 +1,4 @@
-"""The places of paths on a tour, found on a GPU (``native/path_order.h``)."""
+"""The places of paths on a tour, found on a GPU (``native/lk/path_order.h``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds of iterated Lin-Kernighan on the parts of a tour, all of it on a GPU (``native/warp_lk.h``).
+"""Rounds of iterated Lin-Kernighan on the parts of a tour, all of it on a GPU (``native/lk/warp_lk.h``).
 
 In a round the tour is cut into parts of some hundred cities, stretches of it or blobs in the plane, and a
 warp improves each of them in shared memory. What blobs hand over is put together on the host: only the ends

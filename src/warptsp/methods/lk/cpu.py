@@ -27,10 +27,10 @@ SLICE = 1000  # kicks between two looks at the clock
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
 PAUSE = 0.25  # seconds between two reports of work on a long tour
-SWEEP = 0.3  # kicks a city that go once through a part (native/subproblem.h)
+SWEEP = 0.3  # kicks a city that go once through a part (native/lk/subproblem.h)
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
-# Populations (native/population.h); measured, see docs/performance.
+# Populations (native/lk/population.h); measured, see docs/performance.
 LEAST_POPULATION = 7  # members; with time for fewer, annealing is better
 KICKS_OF_MEMBER = 0.1  # a city
 KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover

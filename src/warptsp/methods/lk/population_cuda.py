@@ -1,7 +1,7 @@
 """Populations of the main solver on a GPU: members grow there, all at once, and CPU threads cross them.
 
 A single tour of some ten thousand cities leaves most of the GPU empty; a hundred of them fill it. Crossover
-(native/edge_assembly.h) follows links through whole tours in memory, which CPU threads do better.
+(native/lk/edge_assembly.h) follows links through whole tours in memory, which CPU threads do better.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common.h"
-#include "parallel.h"
+#include "common/parallel.h"
 
 namespace warptsp {
 

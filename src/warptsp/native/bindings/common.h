@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "stop_token.h"
+#include "common/stop_token.h"
 
 namespace nb = nanobind;
 

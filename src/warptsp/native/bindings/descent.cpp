@@ -1,5 +1,5 @@
 // Exhaustive descents, for Python: warptsp.methods.descent drives them.
-#include "descent.h"
+#include "exhaustive/descent.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "common.h"
-#include "move_numbers.h"
+#include "exhaustive/move_numbers.h"
 
 using namespace warptsp;
 

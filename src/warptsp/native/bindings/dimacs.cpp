@@ -1,4 +1,4 @@
-#include "dimacs.h"
+#include "instances/dimacs.h"
 
 #include "common.h"
 

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "arrays.h"
-#include "candidates.h"
+#include "space/candidates.h"
 #include "common.h"
-#include "curve.h"
-#include "fixed_paths.h"
-#include "greedy.h"
-#include "nearest_neighbor.h"
-#include "random_tour.h"
+#include "space/curve.h"
+#include "tours/fixed_paths.h"
+#include "tours/greedy.h"
+#include "tours/nearest_neighbor.h"
+#include "tours/random_tour.h"
 
 using namespace warptsp;
 

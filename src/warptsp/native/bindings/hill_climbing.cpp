@@ -1,5 +1,5 @@
 // Hill climbers on CPU threads, for Python: warptsp.methods.hill_climbing drives them.
-#include "hill_climbing.h"
+#include "exhaustive/hill_climbing.h"
 
 #include <nanobind/stl/optional.h>
 
@@ -76,7 +76,7 @@ struct Climb {
 }  // namespace
 
 void bind_hill_climbing(nb::module_ &m) {
-  nb::class_<BoundClimbers>(m, "HillClimbers", "Random-restart 2-opt on CPU threads; see native/hill_climbing.h.")
+  nb::class_<BoundClimbers>(m, "HillClimbers", "Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.")
       .def(
           "__init__",
           [](BoundClimbers *self, int n, int kind, bool rounded, double tolerance, double scale,

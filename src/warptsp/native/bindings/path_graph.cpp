@@ -1,12 +1,12 @@
 // Joining what the parts of a tour hand over, for Python: warptsp.backends.cuda.search calls it.
-#include "path_graph.h"
+#include "lk/path_graph.h"
 
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
 #include "common.h"
-#include "parallel.h"
+#include "common/parallel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The main solver's search, for Python: warptsp.methods.lk drives it.
-#include "tour_search.h"
+#include "lk/tour_search.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -129,7 +129,7 @@ void bind_search(nb::module_ &m) {
         return to_numpy(std::move(tours), {(size_t)count, (size_t)n});
       },
       nb::kw_only(), nb::arg("candidates"), nb::arg("count"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
-      "So many tours of random fragments, a row each (native/random_fragments.h).");
+      "So many tours of random fragments, a row each (native/tours/random_fragments.h).");
   nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
       .def_static(
           "create",

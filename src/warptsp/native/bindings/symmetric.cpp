@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common.h"
-#include "symmetric_search.h"
+#include "symmetric/symmetric_search.h"
 
 using namespace warptsp;
 

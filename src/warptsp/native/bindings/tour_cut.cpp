@@ -1,5 +1,5 @@
 // Cutting a tour into parts that are improved elsewhere, for Python: warptsp.cluster.cutting calls it.
-#include "tour_cut.h"
+#include "lk/tour_cut.h"
 
 #include <nanobind/stl/string.h>
 
@@ -91,7 +91,7 @@ nb::object bind_link(const TourCut &cut, const Cities &order, const Rows &points
 
 void bind_tour_cut(nb::module_ &m) {
   using nb::arg;
-  nb::class_<TourCut>(m, "TourCut", "A tour cut into parts that are improved elsewhere; see native/tour_cut.h.")
+  nb::class_<TourCut>(m, "TourCut", "A tour cut into parts that are improved elsewhere; see native/lk/tour_cut.h.")
       .def_static("stretches", bind_cut_stretches, arg("tour"), arg("parts"), arg("rotation"), arg("fixed"),
                   arg("threads"), arg("token"), "Parts of consecutive cities; None if stopped.")
       .def_static("boxes", bind_cut_boxes, arg("points"), arg("tour"), arg("parts"), arg("seed"), arg("rotation"),

@@ -1,6 +1,6 @@
 // The numbers of a TSPLIB section, from text to an array and back.
 #include "common.h"
-#include "tsplib_numbers.h"
+#include "instances/tsplib_numbers.h"
 
 using namespace warptsp;
 

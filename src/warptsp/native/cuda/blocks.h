@@ -1,6 +1,6 @@
 // Sums and scans of a thread block. For the device compiler alone.
 #pragma once
-#include "random.h"
+#include "common/random.h"
 
 namespace warptsp {
 

@@ -1,5 +1,5 @@
 // Candidate lists of cities in the plane: see plane_candidates.h.
-#include "plane_candidates.h"
+#include "space/plane_candidates.h"
 
 using namespace warptsp;
 

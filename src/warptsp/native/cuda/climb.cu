@@ -6,8 +6,8 @@
 //   Intra     the document's: the tour in global memory, one of the two links a thread.
 //   Tiled     the document's: the same, with the other links in tiles of shared memory, from the last one down.
 #include "blocks.h"
-#include "climber.h"
-#include "ring_look.h"
+#include "exhaustive/climber.h"
+#include "exhaustive/ring_look.h"
 
 using namespace warptsp;
 

@@ -6,8 +6,8 @@
 //
 // What a thread has lies interleaved with what others have, as local memory does: position p of thread t at p * threads
 // + t.
-#include "climber.h"
-#include "ring_look.h"
+#include "exhaustive/climber.h"
+#include "exhaustive/ring_look.h"
 
 using namespace warptsp;
 

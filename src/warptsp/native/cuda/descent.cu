@@ -4,7 +4,7 @@
 // Where there is a fast pass (descent_fast.cu), it takes the place of the evaluation here. Its best move is applied
 // only if the delta in double precision is an improvement; if it is not, an evaluation in double precision decides.
 // All of it is compiled without fused products, so that deltas are the CPU's to the last bit.
-#include "descent_state.h"
+#include "exhaustive/descent_state.h"
 
 using namespace warptsp;
 

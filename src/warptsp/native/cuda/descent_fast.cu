@@ -1,7 +1,7 @@
 // The fast passes of descents in the plane, in single precision and integers: two_opt_squares.h, two_opt_tiles.h,
 // two_opt_resident.h, three_opt_tiles.h. TILE_ROUNDING, of distances, is given when it is compiled; RESIDENT_ROWS of a lane, too.
-#include "three_opt_tiles.h"
-#include "two_opt_resident.h"
+#include "exhaustive/three_opt_tiles.h"
+#include "exhaustive/two_opt_resident.h"
 
 using namespace warptsp;
 

@@ -1,6 +1,6 @@
 // 2-opt by the numbers of moves, for studies of launches: see two_opt_mapped.h. TILE_ROUNDING, of distances, is given
 // when it is compiled.
-#include "two_opt_mapped.h"
+#include "exhaustive/two_opt_mapped.h"
 
 using namespace warptsp;
 

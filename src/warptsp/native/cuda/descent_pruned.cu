@@ -2,8 +2,8 @@
 // once against one, and looks at the pairs that are left with a lane for each link of its own: in single precision and
 // two roots a move, and in double precision where that leaves a doubt. So the pass finds the move that the whole pass in
 // double precision finds. Compiled without fused products.
-#include "descent_state.h"
-#include "pruned_pairs.h"
+#include "exhaustive/descent_state.h"
+#include "exhaustive/pruned_pairs.h"
 
 using namespace warptsp;
 

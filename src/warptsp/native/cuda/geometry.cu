@@ -1,10 +1,10 @@
 // Set-up of a search in the plane: numbering along a curve, trees, the greedy tour, lengths; and what these are made of,
 // sorting, scanning and list ranking. The bodies are in headers that the host compiles, too.
 #include "blocks.h"
-#include "greedy_rounds.h"
-#include "hilbert.h"
-#include "point_tree.h"
-#include "tour_ranking.h"
+#include "tours/greedy_rounds.h"
+#include "space/hilbert.h"
+#include "space/point_tree.h"
+#include "tours/tour_ranking.h"
 
 using namespace warptsp;
 

@@ -1,7 +1,7 @@
 // Rounds of iterated Lin-Kernighan on the parts of a tour: a warp a part. See warp_parts.h.
 // LK_CANDIDATES (length of the candidate lists), LK_METRIC (a MetricKind) and LK_DUMMY (whether there is a dummy city)
 // are given when it is compiled.
-#include "warp_parts.h"
+#include "lk/warp_parts.h"
 
 using namespace warptsp;
 

@@ -2,7 +2,7 @@
 // block, and chains of iterated local search, a block each. METRIC_KIND is given when it is compiled. All arithmetic is
 // that of the CPU, in double, so both make the same moves.
 #include "blocks.h"
-#include "iterated_search.h"
+#include "neighbor/iterated_search.h"
 
 using namespace warptsp;
 

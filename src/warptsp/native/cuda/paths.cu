@@ -1,5 +1,5 @@
 // The places of the paths of one tour: see path_order.h. A thread an end, or a path.
-#include "path_order.h"
+#include "lk/path_order.h"
 
 using namespace warptsp;
 

@@ -6,7 +6,7 @@
 // blocks share each axis.
 #include "blocks.h"
 #include "grid.h"
-#include "symmetric.h"
+#include "symmetric/symmetric.h"
 
 using namespace warptsp;
 

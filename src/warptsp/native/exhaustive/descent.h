@@ -1,0 +1,161 @@
+// Best-improvement descent on the CPU: pass over a neighbourhood, apply its best move, until none shortens the tour.
+//
+// In the plane 2-opt and swaps are looked for in single precision first. One is applied only if its delta in double precision is
+// an improvement; if it is not, a pass in double precision decides.
+#pragma once
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "exhaustive/exhaustive_passes.h"
+#include "exhaustive/fast_passes.h"
+#include "exhaustive/pruned_passes.h"
+
+namespace warptsp {
+
+enum class Neighborhood : int { two_opt = 0, three_opt = 1, swap = 2 };
+
+struct DescentCounters {
+  long long passes = 0, evaluations = 0, moves = 0;  // evaluations: without what is skipped
+};
+
+class Descent {
+ public:
+  // `fixed`: two neighbours in fixed edges for each city, -1 for none; empty if there are no fixed edges.
+  Descent(const DistanceSource &source, Neighborhood neighborhood, const std::vector<int> &tour,
+          std::vector<int> fixed, double tolerance, int threads)
+      : rows_(source, tour), neighborhood_(neighborhood), fixed_(std::move(fixed)), tolerance_(tolerance),
+        threads_(threads), links_(tour.size() + 1) {
+    for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);
+    relink(0, rows_.size());
+    // A fixed edge would need a length that single precision cannot tell from infinity.
+    if (neighborhood != Neighborhood::three_opt && fixed_.empty()) fast_ = FastPasses::create(source);
+    if (fast_) fast_->update(rows_, 0, rows_.size());
+  }
+
+  // Swaps: cities that keep their place, and pairs (a, b) of which a stays before b.
+  void constrain(std::vector<int> kept, std::vector<std::pair<int, int>> before) {
+    kept_ = std::move(kept);
+    before_ = std::move(before);
+    set_limits();
+  }
+
+  // 2-opt in the plane: stretches of the tour between which no move gains are skipped.
+  void prune() {
+    if (neighborhood_ != Neighborhood::two_opt || !rows_.planar() || !fixed_.empty())
+      throw std::invalid_argument("pruning is for 2-opt in the plane");
+    pruned_ = true;
+    fast_.reset();
+  }
+
+  // Passes until the time is over, so many are done (< 0: any number), or the token says stop; true when no move of
+  // the neighbourhood shortens the tour.
+  bool proceed(double seconds, long long passes, const StopToken &token) {
+    const StopToken slice(token, seconds);
+    while (passes != 0 && !complete_ && !slice.stopped()) {
+      if (!pass(token)) break;
+      if (passes > 0) --passes;
+    }
+    return complete_;
+  }
+
+  double length() const { return length_; }
+  std::vector<int> tour() const { return rows_.tour(); }
+  const DescentCounters &counters() const { return counters_; }
+
+ private:
+  // False if the token stopped it: the tour is then as it was.
+  bool pass(const StopToken &token) {
+    PassResult result(tolerance_);
+    const PassView view{rows_, links_, threads_, token};
+    const int n = rows_.size();
+    if (fast_) {
+      const bool pairs = neighborhood_ == Neighborhood::two_opt;
+      BestMove best;
+      if (!(pairs ? fast_->two_opt(threads_, token, best) : fast_->swap(limits_, threads_, token, best))) return false;
+      if (best.number != ~0ull) {
+        best.delta = pairs ? TwoOpt::of(best.number, n).delta(rows_, links_) : Swap::of(best.number, n).delta(rows_, links_);
+        if (best.delta < -tolerance_) return pairs ? apply<TwoOpt>(best, n) : apply<Swap>(best, n);
+      }
+    }
+    switch (neighborhood_) {
+      case Neighborhood::two_opt:
+        if (pruned_) {
+          // Bounds are wrong by a few units of the last place, the tolerance is more than that.
+          const PruningRule<double> rule = pruning_rule(rows_.kind(), tolerance_);
+          return pass_two_opt_pruned(view, rule, result, counters_.evaluations) && apply<TwoOpt>(result.best(), n);
+        }
+        return pass_two_opt(view, result) && apply<TwoOpt>(result.best(), n);
+      case Neighborhood::three_opt: return pass_three_opt(view, result) && apply<ThreeOpt>(result.best(), n);
+      case Neighborhood::swap: {
+        const auto fill = [&](int from, int begin, int end, double *out) { rows_.fill(from, begin, end, out); };
+        return pass_swap<double>(n, links_.data(), fill, limits_, threads_, token, result) &&
+               apply<Swap>(result.best(), n);
+      }
+    }
+    return false;
+  }
+
+  template <class Move>
+  bool apply(const BestMove &best, int n) {
+    ++counters_.passes;
+    if (!pruned_) counters_.evaluations += (long long)Move::moves(n);
+    if (best.number == ~0ull || !(best.delta < -tolerance_)) {
+      complete_ = true;
+      return true;
+    }
+    const Move move = Move::of(best.number, n);
+    rows_.rearrange(move.begin(), move.end(), [&](int k) { return move.source(k); });
+    relink(move.begin() - 1, move.end());
+    if (fast_) fast_->update(rows_, move.begin(), move.end());
+    length_ += best.delta;
+    ++counters_.moves;
+    if (!limits_.later.empty()) set_limits();
+    return true;
+  }
+
+  void relink(int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      links_[i] = rows_(i, i + 1);
+      if (fixed_.empty()) continue;
+      const int *const others = &fixed_[2 * (size_t)rows_.city(i)];
+      const int next = rows_.city(i + 1);
+      if (others[0] == next || others[1] == next) links_[i] = -1e300;
+    }
+    links_[rows_.size()] = links_[0];
+  }
+
+  void set_limits() {
+    const int n = rows_.size();
+    if (kept_.empty() && before_.empty()) return;
+    limits_.earlier.assign(n + 1, 0);
+    limits_.later.assign(n + 1, n);
+    std::vector<int> position(n);
+    for (int i = 0; i < n; ++i) position[rows_.city(i)] = i;
+    for (const auto &[a, b] : before_) {
+      int &later = limits_.later[position[a]], &earlier = limits_.earlier[position[b]];
+      later = std::min(later, position[b]);
+      earlier = std::max(earlier, position[a]);
+    }
+    for (const int city : kept_) {
+      limits_.later[position[city]] = 0;
+      limits_.earlier[position[city]] = n;
+    }
+  }
+
+  DistanceRows rows_;
+  Neighborhood neighborhood_;
+  std::vector<int> fixed_;
+  double tolerance_;
+  int threads_;
+  std::vector<double> links_;
+  double length_ = 0.0;
+  bool complete_ = false, pruned_ = false;
+  DescentCounters counters_;
+  std::vector<int> kept_;
+  std::vector<std::pair<int, int>> before_;
+  SwapLimits limits_;
+  std::unique_ptr<FastPasses> fast_;
+};
+
+}  // namespace warptsp

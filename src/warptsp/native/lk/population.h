@@ -1,0 +1,168 @@
+// A population of tours: local optima that have little in common, and generations of crossover. Host code only.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "lk/edge_assembly.h"
+#include "common/parallel.h"
+#include "tours/random_fragments.h"
+#include "lk/subproblem.h"
+
+namespace warptsp {
+
+// New members: fragments in random order, local search, kicks at a falling temperature.
+struct Growth {
+  int count;
+  double kicks_per_city, temperature;  // in mean links
+  unsigned long long seed, round;
+  int threads;
+};
+
+struct Member {
+  std::vector<int> tour;
+  double length = 0;
+};
+
+template <class Source>
+class Population {
+ public:
+  typedef typename Source::Metric Metric;
+  typedef typename Metric::Value Value;
+
+  // The instance, its source and its tolerance are those of a TourSearch, which owns this.
+  Population(const Source &source, const Instance &instance, Value tolerance)
+      : source_(source), instance_(instance), tolerance_(tolerance),
+        fixed_(instance.fixed.empty() ? nullptr : instance.fixed.data()) {}
+
+  const std::vector<Member> &members() const { return members_; }
+  void clear() {
+    members_.clear();
+    counts_.reset();
+  }
+  void add(const std::vector<int> &tour, double length) {
+    members_.push_back({tour, length});
+    counts_.reset();
+  }
+
+  // The shortest ones, in the order that they are in.
+  void keep(int count) {
+    if (count >= (int)members_.size()) return;
+    std::vector<int> shortest(members_.size());
+    std::iota(shortest.begin(), shortest.end(), 0);
+    std::stable_sort(shortest.begin(), shortest.end(),
+                     [&](int a, int b) { return members_[a].length < members_[b].length; });
+    shortest.resize(count);
+    std::sort(shortest.begin(), shortest.end());
+    std::vector<Member> kept;
+    for (int m : shortest) kept.push_back(std::move(members_[m]));
+    members_ = std::move(kept);
+    counts_.reset();
+  }
+
+  // `tours` [count, size].
+  void add(const int *tours, int count, int threads) {
+    std::vector<Member> added(count);
+    for_each_task(threads, count, [&](int m) {
+      const int *tour = tours + (size_t)m * instance_.size;
+      added[m].tour.assign(tour, tour + instance_.size);
+      typename Source::Buffer buffer;
+      added[m].length = tour_length(source_.bind(nullptr, instance_.size, buffer), added[m].tour);
+    });
+    for (Member &member : added) members_.push_back(std::move(member));
+    counts_.reset();
+  }
+
+  // Fewer, if the token stops it.
+  LkCounters grow(const Growth &growth, const StopToken &token) {
+    std::vector<Member> grown(growth.count);
+    std::vector<LkCounters> counters(growth.count);
+    const unsigned long long old = members_.size();
+    for_each_task(growth.threads, growth.count, [&](int m) {
+      Random random(growth.seed, growth.round, old + (unsigned long long)m);
+      if (!token.stopped()) grown[m] = make(growth, random, token, counters[m]);
+    });
+    LkCounters sum;
+    for (int m = 0; m < growth.count; m++) {
+      sum += counters[m];
+      if (!grown[m].tour.empty()) members_.push_back(std::move(grown[m]));
+    }
+    counts_.reset();
+    return sum;
+  }
+
+  // Each member in turn, in random order, may be replaced by its child with the next one. The result does not depend
+  // on the number of threads.
+  void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+                  const StopToken &token) {
+    const int count = (int)members_.size();
+    if (count < 2) return;
+    if (!counts_) {
+      counts_ = std::make_unique<LinkCounts>(instance_.size);
+      for (const Member &member : members_) counts_->add(member.tour);
+    }
+    while ((int)crossings_.size() < std::min(threads, count))
+      crossings_.push_back(std::make_unique<EdgeAssembly<Metric>>(
+          source_.bind(nullptr, instance_.size, buffer_), instance_.size, instance_.candidates.data(),
+          instance_.params.candidates, fixed_, (double)tolerance_));
+    Random random(seed, round, ~1ull);
+    std::vector<int> order(count);
+    for (int k = 0; k < count; k++) order[k] = k;
+    for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
+    // No member is read and written at the same time: first every second one, then the others.
+    std::vector<std::vector<LinkChange>> changes(count);
+    for (int turn = 0; turn < 3; turn++) {
+      const int last = count % 2 == 1 ? count - 1 : count;
+      const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
+      for_each_task(threads, pairs, [&](int p, int t) {
+        const int k = first + 2 * p;
+        if (token.stopped()) return;
+        Random own(seed, round, (unsigned long long)k);
+        Member &a = members_[order[k]];
+        const Member &b = members_[order[k + 1 < count ? k + 1 : 0]];
+        const double gain = crossings_[t]->cross(a.tour, b.tour, selection, *counts_, count, own);
+        if (gain > 0) {
+          a.length -= gain;
+          changes[k] = crossings_[t]->changes();
+        }
+      });
+      for (int p = 0; p < pairs; p++) counts_->add(changes[first + 2 * p]);
+    }
+  }
+
+ private:
+  Source source_;
+  const Instance &instance_;
+  Value tolerance_;
+  const int *fixed_;
+  typename Source::Buffer buffer_;
+  std::vector<Member> members_;
+  std::unique_ptr<LinkCounts> counts_;
+  std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
+
+  Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
+    const int n = instance_.size;
+    SubProblem<Source, false> problem;
+    problem.order =
+        random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
+    problem.prepare(source_, nullptr, n, instance_.candidates.data(), instance_.params, fixed_, tolerance_);
+    typename Source::Buffer buffer;
+    double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
+    length -= problem.optimize(token);
+    const double mean_link = std::fabs(length) / n;
+    const long long kicks = (long long)(growth.kicks_per_city * n + 0.5);
+    constexpr int slices = 16, cold = 2;
+    for (int s = 0; s < slices && !token.stopped(); s++) {
+      const double share = std::max(0.0, 1.0 - (double)s / (slices - cold));
+      length -= problem.kicks({kicks * (s + 1) / slices - kicks * s / slices, growth.temperature * mean_link * share,
+                               random.next(), growth.round, 0, n},
+                              token);
+    }
+    counters = problem.counters();
+    return {std::move(problem.order), length};
+  }
+};
+
+}  // namespace warptsp

@@ -1,0 +1,180 @@
+// The arrays of one sub-problem on the host, and the search that works on them. Host code only.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "lk/lk.h"
+#include "common/stop_token.h"
+
+namespace warptsp {
+
+// Where a search gets its distances: binds a metric to the cities of a sub-problem, numbered from 0.
+// `members` null means all cities in their own order; nothing is copied then.
+template <class M>
+struct PointSource {
+  typedef M Metric;
+  Points points;
+  MetricKind kind;
+  struct Buffer {
+    std::vector<double> rows;
+  };
+  Metric bind(const int *members, int count, Buffer &buffer) const {
+    if (!members) return make(points.rows);
+    const int stride = points.stride;
+    buffer.rows.resize((size_t)count * stride);
+    for (int i = 0; i < count; i++)
+      std::copy_n(points.rows + (size_t)members[i] * stride, stride, buffer.rows.data() + (size_t)i * stride);
+    return make(buffer.rows.data());
+  }
+
+ private:
+  Metric make(const double *rows) const {
+    if constexpr (std::is_same_v<M, EuclideanRounded> || std::is_same_v<M, EuclideanExact>)
+      return Metric{rows};
+    else
+      return Metric{Points{rows, points.stride}, kind};
+  }
+};
+
+template <class V>
+struct MatrixSource {
+  typedef Matrix<V> Metric;
+  const V *entries;
+  int size;
+  struct Buffer {
+    std::vector<V> entries;
+  };
+  Metric bind(const int *members, int count, Buffer &buffer) const {
+    if (!members) return Metric{entries, size};
+    buffer.entries.resize((size_t)count * count);
+    for (int i = 0; i < count; i++)
+      for (int j = 0; j < count; j++)
+        buffer.entries[(size_t)i * count + j] = entries[(size_t)members[i] * size + members[j]];
+    return Metric{buffer.entries.data(), count};
+  }
+};
+
+struct Instance {
+  int size;
+  MetricKind kind;
+  Points points;            // rows null for a matrix
+  int dimensions;
+  std::vector<int> candidates;  // [size, K], -1 padded
+  std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
+  LkParams params;
+};
+
+template <class Metric>
+double tour_length(const Metric &metric, const std::vector<int> &tour) {
+  double length = 0;
+  for (size_t i = 0; i < tour.size(); i++) length += (double)metric(tour[i], tour[i + 1 < tour.size() ? i + 1 : 0]);
+  return length;
+}
+
+// Kicks go to cities of one neighbourhood for a while, so that the arrays they touch stay in the cache
+// (docs/performance: 8 % more kicks a second at 10^5 cities, 60 % at 10^6).
+constexpr int kick_window = 1000;
+constexpr double kicks_per_window_city = 0.3;
+
+struct KickSchedule {
+  long long kicks;
+  double temperature;     // a loss below -temperature ln u is accepted
+  unsigned long long seed, round, index;
+  int window = kick_window;  // cities of a neighbourhood
+  int from = -1;             // where the first of them begins, and each next one behind it; -1: each anywhere
+};
+
+template <class Source, bool Paths>
+class SubProblem {
+ public:
+  typedef typename Source::Metric Metric;
+  typedef typename Metric::Value Value;
+  typedef LinKernighan<Metric, int, Paths> Search;
+
+  std::vector<int> order, path;  // set by the caller before prepare(), read after the search
+
+  // `candidates` [size, K] in local numbers, rows padded with -1; `fixed` [size, 2] local numbers or null.
+  void prepare(const Source &source, const int *members, int size, const int *candidates, const LkParams &params,
+               const int *fixed, Value tolerance) {
+    const Metric metric = source.bind(members, size, buffer_);
+    const int count = params.candidates;
+    position_.resize(size);
+    link_.resize(size);
+    scratch_.resize(size);
+    link_scratch_.resize(size);
+    queued_.assign(size, 0);
+    lengths_.resize((size_t)size * count);
+    for (int p = 0; p < size; p++) position_[order[p]] = p;
+    for (int c = 0; c < size; c++)
+      for (int k = 0; k < count; k++) {
+        const size_t q = (size_t)c * count + k;
+        lengths_[q] = candidates[q] < 0 ? LkLimits<Value>::padding : metric(c, candidates[q]);
+      }
+    for (int p = 0; p < size; p++) {
+      const int next = p + 1 < size ? p + 1 : 0, a = order[p], b = order[next];
+      const bool outside = Paths && (next == 0 || path[a] != path[b]);
+      const bool kept = outside || (fixed && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
+      link_[p] = kept ? LkLimits<Value>::unbreakable : metric(a, b);
+    }
+    const LkArrays<int, Value> arrays{size,       order.data(),    position_.data(), link_.data(),
+                                      path.data(), candidates,      lengths_.data(),  scratch_.data(),
+                                      link_scratch_.data(), queued_.data()};
+    next_ = 0;
+    search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
+  }
+
+  // Local search from every city. Returns the gain.
+  double optimize(const StopToken &token) {
+    double gain = 0;
+    while (!searched() && !token.stopped()) gain += optimize_some();
+    return gain;
+  }
+  // Local search from the next few cities. Returns the gain.
+  double optimize_some() {
+    const int begin = next_;
+    next_ = std::min(size(), next_ + 16);
+    return search_->optimize(begin, next_);
+  }
+  // Whether local search has begun from every city.
+  bool searched() const { return next_ >= size(); }
+
+  // Returns the gain; negative if losses were accepted.
+  double kicks(const KickSchedule &schedule, const StopToken &token) {
+    Random random(schedule.seed, schedule.round, schedule.index);
+    const int n = size(), window = this->window(schedule.window);
+    const long long burst = this->burst(schedule.window);
+    double gain = 0;
+    int base = 0;
+    for (long long k = 0; k < schedule.kicks; k++) {
+      if (k % burst == 0)
+        base = schedule.from < 0 ? random.below(n) : (int)((schedule.from + k / burst * window) % n);
+      if (k % 16 == 0 && token.stopped()) break;
+      int c = base + random.below(window);
+      if (c >= n) c -= n;
+      const double allowance = schedule.temperature > 0 ? -schedule.temperature * std::log(random.unit()) : 0;
+      gain += search_->kick(c, random, allowance);
+    }
+    return gain;
+  }
+
+  int size() const { return (int)position_.size(); }
+  int window(int most = kick_window) const { return std::min(size(), most); }
+  // Kicks in one window.
+  long long burst(int most = kick_window) const {
+    return std::max<long long>(16, (long long)(window(most) * kicks_per_window_city));
+  }
+  LkCounters &counters() { return search_->counters; }
+  bool ready() const { return search_ != nullptr; }
+
+ private:
+  typename Source::Buffer buffer_;
+  std::vector<int> position_, scratch_;
+  std::vector<Value> link_, link_scratch_, lengths_;
+  std::vector<unsigned char> queued_;
+  std::unique_ptr<Search> search_;
+  int next_ = 0;  // city from which the local search goes on
+};
+
+}  // namespace warptsp

@@ -1,0 +1,329 @@
+// The main solver on the CPU: one tour, improved as a whole or part by part on several threads. Host code only.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "common/parallel.h"
+#include "lk/partition.h"
+#include "lk/population.h"
+#include "lk/subproblem.h"
+
+namespace warptsp {
+
+struct RoundPlan {
+  int parts;
+  bool boxes;               // boxes in space, else consecutive pieces of the tour
+  bool optimize;            // local search from every city before the kicks; pieces then begin with the first city
+  long long kicks;          // of all parts together
+  double temperature, last_temperature;  // at a part's first kick, and at its last
+  unsigned long long seed, round;
+  int threads;
+  bool repeatable;          // the best tour is looked for at the end only, which does not depend on time
+};
+
+class TourSearch {
+ public:
+  virtual ~TourSearch() = default;
+  // Local search of the whole tour for some seconds; goes on where it was left. True when it is complete or the token
+  // said stop.
+  virtual bool optimize(double seconds, const StopToken &token) = 0;
+  // Kicks on the whole tour.
+  virtual void kicks(const KickSchedule &schedule, const StopToken &token) = 0;
+  // Cuts the tour into parts.
+  virtual void begin_round(const RoundPlan &plan) = 0;
+  // Improves the parts for some seconds; goes on where it was left. True when the round is complete or the token said
+  // stop. Between two calls the tour is the one that the parts make as they are.
+  virtual bool proceed(double seconds, const StopToken &token) = 0;
+  // Ends the round as it stands.
+  virtual void end_round() = 0;
+
+  // The population: grow() adds new tours to it, add() given ones, keep() the best one; keep_members() leaves
+  // the shortest, forget() none.
+  virtual void grow(const Growth &growth, const StopToken &token) = 0;
+  virtual void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+                          const StopToken &token) = 0;
+  virtual void keep() = 0;
+  virtual void add(const int *tours, int count, int threads) = 0;
+  virtual void keep_members(int count) = 0;
+  virtual void forget() = 0;
+  virtual int members() const = 0;
+  virtual double mean_length() const = 0;
+
+  // Goes on from the best tour.
+  virtual void return_to_best() = 0;
+
+  double length() const { return length_; }
+  double best_length() const { return best_length_; }
+  virtual const std::vector<int> &best() = 0;
+  const LkCounters &counters() const { return counters_; }
+
+ protected:
+  double length_ = 0, best_length_ = 0;
+  LkCounters counters_;
+};
+
+template <class Source>
+class TourSearchOf final : public TourSearch {
+ public:
+  typedef typename Source::Metric::Value Value;
+
+  TourSearchOf(const Source &source, Instance instance, std::vector<int> tour, Value tolerance)
+      : source_(source), instance_(std::move(instance)), tour_(std::move(tour)), tolerance_(tolerance) {
+    typename Source::Buffer buffer;
+    length_ = tour_length(source_.bind(nullptr, instance_.size, buffer), tour_);
+    best_ = tour_;
+    best_length_ = length_;
+  }
+
+  bool optimize(double seconds, const StopToken &token) override {
+    open_whole();
+    const StopToken slice(token, seconds);
+    while (!whole_->searched() && !slice.stopped()) length_ -= whole_->optimize_some();
+    close_whole();
+    return whole_->searched() || token.stopped();
+  }
+
+  void kicks(const KickSchedule &schedule, const StopToken &token) override {
+    open_whole();
+    length_ -= whole_->kicks(schedule, token);
+    close_whole();
+  }
+
+  void begin_round(const RoundPlan &plan) override {
+    end_round();
+    whole_.reset();
+    plan_ = plan;
+    const int n = instance_.size;
+    Random random(plan.seed, plan.round, ~0ull);
+    const int rotation = plan.optimize ? 0 : random.below(n);
+    cut_.part.resize(n);
+    if (plan.boxes) {
+      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random);
+      plan_.parts = cutter.parts();
+      for_each_task(plan.threads, plan.threads, [&](int t) {
+        const int end = (int)((long long)n * (t + 1) / plan.threads);
+        for (int c = (int)((long long)n * t / plan.threads); c < end; c++) cut_.part[c] = cutter(c);
+      });
+    } else {
+      cut_segments(tour_, plan.parts, rotation, cut_.part);
+    }
+    cut_.cut(tour_, plan_.parts, rotation);
+    gains_.assign(plan_.parts, 0.0);
+    counts_.assign(plan_.parts, LkCounters());
+    workers_.resize(plan.threads);
+    begun_length_ = length_;
+    begun_counters_ = counters_;
+    next_part_ = 0;
+    done_ = 0;
+    in_round_ = true;
+  }
+
+  bool proceed(double seconds, const StopToken &token) override {
+    const StopToken slice(token, seconds);
+    for_each_task(plan_.threads, plan_.threads, [&](int t) { work(workers_[t], slice, token); });
+    // Always added up in the same order: floating-point sums do not depend on who did what when.
+    length_ = begun_length_;
+    counters_ = begun_counters_;
+    for (int b = 0; b < plan_.parts; b++) {
+      length_ -= gains_[b];
+      counters_ += counts_[b];
+    }
+    const bool complete = done_ == plan_.parts || token.stopped();
+    const bool hot = plan_.temperature > 0;
+    if (!hot || !plan_.repeatable) find_best();
+    // Where nothing gets longer, the best tour need not be written out before somebody wants it.
+    if (hot) link_best();
+    if (complete) end_round();
+    return complete;
+  }
+
+  void end_round() override {
+    if (!in_round_) return;
+    find_best();
+    link_best();
+    if (length_ > best_length_)
+      cut_.link(tour_);
+    else
+      tour_ = best_;
+    for (Worker &w : workers_) w.part = -1;
+    in_round_ = false;
+  }
+
+  const std::vector<int> &best() override {
+    link_best();
+    return best_;
+  }
+
+  void return_to_best() override {
+    end_round();
+    whole_.reset();
+    tour_ = best_;
+    length_ = best_length_;
+  }
+
+  void grow(const Growth &growth, const StopToken &token) override {
+    end_round();
+    counters_ += population_.grow(growth, token);
+    keep_best_member();
+  }
+  void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+                  const StopToken &token) override {
+    population_.generation(selection, seed, round, threads, token);
+    keep_best_member();
+  }
+  void keep() override { population_.add(best(), best_length_); }
+  void add(const int *tours, int count, int threads) override {
+    population_.add(tours, count, threads);
+    keep_best_member();
+  }
+  void keep_members(int count) override { population_.keep(count); }
+  void forget() override { population_.clear(); }
+  int members() const override { return (int)population_.members().size(); }
+  double mean_length() const override {
+    double sum = 0;
+    for (const Member &member : population_.members()) sum += member.length;
+    return sum / std::max(1, members());
+  }
+
+ private:
+  // A part, and the search in it.
+  struct Worker {
+    SubProblem<Source, true> problem;
+    std::vector<int> candidates, fixed;
+    int part = -1;
+    long long kicks = 0;  // done in this part
+  };
+
+  // Improves parts, one after another, until the slice ends.
+  void work(Worker &w, const StopToken &slice, const StopToken &token) {
+    if (token.stopped()) return;
+    do {
+      if (w.part < 0) {
+        if (next_part_ >= plan_.parts) return;
+        const int b = next_part_++;
+        if (b >= plan_.parts) return;
+        if (cut_.start[b + 1] - cut_.start[b] < 8) {
+          done_++;
+          continue;
+        }
+        open_part(w, b);
+      }
+      const int b = w.part, size = w.problem.size();
+      const long long all = kicks_before(b + 1) - kicks_before(b);
+      if (plan_.optimize && !w.problem.searched()) {
+        do gains_[b] += w.problem.optimize_some();
+        while (!w.problem.searched() && !slice.stopped());
+      } else if (w.kicks < all) {
+        const long long windows = 3, from = Random(plan_.seed, plan_.round, b).below(size);
+        const long long count = std::min(all - w.kicks, windows * w.problem.burst());
+        const double share = (double)w.kicks / (double)all;
+        KickSchedule schedule{count, plan_.temperature + share * (plan_.last_temperature - plan_.temperature),
+                              plan_.seed, plan_.round, (unsigned long long)(w.kicks << 32 | b)};
+        schedule.from = (int)((from + w.kicks / w.problem.burst() * w.problem.window()) % size);
+        gains_[b] += w.problem.kicks(schedule, token);
+        w.kicks += count;
+      }
+      if (w.kicks >= all && (!plan_.optimize || w.problem.searched())) {
+        close_part(w);
+        done_++;
+        w.part = -1;
+      }
+    } while (!slice.stopped());
+    if (w.part >= 0) close_part(w);
+  }
+
+  void open_part(Worker &w, int b) {
+    const int begin = cut_.start[b], size = cut_.start[b + 1] - begin, count = instance_.params.candidates;
+    const int *members = cut_.members.data() + begin;
+    w.candidates.assign((size_t)size * count, -1);
+    for (int i = 0; i < size; i++) {
+      const int *all = instance_.candidates.data() + (size_t)members[i] * count;
+      int *own = w.candidates.data() + (size_t)i * count;
+      for (int k = 0; k < count && all[k] >= 0; k++)
+        if (cut_.part[all[k]] == b) *own++ = cut_.local[all[k]];
+    }
+    if (!instance_.fixed.empty()) {
+      w.fixed.resize(2 * (size_t)size);
+      for (int i = 0; i < size; i++)
+        for (int s = 0; s < 2; s++) {
+          const int other = instance_.fixed[2 * (size_t)members[i] + s];
+          w.fixed[2 * i + s] = other >= 0 && cut_.part[other] == b ? cut_.local[other] : -1;
+        }
+    }
+    w.problem.order.assign(cut_.order.begin() + begin, cut_.order.begin() + begin + size);
+    w.problem.path.assign(cut_.path.begin() + begin, cut_.path.begin() + begin + size);
+    w.problem.prepare(source_, members, size, w.candidates.data(), instance_.params,
+                      instance_.fixed.empty() ? nullptr : w.fixed.data(), tolerance_);
+    w.part = b;
+    w.kicks = 0;
+  }
+
+  // Writes back what the part is now.
+  void close_part(Worker &w) {
+    const int begin = cut_.start[w.part];
+    counts_[w.part] = w.problem.counters();
+    std::copy(w.problem.order.begin(), w.problem.order.end(), cut_.order.begin() + begin);
+    std::copy(w.problem.path.begin(), w.problem.path.end(), cut_.path.begin() + begin);
+  }
+
+  // Kicks in the parts before b: in proportion to their cities.
+  long long kicks_before(int b) const { return (long long)((double)plan_.kicks * cut_.start[b] / instance_.size); }
+
+  void find_best() {
+    if (length_ >= best_length_) return;
+    best_length_ = length_;
+    linked_ = false;
+  }
+
+  void link_best() {
+    if (linked_) return;
+    cut_.link(best_);
+    linked_ = true;
+  }
+
+  Source source_;
+  Instance instance_;
+  std::vector<int> tour_, best_;
+  Value tolerance_;
+  std::unique_ptr<SubProblem<Source, false>> whole_;
+  Partition cut_;
+  std::vector<Worker> workers_;
+  Population<Source> population_{source_, instance_, tolerance_};
+
+  // The round.
+  RoundPlan plan_{};
+  bool in_round_ = false;
+  bool linked_ = true;  // whether best_ holds the best tour, or is to be linked from the parts first
+  double begun_length_ = 0;
+  LkCounters begun_counters_;
+  std::vector<double> gains_;       // by part
+  std::vector<LkCounters> counts_;  // by part
+  std::atomic<int> next_part_{0}, done_{0};
+
+  void open_whole() {
+    end_round();
+    if (whole_) return;
+    whole_ = std::make_unique<SubProblem<Source, false>>();
+    whole_->order = tour_;
+    whole_->prepare(source_, nullptr, instance_.size, instance_.candidates.data(), instance_.params,
+                    instance_.fixed.empty() ? nullptr : instance_.fixed.data(), tolerance_);
+  }
+  void close_whole() {
+    counters_ += whole_->counters();
+    whole_->counters() = LkCounters();
+    tour_ = whole_->order;
+    keep_best(tour_);
+  }
+  void keep_best(const std::vector<int> &tour) { keep_best(tour, length_); }
+  void keep_best(const std::vector<int> &tour, double length) {
+    if (length >= best_length_) return;
+    best_length_ = length;
+    best_ = tour;
+  }
+  void keep_best_member() {
+    for (const Member &member : population_.members()) keep_best(member.tour, member.length);
+  }
+};
+
+}  // namespace warptsp

@@ -1,0 +1,85 @@
+// Hilbert's curve through the plane, for the host compiler and NVRTC alike: no standard library.
+//
+// D. Hilbert (1891).
+#pragma once
+#include "common/metric.h"
+#include "common/random.h"
+
+namespace warptsp {
+
+// The digit (0 to 3) at which the curve passes the quarter x, y (0 or 1 each) of a cell. `turn` says how the curve is
+// turned in the cell: 1 the axes are exchanged, 2 both run backwards, 3 both; it becomes that of the quarter.
+WARPTSP_FN int hilbert_digit(int x, int y, int &turn) {
+  int a = x ^ (turn >> 1), b = y ^ (turn >> 1);
+  if (turn & 1) {
+    const int exchanged = a;
+    a = b;
+    b = exchanged;
+  }
+  if (b == 0) turn ^= a ? 3 : 1;
+  return (3 * a) ^ b;
+}
+
+// When the curve through 2^bits by 2^bits cells passes cell (x, y); at most 32 bits.
+WARPTSP_FN u64 plane_hilbert_key(unsigned x, unsigned y, int bits) {
+  u64 key = 0;
+  int turn = 0;
+  for (int bit = bits - 1; bit >= 0; --bit)
+    key = key << 2 | (u64)hilbert_digit((int)(x >> bit & 1u), (int)(y >> bit & 1u), turn);
+  return key;
+}
+
+// The square or cube of cells around all points. Halves, so that the extent of coordinates near the largest double
+// does not overflow.
+struct CurveGrid {
+  double low[3];
+  double extent;        // half the longest side
+  double cells;         // along a side
+  double cells_a_unit;  // of half a coordinate; 0 where it would overflow
+
+  WARPTSP_FN void enclose(const double *lowest, const double *highest, int dimensions, int bits) {
+    extent = 0.0;
+    for (int d = 0; d < 3; ++d) low[d] = d < dimensions ? lowest[d] : 0.0;
+    for (int d = 0; d < dimensions; ++d) {
+      const double half = highest[d] / 2 - lowest[d] / 2;
+      extent = half > extent ? half : extent;
+    }
+    cells = (double)((u64)1 << bits);
+    cells_a_unit = extent > 0.0 ? cells / extent : 0.0;
+    if (!(cells_a_unit <= 1.7976931348623157e308)) cells_a_unit = 0.0;
+  }
+  WARPTSP_FN unsigned cell(double coordinate, int d) const {
+    const double offset = coordinate / 2 - low[d] / 2;
+    if (!(offset > 0.0)) return 0;
+    const double at = cells_a_unit > 0.0 ? offset * cells_a_unit : offset / extent * cells;
+    return at < cells ? (unsigned)at : (unsigned)(cells - 1.0);
+  }
+};
+
+// The curve through a larger square, turned by an angle about the middle of the points and shifted: an order of the
+// same cities that breaks elsewhere.
+struct TurnedGrid {
+  static constexpr int bits = 24;
+  double low[2], extent;  // as in CurveGrid
+  double cosine, sine;
+  double shift[2];  // 0 to 1: where in the larger square the points lie
+
+  WARPTSP_FN u64 key(const double *point) const {
+    constexpr double reach = 0.7072;  // more than half a diagonal of the unit square
+    double from_middle[2];
+    for (int d = 0; d < 2; ++d)
+      from_middle[d] = extent > 0.0 ? (point[d] / 2 - low[d] / 2) / extent - 0.5 : 0.0;
+    const double u = cosine * from_middle[0] - sine * from_middle[1];
+    const double v = sine * from_middle[0] + cosine * from_middle[1];
+    return plane_hilbert_key(cell(u + reach + 2 * reach * shift[0]), cell(v + reach + 2 * reach * shift[1]), bits);
+  }
+
+ private:
+  WARPTSP_FN static unsigned cell(double place) {
+    constexpr double side = 4 * 0.7072, cells = (double)(1 << bits);
+    const double at = place / side * cells;
+    return at < 0.0 ? 0u : at < cells ? (unsigned)at : (unsigned)cells - 1u;
+  }
+};
+
+}  // namespace warptsp
