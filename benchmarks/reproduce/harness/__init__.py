@@ -18,8 +18,8 @@ from benchmarks.reproduce.harness.chart import Chart
 from benchmarks.reproduce.harness.command import main
 from benchmarks.reproduce.harness.documents import Published, published
 from benchmarks.reproduce.harness.measuring import run
-from benchmarks.reproduce.harness.results import Results, kernel_ms, rate
-from benchmarks.reproduce.harness.study import DEVICES, Cell, Section, Setting, Study, name_of, title_of
+from benchmarks.reproduce.harness.results import DEVICES, Results, kernel_ms, rate
+from benchmarks.reproduce.harness.study import Cell, Section, Setting, Study, name_of, title_of
 from benchmarks.reproduce.harness.tables import beside, compared, compared_header, header, number, ratio
 
 __all__ = [

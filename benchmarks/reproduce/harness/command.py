@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks.common import REPOSITORY, note
 from benchmarks.reproduce.harness.measuring import machine, measure
 from benchmarks.reproduce.harness.pages import fill_page, markdown, write_report
-from benchmarks.reproduce.harness.results import Results, read_cells
-from benchmarks.reproduce.harness.study import DEVICES, Setting, Study, name_of, title_of
+from benchmarks.reproduce.harness.results import DEVICES, Results, read_cells
+from benchmarks.reproduce.harness.study import Setting, Study, name_of, title_of
 
 CELLS = "cells.jsonl"
 EXAMPLES = """\

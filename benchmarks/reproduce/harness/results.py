@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reproduce.harness.study import DEVICES
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
 Figure = str | Callable[[dict[str, Any]], Any]  # a figure of a result: its name, or how it is computed
 

@@ -12,8 +12,6 @@ from benchmarks.reproduce.harness.chart import Chart
 if TYPE_CHECKING:
     from benchmarks.reproduce.harness.results import Results
 
-DEVICES = {"cpu": "CPU", "cuda": "GPU"}
-
 
 @dataclass(frozen=True)
 class Setting:

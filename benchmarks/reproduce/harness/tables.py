@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from benchmarks.reproduce.harness.results import Figure, Results
-from benchmarks.reproduce.harness.study import DEVICES
+from benchmarks.reproduce.harness.results import DEVICES, Figure, Results
 
 
 def number(value: float | None, digits: int = 3) -> str:
