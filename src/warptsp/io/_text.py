@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from pathlib import Path
 
 from warptsp.errors import ParseError
+from warptsp.io._files import contents, reading
 
 __all__ = ["decode", "line_number", "quoted", "read_bytes"]
 
@@ -23,19 +22,10 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
         The file is missing, empty or no text.
     """
     name = os.fspath(path)
-    try:
-        if name == "-":
-            name, data = "<stdin>", sys.stdin.buffer.read()
-        else:
-            data = Path(name).read_bytes()
+    with reading(name):
+        data, name = contents(name)
         if data[:2] == b"\x1f\x8b":
             data = _unpacked(data, name)
-    except FileNotFoundError:
-        raise ParseError("no such file", file=name) from None
-    except IsADirectoryError:
-        raise ParseError("is a directory: the name of a file is needed", file=name) from None
-    except OSError as error:
-        raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ParseError("is UTF-16 text: save it as UTF-8", file=name, line=1)
     data = data.removeprefix(b"\xef\xbb\xbf")

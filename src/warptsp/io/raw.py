@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem, ParseError
+from warptsp.io._files import contents, reading
 from warptsp.problem import Problem
 
 __all__ = ["RAW_POINTS", "RAW_TOUR", "load_raw", "read_raw"]
@@ -64,12 +64,11 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
     name = os.fspath(path)
     dtype = np.dtype(kind)
     row = columns * dtype.itemsize
-    try:
-        if name == "-":
-            name, data = "<stdin>", sys.stdin.buffer.read()
-        else:
-            # A pipe has no size, and cannot be mapped.
-            data = None if Path(name).is_file() else Path(name).read_bytes()
+    with reading(name):
+        # A pipe has no size, and cannot be mapped.
+        data = None
+        if name == "-" or not Path(name).is_file():
+            data, name = contents(name)
         size = os.path.getsize(name) if data is None else len(data)
         if size == 0 or size % row:
             raise ParseError(
@@ -80,9 +79,3 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
         if data is None:
             return np.memmap(path, dtype, "r", shape=(size // row, columns)).view(np.ndarray)
         return np.frombuffer(data, dtype).reshape(-1, columns)
-    except FileNotFoundError:
-        raise ParseError("no such file", file=name) from None
-    except IsADirectoryError:
-        raise ParseError("is a directory: the name of a file is needed", file=name) from None
-    except OSError as error:
-        raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
