@@ -139,13 +139,13 @@ def _all_wanted(problem: Problem, method: Method, seconds: float | None) -> str:
     """The first GPU, and the others of its model if the method is faster with them."""
     from warptsp.backends.cuda import driver
 
-    alike = ordinals(_all_alike(driver.find().gpus))
+    alike = _all_alike(driver.find().gpus)
     return name_of(alike[: method.gpus_wanted(problem, seconds, len(alike))])
 
 
-def _all_alike(gpus: Sequence[Gpu]) -> str:
-    """The GPUs of the first one's model."""
-    return name_of([gpu.ordinal for gpu in gpus if _model(gpu) == _model(gpus[0])])
+def _all_alike(gpus: Sequence[Gpu]) -> list[int]:
+    """The numbers of the GPUs of the first one's model."""
+    return [gpu.ordinal for gpu in gpus if _model(gpu) == _model(gpus[0])]
 
 
 def _model(gpu: Gpu) -> tuple[object, ...]:
@@ -233,7 +233,7 @@ def _describe_gpus() -> dict[str, Any]:
         found["cuda"]["nvrtc"] = None
     try:
         drives = driver.find()
-        found["several"] = _all_alike(drives.gpus)
+        found["several"] = name_of(_all_alike(drives.gpus))
         found["driver"] = {"version": drives.version, "cuda": "{}.{}".format(*drives.cuda)}
         for gpu in drives.gpus:
             described = {

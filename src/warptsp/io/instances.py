@@ -16,7 +16,7 @@ from warptsp.problem import Metric, Problem
 
 from ._formats import output_format
 from ._text import read_bytes
-from .npy import MAGIC, load_npy, npy_header
+from .npy import MAGIC, array_pieces, load_npy, npy_header
 from .raw import RAW_POINTS, load_raw
 from .table import parse_table
 from .table_writer import problem_table
@@ -204,6 +204,4 @@ def _numbers(format: str, problem: Problem) -> Iterable[bytes | memoryview]:
             f"a .{format} file cannot say that distances are {problem.metric.name}: write a .tsp file"
         )
     assert array is not None
-    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    header = [npy_header(little.shape, little.dtype)] if format == "npy" else []
-    return [*header, little.data]
+    return array_pieces(array, header=format == "npy")

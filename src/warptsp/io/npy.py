@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Problem
 
-__all__ = ["MAGIC", "load_npy", "npy_header", "read_array"]
+__all__ = ["MAGIC", "array_pieces", "load_npy", "npy_header", "read_array"]
 
 MAGIC = b"\x93NUMPY"
 
@@ -59,6 +59,12 @@ def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArr
     if not np.issubdtype(array.dtype, np.integer) and not np.issubdtype(array.dtype, np.floating):
         raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=path)
     return array
+
+
+def array_pieces(array: NDArray[Any], *, header: bool) -> list[bytes | memoryview]:
+    """An array as it stands in a file, little-endian; with a header in a ``.npy`` file, else bare."""
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return [*([npy_header(little.shape, little.dtype)] if header else []), little.data]
 
 
 def npy_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:

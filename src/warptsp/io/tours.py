@@ -16,7 +16,7 @@ from warptsp.problem import Problem
 
 from ._formats import output_format
 from ._text import decode, line_number, quoted, read_bytes
-from .npy import MAGIC, npy_header, read_array
+from .npy import MAGIC, array_pieces, read_array
 from .places import check_geographic
 from .raw import RAW_TOUR, read_raw
 from .table_writer import tour_table
@@ -98,9 +98,7 @@ def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterabl
     if format == "tsplib":
         return tour_tsplib(problem, cities)
     if format in ("npy", RAW_TOUR):
-        little = np.ascontiguousarray(cities, dtype="<i4")
-        header = [npy_header(little.shape, little.dtype)] if format == "npy" else []
-        return [*header, little.data]
+        return array_pieces(cities, header=format == "npy")
     if format == "geojson":
         from .geojson import tour_geojson
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -679,6 +678,8 @@ def _in_threads(work: Callable[[int], _T], arguments: Sequence[int], threads: in
     """What `work` returns for each argument, in order; NumPy lets go of the interpreter in its loops."""
     if threads == 1 or len(arguments) < 2:
         return [work(argument) for argument in arguments]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(threads, len(arguments))) as pool:
         return list(pool.map(work, arguments))
 
