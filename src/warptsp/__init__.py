@@ -19,6 +19,7 @@ _HOME = {
     "solve": "warptsp.solver",
     "Result": "warptsp.result",
     "HistoryPoint": "warptsp.result",
+    "Snapshot": "warptsp.result",
     "Progress": "warptsp.progress",
     "Problem": "warptsp.problem",
     "OpenPath": "warptsp.problem",
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from warptsp.progress import Progress as Progress
     from warptsp.result import HistoryPoint as HistoryPoint
     from warptsp.result import Result as Result
+    from warptsp.result import Snapshot as Snapshot
     from warptsp.solver import solve as solve
     from warptsp.stop import (
         AllOf as AllOf,

@@ -23,6 +23,14 @@ class HistoryPoint(NamedTuple):
     length: int | float
 
 
+class Snapshot(NamedTuple):
+    """A tour on the way: `seconds` after the call of ``solve`` the best `tour` had this exact `length`."""
+
+    seconds: float
+    length: int | float
+    tour: NDArray[np.int32]
+
+
 class Stage(NamedTuple):
     """A method of a run: `length` is that of the best tour when it ended after `seconds` of its own."""
 
@@ -72,6 +80,10 @@ class Result:
         The method that was to polish the tour.
     stages : tuple of Stage
         The methods that ran, one or two.
+    snapshots : tuple of Snapshot
+        Tours on the way, each shorter than the one before: the first that the run had, the best one last, and
+        others evenly over the logarithm of time; empty unless `solve` was asked for them. Their arrays are
+        read-only.
     """
 
     tour: NDArray[np.int32]
@@ -92,6 +104,7 @@ class Result:
     params: dict[str, Any] = field(default_factory=dict)
     then: str | None = None
     stages: tuple[Stage, ...] = ()
+    snapshots: tuple[Snapshot, ...] = ()
 
     @property
     def kicks(self) -> int:

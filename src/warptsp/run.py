@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from warptsp.checkpoint import Checkpoint
     from warptsp.problem import KnownLength, Problem
+    from warptsp.snapshots import Recorder
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ class Run:
         params: Mapping[str, Any] | None = None,
         callback: Callable[[Progress], object] | None = None,
         checkpoint: Checkpoint | None = None,
+        recorder: Recorder | None = None,
         started: float | None = None,
     ) -> None:
         self.problem = problem
@@ -94,6 +96,7 @@ class Run:
         self._limit: Limit = stop.limit()
         self._callback = callback
         self._checkpoint = checkpoint
+        self._recorder = recorder
         self.known = known
         self._known = None if known is None else known.length
 
@@ -218,6 +221,7 @@ class Run:
         self.counters.update(counters)
         self.counters["kicks"] = kicks
         self._record(length, elapsed, kicks)
+        self._remember(length, tour)
         if self._callback is not None and self.failure is None:
             self._call_back(length, elapsed, kicks, tour, phase)
         if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
@@ -254,6 +258,8 @@ class Run:
             self.best_length = length
             self._record(length, self.elapsed(), int(self.counters.get("kicks", 0)))
         self._reserve_time(time.monotonic() - begun)
+        if self.best_length == length:
+            self._remember(length, lambda: tour)
 
     def save(self) -> None:
         """Write the best tour to the checkpoint now, where there is one and time for it."""
@@ -302,6 +308,11 @@ class Run:
             self._improved_at = elapsed
             self._improved_at_kicks = kicks
             self.history.append(HistoryPoint(elapsed, length))
+
+    def _remember(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> None:
+        recorder, elapsed = self._recorder, self.elapsed()
+        if recorder is not None and recorder.due(length, elapsed, self.remaining()):
+            recorder.take(tour, elapsed, self.threads)
 
     def _call_back(
         self,

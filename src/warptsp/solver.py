@@ -19,8 +19,9 @@ from warptsp.devices import resolve_device, resolve_threads
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, OutputError, WarpTSPError
 from warptsp.methods import Method, check_params, checked_fields, get_method
 from warptsp.problem import OpenPath, Problem
-from warptsp.result import HistoryPoint, Result, Stage
+from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
+from warptsp.snapshots import Recorder, turned_to_first
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 from warptsp.stop._check import checked_count
 from warptsp.stop.completion import Completion
@@ -56,6 +57,7 @@ def solve(
     callback: Callable[[Progress], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_interval: float = 5.0,
+    snapshots: int = 0,
     cluster: Any = None,
     cluster_params: Mapping[str, Any] | object | None = None,
 ) -> Result:
@@ -107,6 +109,9 @@ def solve(
         File that the best tour is written to now and then, atomically, and at the end. ``start=`` takes it.
     checkpoint_interval : float
         Least number of seconds between two writes.
+    snapshots : int
+        How many tours of the run the result shall keep, the first and the best among them; fewer if the tour
+        was not improved as often. They cost 4 bytes a city each, and up to a twentieth of the time.
     cluster : str, distributed.Client or Executor, optional
         Who does the search, for the method ``lk``: the address of a Dask scheduler, or a client of one;
         ``"local"`` or ``"local:N"`` for Dask with N workers on this machine; ``"threads"`` or ``"devices"``
@@ -148,6 +153,8 @@ def solve(
     seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
     if seed >= 1 << 64:
         raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
+    snapshots = checked_count("snapshots", snapshots, minimum=0, what="a number of tours, 0 or more")
+    recorder = Recorder(instance, snapshots) if snapshots else None
     if callback is not None and not callable(callback):
         raise InvalidOption(f"callback: {callback!r} is not callable")
     seconds = None if limits is None else limits.horizon().seconds
@@ -192,6 +199,7 @@ def solve(
                 params=step.params,
                 callback=callback,
                 checkpoint=saver,
+                recorder=recorder,
                 started=started,
             )
             runs.append(run)
@@ -215,12 +223,14 @@ def solve(
                 saver.write(tour, length)
             except OutputError as error:
                 failure = failure or error
+        history = _joined_history(runs)
+        best = Snapshot(history[-1].seconds, length, tour)
         result = Result(
             tour=tour,
             length=length,
             problem=instance,
             known=known,
-            history=_joined_history(runs),
+            history=history,
             counters=_summed_counters(stages),
             seconds=run.elapsed(),
             stop_reason=stages[-1].stop_reason if failure is run.failure else type(failure).__name__,
@@ -234,6 +244,7 @@ def solve(
             params=stages[0].params,
             then=then,
             stages=tuple(stages),
+            snapshots=() if recorder is None else recorder.finish(best),
         )
     if failure is not None:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
@@ -490,8 +501,7 @@ def _best_tour(run: Run, method: Method) -> tuple[NDArray[np.int32], int | float
     tour, length = run.best, run.best_length
     if tour is None or length is None:
         raise WarpTSPError(f"method {method.name} gave no tour, which is a bug; please report it")
-    if problem.open is None and problem.n:
-        tour = np.roll(tour, -int(np.argmin(tour)))
+    tour = turned_to_first(problem, tour)
     tour.flags.writeable = False
     return tour, length
 
