@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import warptsp
+import warptsp.errors
+import warptsp.generate
+import warptsp.problem
+import warptsp.stop
 from warptsp.cli import commands
+from warptsp.methods import METHODS
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
@@ -37,10 +43,30 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(linked), f"{page.name} links to {target}: no such heading"
 
 
-def test_every_page_is_reached_from_the_index():
-    index = (REPOSITORY / "docs" / "index.md").read_text(encoding="utf-8")
-    for page in REPOSITORY.glob("docs/*.md"):
-        assert page.name == "index.md" or f"({page.name})" in index, f"docs/index.md lacks {page.name}"
+FOLDERS = sorted({page.parent for page in PAGES} - {REPOSITORY})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_page_is_reached_from_the_index(folder):
+    """From that of its folder, if it has one; the site makes its table of contents of these links."""
+    own = [page for page in (folder / "index.md", folder / "README.md") if page.exists()]
+    index = own[0] if own else REPOSITORY / "docs" / "index.md"
+    text = index.read_text(encoding="utf-8")
+    for page in set(folder.glob("*.md")) - {index}:
+        # What is nothing but a link stands for the page that it leads to.
+        (target,) = re.findall(r"\A\[.*?\]\((.*)\)\s*\Z", page.read_text(encoding="utf-8")) or [
+            page.relative_to(index.parent)
+        ]
+        assert f"({target})" in text, f"{index.relative_to(REPOSITORY)} lacks {page.name}"
+
+
+def test_every_public_name_is_in_the_reference():
+    modules = [warptsp, warptsp.stop, warptsp.generate, warptsp.errors, warptsp.problem]
+    reference = "".join(page.read_text(encoding="utf-8") for page in REPOSITORY.glob("docs/api/*.rst"))
+    documented = set(re.findall(r"^\.\. auto\w+:: (\w+)$", reference, re.MULTILINE))
+    public = {name for module in modules for name in module.__all__ if not name.startswith("__")}
+    params = {kind.__name__ for method in METHODS.values() if (kind := method.parameters())}
+    assert public | params <= documented
 
 
 def test_readme_begins_with_the_two_lines():

@@ -72,7 +72,7 @@ def solve(
     stop : StoppingCriterion or callable, optional
         When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that is given a
         `SearchState` and returns True. `time_limit` and `kicks` are added to it with ``|``. With none of the
-        three the search goes on until nothing has improved for a while, see `warptsp.stop.DefaultStop`.
+        three the search goes on until nothing has improved for a while, see `DefaultStop`.
     time_limit : float, optional
         Seconds of wall time from this call to its return.
     kicks : int, optional

@@ -1,0 +1,102 @@
+"""The pages of this folder as a site: ``sphinx-build -W --keep-going -n docs docs/_build/html``.
+
+The pages are plain Markdown that reads well on a forge, too, so they hold no directives. What Sphinx needs on
+top is made here: the table of contents, from the links of index pages, and pages of the repository's root.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import warptsp
+
+ROOT = Path(__file__).parents[1]
+
+project = "warptsp"
+author = "The warptsp authors"
+project_copyright = author
+release = version = warptsp.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+exclude_patterns = ["_build"]
+
+myst_heading_anchors = 4  # the anchors of headings are those that forges make
+myst_enable_extensions = ["dollarmath"]
+
+# Docstrings: what a name in single backquotes stands for is looked up; it may be a parameter's, too.
+default_role = "autolink"
+nitpick_ignore_regex = [("py:obj", "[a-z_]+")]
+autosummary_generate = False
+autodoc_typehints = "none"  # numpydoc's sections have the types
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+add_module_names = False
+smartquotes = False
+
+html_theme = "furo"
+html_title = f"warptsp {release}"
+html_static_path = ["_static"]
+html_css_files = ["warptsp.css"]
+html_favicon = "_static/favicon.svg"
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0b5c73", "color-brand-content": "#0b5c73"},
+    "dark_css_variables": {"color-brand-primary": "#6cc5de", "color-brand-content": "#6cc5de"},
+}
+
+# Pages whose links are the table of contents, below the headings that they stand under.
+INDEXES = ("index", "performance/README", "reproduction/index")
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def repository_links(page: str, text: str) -> str:
+    """Return the text with links to pages of the repository's root led to their pages here.
+
+    A page here that is nothing but a link to one of those stands for it, and has its text.
+    """
+    alone = re.fullmatch(r"\[[^]]*\]\(\.\./(\w+\.md)\)\s*", text)
+    if alone:
+        text = LINK.sub(
+            lambda link: f"]({link[1].removeprefix('docs/')}{link[2] or ''})",
+            (ROOT / alone[1]).read_text(encoding="utf-8"),
+        )
+
+    def here(link: re.Match[str]) -> str:
+        name = Path(link[1]).name
+        outside = (ROOT / "docs" / page).parent.joinpath(link[1]).resolve().parent == ROOT
+        return f"](/{name.lower()}{link[2] or ''})" if outside and name.endswith(".md") else link[0]
+
+    return LINK.sub(here, text)
+
+
+def contents(text: str) -> str:
+    """Return the hidden tables of contents of an index page: one for each heading with links below it."""
+    tables = []
+    seen = {"index.md"}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE):
+        title, _, body = section.partition("\n")
+        links = []
+        for link in LINK.finditer(body):
+            name = link[1].removeprefix("/")
+            if name.endswith((".md", ".rst")) and not name.startswith("..") and name not in seen:
+                seen.add(name)
+                links.append(name.rpartition(".")[0])
+        if links:
+            caption = "" if title.startswith("#") else f":caption: {title}\n"
+            tables.append("\n".join(["```{toctree}", ":hidden:", caption, *links, "```", ""]))
+    return "\n\n" + "\n".join(tables)
+
+
+def read(app: object, page: str, text: list[str]) -> None:
+    """Change the text of a page that has been read."""
+    if Path(app.env.doc2path(page)).suffix == ".md":
+        text[0] = repository_links(page, text[0])
+        if page in INDEXES:
+            text[0] += contents(text[0])
+
+
+def setup(app: object) -> None:
+    """Tell Sphinx what is done to the pages."""
+    app.connect("source-read", read)
