@@ -1,0 +1,152 @@
+"""Every message that the package's exceptions can have, read from its source.
+
+A template is the text with `GAP` wherever a value comes in. Three ways lead from a text to an exception: it
+is the first argument of one, an argument of a function that passes it on, or what a function returns that
+one of these calls.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from warptsp import errors
+
+SOURCE = Path(errors.__file__).parent
+GAP = "\0"
+
+
+class Message(NamedTuple):
+    template: str
+    place: str
+
+
+def templates(node: ast.expr, names: dict[str, ast.expr]) -> Iterator[str]:
+    """The texts that an expression can be; none if nothing is known of it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(piece(part, names) for part in parts)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            for first in templates(left, names) or [GAP]:
+                yield from (first + second for second in list(templates(right, names)) or [GAP])
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from templates(body, names)
+            yield from templates(orelse, names)
+        case ast.Name(id=name) if name in names:
+            yield from templates(names[name], {})
+
+
+def piece(part: ast.expr, names: dict[str, ast.expr]) -> str:
+    """A part of an f-string: a text, a text that has a name, or a gap."""
+    match part:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.FormattedValue(value=ast.Name(id=name)) if name in names:
+            return next(templates(names[name], {}), GAP)
+    return GAP
+
+
+def called(node: ast.AST) -> str | None:
+    """The name of what is called, without the object that it belongs to."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name
+    return None
+
+
+def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def passing_on(tree: ast.Module, raising: set[str]) -> set[str]:
+    """The functions of a module that are given an exception's message, or the beginning of one."""
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, function in functions(tree).items()
+            for call in ast.walk(function)
+            if called(call) in raising | found
+            for argument in call.args
+            for used in ast.walk(argument)
+            if isinstance(used, ast.Name)
+            and used.id in {parameter.arg for parameter in function.args.args}
+            and used.id in ("message", "otherwise")
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def messages_of(path: Path) -> Iterator[Message]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    raising = set(errors.__all__)
+    passing = passing_on(tree, raising)
+    for call in ast.walk(tree):
+        name = called(call)
+        if name in raising:
+            arguments = call.args[:1]
+        elif name in passing:
+            arguments = [a for a in call.args if " " in "".join(templates(a, names))]
+        else:
+            continue
+        for argument in arguments:
+            texts = [(text, argument.lineno) for text in templates(argument, names)]
+            helper = functions(tree).get(called(argument) or "")
+            for node in ast.walk(helper) if helper else ():
+                if isinstance(node, ast.Return) and node.value is not None:
+                    texts += [(text, node.lineno) for text in templates(node.value, names)]
+            for text, line in texts:
+                yield Message(text, f"{path.relative_to(SOURCE)}:{line}")
+
+
+def messages() -> list[Message]:
+    """The messages, each at the first place that has it."""
+    found: dict[str, Message] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for message in messages_of(path):
+            if len(message.template.replace(GAP, "")) > 10:  # what is shorter frames another message
+                found.setdefault(message.template, message)
+    return list(found.values())
+
+
+def texts() -> list[str]:
+    """Every text of the source with a blank in it."""
+    return [
+        text
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp))
+        for text in templates(node, {})
+        if " " in text
+    ]
+
+
+def is_known(entry: str, known: list[str]) -> bool:
+    """Whether the source still has the longest text of an entry."""
+    longest = max(entry.split("..."), key=len)
+    return any(longest in text for text in known)
+
+
+def matches(entry: str, template: str) -> bool:
+    """Whether an entry of the page, with ``...`` for values and for what is left out, is of this message."""
+    place = 0
+    pieces = [piece for piece in entry.split("...") if piece.strip()]
+    for piece in pieces:
+        at = template.find(piece, place)
+        if at < 0 or (piece is pieces[0] and at > 0 and not entry.startswith("...")):
+            return False
+        place = at + len(piece)
+    known = sum(map(len, pieces))
+    return known >= min(16, sum(map(len, template.split(GAP))))
