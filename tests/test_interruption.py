@@ -21,7 +21,7 @@ import sys
 sys.path.insert(0, {tests!r})
 import two_opt_method
 two_opt_method.register()
-from warptsp.cli import main
+from warptsp.__main__ import main
 main()
 """
 
@@ -129,9 +129,62 @@ def test_a_signal_at_any_moment_leaves_a_whole_tour_or_nothing(tmp_path, number,
         assert stderr in ("", PLAIN)
         problem = warptsp.load(instance)
         problem.check_tour(warptsp.read_tour(out, problem))
-    else:  # it came before the search: no handler of ours was there yet
-        assert process.returncode in (-number, 130)
+    else:  # it came before the search, or even before the command's first line
+        assert process.returncode in (-number, 128 + number)
     assert set(os.listdir(tmp_path)) <= {"some.npy", "out.tour"}
+
+
+GENERATOR = """
+from warptsp.__main__ import main
+print("begun", flush=True)
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", ["begun", 1, 2, 3, 4, "first bytes", "in the middle"])
+def test_an_interrupted_generation_leaves_nothing(tmp_path, number, moment):
+    # 320 MB, which take longer than any of these moments.
+    arguments = ["generate", "clustered", "20000000", "--threads", "2", "-o", str(tmp_path / "a.f64")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", GENERATOR, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    if isinstance(moment, int):
+        time.sleep(random.Random(moment).uniform(0.0, 0.3))
+    else:
+        wanted = {"begun": -1, "first bytes": 0, "in the middle": 1 << 26}[moment]
+        while wanted >= 0 and process.poll() is None:
+            if any(file.stat().st_size >= wanted for file in tmp_path.iterdir()):
+                break
+            time.sleep(0.001)
+    process.send_signal(number)
+    out, error = process.communicate(timeout=60)
+    # Before the first line of `main` the interpreter ends by the signal itself; shells call both the same.
+    assert process.returncode in (-number, 128 + number), error
+    assert "Exception ignored" not in error
+    assert process.returncode == -number or "Traceback" not in error
+    assert out == ""
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_python_drops_comes_again(number):
+    """An exception in a callback of a weak reference goes nowhere; every import has such a callback."""
+    code = (
+        "import signal, sys, time, weakref\nfrom warptsp import interruption\n"
+        "class Thing: pass\n"
+        "interruption.install()\nthing = Thing()\n"
+        f"reference = weakref.ref(thing, lambda gone: signal.raise_signal({int(number)}))\n"
+        "try:\n    del thing\n    time.sleep(60)\n"
+        "except (KeyboardInterrupt, SystemExit) as error:\n    print(repr(error))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+    expected = "KeyboardInterrupt()" if number == signal.SIGINT else "SystemExit(143)"
+    assert (done.stdout.strip(), done.stderr) == (expected, "")
 
 
 PLAIN = (

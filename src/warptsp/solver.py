@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp import interruption
 from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device, resolve_threads
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, OutputError, WarpTSPError
@@ -484,7 +485,7 @@ def _signals(runs: list[Run], caught: list[int]) -> Iterator[None]:
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            if signal.getsignal(number) in interruption.DEFAULT:
                 previous[number] = signal.signal(number, handle)
     try:
         yield

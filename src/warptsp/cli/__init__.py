@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import NoReturn
 
 import click
 
@@ -45,11 +44,6 @@ def commands() -> None:
 
     Try: warptsp solve places.csv --time-limit 10 --output tour.csv --picture tour.svg
     """
-
-
-def main() -> NoReturn:
-    """Run the command line and exit: status 0, 2 for bad input, 130 or 143 after Ctrl-C or SIGTERM."""
-    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
