@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import warptsp
-from warptsp.cli import COMMANDS, run
+from warptsp.cli import COMMANDS, commands, run
 from warptsp.methods import METHODS, Method
 
 TSPLIB = """NAME : square{n}
@@ -217,6 +218,28 @@ def test_help_lists_every_command(capsys):
         assert call(name, "--help") == 0
     assert call("--version") == 0
     assert warptsp.__version__ in capsys.readouterr().out
+
+
+def lines_of_examples(name):
+    """The lines below "Example:" or "Examples:" at the end of a command's help."""
+    epilog = commands.get_command(None, name).epilog or ""
+    return [line.strip() for line in epilog.splitlines() if line.startswith("  ")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_examples_that_it_accepts(name, capsys):
+    examples = lines_of_examples(name)
+    assert examples, f"warptsp {name} --help shows no example: @click.command(epilog=examples(...))"
+    assert call(name, "--help") == 0
+    out = capsys.readouterr().out
+    assert "Example" in out
+    for line in examples:
+        assert line in out
+        assert len(line) <= 105
+        program, *words = re.split(r" [|>] ", line)[0].split(" #")[0].split()
+        assert (program, words[0]) == ("warptsp", name)
+        context = commands.make_context("warptsp", list(words))
+        commands.get_command(context, name).make_context(name, words[1:], parent=context)
 
 
 def test_info(instance, capsys):

@@ -97,7 +97,8 @@ COMMANDS = [
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands_are_accepted(line):
     """Every command and option exists, and every option gets a value of its type; nothing is run."""
-    name, *words = shlex.split(line, comments=True)[1:]
+    command, *_ = re.split(r" [|>] ", line)  # what the shell does with the output is its own affair
+    name, *words = shlex.split(command, comments=True)[1:]
     context = commands.make_context("warptsp", [name, *words])
     commands.get_command(context, name).make_context(name, words, parent=context)
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from warptsp import __version__
 from warptsp.errors import WarpTSPError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "solve": "find a short tour",
@@ -18,6 +22,8 @@ COMMANDS = {
     "check": "check a tour: cities, length, gap",
     "plot": "draw a tour into an SVG or PNG file",
     "devices": "tell what this machine and this build can do",
+    "completion": "let the shell complete commands, options and values",
+    "manual": "write the manual page",
 }
 
 
@@ -30,6 +36,14 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"warptsp.cli.{cmd_name}").command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        commands = [
+            CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The short texts are here, so that --help imports no command.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warptsp.cli._completion import formats
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -17,9 +18,18 @@ if TYPE_CHECKING:
 
 instance_argument = click.argument("instance", metavar="INSTANCE", type=click.Path(path_type=Path))
 format_option = click.option(
-    "--format", "format_", metavar="NAME", help="Format of INSTANCE, if its name and content do not tell."
+    "--format",
+    "format_",
+    metavar="NAME",
+    shell_complete=formats,
+    help="Format of INSTANCE, if its name and content do not tell.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
+
+
+def examples(*lines: str) -> str:
+    """Return the last paragraph of a command's help: lines to type, each with what it does behind a #."""
+    return "\n".join(["\b", "Examples:" if len(lines) > 1 else "Example:", *(f"  {line}" for line in lines)])
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]

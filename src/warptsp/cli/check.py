@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from warptsp.cli._options import echo_json, format_option, instance_argument, json_option
+from warptsp.cli._options import echo_json, examples, format_option, instance_argument, json_option
 
 
-@click.command()
+@click.command(epilog=examples("warptsp check usa13509.tsp usa13509.tour"))
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @format_option

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from warptsp.cli._options import echo_json, json_option
+from warptsp.cli._options import echo_json, examples, json_option
 
 
-@click.command()
+@click.command(epilog=examples("warptsp devices", "warptsp devices --json"))
 @json_option
 def command(as_json: bool) -> None:
     """Tell what this machine and this build can do; paste it into bug reports."""

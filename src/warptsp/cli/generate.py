@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp.cli._completion import kinds
+from warptsp.cli._options import examples
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -23,10 +25,25 @@ KINDS = ("uniform", "clustered", "grid")
 MOST_CITIES = 10_000_000  # of what is made in memory and written as text
 
 
-@click.command()
-@click.argument("kind", metavar="KIND")
+@click.command(
+    epilog=examples(
+        "warptsp generate uniform 1000 -o u1k.tsp     # cities drawn uniformly from a square",
+        "warptsp generate clustered 1000 --seed 7     # cities in normal clusters",
+        "warptsp generate grid 30x40 -o grid.csv      # rows x columns; the comment tells the optimal length",
+        "warptsp generate E10k.0 -o E10k.0.tsp        # an instance of the DIMACS challenge, exactly",
+        "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to the disk",
+    )
+)
+@click.argument("kind", metavar="KIND", shell_complete=kinds)
 @click.argument("size", metavar="[SIZE]", required=False)
-@click.option("-o", "--output", default="-", metavar="FILE", help="File to write; stdout if not given.")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    type=click.Path(),
+    metavar="FILE",
+    help="File to write; stdout if not given.",
+)
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: 0]")
 @click.option("--side", type=int, metavar="N", help="Side of the square.  [default: 1000000]")
 @click.option("--clusters", type=int, metavar="N", help="Number of clusters.  [default: one for 100 cities]")
@@ -40,15 +57,9 @@ def command(
 ) -> None:
     """Make an instance and write it; the ending of FILE tells the format, TSPLIB if there is no FILE.
 
-    \b
-    warptsp generate uniform 1000     cities drawn uniformly from a square
-    warptsp generate clustered 1000   cities in normal clusters
-    warptsp generate grid 30x40       rows x columns; the comment tells the optimal length
-    warptsp generate E10k.0           an instance of the DIMACS challenge, exactly:
-                                      E or C; 1k, 3k, 10k, 31k, 100k, 316k, 1M, 3M, 10M
-    warptsp generate uniform 100000000 -o u.npy
-                                      .npy and .f64: in pieces, straight to the disk; distances are
-                                      Euclidean, not rounded
+    KIND is uniform, clustered or grid, or the name of an instance of the DIMACS challenge: E (uniform) or C
+    (clustered), the size 1k, 3k, 10k, 31k, 100k, 316k, 1M, 3M or 10M, and a number, as in E10k.0. SIZE is the
+    number of cities, ROWSxCOLUMNS for a grid. In .npy and .f64 distances are Euclidean, not rounded.
     """
     from warptsp.generate import RandomPoints
     from warptsp.io import problem_format, write_problem

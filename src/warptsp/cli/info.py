@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from warptsp.cli._options import echo_json, format_option, instance_argument, json_option
+from warptsp.cli._options import echo_json, examples, format_option, instance_argument, json_option
 
 
-@click.command()
+@click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))
 @instance_argument
 @format_option
 @json_option

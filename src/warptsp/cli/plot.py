@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from warptsp.cli._options import format_option, instance_argument
+from warptsp.cli._options import examples, format_option, instance_argument
 
 
-@click.command()
+@click.command(epilog=examples("warptsp plot usa13509.tsp usa13509.tour usa13509.svg"))
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @click.argument("picture", metavar="PICTURE", type=click.Path(path_type=Path))

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warptsp.cli._completion import devices, methods, starts
 from warptsp.cli._display import MODES, make_display
 from warptsp.cli._options import (
     Seconds,
     echo_json,
+    examples,
     find_city,
     format_option,
     instance_argument,
@@ -28,15 +30,28 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png")
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "warptsp solve places.csv --time-limit 30 --output route.geojson",
+        "warptsp solve usa13509.tsp --target-gap 0.5 --picture usa13509.svg",
+        "warptsp solve cities.npy --checkpoint best.tour   # --start best.tour goes on from it",
+    )
+)
 @instance_argument
 @format_option
 @click.option(
-    "-o", "--output", "outputs", multiple=True, metavar="FILE",
+    "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
     help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .npy; - is "
     "stdout in the format of TSPLIB. May be given several times.",
 )  # fmt: skip
-@click.option("--picture", "pictures", multiple=True, metavar="FILE", help="Draw the tour: .svg or .png.")
+@click.option(
+    "--picture",
+    "pictures",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Draw the tour: .svg or .png.",
+)
 @json_option
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
 @click.option(
@@ -65,7 +80,7 @@ PICTURES = (".svg", ".png")
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
-    "--start", metavar="NAME|FILE",
+    "--start", metavar="NAME|FILE", shell_complete=starts,
     help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given; or a tour file, "
     "such as a checkpoint, to go on from.",
 )  # fmt: skip
@@ -79,6 +94,7 @@ PICTURES = (".svg", ".png")
 @click.option("--to", metavar="CITY", help="City that the path ends at; implies --open.")
 @click.option(
     "--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:N[,M...]",
+    shell_complete=devices,
     help="Where to search: auto takes a GPU for large instances; auto and cuda take all GPUs where that is "
     "faster; cuda:0,1 names them.",
 )  # fmt: skip
@@ -86,7 +102,14 @@ PICTURES = (".svg", ".png")
 @click.option(
     "--threads", type=int, metavar="N", help="Number of threads; all that are available by default."
 )
-@click.option("--method", default="lk", show_default=True, metavar="NAME", help="Method; see --list-methods.")
+@click.option(
+    "--method",
+    default="lk",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=methods,
+    help="Method; see --list-methods.",
+)
 @click.option(
     "--param",
     "params",
@@ -95,7 +118,10 @@ PICTURES = (".svg", ".png")
     help="A parameter of the method; see --list-methods.",
 )
 @click.option(
-    "--then", metavar="NAME", help="A second method, which polishes the tour of the first, such as two-opt."
+    "--then",
+    metavar="NAME",
+    shell_complete=methods,
+    help="A second method, which polishes the tour of the first, such as two-opt.",
 )
 @click.option(
     "--then-param",
@@ -121,7 +147,10 @@ PICTURES = (".svg", ".png")
     help="List the methods and their parameters, and exit.",
 )  # fmt: skip
 @click.option(
-    "--checkpoint", metavar="FILE", help="Write the best tour here now and then; --start goes on from it."
+    "--checkpoint",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the best tour here now and then; --start goes on from it.",
 )
 @click.option(
     "--checkpoint-interval",

@@ -1,0 +1,68 @@
+"""The values that a shell completes: looked up at each press of Tab, in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
+
+
+def _one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = False) -> Complete:
+    """Complete values, each with what it means; or the name of a file, where none of them fits."""
+
+    def complete(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        fitting = [CompletionItem(value, help=text) for value, text in values() if value.startswith(begun)]
+        return [CompletionItem(begun, type="file")] if or_file and not fitting else fitting
+
+    return complete
+
+
+def _methods() -> Iterable[tuple[str, str]]:
+    from warptsp.methods import METHODS
+
+    return [(method.name, method.summary) for method in METHODS.values()]
+
+
+def _devices() -> Iterable[tuple[str, str]]:
+    from warptsp.backends.cuda.driver import find
+    from warptsp.errors import BackendUnavailable
+
+    try:
+        gpus = find().gpus
+    except BackendUnavailable:
+        gpus = ()
+    kinds = [("auto", "a GPU for large instances"), ("cpu", "CPU threads"), ("cuda", "all GPUs that help")]
+    return [*kinds, *((f"cuda:{gpu.ordinal}", gpu.name) for gpu in gpus)]
+
+
+def _starts() -> Iterable[tuple[str, str]]:
+    from warptsp.construct import CONSTRUCTIONS
+
+    return [(name, "construction") for name in CONSTRUCTIONS]
+
+
+def _kinds() -> Iterable[tuple[str, str]]:
+    from warptsp.cli.generate import KINDS
+    from warptsp.generate.dimacs import SIZES
+
+    kinds = [(kind, "to order") for kind in KINDS]
+    return kinds + [(f"{letter}{size}.0", "DIMACS challenge") for letter in "EC" for size in SIZES]
+
+
+def _formats() -> Iterable[tuple[str, str]]:
+    from warptsp.io import FORMATS
+
+    return [(name, " ".join(endings)) for name, endings in FORMATS.items()]
+
+
+methods, devices = _one_of(_methods), _one_of(_devices)
+formats, kinds = _one_of(_formats), _one_of(_kinds)
+starts = _one_of(_starts, or_file=True)

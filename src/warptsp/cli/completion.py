@@ -1,0 +1,29 @@
+"""``warptsp completion``: commands, options and their values by the Tab key."""
+
+from __future__ import annotations
+
+import click
+
+from warptsp.cli._options import examples
+
+
+@click.command(
+    epilog=examples(
+        "warptsp completion bash > ~/.local/share/bash-completion/completions/warptsp",
+        "warptsp completion zsh > ~/.zfunc/_warptsp   # a folder in fpath, before compinit in ~/.zshrc",
+        "warptsp completion fish > ~/.config/fish/completions/warptsp.fish",
+    )
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> None:
+    """Write the script that lets SHELL complete commands, options, files, methods and devices.
+
+    It asks the program itself, so it need not be made again for another version.
+    """
+    from click.shell_completion import get_completion_class
+
+    from warptsp.cli import commands
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(commands, {}, "warptsp", "_WARPTSP_COMPLETE").source())
