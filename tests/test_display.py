@@ -1,39 +1,118 @@
 """What is drawn while a search runs."""
 
 import logging
+import os
+import re
+import select
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from warptsp.cli import _display
-from warptsp.cli._display import NoDisplay, PlainDisplay, RichDisplay, describe, make_display
-from warptsp.progress import Progress
+from warptsp.cli._display import NoDisplay, PlainDisplay, RichDisplay, describe, fitting, make_display, short
+from warptsp.progress import Progress, WorkerProgress
+
+try:
+    import fcntl
+    import termios
+except ImportError:
+    fcntl = termios = None
+
+needs_terminal = pytest.mark.skipif(termios is None, reason="needs the terminals of POSIX")
 
 
-def event(elapsed=1.0, length=200, kicks=10, phase="search", time_limit=None, known_length=None):
-    return Progress(
-        elapsed=elapsed,
-        length=length,
-        kicks=kicks,
-        improved=True,
-        phase=phase,
-        time_limit=time_limit,
-        kick_limit=None,
-        known_length=known_length,
-        counters={},
-        tour=lambda: np.arange(3, dtype=np.int32),
-    )
+def event(**given):
+    values = {
+        "elapsed": 1.0,
+        "length": 200,
+        "kicks": 10,
+        "improved": True,
+        "phase": "search",
+        "time_limit": None,
+        "kick_limit": None,
+        "known_length": None,
+        "counters": {},
+        "tour": lambda: np.arange(3, dtype=np.int32),
+    }
+    return Progress(**values | given)
 
 
 def test_a_line_tells_what_is_known():
-    assert describe(event()).split() == ["1.0", "s", "length", "200", "10", "kicks", "(10/s)"]
-    line = describe(event(time_limit=5, known_length=100, phase="start tour", kicks=0), waited=0.5)
-    assert "1.5 s" in line
-    assert "gap 100.000 %" in line
-    assert "start tour" in line
-    assert "3.5 s left" in line
-    assert "kicks" not in line
+    assert describe(event()) == ["    1.0 s", "length 200", "10 kicks", "cpu"]
+    assert describe(
+        event(time_limit=5, known_length=100, known_length_is_optimal=True, phase="start tour", kicks=0),
+        waited=0.5,
+    ) == ["    1.5 s", "length 200", "gap 100.000 %", "3.5 s left", "start tour", "cpu"]
     assert "0.0 s left" in describe(event(time_limit=1), waited=9)
+    assert "17 min left" in describe(event(time_limit=1000))
+    assert "2.8 h left" in describe(event(time_limit=10_000))
+    assert "12345 kicks (2.5 k/s)" in describe(event(kicks=12345), 2500.0)
+    assert "7 moves (3/s)" in describe(event(kicks=0, counters={"moves": 7}), 3.0)
+    assert describe(event(device="cuda:0,1"))[-1] == "cuda:0,1"
+
+
+def test_the_gap_says_what_it_is_over():
+    def gap(**given):
+        return describe(event(**given))[2]
+
+    assert gap(known_length=100) == "100.000 % over the best known"
+    assert gap(known_length=250) == "20.000 % under the best known"
+    assert gap(known_length=200, known_length_is_optimal=True) == "gap 0 %"
+    assert gap(start_length=250) == "20.00 % under the start tour"
+    assert gap(start_length=250, known_length=160, known_length_is_optimal=True) == "gap 25.000 %"
+    assert gap(start_length=200) == gap(start_length=0) == gap() == "10 kicks"
+
+
+def test_the_end_of_a_number_of_kicks_is_estimated():
+    assert "about 9.0 s left" in describe(event(kick_limit=100), 10.0)
+    assert "4.0 s left" in describe(event(kick_limit=100, time_limit=5), 10.0)
+    assert describe(event(kick_limit=100)) == describe(event())
+
+
+def test_workers_of_a_cluster_stand_for_the_device():
+    workers = {"a": WorkerProgress("cuda:0"), "b": WorkerProgress("cpu"), "c": WorkerProgress("cpu")}
+    assert describe(event(device="cluster"))[-1] == "cluster"
+    assert describe(event(device="cluster", workers=workers))[-1] == "3 workers (cpu, cuda:0)"
+    assert describe(event(device="cluster", workers={"a": WorkerProgress("cpu")}))[-1] == "1 worker (cpu)"
+
+
+def test_a_narrow_terminal_gets_what_matters_most():
+    parts = ["    1.0 s", "length 200", "gap 1.000 %", "10 kicks"]
+    assert fitting(parts, 80) == "    1.0 s  length 200  gap 1.000 %  10 kicks"
+    assert fitting(parts, 43) == "    1.0 s  length 200  gap 1.000 %"
+    assert fitting(parts, 21) == "    1.0 s  length 200"
+    assert fitting(parts, 20) == fitting(parts, 3) == "length 200"
+
+
+def test_short_numbers():
+    numbers = [0.4, 950, 999.4, 999.6, 12_345, 999_600, 4_560_000, 2.5e9]
+    assert [short(number) for number in numbers] == [
+        "0",
+        "950",
+        "999",
+        "1 k",
+        "12.3 k",
+        "1 M",
+        "4.56 M",
+        "2.5 G",
+    ]
+
+
+def test_the_rate_is_that_of_the_last_seconds():
+    rate = _display._Rate()
+    assert rate(event(elapsed=60.0, kicks=0)) is None
+    assert rate(event(elapsed=100.0, kicks=0)) is None  # 40 s of set-up do not count
+    for second in range(1, 10):
+        assert rate(event(elapsed=100.0 + second, kicks=10 * second)) == 10.0
+    for second in range(10, 20):
+        last = rate(event(elapsed=100.0 + second, kicks=90 + 100 * (second - 9)))
+    assert last == 100.0
+    assert rate(event(elapsed=121.0, kicks=50)) is None  # a second method
 
 
 def test_plain_lines_come_less_and_less_often(capsys):
@@ -41,8 +120,12 @@ def test_plain_lines_come_less_and_less_often(capsys):
     with display:
         for tenth in range(200):
             display(event(elapsed=tenth / 10))
+        display(event(elapsed=3600.0))
+        for second in range(3600, 3721):
+            display(event(elapsed=float(second)))
     lines = capsys.readouterr().err.splitlines()
-    assert [float(line.split()[0]) for line in lines] == [0.0, 1.0, 3.0, 8.0, 13.0, 18.0]
+    seconds = [0.0, 1.0, 3.0, 8.0, 13.0, 18.0, 3600.0, 3660.0, 3720.0]
+    assert [float(line.split()[0]) for line in lines] == seconds
 
 
 def test_rich_draws_once_the_run_is_not_a_quick_one(monkeypatch, capsys):
@@ -61,7 +144,8 @@ def test_rich_draws_once_the_run_is_not_a_quick_one(monkeypatch, capsys):
     ("mode", "kind"),
     [("auto", PlainDisplay), ("plain", PlainDisplay), ("rich", RichDisplay), ("none", NoDisplay)],
 )
-def test_modes(mode, kind, capsys):
+def test_modes(mode, kind, capsys, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     display = make_display(mode)
     assert type(display) is kind
     level = logging.getLogger("warptsp").level
@@ -69,3 +153,138 @@ def test_modes(mode, kind, capsys):
         logging.getLogger("warptsp.solver").warning("careful")
     assert logging.getLogger("warptsp").level == level
     assert capsys.readouterr().err == "warptsp: warning: careful\n"
+
+
+def test_a_dumb_terminal_gets_lines(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    assert type(make_display("rich")) is PlainDisplay
+
+
+# In a terminal
+
+DRIVER = """
+import logging, sys
+from test_display import event
+from warptsp.cli import _display
+_display.QUICK = 0.0
+with _display.make_display("auto") as display:
+    logging.getLogger("warptsp.run").info("candidate lists")
+    for line in sys.stdin:
+        if line == "warn\\n":
+            logging.getLogger("warptsp.solver").warning("careful")
+        else:
+            display(event(elapsed=float(line), known_length=150, known_length_is_optimal=True, kicks=123456))
+        if getattr(display, "_live", None):
+            display._live.refresh()
+        print(line, end="", flush=True)
+"""
+
+
+DECIDING = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+
+
+class Terminal:
+    """A process whose stderr is a terminal of so many columns."""
+
+    def __init__(self, columns, **environment):
+        self.master, slave = os.openpty()
+        self.resize(columns)
+        kept = {name: text for name, text in os.environ.items() if name not in DECIDING}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", DRIVER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=slave,
+            text=True,
+            bufsize=1,
+            cwd=Path(__file__).parent,
+            env=kept | {"TERM": "xterm-256color"} | environment,
+        )
+        os.close(slave)
+        self.written = ""
+        self.watchdog = threading.Timer(60, self.process.kill)
+        self.watchdog.start()
+
+    def resize(self, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def tell(self, line):
+        """Let the display take an event and draw; return what it wrote meanwhile."""
+        self.process.stdin.write(f"{line}\n")
+        assert self.process.stdout.readline() == f"{line}\n"
+        return self.read(select.select([self.master], [], [], 0)[0])
+
+    def read(self, more):
+        text = ""
+        while more:
+            try:
+                chunk = os.read(self.master, 65536).decode()
+            except OSError:  # Linux says so when the other side has closed
+                chunk = ""
+            text += chunk
+            more = chunk and select.select([self.master], [], [], 0)[0]
+        self.written += text
+        return text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        status = self.process.wait(timeout=60)
+        self.watchdog.cancel()
+        self.read(True)
+        self.process.stdout.close()
+        os.close(self.master)
+        assert status == 0, self.written
+
+
+def shown(text):
+    """Return the lines without the sequences that control the terminal."""
+    return [
+        line for line in re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)) if line.strip()
+    ]
+
+
+@needs_terminal
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
+def test_one_line_is_kept_up_to_date_and_gone_at_the_end(environment):
+    with Terminal(100, **environment) as terminal:
+        drawn = terminal.tell(1.5)
+        line = "1.5 s  length 200  gap 33.333 %  123456 kicks  cpu"
+        assert shown(drawn)[-1].strip() == line
+        # The clock may have gone on meanwhile; nothing but the line itself is drawn.
+        assert "\n" not in terminal.tell(2.5)
+    assert not re.search(r"\x1b\[[0-9;]*m", terminal.written.replace("\x1b[0m", ""))  # no colours at all
+    assert terminal.written.rstrip().endswith("\x1b[2K")  # erased
+
+
+@needs_terminal
+def test_a_terminal_may_be_narrow_and_change_its_size():
+    with Terminal(40) as terminal:
+        assert shown(terminal.tell(1.5))[-1].strip() == "1.5 s  length 200  gap 33.333 %"
+        terminal.resize(24)
+        assert shown(terminal.tell(2.5))[-1].strip() == "2.5 s  length 200"
+        terminal.resize(8)
+        assert shown(terminal.tell(3.5))[-1] == "length …"
+        terminal.resize(100)
+        assert shown(terminal.tell(4.5))[-1].strip().endswith("cpu")
+
+
+@needs_terminal
+def test_a_warning_stays_above_the_line():
+    with Terminal(100) as terminal:
+        terminal.tell(1.5)
+        drawn = shown(terminal.tell("warn"))
+        assert "warptsp: warning: careful" in drawn
+        assert "length 200" in drawn[-1]
+
+
+@needs_terminal
+def test_a_dumb_terminal_gets_plain_lines():
+    with Terminal(100, TERM="dumb") as terminal:
+        terminal.tell(0.5)
+        terminal.tell(0.6)
+        terminal.tell(2.5)
+    assert "\x1b" not in terminal.written
+    assert [line.split()[0] for line in shown(terminal.written)] == ["0.5", "2.5"]

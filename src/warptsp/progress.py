@@ -58,6 +58,12 @@ class Progress:
         The method's own figures.
     workers : mapping of str to WorkerProgress
         The workers of a cluster, by name; empty without one.
+    device : str
+        Where the search runs, such as ``"cpu"``, ``"cuda:0"`` or ``"cluster"``.
+    start_length : int or float or None
+        Length of the start tour, None while there is none.
+    known_length_is_optimal : bool
+        Whether the known length is proven to be the optimum.
     tour : callable
         ``tour()`` returns the best tour so far, 0-based city numbers, as an int32 array of its own.
     """
@@ -73,6 +79,9 @@ class Progress:
     counters: Mapping[str, int | float]
     tour: Callable[[], NDArray[np.int32]]
     workers: Mapping[str, WorkerProgress] = field(default_factory=dict)
+    device: str = "cpu"
+    start_length: int | float | None = None
+    known_length_is_optimal: bool = False
 
     @property
     def remaining(self) -> float | None:

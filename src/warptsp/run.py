@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 REPEAT = 0.25  # seconds between two events while nothing changes
 SAMPLE = 20_000  # cities from which the cost of checking a tour is estimated
+SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
 THREADS_GAIN = 3.0  # for that check, at most: memory is the limit, and a copy of the tour is made on one
 
 
@@ -61,6 +62,8 @@ class Run:
         Seconds from `started` that the search should plan for, None if unknown.
     kick_limit : int or None
         Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
+    start_length : int or float or None
+        Length of the tour that the search began with; given where another run made that tour.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Run:
         checkpoint: Checkpoint | None = None,
         recorder: Recorder | None = None,
         started: float | None = None,
+        start_length: int | float | None = None,
     ) -> None:
         self.problem = problem
         self.seed = seed
@@ -102,6 +106,8 @@ class Run:
 
         self.best: NDArray[np.int32] | None = None
         self.best_length: int | float | None = None
+        self.start_length = start_length
+        self._starts = start_length is None  # whether the start tour is this run's own
         self.history: list[HistoryPoint] = []
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
@@ -222,6 +228,8 @@ class Run:
         self.counters["kicks"] = kicks
         self._record(length, elapsed, kicks)
         self._remember(length, tour)
+        if self._starts and (self.start_length is None or phase in SET_UP):
+            self.start_length = length if phase in SET_UP else self.history[0].length
         if self._callback is not None and self.failure is None:
             self._call_back(length, elapsed, kicks, tour, phase)
         if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
@@ -335,6 +343,9 @@ class Run:
             known_length=self._known,
             counters=dict(self.counters),
             workers=dict(self.workers),
+            device=self.device,
+            start_length=self.start_length,
+            known_length_is_optimal=self.known is not None and self.known.proven,
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:

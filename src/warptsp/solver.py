@@ -202,6 +202,7 @@ def solve(
                 checkpoint=saver,
                 recorder=recorder,
                 started=started,
+                start_length=runs[0].start_length if runs else None,
             )
             runs.append(run)
             try:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import math
+import os
 import sys
 import time
+from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +18,9 @@ from warptsp.result import format_gap, format_length
 if TYPE_CHECKING:
     from warptsp.progress import Progress
 
+WINDOW = 5.0  # seconds that the rate is taken over
 QUICK = 0.3  # seconds before rich is imported: a quick run does not wait for it
+DUMB = ("dumb", "unknown")  # terminals that cannot write a line anew
 MODES = ("auto", "rich", "plain", "none")
 
 
@@ -44,20 +49,23 @@ class NoDisplay:
 
 
 class PlainDisplay(NoDisplay):
-    """A line on stderr at once, then after 1, 2 and every 5 seconds."""
+    """A line on stderr at once, then after 1, 2 and every 5 seconds, in long runs every minute."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
         self._next = 0.0
         self._lines = 0
+        self._rate = _Rate()
 
     def __call__(self, progress: Progress) -> None:
         """Write a line if it is time for one."""
+        rate = self._rate(progress)
         if progress.elapsed < self._next:
             return
-        click.echo(describe(progress), err=True)
+        click.echo("  ".join(describe(progress, rate)), err=True)
         self._lines += 1
-        self._next = progress.elapsed + (1.0, 2.0, 5.0)[min(self._lines, 3) - 1]
+        pause = (1.0, 2.0, 5.0)[min(self._lines, 3) - 1]
+        self._next = progress.elapsed + max(pause, min(60.0, progress.elapsed / 20.0))
 
     def phase(self, text: str) -> None:
         """Write what is being prepared, once that has taken a while."""
@@ -74,6 +82,8 @@ class RichDisplay(NoDisplay):
         self._live: Any = None
         self._phase = ""
         self._progress: Progress | None = None
+        self._rate = _Rate()
+        self._rate_now: float | None = None
         self._received = 0.0
 
     def __exit__(
@@ -91,6 +101,7 @@ class RichDisplay(NoDisplay):
     def __call__(self, progress: Progress) -> None:
         """Show where the search stands."""
         self._progress = progress
+        self._rate_now = self._rate(progress)
         self._received = time.monotonic()
         self._show()
 
@@ -100,7 +111,12 @@ class RichDisplay(NoDisplay):
             from rich.live import Live
 
             self._live = Live(
-                console=Console(stderr=True), get_renderable=self._line, refresh_per_second=8, transient=True
+                # Who asked for it by name gets it through a pipe, too.
+                console=Console(stderr=True, force_terminal=True),
+                get_renderable=self._line,
+                redirect_stdout=False,  # results are not for the terminal
+                refresh_per_second=8,
+                transient=True,
             )
             self._live.start()
 
@@ -109,25 +125,114 @@ class RichDisplay(NoDisplay):
 
         now = time.monotonic()
         if self._progress is None:
-            line = f"{now - self._begun:7.1f} s  {self._phase} ..."
+            parts = [f"{now - self._begun:7.1f} s", f"{self._phase} ..."]
         else:
-            line = describe(self._progress, waited=now - self._received)
+            parts = describe(self._progress, self._rate_now, waited=now - self._received)
+        # A terminal wraps what fills its last column.
+        line = fitting(parts, self._live.console.width - 1 if self._live is not None else sys.maxsize)
         return Text(line, no_wrap=True, overflow="ellipsis")
 
 
-def describe(progress: Progress, waited: float = 0.0) -> str:
-    """Return one line on where a search stands, `waited` seconds after the event."""
+class _Rate:
+    """Kicks a second, or moves where a method makes no kicks, over the last seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def __call__(self, progress: Progress) -> float | None:
+        """Take note of an event; return the rate, None while there is none."""
+        done = work(progress)[0]
+        seen = self._seen
+        if seen and done < seen[-1][1]:  # a second method counts anew
+            seen.clear()
+        if done == 0:
+            seen.clear()
+        seen.append((progress.elapsed, done))
+        while len(seen) > 2 and seen[1][0] <= progress.elapsed - WINDOW:
+            seen.popleft()
+        seconds = seen[-1][0] - seen[0][0]
+        return (seen[-1][1] - seen[0][1]) / seconds if seconds > 0 else None
+
+
+def work(progress: Progress) -> tuple[int, str]:
+    """Return how much was done, and of what: kicks, or moves where a method makes no kicks."""
+    moves = int(progress.counters.get("moves", 0))
+    return (moves, "moves") if progress.kicks == 0 and moves else (progress.kicks, "kicks")
+
+
+def describe(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
+    """Return what there is to say on where a search stands, `waited` seconds after the event.
+
+    The parts are in the order in which they are read. `fitting` knows which of them can be spared.
+    """
     parts = [f"{progress.elapsed + waited:7.1f} s", f"length {format_length(progress.length)}"]
-    if progress.gap is not None:
-        parts.append(f"gap {format_gap(progress.gap)}")
-    if progress.kicks:
-        rate = progress.kicks / progress.elapsed if progress.elapsed > 0 else 0.0
-        parts.append(f"{progress.kicks} kicks ({rate:.0f}/s)")
+    if (gap := describe_gap(progress)) is not None:
+        parts.append(gap)
+    if (left := _time_left(progress, rate, waited)) is not None:
+        parts.append(left)
+    done, what = work(progress)
+    if done:
+        parts.append(f"{done} {what}" + ("" if rate is None else f" ({short(rate)}/s)"))
     if progress.phase != "search":
         parts.append(progress.phase)
+    parts.append(_place(progress))
+    return parts
+
+
+def describe_gap(progress: Progress) -> str | None:
+    """Say how far the tour is over the known length, or else under the start tour; None if it is that."""
+    if progress.gap is not None:
+        if progress.known_length_is_optimal:
+            return f"gap {format_gap(progress.gap)}"
+        over = "under" if progress.gap < 0 else "over"
+        return f"{format_gap(abs(progress.gap))} {over} the best known"
+    start = progress.start_length
+    if not start or progress.length >= start:
+        return None
+    return f"{100.0 * (1.0 - progress.length / start):.2f} % under the start tour"
+
+
+def fitting(parts: list[str], width: int) -> str:
+    """Join parts of `describe` to a line, without the last ones if it were too wide for all of them."""
+    while len(parts) > 2 and sum(map(len, parts)) + 2 * (len(parts) - 1) > width:
+        parts = parts[:-1]
+    line = "  ".join(parts)
+    # Without room for two, length matters more than time.
+    return line if len(line) <= width else parts[-1]
+
+
+def short(number: float) -> str:
+    """Write a number with about three digits: ``950``, ``12.3 k``, ``4.56 M``."""
+    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= 0.9995 * unit:
+            return f"{number / unit:.3g}{name}" if number < 999.5 * unit else f"{number / unit:.0f}{name}"
+    return f"{number:.0f}"
+
+
+def _time_left(progress: Progress, rate: float | None, waited: float) -> str | None:
+    left, about = math.inf, ""
     if progress.remaining is not None:
-        parts.append(f"{max(0.0, progress.remaining - waited):.1f} s left")
-    return "  ".join(parts)
+        left = max(0.0, progress.remaining - waited)
+    if progress.kick_limit is not None and progress.kicks and rate:
+        by_kicks = max(0.0, (progress.kick_limit - progress.kicks) / rate - waited)
+        if by_kicks < left:
+            left, about = by_kicks, "about "
+    return None if left == math.inf else f"{about}{_duration(left)} left"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100.0:
+        return f"{seconds:.1f} s"
+    minutes = seconds / 60.0
+    return f"{minutes:.0f} min" if minutes < 100.0 else f"{minutes / 60.0:.1f} h"
+
+
+def _place(progress: Progress) -> str:
+    count = len(progress.workers)
+    if not count:
+        return progress.device
+    devices = sorted({worker.device for worker in progress.workers.values()})
+    return f"{count} worker{'' if count == 1 else 's'} ({', '.join(devices)})"
 
 
 class _PhaseHandler(logging.Handler):
@@ -146,4 +251,6 @@ def make_display(mode: str) -> NoDisplay:
     """Return the display for a mode of `MODES`."""
     if mode == "auto":
         mode = "rich" if sys.stderr.isatty() else "plain"
+    if mode == "rich" and os.environ.get("TERM", "").lower() in DUMB:
+        mode = "plain"
     return {"rich": RichDisplay, "plain": PlainDisplay, "none": NoDisplay}[mode]()
