@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
-from warptsp.plotting import VECTOR_CITIES, check_drawable, draw
+from warptsp.plotting import check_drawable, draw
+from warptsp.plotting.colours import BLACK, BLUE, VERMILION
+from warptsp.plotting.picture import VECTOR_CITIES
 from warptsp.problem import OpenPath, Problem
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,7 +21,7 @@ def random_problem(n, **fields):
 
 
 def read_png(path):
-    """Return the palette indices, after checking every checksum."""
+    """Return red, green, blue and opacity of each pixel, after checking every checksum."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     place, chunks = 8, {}
@@ -31,10 +33,17 @@ def read_png(path):
         place += 12 + size
     width, height, depth, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
     assert (depth, colour) == (8, 3)
-    assert len(chunks[b"PLTE"]) == 768
     rows = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), dtype=np.uint8).reshape(height, width + 1)
     assert not rows[:, 0].any()
-    return rows[:, 1:]
+    palette = np.frombuffer(chunks[b"PLTE"], dtype=np.uint8).reshape(-1, 3)
+    opacity = (
+        np.frombuffer(chunks[b"tRNS"], dtype=np.uint8) if b"tRNS" in chunks else np.full(len(palette), 255)
+    )
+    return np.column_stack((palette, opacity)).astype(int)[rows[:, 1:]]
+
+
+def looks_like(pixel, colour):
+    return np.abs(pixel[:3] - np.array(colour)).max() < 40
 
 
 def paths(path):
@@ -53,22 +62,45 @@ def test_svg_goes_through_every_city(tmp_path):
     assert dots.count("h0") == 4
 
 
-def test_an_open_path_is_not_closed(tmp_path):
-    draw(tmp_path / "path.svg", random_problem(5, open=OpenPath()), np.arange(5))
+def test_an_open_path_is_not_closed_and_its_ends_are_marked(tmp_path):
+    problem = Problem.from_points([[0, 0], [10, 0], [10, 10], [0, 10]], open=OpenPath())
+    draw(tmp_path / "path.svg", problem, np.arange(4))
     assert not paths(tmp_path / "path.svg")[0].endswith("z")
+    first, last = ElementTree.parse(tmp_path / "path.svg").getroot().iter(f"{SVG}circle")
+    assert float(first.get("cy")) > float(last.get("cy"))
+    assert first.get("stroke") is None
+    assert last.get("stroke") is not None
+    draw(tmp_path / "path.png", problem, np.arange(4), size=1000)
+    pixels = read_png(tmp_path / "path.png")
+    assert (pixels[500, :40] == 255).all()  # no edge from the last city to the first
+    assert looks_like(pixels[500, 980], BLUE)
+    assert looks_like(pixels[980, 20], VERMILION)  # a disc
+    assert not looks_like(pixels[20, 20], VERMILION)  # a ring
+    assert looks_like(pixels[20, 14], VERMILION)
+
+
+def test_fixed_edges_are_black(tmp_path):
+    problem = Problem.from_points([[0, 0], [10, 0], [10, 10], [0, 10]], fixed_edges=np.array([[1, 2]]))
+    draw(tmp_path / "box.png", problem, np.arange(4), size=1000)
+    pixels = read_png(tmp_path / "box.png")
+    assert looks_like(pixels[500, 980], BLACK)
+    assert looks_like(pixels[500, 20], BLUE)
+    draw(tmp_path / "box.svg", problem, np.arange(4), size=1000)
+    assert paths(tmp_path / "box.svg")[1] == "M9800 9800L9800 200"
 
 
 def test_png_has_lines_and_dots(tmp_path):
     problem = Problem.from_points([[0, 0], [10, 0], [10, 10], [0, 10]])
-    draw(tmp_path / "box.png", problem, np.array([0, 1, 2, 3]), size=100)
+    draw(tmp_path / "box.png", problem, np.array([0, 1, 2, 3]), size=1000)
     pixels = read_png(tmp_path / "box.png")
-    assert pixels.shape == (100, 100)
-    line, dot = pixels >> 4, pixels & 15
-    assert line[50, 4] > 7
-    assert line[4, 50] > 7
-    assert dot[4, 4] > 7
-    assert pixels[50, 50] == 0
-    assert pixels[0].max() == 0
+    assert pixels.shape == (1000, 1000, 4)
+    margin = 20
+    assert looks_like(pixels[500, margin], BLUE)
+    assert looks_like(pixels[margin, 500], BLUE)
+    for corner in ((20, 20), (20, 980), (980, 20), (980, 980)):
+        assert looks_like(pixels[corner], VERMILION)
+    assert (pixels[500, 500] == 255).all()
+    assert (pixels[0] == 255).all()
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
@@ -96,6 +128,18 @@ def test_a_large_instance_becomes_a_small_file(tmp_path):
     image = ElementTree.parse(tmp_path / "large.svg").getroot().find(f"{SVG}image")
     assert image.get("href").startswith("data:image/png;base64,")
     assert (tmp_path / "large.svg").stat().st_size < 1_000_000
+
+
+def test_lines_get_thinner_where_there_are_many(tmp_path):
+    """About a quarter of the area is covered, whether 10 000 cities lie in order or at random."""
+    problem = random_problem(10_000)
+    x, y = problem.coordinates.T
+    strips = np.lexsort((np.where((x * 70).astype(int) % 2, -y, y), (x * 70).astype(int)))
+    for tour in (strips, np.random.default_rng(1).permutation(problem.n)):
+        draw(tmp_path / "x.png", problem, tour.astype(np.int32), size=500)
+        pixels = read_png(tmp_path / "x.png")[20:-20, 20:-20, :3]
+        covered = (255 - pixels[..., 0]).mean() / (255 - BLUE[0])
+        assert 0.15 < covered < 0.3
 
 
 def test_maps_are_cut_where_nobody_lives(tmp_path):

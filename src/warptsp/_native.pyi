@@ -377,3 +377,30 @@ class SymmetricTours:
     def cities(self, chain: int) -> NDArray[np.int32]: ...
     def lengths(self) -> NDArray[np.float64]: ...
     def counters(self) -> dict[str, int]: ...
+
+# pictures.cpp: see native/pictures/raster.h. The transform is origin x, y, scale x, y, shift x, y.
+
+def survey_edges(
+    points: NDArray[np.float64],
+    begins: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    transform: tuple[float, ...],
+    width: int,
+    height: int,
+    block: float,
+    stride: int,
+    token: StopToken,
+) -> tuple[float, float] | None:
+    """Pixels of line in the picture, and of the area that it is spread over; None if the token stopped it."""
+
+def draw_edges(
+    opacity: NDArray[np.uint8],
+    points: NDArray[np.float64],
+    begins: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    transform: tuple[float, ...],
+    line_width: float,
+    stride: int,
+    token: StopToken,
+) -> bool:
+    """Draw into a picture, shape (height, width); False if the token stopped it."""

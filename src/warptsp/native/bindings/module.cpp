@@ -9,6 +9,7 @@ void bind_geometry(nb::module_ &m);
 void bind_neighbor_search(nb::module_ &m);
 void bind_hill_climbing(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
+void bind_pictures(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
 void bind_tour_cut(nb::module_ &m);
@@ -31,6 +32,7 @@ NB_MODULE(_native, m) {
   bind_neighbor_search(m);
   bind_hill_climbing(m);
   bind_path_graph(m);
+  bind_pictures(m);
   bind_search(m);
   bind_symmetric(m);
   bind_tour_cut(m);

@@ -1,0 +1,63 @@
+// Drawing, for Python: warptsp.plotting.raster calls it.
+#include "pictures/raster.h"
+
+#include <nanobind/stl/array.h>
+
+#include <array>
+
+#include "arrays.h"
+
+using namespace warptsp;
+
+namespace {
+
+typedef Array<const double, 2> Points;
+typedef Array<const int, 1> Cities;
+
+DrawnEdges checked_edges(const Points &points, const Cities &from, const Cities &to, long long stride) {
+  require(points.shape(1) == 2, "points have " + std::to_string(points.shape(1)) + " columns; 2 are needed");
+  require(from.shape(0) == to.shape(0), "edges have as many ends as beginnings");
+  require(stride >= 1, "stride is " + std::to_string(stride) + "; at least 1 is needed");
+  const int n = (int)points.shape(0);
+  for (const Cities &cities : {from, to})
+    for (size_t i = 0; i < cities.shape(0); ++i)
+      require(cities.data()[i] >= 0 && cities.data()[i] < n, std::to_string(cities.data()[i]) + " is not a city");
+  return {points.data(), from.data(), to.data(), (int64_t)from.shape(0), stride};
+}
+
+View make_view(const std::array<double, 6> &t, size_t width, size_t height) {
+  require(width >= 1 && height >= 1 && width < 1 << 16 && height < 1 << 16, "a picture has 1 to 65535 pixels a side");
+  return {t[0], t[1], t[2], t[3], t[4], t[5], (int)width, (int)height};
+}
+
+}  // namespace
+
+void bind_pictures(nb::module_ &m) {
+  using nb::arg;
+  m.def(
+      "survey_edges",
+      [](Points points, Cities from, Cities to, std::array<double, 6> transform, size_t width,
+         size_t height, double block, long long stride, StopToken &token) -> nb::object {
+        const DrawnEdges edges = checked_edges(points, from, to, stride);
+        const View view = make_view(transform, width, height);
+        require(block >= 1.0, "a block has a pixel at least");
+        Survey found;
+        interruptible(token, [&] { found = survey(edges, view, block, token); });
+        if (!found.complete) return nb::none();
+        return nb::make_tuple(found.length, found.area);
+      },
+      arg("points"), arg("begins"), arg("ends"), arg("transform"), arg("width"), arg("height"), arg("block"),
+      arg("stride"), arg("token"));
+  m.def(
+      "draw_edges",
+      [](Array<uint8_t, 2> opacity, Points points, Cities from, Cities to,
+         std::array<double, 6> transform, double width, long long stride, StopToken &token) {
+        const DrawnEdges edges = checked_edges(points, from, to, stride);
+        const View view = make_view(transform, opacity.shape(1), opacity.shape(0));
+        bool complete = false;
+        interruptible(token, [&] { complete = draw_edges(opacity.data(), edges, view, width, token); });
+        return complete;
+      },
+      arg("opacity"), arg("points"), arg("begins"), arg("ends"), arg("transform"), arg("line_width"), arg("stride"),
+      arg("token"));
+}

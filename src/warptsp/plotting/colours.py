@@ -1,0 +1,28 @@
+"""The colours of all pictures. Blue and vermilion are Okabe and Ito's, which the colour-blind tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Colour = tuple[int, int, int]
+
+BLUE: Colour = (0, 114, 178)
+VERMILION: Colour = (213, 94, 0)
+BLACK: Colour = (34, 34, 34)
+GREY: Colour = (150, 150, 150)
+WHITE: Colour = (255, 255, 255)
+
+
+@dataclass(frozen=True)
+class Theme:
+    """What is drawn in which colour; without `paper` the page behind the picture is seen."""
+
+    line: Colour
+    dot: Colour
+    fixed: Colour
+    paper: Colour | None = None
+
+
+ON_PAPER = Theme(line=BLUE, dot=VERMILION, fixed=BLACK, paper=WHITE)
+ON_ANY_PAGE = Theme(line=(47, 134, 204), dot=(226, 109, 23), fixed=(128, 128, 128))
+"""Light or dark behind it, each stands out."""

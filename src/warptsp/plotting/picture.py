@@ -1,0 +1,245 @@
+"""One tour as an SVG or PNG file, with nothing but NumPy.
+
+An SVG holds the tour as one path with whole-number steps. Beyond `VECTOR_CITIES` cities no viewer likes that
+any more, and no eye could tell: the SVG then holds a PNG of suitable size.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.errors import InvalidOption
+from warptsp.outputs import atomic_write
+from warptsp.result import format_length
+from warptsp.stop._check import checked_count
+
+from . import png
+from .colours import ON_PAPER, Colour, Theme
+from .plane import Edges, check_has_places, city_plane, fixed_edges, tour_edges
+from .raster import Pen, View, opacity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+VECTOR_CITIES = 100_000
+DOTTED_CITIES = 3_000  # more cities than these are seen only as corners of the tour
+UNITS = 10  # SVG steps a pixel
+CAPTION = 24  # pixels
+
+
+def check_drawable(problem: Problem, path: str | os.PathLike[str]) -> None:
+    """Make sure that the tour of a problem can be drawn into this kind of file, before it is solved.
+
+    Raises
+    ------
+    InvalidOption
+        If the name ends in neither .svg nor .png.
+    UnsupportedProblem
+        If the instance has no coordinates, such as a bare matrix.
+    """
+    if Path(path).suffix.lower() not in (".svg", ".png"):
+        raise InvalidOption(f"picture: {os.fspath(path)!r} ends in neither .svg nor .png")
+    check_has_places(problem)
+
+
+def draw(
+    path: str | os.PathLike[str],
+    problem: Problem,
+    tour: NDArray[np.int32],
+    *,
+    size: int | None = None,
+    title: str | None = None,
+) -> None:
+    """Draw a tour into an SVG or PNG file; the ending of the name tells which.
+
+    Cities are dots up to 3000 of them, fixed edges thick and black; a path begins at a disc and ends at a
+    ring.
+
+    Parameters
+    ----------
+    path : path
+        File to write, ``.svg`` or ``.png``.
+    problem : Problem
+        The instance; its coordinates, or display coordinates, are drawn. Latitudes point up, and longitudes
+        are shortened by the cosine of the mean latitude. Cities in space are seen from above.
+    tour : ndarray of int, shape (n,)
+        The cities, numbered from 0, in visiting order; checked.
+    size : int, optional
+        Pixels of the longer side; 1000 to 4000 by the number of cities if not given.
+    title : str, optional
+        Line below an SVG picture; name, number of cities and length if not given.
+
+    Raises
+    ------
+    InvalidOption, UnsupportedProblem, InvalidTour, OutputError
+        For another ending, no coordinates, no tour, a file that cannot be written.
+    """
+    check_drawable(problem, path)
+    problem.check_tour(tour)
+    if size is None:
+        size = default_size(problem.n)
+    size = checked_count("picture size", size, minimum=16, what="a number of pixels, 16 or more")
+    picture = Picture.of(problem, tour, size)
+    if Path(path).suffix.lower() == ".png":
+        content = picture.png(ON_PAPER)
+    else:
+        if title is None:
+            length = format_length(problem.length(tour))
+            title = f"{problem.name or 'tour'}, {problem.n} cities, length {length}"
+        content = picture.svg(ON_PAPER, title).encode()
+    with atomic_write(path) as stream:
+        stream.write(content)
+
+
+def default_size(cities: int) -> int:
+    """Return the pixels of the longer side that show a tour of so many cities."""
+    return int(np.clip(4.0 * np.sqrt(cities), 1000, 4000))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A tour, and how large everything in its picture is."""
+
+    plane: NDArray[np.float64]
+    edges: Edges
+    fixed: Edges
+    stops: NDArray[np.int32]  # cities that are dots
+    ends: NDArray[np.int32]  # of a path: its first and last city
+    view: View
+    pen: Pen
+
+    @classmethod
+    def of(cls, problem: Problem, tour: NDArray[np.int32], size: int) -> Picture:
+        """Return the picture of a tour, as it is: check it first."""
+        plane = city_plane(problem)
+        edges = tour_edges(problem, tour)
+        view = View.fit(plane, size)
+        cities = np.asarray(tour, dtype=np.int32)
+        return cls(
+            plane=plane,
+            edges=edges,
+            fixed=fixed_edges(problem),
+            stops=cities if problem.n <= DOTTED_CITIES else cities[:0],
+            ends=cities[:0] if problem.open is None else cities[[0, -1]],
+            view=view,
+            pen=Pen.suited(plane, edges, view, thickest=max(1.0, size / 500)),
+        )
+
+    @property
+    def dot(self) -> float:
+        """Diameter of a city."""
+        return float(np.clip(0.3 * self.pen.spacing, 1.5 * self.pen.width, 3.5 * self._unit))
+
+    @property
+    def disc(self) -> float:
+        """Diameter of the first city of a path."""
+        return max(2.2 * self.dot, 4.5 * self._unit)
+
+    @property
+    def fixed_width(self) -> float:
+        """Width of a fixed edge."""
+        return max(2.0 * self.pen.width, self._unit)
+
+    @property
+    def _unit(self) -> float:
+        return max(self.view.width, self.view.height) / 500
+
+    def png(self, theme: Theme) -> bytes:
+        """Return a PNG file."""
+
+        def discs(cities: NDArray[np.int32], diameter: float) -> NDArray[np.uint8]:
+            return opacity(self.plane, Edges(cities, cities), self.view, max(1.0, diameter))
+
+        layers: list[tuple[NDArray[np.uint8], Colour]] = [
+            (opacity(self.plane, self.edges, self.view, self.pen.width, self.pen.stride), theme.line)
+        ]
+        if len(self.fixed.begins):
+            layers.append(
+                (opacity(self.plane, self.fixed, self.view, max(1.0, self.fixed_width)), theme.fixed)
+            )
+        if len(self.stops) or len(self.ends):
+            dots = discs(self.stops, self.dot)
+            if len(self.ends):
+                dots = np.maximum(dots, discs(self.ends, self.disc))
+                hole = discs(self.ends[1:], 0.55 * self.disc)
+                dots = np.minimum(dots, np.uint8(255) - hole)
+            layers.append((dots, theme.dot))
+        return png.encode(layers, theme.paper)
+
+    def svg(self, theme: Theme, title: str | None) -> str:
+        """Return an SVG file, without a caption if there is no title."""
+        width, height = self.view.width, self.view.height
+        bottom = height + (0 if title is None else CAPTION)
+        text = escape(title or "")
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom}" '
+            f'viewBox="0 0 {width} {bottom}">'
+        ]
+        if title is not None:
+            lines.append(f"<title>{text}</title>")
+        if theme.paper is not None:
+            lines.append(f'<rect width="100%" height="100%" fill="{_css(theme.paper)}"/>')
+        if len(self.plane) > VECTOR_CITIES:
+            data = base64.b64encode(self.png(theme)).decode()
+            lines.append(f'<image width="{width}" height="{height}" href="data:image/png;base64,{data}"/>')
+        else:
+            lines += self._vectors(theme)
+        if title is not None:
+            lines.append(
+                f'<text x="{width / 2:g}" y="{height + 12}" font-family="sans-serif" font-size="14" '
+                f'text-anchor="middle" fill="#444">{text}</text>'
+            )
+        lines.append("</svg>\n")
+        return "\n".join(lines)
+
+    def _vectors(self, theme: Theme) -> list[str]:
+        units = np.rint(self.view.pixels(self.plane) * UNITS).astype(np.int64)
+
+        def stroke(steps: str, colour: Colour, width: float) -> str:
+            return (
+                f'<path d="{steps}" fill="none" stroke="{_css(colour)}" stroke-width="{width * UNITS:.3g}" '
+                f'stroke-linejoin="round" stroke-linecap="round" transform="scale({1 / UNITS:g})"/>'
+            )
+
+        stops = units[self.edges.begins if len(self.edges.begins) else [0]]
+        closed = len(self.edges.begins) == len(self.plane)
+        if not closed and len(self.edges.begins):
+            stops = np.append(stops, units[self.edges.ends[-1:]], axis=0)
+        shapes = [stroke(_path(stops, closed), theme.line, self.pen.width)]
+        if len(self.fixed.begins):
+            pairs = np.column_stack((units[self.fixed.begins], units[self.fixed.ends])).tolist()
+            steps = "".join(f"M{a} {b}L{c} {d}" for a, b, c, d in pairs)
+            shapes.append(stroke(steps, theme.fixed, self.fixed_width))
+        if len(self.stops):
+            dots = "".join(f"M{x} {y}h0" for x, y in units[self.stops].tolist())
+            shapes.append(stroke(dots, theme.dot, self.dot))
+        if len(self.ends):
+            (a, b), (c, d) = (units[self.ends] / UNITS).tolist()
+            hole, colour = "none" if theme.paper is None else _css(theme.paper), _css(theme.dot)
+            shapes.append(f'<circle cx="{a:g}" cy="{b:g}" r="{self.disc / 2:.3g}" fill="{colour}"/>')
+            shapes.append(
+                f'<circle cx="{c:g}" cy="{d:g}" r="{0.39 * self.disc:.3g}" fill="{hole}" stroke="{colour}" '
+                f'stroke-width="{0.225 * self.disc:.3g}"/>'
+            )
+        return shapes
+
+
+def _css(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _path(units: NDArray[np.int64], closed: bool) -> str:
+    steps = np.diff(units, axis=0)
+    steps = steps[steps.any(axis=1)]
+    # "l3-4 5 6": whole numbers relative to the last point are the shortest text there is.
+    relative = " ".join(f"{dx} {dy}" for dx, dy in steps.tolist())
+    return f"M{units[0, 0]} {units[0, 1]}" + (f"l{relative}" if relative else "h0") + ("z" if closed else "")

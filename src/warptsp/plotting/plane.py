@@ -1,0 +1,92 @@
+"""Where the cities of an instance are drawn, and which of its edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from warptsp.errors import UnsupportedProblem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+
+class Edges(NamedTuple):
+    """Edges between cities numbered from 0: two arrays of int32 of one length."""
+
+    begins: NDArray[np.int32]
+    ends: NDArray[np.int32]
+
+
+def check_has_places(problem: Problem) -> None:
+    """Make sure that an instance can be drawn.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If it has no coordinates, such as a bare matrix.
+    """
+    if problem.plot_points is None:
+        called = f" {problem.name}" if problem.name else ""
+        raise UnsupportedProblem(
+            f"picture: the instance{called} has distances but no coordinates to draw; "
+            "TSPLIB files can carry them in a DISPLAY_DATA_SECTION, Problem.from_matrix takes display=..."
+        )
+
+
+def city_plane(problem: Problem) -> NDArray[np.float64]:
+    """Return where to draw the cities, shape (n, 2): x to the right, y upwards, one scale for both.
+
+    Latitudes point up, and longitudes are shortened by the cosine of the mean latitude. Cities in space are
+    seen from above.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If the instance has no coordinates.
+    """
+    check_has_places(problem)
+    if problem.display is None and problem.coordinates is not None and problem.metric.geographic:
+        degrees = problem.coordinates
+        if problem.metric.name == "GEO":  # degrees and minutes, DDD.MM
+            whole = np.trunc(degrees)
+            degrees = whole + (degrees - whole) / 0.6
+        return _map_projection(degrees)
+    return np.ascontiguousarray(problem.plot_points)
+
+
+def _map_projection(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    latitude, longitude = degrees[:, 0], degrees[:, 1]
+    # Cut the globe open where the widest band without cities is, so that no short edge crosses the picture.
+    around = np.sort(np.mod(longitude, 360.0))
+    gaps = np.diff(np.append(around, around[0] + 360.0))
+    west = around[(int(np.argmax(gaps)) + 1) % len(around)]
+    x = np.mod(longitude - west, 360.0) * np.cos(np.radians(latitude.mean()))
+    return np.column_stack((x, latitude))
+
+
+def tour_edges(problem: Problem, tour: NDArray[np.int32]) -> Edges:
+    """Return the edges of a tour, or of a path if the instance is open, in the order of the tour."""
+    cities = np.ascontiguousarray(tour, dtype=np.int32)
+    if problem.open is None:
+        return Edges(cities, np.roll(cities, -1))
+    return Edges(cities[:-1], cities[1:])
+
+
+def fixed_edges(problem: Problem) -> Edges:
+    """Return the edges that every tour of this instance has."""
+    return Edges(*(np.ascontiguousarray(side) for side in problem.fixed_edges.T))
+
+
+def edges_missing_in(edges: Edges, other: Edges, cities: int) -> NDArray[np.bool_]:
+    """Tell which of the edges of a tour another tour of the same cities lacks, in either direction."""
+    following = np.full(cities, -1, dtype=np.int32)
+    previous = np.full(cities, -1, dtype=np.int32)
+    following[other.begins] = other.ends
+    previous[other.ends] = other.begins
+    onward, back = following[edges.begins], previous[edges.begins]
+    missing: NDArray[np.bool_] = (onward != edges.ends) & (back != edges.ends)
+    return missing

@@ -1,0 +1,132 @@
+"""Edges as an image: what the pictures with and without matplotlib have in common.
+
+The native core draws (``native/pictures/raster.h``): ten million edges in about a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp._native import StopToken, draw_edges, survey_edges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .plane import Edges
+
+INK = 0.25
+"""Share of the area that is covered where there are cities: lines get thinner as they get more."""
+
+MOST_PIXELS_OF_LINE = 4.0
+"""Pixels of line for each pixel of the picture that are worth drawing. Only tours near random ones have more;
+of them every second edge, or every third, is drawn, with twice the ink, or three times."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of the plane in a picture of `width` times `height` pixels.
+
+    A point (x, y) is drawn at the pixel ``(x - origin[0]) * scale[0] + shift[0]``, and the same with y, where
+    pixels count downwards.
+    """
+
+    origin: tuple[float, float]
+    scale: tuple[float, float]
+    shift: tuple[float, float]
+    width: int
+    height: int
+
+    @classmethod
+    def fit(cls, plane: NDArray[np.float64], size: int) -> View:
+        """Return the view of the whole plane, with a margin, whose longer side has `size` pixels."""
+        low, high = plane.min(axis=0), plane.max(axis=0)
+        margin = max(4.0, 0.02 * size)
+        extent = high - low
+        longest = extent.max()
+        scale = (size - 2 * margin) / longest if longest > 0 and np.isfinite(longest) else 0.0
+        if not np.isfinite(scale):
+            scale = 0.0
+        # A line of cities, or all of them at one place, needs a height, too.
+        width, height = (
+            max(int(np.ceil(side * scale + 2 * margin)), int(np.ceil(size / 8))) for side in extent
+        )
+        middle = 0.5 * (extent if scale else 0.0 * extent)
+        return cls(
+            origin=(float(low[0] + middle[0]), float(low[1] + middle[1])),
+            scale=(scale, -scale),
+            shift=(width / 2, height / 2),
+            width=width,
+            height=height,
+        )
+
+    def pixels(self, plane: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where points are drawn, y downwards."""
+        found: NDArray[np.float64] = (plane - self.origin) * self.scale + self.shift
+        return found
+
+    @property
+    def _transform(self) -> tuple[float, ...]:
+        return (*self.origin, *self.scale, *self.shift)
+
+
+@dataclass(frozen=True)
+class Pen:
+    """How edges are drawn into a view.
+
+    Attributes
+    ----------
+    width : float
+        Of lines, in pixels.
+    spacing : float
+        Of the cities, in pixels, where there are any.
+    stride : int
+        Every so many-th edge is drawn.
+    """
+
+    width: float
+    spacing: float
+    stride: int = 1
+
+    @classmethod
+    def suited(cls, plane: NDArray[np.float64], edges: Edges, view: View, *, thickest: float) -> Pen:
+        """Return the pen that leaves room between the edges of a tour."""
+        count = max(len(edges.begins), 1)
+        pixels = view.width * view.height
+        # Four cities to a block, were they spread evenly: the blocks that hold one tell how far they spread.
+        block = max(1.0, 2.0 * float(np.sqrt(pixels / count)))
+        token = StopToken()
+        found = survey_edges(
+            plane, *edges, view._transform, view.width, view.height, block=block, stride=1, token=token
+        )
+        assert found is not None
+        length, area = found
+        spacing = float(np.sqrt(area / count))
+        if length == 0.0:
+            return cls(thickest, spacing)
+        stride = max(1, int(np.ceil(length / (MOST_PIXELS_OF_LINE * pixels))))
+        return cls(min(thickest, INK * area / length), spacing, stride)
+
+
+def opacity(
+    plane: NDArray[np.float64], edges: Edges, view: View, width: float, stride: int = 1
+) -> NDArray[np.uint8]:
+    """Return the opacity of the edges, 0 to 255, shape (height, width), the first row on top.
+
+    Parameters
+    ----------
+    plane : ndarray of float64, shape (n, 2)
+    edges : Edges
+        An edge from a city to itself is a disc.
+    view : View
+    width : float
+        Of the lines, in pixels. Below 1 a pixel gets this times the length of the lines in it, so that many
+        lines make a grey of their density.
+    stride : int
+        Draw every so many-th edge, with so many times the ink.
+    """
+    image = np.zeros((view.height, view.width), dtype=np.uint8)
+    draw_edges(image, plane, *edges, view._transform, width, stride=stride, token=StopToken())
+    return image
