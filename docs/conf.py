@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+
 import warptsp
 
 ROOT = Path(__file__).parents[1]
@@ -99,4 +101,5 @@ def read(app: object, page: str, text: list[str]) -> None:
 
 def setup(app: object) -> None:
     """Tell Sphinx what is done to the pages."""
+    app.add_lexer("csv", TextLexer)
     app.connect("source-read", read)

@@ -43,11 +43,6 @@ def test_the_samples_can_be_read(page):
     assert places.distance(0, 1) == pytest.approx(95_000, rel=0.02)
 
 
-def test_the_python_of_the_page_runs(page):
-    for block in blocks(page, "python"):
-        exec(compile(block, "formats.md", "exec"), {})
-
-
 def test_the_examples_can_be_read():
     capitals = load(ROOT / "examples" / "capitals.csv")
     assert capitals.metric is Metric.GREAT_CIRCLE
