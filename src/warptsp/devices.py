@@ -205,7 +205,7 @@ def describe() -> dict[str, Any]:
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "numpy": np.__version__,
         "system": platform.platform(),
-        "cpu": _cpu_name(),
+        "cpu": cpu_name(),
         "cores": os.cpu_count() or 1,
         "threads": available_threads(),
         "simd": simd,
@@ -254,7 +254,8 @@ def _describe_gpus() -> dict[str, Any]:
     return found
 
 
-def _cpu_name() -> str:
+def cpu_name() -> str:
+    """Return what the processor calls itself."""
     for line in _cpu_info():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()

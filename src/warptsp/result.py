@@ -203,6 +203,20 @@ class Result:
 
         draw(path, self.problem, self.tour, **options)
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write a page about the run, tour and snapshots in it, that browsers open without a network.
+
+        Raises
+        ------
+        UnsupportedProblem
+            If there are too many cities for a page.
+        OutputError
+            If the file cannot be written.
+        """
+        from warptsp.report import write
+
+        write(self, path)
+
     def __repr__(self) -> str:
         gap = "" if self.gap is None else f", gap={format_gap(self.gap)}"
         return (

@@ -21,6 +21,7 @@ COMMANDS = {
     "info": "tell what is in an instance file",
     "check": "check a tour: cities, length, gap",
     "plot": "draw a tour into an SVG or PNG file",
+    "report": "put tours into one page for a browser",
     "devices": "tell what this machine and this build can do",
     "completion": "let the shell complete commands, options and values",
     "manual": "write the manual page",

@@ -52,6 +52,12 @@ PICTURES = (".svg", ".png")
     metavar="FILE",
     help="Draw the tour: .svg or .png.",
 )
+@click.option(
+    "--report",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write a page about the run that browsers open without a network: .html.",
+)
 @json_option
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
 @click.option(
@@ -168,6 +174,7 @@ def command(
     format_: str | None,
     outputs: tuple[str, ...],
     pictures: tuple[str, ...],
+    report: str | None,
     as_json: bool,
     seed: int,
     start: str | None,
@@ -201,7 +208,7 @@ def command(
     from warptsp.result import Result
     from warptsp.solver import solve
 
-    _check_outputs(instance, outputs, pictures, checkpoint, as_json)
+    _check_outputs(instance, outputs, pictures, report, checkpoint, as_json)
     problem = load(instance, format=format_)
     for output in outputs:
         if output != "-":
@@ -215,6 +222,12 @@ def command(
 
         for picture in pictures:
             check_drawable(problem, picture)
+    snapshots = 0
+    if report is not None:
+        from warptsp.report import check_reportable, snapshots_for
+
+        check_reportable(problem)
+        snapshots = snapshots_for(problem)
     stop = _stop(**stops)
     display = make_display("none" if quiet else progress)
     failure = None
@@ -234,6 +247,7 @@ def command(
                 callback=display,
                 checkpoint=checkpoint,
                 checkpoint_interval=checkpoint_interval,
+                snapshots=snapshots,
                 cluster=cluster,
                 cluster_params=parse_params(cluster_params),
             )
@@ -244,14 +258,21 @@ def command(
         failure, result = error, error.result  # type: ignore[attr-defined]
     tour = result.tour if first is None else result.tour_from(first)
     _write(result, tour, outputs, pictures)
-    _report(instance, result, outputs, pictures, checkpoint, as_json)
+    if report is not None:
+        result.report(report)
+    _tell(instance, result, outputs, pictures, report, checkpoint, as_json)
     if failure is not None:
         raise failure
     return 0 if result.signal is None else 128 + result.signal
 
 
 def _check_outputs(
-    instance: Path, outputs: tuple[str, ...], pictures: tuple[str, ...], checkpoint: str | None, as_json: bool
+    instance: Path,
+    outputs: tuple[str, ...],
+    pictures: tuple[str, ...],
+    report: str | None,
+    checkpoint: str | None,
+    as_json: bool,
 ) -> None:
     """Find out before the work whether everything can be written."""
     from warptsp.io import tour_format
@@ -262,12 +283,17 @@ def _check_outputs(
     seen: dict[str, str] = {os.path.realpath(instance): "the instance itself"}
     named = [("--output", name) for name in outputs if name != "-"]
     named += [("--picture", name) for name in pictures]
+    named += [("--report", report)] if report is not None else []
     named += [("--checkpoint", checkpoint)] if checkpoint is not None else []
     for option, name in named:
         if option == "--output":
             tour_format(name)
         if option == "--picture" and Path(name).suffix.lower() not in PICTURES:
             raise InvalidOption(f"--picture {name!r}: the name must end in .svg or .png")
+        if option == "--report":
+            from warptsp.cli.report import check_page_name
+
+            check_page_name(name, option)
         place = os.path.realpath(name)
         if place in seen and not name.startswith("/dev/"):
             raise InvalidOption(f"{option} {name!r}: this file is {seen[place]} already; choose another name")
@@ -350,11 +376,12 @@ def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[
             draw(name, result.problem, tour)
 
 
-def _report(
+def _tell(
     instance: Path,
     result: Result,
     outputs: tuple[str, ...],
     pictures: tuple[str, ...],
+    report: str | None,
     checkpoint: str | None,
     as_json: bool,
 ) -> None:
@@ -366,6 +393,7 @@ def _report(
                 "file": str(instance),
                 "outputs": files,
                 "pictures": list(pictures),
+                "report": report,
                 "checkpoint": checkpoint,
             }
         )
@@ -377,9 +405,11 @@ def _report(
     lines.append(result.summary())
     lines += [f"tour         {name}" for name in files]
     lines += [f"picture      {name}" for name in pictures]
+    if report is not None:
+        lines.append(f"report       {report}")
     if checkpoint is not None:
         lines.append(f"checkpoint   {checkpoint}")
-    if not outputs and not pictures and checkpoint is None:
+    if not outputs and not pictures and report is None and checkpoint is None:
         lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
     click.echo("\n".join(lines), err="-" in outputs)
 

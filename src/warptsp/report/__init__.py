@@ -1,0 +1,9 @@
+"""One HTML page with a tour in it: it needs no network, and no server.
+
+The page holds cities and snapshots as compressed arrays, and the programs that draw them (``assets/``).
+`docs/report.md` says what it shows.
+"""
+
+from warptsp.report.document import Report, check_reportable, render, snapshots_for, write
+
+__all__ = ["Report", "check_reportable", "render", "snapshots_for", "write"]

@@ -1,0 +1,52 @@
+// Files made from what is in the page.
+
+function save(name, pieces, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(pieces, { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function fileName(ending) {
+  const name = (facts.name || facts.title).replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^[._]+/, "").slice(0, 80);
+  return `${name || "tour"}${ending}`;
+}
+
+// TSPLIB 95, TYPE: TOUR.
+function tourFile(cities, snapshot, tour) {
+  const name = (facts.name || "tour").replace(/\s+/g, " ");
+  const kind = facts.closed ? "tour" : "open path";
+  const pieces = [
+    `NAME : ${name}.tour\nCOMMENT : ${kind} of length ${snapshot.text}\nTYPE : TOUR\nDIMENSION : ${cities.n}\nTOUR_SECTION\n`,
+  ];
+  for (let begin = 0; begin < tour.length; begin += 65536) {
+    pieces.push(Array.from(tour.subarray(begin, begin + 65536), (city) => cities.id(city)).join("\n"), "\n");
+  }
+  pieces.push("-1\nEOF\n");
+  return pieces;
+}
+
+// The columns of the table that `warptsp solve --output tour.csv` writes.
+async function tableFile(cities, tour) {
+  const columns = [];
+  for (const title of facts.columns) columns.push([title, await realsOf(`column-${title}`)]);
+  if (columns.length === 0 && facts.exact) {
+    for (const [axis, title] of ["x", "y"].entries()) {
+      columns.push([title, Float64Array.from(cities[title], (steps) => facts.plane.low[axis] + steps)]);
+    }
+  }
+  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const titles = ["position", "id", ...(cities.labels === null ? [] : ["name"]), ...columns.map(([title]) => title)];
+  const pieces = [`${titles.join(",")}\n`];
+  for (let begin = 0; begin < tour.length; begin += 16384) {
+    const rows = Array.from(tour.subarray(begin, begin + 16384), (city, i) => {
+      const fields = [begin + i + 1, cities.id(city)];
+      if (cities.labels !== null) fields.push(quoted(cities.labels[city]));
+      for (const [, values] of columns) fields.push(values[city]);
+      return fields.join(",");
+    });
+    pieces.push(rows.join("\n"), "\n");
+  }
+  return pieces;
+}

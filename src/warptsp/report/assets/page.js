@@ -1,0 +1,358 @@
+// The page: what is shown, the keys, and the interface for a run that is still going on.
+
+const find = (id) => document.getElementById(id);
+
+class Page {
+  constructor() {
+    this.follow = true;
+    this.shown = -1;
+    this.playing = false;
+    this.actions = find("actions");
+    this.figures = new Map();
+    this.setFigures();
+    this.list("settings", facts.settings);
+    this.list("machine", facts.machine);
+    this.ready = this.load().catch((error) => this.fail(error));
+  }
+
+  // For a live page
+
+  // Show another tour: the cities, numbered from 0, in visiting order.
+  addSnapshot(seconds, length, tour) {
+    const wasLast = this.shown === this.snapshots.length - 1;
+    this.snapshots.add(seconds, length, tour);
+    this.curves.add(seconds, length);
+    this.rankings = null;
+    this.setSlider();
+    const last = this.snapshots.length - 1;
+    if (this.follow) this.show(last);
+    else this.show(Math.min(this.shown, last), wasLast);
+  }
+
+  // Continue the curves.
+  addPoint(seconds, length) {
+    this.curves.add(seconds, length);
+    this.drawCurves();
+  }
+
+  // text: a line below the title. state: "live", "done", "error" or "". figures: name -> text.
+  setStatus({ text, state, figures }) {
+    const status = find("status");
+    if (text !== undefined && status.textContent !== text) status.textContent = text;
+    if (state !== undefined) status.dataset.state = state;
+    for (const [name, value] of Object.entries(figures ?? {})) this.setFigure(name, value);
+  }
+
+  // Beginning
+
+  async load() {
+    if (typeof DecompressionStream === "undefined") {
+      throw new Error(
+        "This browser cannot unpack the page's data (it lacks DecompressionStream). " +
+          "Chrome 80, Firefox 113, Safari 16.4 and later ones can.",
+      );
+    }
+    this.curves = new Curves(find("curves"), (seconds) => this.showAt(seconds));
+    this.cities = await Cities.load();
+    this.snapshots = new Snapshots(this.cities);
+    if (facts.plane === null) {
+      this.say("The instance has distances but no coordinates: there is nothing to draw. Curves and tour are here all the same.");
+    } else {
+      this.view = new View(find("picture"), this.cities, { forcePlain: location.hash === "#plain" });
+      this.view.setFixed(facts.fixed);
+      this.view.hover = (place) => this.tell(place);
+      this.view.listeners.push(() => this.placeEnds());
+      this.view.resize();
+      if (facts.plane.mercator) {
+        find("map-label").hidden = false;
+        this.map = new TileMap(find("tiles"), this.view, () => this.mapFailed());
+      }
+    }
+    if (facts.dimensions === 3 && facts.plane !== null) this.setFigure("seen", "from above");
+    this.listen();
+    this.setSlider();
+    if (this.snapshots.length) await this.show(this.snapshots.length - 1);
+    this.drawCurves();
+  }
+
+  fail(error) {
+    this.say(error.message);
+    this.setStatus({ text: error.message, state: "error" });
+  }
+
+  say(text) {
+    find("message").hidden = text === "";
+    find("message").textContent = text;
+  }
+
+  setFigures() {
+    const best = facts.snapshots[facts.snapshots.length - 1];
+    if (best !== undefined) this.setFigure("length", `${grouped(best.text)}${facts.unit ? ` ${facts.unit}` : ""}`);
+    if (best !== undefined && facts.known !== null && facts.known.length > 0) {
+      const name = facts.known.proven ? "over the optimum" : "over the best known length";
+      this.setFigure(name, percent(Math.max(0, best.length / facts.known.length - 1)));
+    }
+    this.setFigure("cities", grouped(facts.cities));
+    this.setFigure("distances", facts.metric);
+    if (!facts.closed) this.setFigure("kind", "open path");
+    if (facts.fixed.length) this.setFigure("fixed links", grouped(facts.fixed.length));
+  }
+
+  setFigure(name, text) {
+    let cell = this.figures.get(name);
+    if (cell === undefined) {
+      const box = document.createElement("div"), term = document.createElement("dt");
+      cell = document.createElement("dd");
+      term.textContent = name;
+      box.append(term, cell);
+      find("figures").append(box);
+      this.figures.set(name, cell);
+    }
+    cell.textContent = text;
+  }
+
+  list(id, pairs) {
+    find(id).hidden = pairs.length === 0;
+    for (const [name, value] of pairs) {
+      const term = document.createElement("dt"), text = document.createElement("dd");
+      term.textContent = name;
+      text.textContent = value;
+      find(id).querySelector("dl").append(term, text);
+    }
+  }
+
+  // Snapshots
+
+  setSlider() {
+    const slider = find("slider"), count = this.snapshots.length;
+    slider.max = Math.max(0, count - 1);
+    find("timeline").hidden = count === 0;
+    slider.disabled = find("play").disabled = count < 2;
+    find("changes-label").hidden = count < 2;
+    find("download").hidden = count === 0;
+  }
+
+  async show(i, again = true) {
+    const snapshot = this.snapshots.list[i];
+    if (snapshot === undefined) return;
+    this.shown = i;
+    this.describe(i);
+    this.drawCurves();
+    if (!again) return;
+    const tour = await this.snapshots.tour(i);
+    const ranks = this.view === undefined || !find("changes").checked ? null : await this.rank();
+    // A later call may have come in between.
+    if (this.shown !== i || this.snapshots.list[i] !== snapshot) return;
+    this.tour = tour;
+    if (this.view === undefined) return;
+    const n = tour.length;
+    const mark =
+      ranks === null
+        ? () => false
+        : (k) => {
+            const apart = Math.abs(ranks[tour[k]] - ranks[tour[k + 1 === n ? 0 : k + 1]]);
+            return apart !== 1 && !(facts.closed && apart === n - 1);
+          };
+    this.view.setPath(new Path(this.cities, tour, facts.closed, mark));
+    this.placeEnds();
+  }
+
+  // The place of each city in the best tour.
+  async rank() {
+    if (this.rankings == null) {
+      const best = await this.snapshots.tour(this.snapshots.length - 1);
+      this.rankings = new Int32Array(best.length);
+      for (let k = 0; k < best.length; k++) this.rankings[best[k]] = k;
+    }
+    return this.rankings;
+  }
+
+  showAt(seconds) {
+    const far = (s) => Math.abs(Math.log(Math.max(s.seconds, 1e-4) / Math.max(seconds, 1e-4)));
+    let nearest = 0;
+    this.snapshots.list.forEach((s, i, list) => {
+      if (far(s) < far(list[nearest])) nearest = i;
+    });
+    this.choose(nearest);
+  }
+
+  // The user's choice.
+  choose(i) {
+    const last = this.snapshots.length - 1;
+    i = Math.min(Math.max(i, 0), last);
+    this.follow = i === last;
+    if (i !== this.shown) return this.show(i);
+  }
+
+  describe(i) {
+    const snapshot = this.snapshots.list[i], last = this.snapshots.length - 1;
+    const slider = find("slider"), shown = find("shown");
+    slider.value = i;
+    const best = this.snapshots.list[last].length;
+    const over = i === last || !(best > 0) ? "" : `, ${percent(snapshot.length / best - 1)} over the best`;
+    const when = facts.timed ? `after ${duration(snapshot.seconds)}` : this.tourName(i);
+    const length = document.createElement("b");
+    length.textContent = grouped(snapshot.text);
+    shown.replaceChildren(length, over, document.createElement("br"), `${i + 1} of ${last + 1}, ${when}`);
+    const text = `length ${snapshot.text}${over}, ${when}`;
+    slider.setAttribute("aria-valuetext", `${i + 1} of ${last + 1}: ${text}`);
+    const kind = facts.closed ? "Closed tour" : "Open path";
+    (this.view?.canvas ?? find("picture")).setAttribute("aria-label", `${kind} of ${facts.cities} cities, ${text}`);
+    find("download-what").textContent = i === last ? "The best tour." : `The tour shown, ${when}.`;
+  }
+
+  tourName(i) {
+    return facts.settings[i]?.[1] ?? `tour ${i + 1}`;
+  }
+
+  drawCurves() {
+    if (this.curves !== undefined && this.snapshots !== undefined) this.curves.draw(this.snapshots.list, this.shown);
+  }
+
+  async play(on) {
+    this.playing = on && this.snapshots.length > 1;
+    find("play").setAttribute("aria-pressed", String(this.playing));
+    find("play").title = this.playing ? "Pause (space)" : "Play (space)";
+    find("play-name").textContent = this.playing ? "Pause" : "Play";
+    if (!this.playing) return;
+    let i = this.shown === this.snapshots.length - 1 ? 0 : this.shown + 1;
+    while (this.playing && i < this.snapshots.length) {
+      const begun = performance.now();
+      await this.choose(i);
+      await new Promise((resolve) => setTimeout(resolve, Math.max(60, 650 - (performance.now() - begun))));
+      if (this.shown !== i) break; // the user went elsewhere
+      i++;
+    }
+    if (this.playing) this.play(false);
+  }
+
+  // The picture
+
+  tell(place) {
+    const here = find("here");
+    if (place === null) {
+      here.textContent = "";
+      return;
+    }
+    const city = this.tour[place % this.tour.length];
+    const digits = facts.plane.mercator ? 5 : 0;
+    const [x, y] = this.cities.place(city).map((v) => (digits ? v.toFixed(digits) : Number(v.toPrecision(7))));
+    const name = this.cities.labels === null ? "" : `${this.cities.labels[city]}, `;
+    here.textContent = `${name}city ${this.cities.id(city)} at ${x}, ${y}; stop ${(place % this.tour.length) + 1} of ${this.tour.length}`;
+  }
+
+  placeEnds() {
+    if (facts.closed || this.tour === undefined) return;
+    const parent = find("ends");
+    if (parent.childElementCount === 0) {
+      for (const text of ["start", "end"]) {
+        const label = document.createElement("span");
+        label.textContent = text;
+        parent.append(label);
+      }
+    }
+    [this.tour[0], this.tour[this.tour.length - 1]].forEach((city, i) => {
+      const [x, y] = this.view.pixel(this.cities.x[city], this.cities.y[city]);
+      parent.children[i].style.transform = `translate(${x + 8}px, ${y - 24}px)`;
+    });
+  }
+
+  mapFailed() {
+    if (find("status").dataset.state !== "live") {
+      this.setStatus({ text: "The map could not be loaded: no network, or openstreetmap.org refused.", state: "error" });
+    }
+  }
+
+  async download(kind) {
+    const snapshot = this.snapshots.list[this.shown], tour = await this.snapshots.tour(this.shown);
+    if (kind === "tour") save(fileName(".tour"), tourFile(this.cities, snapshot, tour), "text/plain");
+    else save(fileName(".csv"), await tableFile(this.cities, tour), "text/csv");
+  }
+
+  async print() {
+    const canvas = find("print");
+    if (this.view?.path == null) {
+      canvas.hidden = true;
+      return;
+    }
+    const colour = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
+    this.view.print(canvas, { line: colour("#1f5499"), other: colour("#c8401f"), fixed: colour("#7a5c00"), paper: [1, 1, 1] });
+  }
+
+  // Keys and buttons
+
+  listen() {
+    const on = (id, name, action) => find(id).addEventListener(name, action);
+    on("slider", "input", (event) => {
+      this.play(false);
+      this.choose(Number(event.target.value));
+    });
+    on("play", "click", () => this.play(!this.playing));
+    on("changes", "change", () => this.show(this.shown));
+    on("download-tour", "click", () => this.download("tour"));
+    on("download-table", "click", () => this.download("table"));
+    on("keys", "click", () => find("help").showModal());
+    on("map", "change", (event) => {
+      this.map.set(event.target.checked);
+      find("attribution").hidden = !event.target.checked;
+      if (!event.target.checked && find("status").dataset.state === "error") this.setStatus({ text: "", state: "" });
+    });
+    document.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("beforeprint", () => this.print());
+    window.matchMedia("print").addEventListener("change", (event) => {
+      if (event.matches) this.print();
+    });
+    if (this.view === undefined) {
+      for (const id of ["zoom", "picture"]) find(id).hidden = true;
+      return;
+    }
+    on("closer", "click", () => this.view.zoom(1.5));
+    on("farther", "click", () => this.view.zoom(1 / 1.5));
+    on("whole", "click", () => this.view.fit());
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.view.redraw());
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
+    const at = event.target, view = this.view;
+    const inSlider = at === find("slider"), inButton = at.tagName === "BUTTON";
+    const toggle = (id) => {
+      if (!find(`${id}-label`).hidden) find(id).click();
+    };
+    const step = event.shiftKey ? 200 : 60;
+    const actions = {
+      ",": () => this.choose(this.shown - 1),
+      ".": () => this.choose(this.shown + 1),
+      "?": () => find("help").showModal(),
+      d: () => toggle("changes"),
+      m: () => toggle("map"),
+    };
+    if (!inButton && at.type !== "checkbox") actions[" "] = () => this.play(!this.playing);
+    if (!inSlider) {
+      actions.Home = () => this.choose(0);
+      actions.End = () => this.choose(this.snapshots.length - 1);
+    }
+    if (view !== undefined) {
+      Object.assign(actions, {
+        "+": () => view.zoom(1.5),
+        "=": () => view.zoom(1.5),
+        "-": () => view.zoom(1 / 1.5),
+        0: () => view.fit(),
+      });
+      if (at === view.canvas || at === document.body) {
+        Object.assign(actions, {
+          ArrowLeft: () => view.pan(step, 0),
+          ArrowRight: () => view.pan(-step, 0),
+          ArrowUp: () => view.pan(0, step),
+          ArrowDown: () => view.pan(0, -step),
+        });
+      }
+    }
+    if (Object.hasOwn(actions, event.key)) {
+      event.preventDefault();
+      actions[event.key]();
+    }
+  }
+}
+
+window.warptspPage = new Page();

@@ -1,0 +1,326 @@
+"""The page: what is in it, and what a browser may load for it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.errors import UnsupportedProblem
+from warptsp.outputs import atomic_write
+from warptsp.report.arrays import packed_integers, packed_reals, packed_text
+from warptsp.report.plane import HUGE, Plane
+from warptsp.result import HistoryPoint, Result, Snapshot, format_length, unit_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import KnownLength, Problem
+
+MOST_CITIES = 10_000_000  # a page of so many is what browsers take
+WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates, for its tables
+WITH_LABELS = 1_000_000  # cities up to which it holds their names
+POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
+TILES = "https://tile.openstreetmap.org"
+
+SCRIPTS = (
+    "data.js",
+    "painters.js",
+    "view.js",
+    "map.js",
+    "curves.js",
+    "downloads.js",
+    "page.js",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a page shows.
+
+    Attributes
+    ----------
+    problem : Problem
+    snapshots : sequence of Snapshot
+        Tours in order of time, the best one last; none for a page that gets them later.
+    known : KnownLength or None
+        The optimal, or else best known, length.
+    history : sequence of HistoryPoint
+        The curve; of the snapshots alone if it is empty.
+    settings, machine : mapping of str to str
+        Two lists of names and values.
+    title : str
+        The name of the instance if it is empty.
+    timed : bool
+        Whether the seconds of the snapshots mean anything.
+    """
+
+    problem: Problem
+    snapshots: Sequence[Snapshot] = ()
+    known: KnownLength | None = None
+    history: Sequence[HistoryPoint] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    machine: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    timed: bool = True
+
+    @classmethod
+    def of(cls, result: Result) -> Report:
+        """Return the report of a run; its snapshots, or at least its tour."""
+        best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
+        return cls(
+            problem=result.problem,
+            snapshots=result.snapshots or (best,),
+            known=result.known,
+            history=result.history,
+            settings=settings_of(result),
+            machine=machine(result.device),
+        )
+
+    @classmethod
+    def of_tours(cls, problem: Problem, tours: Mapping[str, NDArray[np.int32]]) -> Report:
+        """Return the report of tours of an instance that were there already, by name; the best comes last."""
+        lengths = {name: problem.length(tour) for name, tour in tours.items()}
+        names = sorted(tours, key=lambda name: lengths[name], reverse=True)
+        return cls(
+            problem=problem,
+            snapshots=[Snapshot(float(i), lengths[name], tours[name]) for i, name in enumerate(names)],
+            known=problem.known_length,
+            settings={f"tour {i + 1}": name for i, name in enumerate(names)},
+            timed=False,
+        )
+
+
+def check_reportable(problem: Problem) -> None:
+    """Make sure, before any work is done, that a page can hold the tours of an instance.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If there are too many cities.
+    """
+    if problem.n > MOST_CITIES:
+        raise UnsupportedProblem(
+            f"report: {problem.n} cities, and a page that browsers open holds {MOST_CITIES} at most; "
+            "draw the tour into a .png instead (--picture, or warptsp plot)"
+        )
+
+
+def snapshots_for(problem: Problem) -> int:
+    """Return how many snapshots of a run make a good page without making it too large."""
+    return 16 if problem.n <= 100_000 else 12 if problem.n <= HUGE else 6
+
+
+def write(result: Result | Report, path: str | os.PathLike[str]) -> None:
+    """Write the page of a result, or of a report, into a file.
+
+    Parameters
+    ----------
+    result : Result or Report
+        A result with snapshots (`warptsp.solve`) shows how its tour came about.
+    path : path
+        The file, ``.html``.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If there are too many cities for a page.
+    OutputError
+        If the file cannot be written.
+    """
+    text = render(Report.of(result) if isinstance(result, Result) else result)
+    with atomic_write(path) as stream:
+        stream.write(text.encode("utf-8", "replace"))
+
+
+def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none'") -> str:
+    """Return the page as text.
+
+    Parameters
+    ----------
+    report : Report
+    scripts : sequence of str
+        Further programs, modules that run after those of the page and use ``window.warptspPage``.
+    connect : str
+        What these may connect to, as a Content Security Policy's ``connect-src`` says it.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If there are too many cities for a page.
+    """
+    check_reportable(report.problem)
+    facts, arrays = _content(report)
+    style = _asset("page.css")
+    programs = ["\n".join(_asset(name) for name in SCRIPTS), *scripts]
+    programs = ["\n".join(program.splitlines()) for program in programs]  # as browsers see them
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            "script-src " + " ".join(_hash(program) for program in programs),
+            f"style-src {_hash(style)}",
+            f"img-src data: {TILES}",
+            f"connect-src {connect}",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    data = [_element("application/json", "facts", _json(facts))]
+    data += [_element("text/plain", f"array-{name}", text) for name, text in arrays.items()]
+    parts = {
+        "policy": escape(policy),
+        "title": escape(facts["title"]),
+        "style": style,
+        "data": "\n".join(data),
+        "programs": "\n".join(f'<script type="module">{program}</script>' for program in programs),
+    }
+    pieces = _asset("page.html").split("@@")
+    # Every second piece names a part; what is put in is not looked at again.
+    return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def settings_of(result: Result) -> dict[str, str]:
+    """Return what a run was asked to do, and how it ended, for people."""
+    settings = {"method": result.method if result.then is None else f"{result.method}, then {result.then}"}
+    settings |= {name: str(value) for name, value in result.params.items()}
+    settings |= {
+        "start": result.start,
+        "seed": str(result.seed),
+        "threads": str(result.threads),
+        "device": result.device,
+        "time": f"{result.seconds:.2f} s",
+        "kicks": f"{result.kicks:,}".replace(",", "\N{THIN SPACE}"),
+        "stopped by": result.stop_reason,
+    }
+    return settings
+
+
+def machine(device: str = "cpu") -> dict[str, str]:
+    """Return what a report says about this machine, and the time."""
+    import warptsp
+    from warptsp.devices import available_threads, cpu_name
+
+    described = {
+        "processor": f"{cpu_name()}, {os.cpu_count() or 1} cores, {available_threads()} of them for warptsp",
+        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        "warptsp": warptsp.__version__,
+        "written": time.strftime("%Y-%m-%d %H:%M %z"),
+    }
+    if device.startswith("cuda"):
+        from warptsp.backends.cuda import driver
+        from warptsp.devices import ordinals
+
+        names = {gpu.ordinal: gpu.name for gpu in driver.find().gpus}
+        described = {
+            "GPU": ", ".join(f"cuda:{gpu} {names[gpu]}" for gpu in ordinals(device)),
+            **described,
+        }
+    return described
+
+
+# What goes into the page
+
+
+def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the facts of a page, for JSON, and its arrays as text."""
+    problem, snapshots, known = report.problem, report.snapshots, report.known
+    plane = Plane.of(problem)
+    # Cities are numbered along the best tour.
+    order = np.asarray(snapshots[-1].tour) if snapshots else np.arange(problem.n, dtype=np.int32)
+    number = np.empty(problem.n, dtype=np.int32)
+    number[order] = np.arange(problem.n, dtype=np.int32)
+    arrays = {"order": packed_integers(order, differences=False)}
+    if problem.node_ids is not None:
+        arrays["ids"] = packed_text("\n".join(map(str, problem.node_ids[order].tolist())))
+    if plane is not None:
+        for axis, name in enumerate("xy"):
+            arrays[name] = packed_integers(plane.steps[order, axis], differences=True)
+    table, titles = _coordinates(problem)
+    if problem.n <= WITH_COORDINATES and table is not None:
+        for title, column in zip(titles, table.T, strict=True):
+            arrays[f"column-{title}"] = packed_reals(column[order])
+    if problem.labels is not None and problem.n <= WITH_LABELS:
+        arrays["labels"] = packed_text(json.dumps([problem.labels[city] for city in order.tolist()]))
+    for i, snapshot in enumerate(snapshots):
+        arrays[f"tour-{i}"] = packed_integers(number[np.asarray(snapshot.tour)], differences=True)
+    facts = {
+        "title": report.title or problem.name or "Tour",
+        "name": problem.name,
+        "cities": problem.n,
+        "metric": problem.metric.name,
+        "unit": unit_of(problem).strip(),
+        "integral": problem.integral,
+        "closed": problem.open is None,
+        "dimensions": problem.metric.dimensions,
+        "fixed": number[problem.fixed_edges].tolist(),
+        "known": None if known is None else {"length": _number(known.length), "proven": known.proven},
+        "timed": report.timed,
+        "snapshots": [
+            {"seconds": s.seconds, "length": _number(s.length), "text": format_length(s.length)}
+            for s in snapshots
+        ],
+        "history": [[p.seconds, _number(p.length)] for p in _thinned(report.history)],
+        "settings": list(report.settings.items()),
+        "machine": list(report.machine.items()),
+        "columns": titles if f"column-{titles[0] if titles else ''}" in arrays else [],
+        "exact": plane is not None and plane.exact and titles == ["x", "y"] and problem.display is None,
+        "plane": None
+        if plane is None
+        else {"step": plane.step, "low": plane.low, "mercator": plane.mercator},
+        "tiles": TILES,
+    }
+    return facts, arrays
+
+
+def _coordinates(problem: Problem) -> tuple[NDArray[np.float64] | None, list[str]]:
+    """Return the columns of coordinates that a table of the tour has, and their titles."""
+    if problem.coordinates is None:
+        return None, []
+    if problem.metric.geographic:
+        from warptsp.io.places import degrees
+
+        return degrees(problem, "report"), ["lat", "lon"]
+    return problem.coordinates, ["x", "y", "z"][: problem.metric.dimensions]
+
+
+def _thinned(history: Sequence[HistoryPoint]) -> list[HistoryPoint]:
+    """Return points of a curve, evenly over their number, with the first and the last."""
+    if len(history) <= POINTS:
+        return list(history)
+    return [history[i] for i in np.linspace(0, len(history) - 1, POINTS).astype(int).tolist()]
+
+
+def _number(value: int | float) -> int | float:
+    return float(value) if isinstance(value, float) else int(value)
+
+
+# Text in a page
+
+
+def _asset(name: str) -> str:
+    return resources.files("warptsp.report").joinpath("assets", name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    # Browsers hash the text as they have parsed it: with plain line feeds.
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(facts: Mapping[str, Any]) -> str:
+    # Nothing in it may end the element that holds it, or begin another one.
+    text = json.dumps(facts, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _element(kind: str, name: str, text: str) -> str:
+    return f'<script type="{kind}" id="{name}">{text}</script>'
