@@ -278,8 +278,7 @@ def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
 
 
 def test_joins_of_closed_tours_that_can_be_made_together() -> None:
-    from warptsp.backends.cuda.path_order import _JOIN, chosen_joins
-
+    ends = ("tour", "other", "a", "a_link", "b", "b_link", "crossed", "found")
     joins = np.array(
         [
             (2.0, 0, 10, 1, 2, 11, 12, 0, 1),  # the third one is cheaper and has joined these two
@@ -288,14 +287,14 @@ def test_joins_of_closed_tours_that_can_be_made_together() -> None:
             (9.0, 30, 20, 31, 32, 23, 24, 0, 1),
             (0.0, 40, -1, -1, -1, -1, -1, 0, 0),  # found nothing
         ],
-        _JOIN,
+        np.dtype([("added", "f8"), *((name, "i4") for name in ends)]),
     )
-    links, names = chosen_joins(np.concatenate([joins, joins[2:3]]))
-    assert links == [
+    links, names = _native.choose_joins(np.concatenate([joins, joins[2:3]]).view(np.uint8))
+    assert list(map(tuple, links)) == [
         *((11, 2), (2, 11), (12, 1), (1, 12)),
         *((31, 23), (23, 31), (32, 24), (24, 32)),
     ]
-    assert names == {0: 0, 10: 0, 20: 20, 30: 20, 40: 40}
+    assert dict(names.tolist()) == {0: 0, 10: 0, 20: 20, 30: 20, 40: 40}
 
 
 @pytest.mark.gpu

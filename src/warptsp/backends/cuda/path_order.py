@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp import _native
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.geometry import struct
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric
 
@@ -45,12 +44,7 @@ _ORDER = np.dtype(
     ],
     align=True,
 )
-_JOIN = np.dtype(
-    [
-        ("added", "f8"),
-        *((name, "i4") for name in ("tour", "other", "a", "a_link", "b", "b_link", "crossed", "found")),
-    ]
-)
+_JOIN_BYTES = 40  # struct JoinOfTours
 
 
 class PathOrder:
@@ -120,16 +114,16 @@ class PathOrder:
         int
             How many tours there are less.
         """
-        found = self._device.empty(named * _JOIN.itemsize, np.uint8)
+        found = self._device.empty(named * _JOIN_BYTES, np.uint8)
         for name in ("clear_joins", "look_for_joins", "settle_joins"):
             self._launch(name, 2, self._order)
         blocks = -(-named // _THREADS)
         self._kernel("write_joins").launch(blocks, _THREADS, self._order, self._named, np.int32(named), found)
-        links, names = chosen_joins(found.download().view(_JOIN))
-        if not links:
+        links, names = _native.choose_joins(found.download())
+        if not len(links):
             return 0
-        for kernel, pairs in (("link_ends", links), ("note_names", list(names.items()))):
-            some = self._device.upload(np.array(pairs, np.int32))
+        for kernel, pairs in (("link_ends", links), ("note_names", names)):
+            some = self._device.upload(pairs)
             blocks = -(-len(pairs) // _THREADS)
             self._kernel(kernel).launch(blocks, _THREADS, self._order, some, np.int32(len(pairs)))
         self._launch("rename_tours", 1, self._order)
@@ -148,41 +142,3 @@ class PathOrder:
 
     def _launch(self, name: str, each: int, *arguments: DeviceArray | np.generic) -> None:
         self._kernel(name).launch(-(-each * self._count // _THREADS), _THREADS, *arguments)
-
-
-def chosen_joins(joins: NDArray[np.void]) -> tuple[list[tuple[int, int]], dict[int, int]]:
-    """Choose joins that can all be made: the cheapest first, no gap twice, none within one tour.
-
-    Parameters
-    ----------
-    joins : ndarray of struct JoinOfTours
-        Some may be there several times.
-
-    Returns
-    -------
-    list of (int, int)
-        Ends and what they are linked to, four for each join.
-    dict
-        The name of each closed tour from now on.
-    """
-    joined: dict[int, int] = {}
-
-    def root(tour: int) -> int:
-        while (above := joined.get(tour, tour)) != tour:
-            tour = above
-        return tour
-
-    taken: set[int] = set()
-    links = []
-    found = joins[joins["found"] == 1]
-    found = found[np.lexsort((found["a"], found["added"]))]
-    found = found[np.append(True, found["a"][1:] != found["a"][:-1])[: len(found)]]
-    for join in found.tolist():
-        _, tour, other, a, a_link, b, b_link, crossed, _ = join
-        if root(tour) == root(other) or not taken.isdisjoint((a, a_link, b, b_link)):
-            continue
-        joined[root(tour)] = root(other)
-        taken.update((a, a_link, b, b_link))
-        pairs = ((a, b_link), (a_link, b)) if crossed else ((a, b), (a_link, b_link))
-        links += [link for p, q in pairs for link in ((p, q), (q, p))]
-    return links, {tour: root(tour) for tour in joins["tour"].tolist()}

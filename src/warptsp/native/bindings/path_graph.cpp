@@ -7,9 +7,11 @@
 
 #include "common.h"
 #include "common/parallel.h"
+#include "lk/tour_joins.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 using namespace warptsp;
@@ -110,4 +112,22 @@ void bind_path_graph(nb::module_ &m) {
           "2 i + 1 the tail), cities there, cities in all; those of tour t are rows begin[t] to begin[t + 1]. Fills "
           "`places`: position of the lower end, turned or not. Returns how many closed tours there were; those of a tour "
           "that fixed edges alone could make one count 0, and its places are not filled.");
+  static_assert(sizeof(JoinOfTours) == 40);
+  m.def(
+      "choose_joins",
+      [](Array<const uint8_t, 1> found) {
+        if (found.shape(0) % sizeof(JoinOfTours) != 0) throw nb::value_error("joins are structs of 40 bytes");
+        std::vector<JoinOfTours> joins(found.shape(0) / sizeof(JoinOfTours));
+        if (!joins.empty()) std::memcpy(joins.data(), found.data(), found.shape(0));
+        ChosenJoins chosen;
+        {
+          nb::gil_scoped_release release;
+          chosen = choose_joins(std::move(joins));
+        }
+        const size_t links = chosen.links.size() / 2, names = chosen.names.size() / 2;
+        return nb::make_tuple(to_numpy(std::move(chosen.links), {links, 2}), to_numpy(std::move(chosen.names), {names, 2}));
+      },
+      nb::arg("joins"),
+      "Joins of closed tours that can all be made, of an array of struct JoinOfTours as bytes: rows of an end and what it "
+      "is linked to, four for each join; and rows of a closed tour and its name from now on.");
 }
