@@ -163,6 +163,26 @@ def test_threads_change_nothing(monkeypatch, metric, path):
             problem.check_tour(wrong, threads=3)
 
 
+@pytest.mark.parametrize("metric", [m for m in Metric if m.has_coordinates])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_long_tours_are_as_long_as_short_ones(monkeypatch, metric, threads):
+    """Native code measures tours from some size on, and NumPy from the definitions, up to there."""
+    rng = np.random.default_rng(13)
+    spread = 180.0 if metric.geographic else 1e4
+    n = 70_000
+    problem = Problem(metric, coordinates=(rng.random((n, metric.dimensions)) - 0.5) * spread)
+    tour = rng.permutation(n).astype(np.int32)
+    expected = problem.length(tour)
+    monkeypatch.setattr("warptsp.problem.problem.WORTH_THREADS", 700)
+    assert problem.length(tour, threads=threads) == expected
+    problem.check_tour(tour, threads=threads)
+    for wrong in (-1, n):
+        tour[12_345] = wrong
+        for judge in (problem.length, problem.check_tour):
+            with pytest.raises(InvalidTour, match=f"there is no city {wrong}"):
+                judge(tour, threads=threads)
+
+
 def test_integer_lengths_beyond_int32_and_int64():
     n = 100
     points = np.zeros((n, 2))

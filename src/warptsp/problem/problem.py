@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -334,16 +334,23 @@ class Problem:
         threads : int
             How many share the work, if there is enough.
         """
+        if _is_long(tour) and self.coordinates is not None and not self.metric.geographic:
+            from warptsp import _native
+
+            sums = _native.link_sums(self.coordinates, tour, self.metric.kind, threads)
+            if sums is not None:
+                ends = [] if self.open is not None else self._link_lengths(tour[[-1, 0]]).tolist()
+                parts = sums.tolist() + ends
+                return sum(map(int, parts)) if self.integral else math.fsum(parts)
         cities = self._as_cities(tour)
         closing = self.open is None and len(cities) > 1
 
         def parts_of(begin: int) -> list[int] | list[float]:
             """Numbers whose exact sum is the length of some thousand edges."""
             if begin < 0:
-                distances = self._distances(cities[-1:], cities[:1])
+                distances = self._link_lengths(cities[[-1, 0]])
             else:
-                part = cities[begin : begin + _CHUNK + 1]
-                distances = self._distances(part[:-1], part[1:])
+                distances = self._link_lengths(cities[begin : begin + _CHUNK + 1])
             return [_integer_sum(distances)] if self.integral else _exact_parts(distances)
 
         begins = [*range(0, len(cities) - 1, _CHUNK), *([-1] if closing else [])]
@@ -358,9 +365,23 @@ class Problem:
         assert self.coordinates is not None
         # Rows are taken several times faster by `take` than by an index.
         p, q = self.coordinates.take(a, axis=0), self.coordinates.take(b, axis=0)
+        return self._row_distances(a == b if self.metric is Metric.GEO else None, p, q)
+
+    def _link_lengths(self, cities: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """From each city to the next one."""
+        if self.matrix is not None:
+            return self._distances(cities[:-1], cities[1:])
+        assert self.coordinates is not None
+        rows = self.coordinates.take(cities, axis=0)  # once: they lie anywhere in memory
+        same = cities[:-1] == cities[1:] if self.metric is Metric.GEO else None
+        return self._row_distances(same, rows[:-1], rows[1:])
+
+    def _row_distances(
+        self, same: NDArray[np.bool_] | None, p: NDArray[np.float64], q: NDArray[np.float64]
+    ) -> NDArray[Any]:
         values = coordinate_distances(self.metric, p, q)
-        if self.metric is Metric.GEO:
-            values[a == b] = 0.0  # the formula rounds up, to 1
+        if same is not None:
+            values[same] = 0.0  # GEO's formula rounds up, to 1
         return values.astype(np.int64) if self.integral else values
 
     # Tours
@@ -382,20 +403,19 @@ class Problem:
         InvalidTour
             The message names the city, by its node number.
         """
-        cities = self._as_cities(tour)
         n = self.n
-        if len(cities) == n:
-            seen = np.zeros(n, dtype=np.bool_)
+        if _is_long(tour) and len(tour) == n:
+            from warptsp import _native
 
-            def see(begin: int) -> None:
-                seen[cities[begin : begin + WORTH_THREADS]] = True
-
-            _in_threads(see, range(0, n, WORTH_THREADS), threads)
-            complete = bool(seen.all())
+            cities, complete = tour, _native.takes_each_once(tour, threads)
         else:
-            complete = False
+            cities, complete = self._as_cities(tour), False
+            if len(cities) == n:
+                seen = np.zeros(n, dtype=np.bool_)
+                seen[cities] = True
+                complete = bool(seen.all())
         if not complete:
-            raise InvalidTour(self._what_is_wrong(cities))
+            raise InvalidTour(self._what_is_wrong(self._as_cities(cities)))
         if not constraints:
             return
         if self.open is not None:
@@ -672,6 +692,13 @@ def _checked_matrix(values: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64
     if real:
         return np.asarray(checked, dtype=np.float64)
     return np.asarray(checked, dtype=np.int32)
+
+
+def _is_long(tour: ArrayLike) -> TypeGuard[NDArray[np.int32]]:
+    """Tell whether native code checks this tour and measures it, on threads that share no interpreter."""
+    if not isinstance(tour, np.ndarray) or tour.dtype != np.int32 or tour.ndim != 1:
+        return False
+    return len(tour) >= WORTH_THREADS
 
 
 def _in_threads(work: Callable[[int], _T], arguments: Sequence[int], threads: int) -> list[_T]:

@@ -1,0 +1,39 @@
+// The check of a long tour, for Python: warptsp.problem calls it.
+#include "tours/tour_check.h"
+
+#include "arrays.h"
+
+using namespace warptsp;
+
+void bind_tour_check(nb::module_ &m) {
+  typedef Array<const int, 1> Cities;
+  m.def(
+      "takes_each_once",
+      [](const Cities &tour, int threads) {
+        check_threads(threads);
+        require(tour.shape(0) < 0x7fffffff, "a tour has fewer than 2^31 - 1 cities");
+        nb::gil_scoped_release release;
+        return takes_each_once(tour.data(), (int)tour.shape(0), threads);
+      },
+      nb::arg("tour"), nb::arg("threads"), "Whether the tour is 0 to n - 1 in any order.");
+  m.def(
+      "link_sums",
+      [](const Array<const double, 2> &points, const Cities &cities, int kind, int threads) -> nb::object {
+        check_threads(threads);
+        const size_t count = cities.shape(0);
+        require(points.shape(1) == 2 || points.shape(1) == 3, "points have 2 or 3 columns");
+        require(count >= 2, "a link has two cities");
+        std::vector<double> sums(3 * (size_t)link_pieces((int64_t)count));
+        bool known = false;
+        {
+          nb::gil_scoped_release release;
+          known = link_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
+                            cities.data(), (int64_t)count, threads, sums.data());
+        }
+        if (!known) return nb::none();
+        const size_t size = sums.size();
+        return nb::cast(to_numpy(std::move(sums), {size}));
+      },
+      nb::arg("points"), nb::arg("cities"), nb::arg("kind"), nb::arg("threads"),
+      "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not there.");
+}
