@@ -59,13 +59,22 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
 
 
 def _map_projection(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    latitude, longitude = degrees[:, 0], degrees[:, 1]
-    # Cut the globe open where the widest band without cities is, so that no short edge crosses the picture.
-    around = np.sort(np.mod(longitude, 360.0))
-    gaps = np.diff(np.append(around, around[0] + 360.0))
-    west = around[(int(np.argmax(gaps)) + 1) % len(around)]
-    x = np.mod(longitude - west, 360.0) * np.cos(np.radians(latitude.mean()))
-    return np.column_stack((x, latitude))
+    latitude = degrees[:, 0]
+    return np.column_stack((unrolled(degrees[:, 1]) * np.cos(np.radians(latitude.mean())), latitude))
+
+
+def unrolled(longitude: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return longitudes that grow from the end of the widest band without cities on.
+
+    The globe is cut open there, so that no short edge crosses the picture. The first one lies from -180 to
+    180 degrees.
+    """
+    around = np.mod(longitude, 360.0)
+    ordered = np.sort(around)
+    gaps = np.diff(np.append(ordered, ordered[0] + 360.0))
+    west = ordered[(int(np.argmax(gaps)) + 1) % len(ordered)]
+    eastward = np.where(around >= west, around, around + 360.0)
+    return eastward - 360.0 if west > 180.0 else eastward
 
 
 def tour_edges(problem: Problem, tour: NDArray[np.int32]) -> Edges:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.plotting.plane import city_plane, unrolled
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -47,15 +49,15 @@ class Plane:
     def of(cls, problem: Problem) -> Plane | None:
         """Return the plane of an instance, None if it has no coordinates to draw."""
         mercator = False
-        points = problem.plot_points
-        if points is None:
+        if problem.plot_points is None:
             return None
+        points = city_plane(problem)
         if problem.display is None and problem.metric.geographic:
             from warptsp.io.places import degrees
 
             places = degrees(problem, "report")
             mercator = bool(np.abs(places[:, 0]).max() <= MERCATOR_LATITUDE)
-            points = _mercator(places) if mercator else _flat(places)
+            points = _mercator(places) if mercator else points
         low, high = points.min(axis=0), points.max(axis=0)
         span = float((high - low).max())
         if not mercator and span < 2**EXACT_BITS and np.array_equal(points, np.floor(points)):
@@ -69,19 +71,4 @@ class Plane:
 def _mercator(places: NDArray[np.float64]) -> NDArray[np.float64]:
     latitude = np.radians(places[:, 0])
     north = np.arcsinh(np.tan(latitude)) / (2.0 * np.pi) + 0.5
-    return np.column_stack((_unrolled(places[:, 1]) / 360.0 + 0.5, north))
-
-
-def _flat(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    x = _unrolled(places[:, 1]) * np.cos(np.radians(places[:, 0].mean()))
-    return np.column_stack((x, places[:, 0]))
-
-
-def _unrolled(longitude: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Longitudes from the end of the widest band without cities on, so that no short edge goes around."""
-    around = np.mod(longitude, 360.0)
-    ordered = np.sort(around)
-    gaps = np.diff(np.append(ordered, ordered[0] + 360.0))
-    west = ordered[(int(np.argmax(gaps)) + 1) % len(ordered)]
-    east_of_it = np.where(around >= west, around, around + 360.0)
-    return east_of_it - 360.0 if west > 180.0 else east_of_it
+    return np.column_stack((unrolled(places[:, 1]) / 360.0 + 0.5, north))
