@@ -478,6 +478,28 @@ def test_cities_and_ids():
         numbered.cities_of([10])
 
 
+def test_a_city_by_its_name_or_number():
+    places = Problem.from_points(SQUARE, labels=["Paris", "Rome", "7", "Bonn"], node_ids=[4, 7, 9, 2])
+    assert [places.city(name) for name in ("Bonn", "7", 7, "9", 4)] == [3, 2, 1, 2, 0]
+    assert Problem.from_points(SQUARE).city(4) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("PARIS", "'PARIS': no such city; did you mean 'Paris'?"),
+        ("Rom", "'Rom': 2 cities have this name; give the city's number"),
+        ("Vienna", "'Vienna': no such city; give a number from the file (1 to 4) or a name"),
+        (0, "0: no such city; give a number from the file (1 to 4) or a name"),
+        ("9" * 30, f"'{'9' * 30}': no such city; "),
+    ],
+)
+def test_a_city_that_is_not_there(name, message):
+    places = Problem.from_points(SQUARE, labels=["Paris", "Rom", "Rom", "Bonn"])
+    with pytest.raises(InvalidOption, match=re.escape(message)):
+        places.city(name)
+
+
 def test_plot_points():
     assert Problem.from_points([[1, 2], [3, 4]]).plot_points.tolist() == [[1, 2], [3, 4]]
     assert Problem.from_points([[1, 2], [3, 4]], "GREAT_CIRCLE").plot_points.tolist() == [[2, 1], [4, 3]]

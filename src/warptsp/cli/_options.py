@@ -75,30 +75,10 @@ def find_city(problem: Problem, text: str, option: str) -> int:
     InvalidOption
         If there is no such city, or several of this name.
     """
-    labels = getattr(problem, "labels", None)
-    if labels is not None:
-        found = [city for city, label in enumerate(labels) if label == text]
-        if len(found) == 1:
-            return found[0]
-        if len(found) > 1:
-            raise InvalidOption(
-                f"{option} {text!r}: {len(found)} cities have this name; give the city's number"
-            )
-    if re.fullmatch(r"-?\d+", text):
-        number = int(text)
-        ids = problem.node_ids
-        if ids is None:
-            if 1 <= number <= problem.n:
-                return number - 1
-        else:
-            places = (ids == number).nonzero()[0]
-            if len(places):
-                return int(places[0])
-    named = " or a name" if labels is not None else ""
-    first, last = (1, problem.n) if problem.node_ids is None else (problem.node_ids[0], problem.node_ids[-1])
-    raise InvalidOption(
-        f"{option} {text!r}: no such city; give a number from the file ({first} to {last}){named}"
-    )
+    try:
+        return problem.city(text)
+    except InvalidOption as error:
+        raise InvalidOption(f"{option} {error}") from None
 
 
 def echo_json(values: Mapping[str, Any]) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warptsp.errors import InvalidProblem, InvalidTour
+from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 
 from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances, unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
@@ -27,6 +29,8 @@ _CHUNK = 1 << 16
 WORTH_THREADS = 1 << 20
 """Cities from which the check and the length of a tour are worth several threads."""
 _MAX_CITIES = 2**31 - 1
+# Names that a mistyped one is compared with: some hundredths of a second.
+_NAMES_COMPARED = 10_000
 # Above this a float64 no longer holds every integer.
 _EXACT_INTEGERS = 2.0**53
 # Squares of differences must neither overflow nor vanish.
@@ -277,6 +281,39 @@ class Problem:
     def label(self, city: int) -> str:
         """The city's name, or its node number if it has none."""
         return str(self.node_id(city)) if self.labels is None else self.labels[city]
+
+    def city(self, name: str | int) -> int:
+        """The city, counted from 0, that has this name, or else this number, in the file.
+
+        Raises
+        ------
+        InvalidOption
+            If there is no such city, or several of this name.
+        """
+        labels = self.labels
+        if labels is not None:
+            named = [city for city, label in enumerate(labels) if label == name]
+            if len(named) == 1:
+                return named[0]
+            if named:
+                raise InvalidOption(f"{name!r}: {len(named)} cities have this name; give the city's number")
+        text = str(name)
+        if re.fullmatch(r"-?\d{1,18}", text):
+            with suppress(InvalidTour):
+                return int(self.cities_of(int(text)))
+        ids = (1, self.n) if self.node_ids is None else (self.node_ids.min(), self.node_ids.max())
+        cure = f"give a number from the file ({ids[0]} to {ids[1]})"
+        if labels is not None:
+            cure = self._close_name(text, labels) or f"{cure} or a name"
+        raise InvalidOption(f"{name!r}: no such city; {cure}")
+
+    @staticmethod
+    def _close_name(name: str, labels: Sequence[str]) -> str | None:
+        from difflib import get_close_matches
+
+        folded = {label.casefold(): label for label in labels[:_NAMES_COMPARED]}
+        close = get_close_matches(name.casefold(), folded, n=1)
+        return f"did you mean {folded[close[0]]!r}?" if close else None
 
     def search_points(self) -> NDArray[np.float64]:
         """Coordinates as the native search takes them.
