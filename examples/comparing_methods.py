@@ -1,0 +1,76 @@
+"""The methods of five documents, and the main solver, on one instance.
+
+You learn what the methods' names stand for, what each reaches and in which time, and to read a run: where it
+stood when (history), why it ended (stop_reason), how far from the optimum it is (gap).
+
+    python examples/comparing_methods.py OUT
+"""
+
+import argparse
+import csv
+from pathlib import Path
+
+import warptsp
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("out", type=Path, help="folder for what is written")
+parser.add_argument("--small", action="store_true", help="120 cities and a third of a second for each method")
+options = parser.parse_args()
+options.out.mkdir(parents=True, exist_ok=True)
+
+# 1000 random cities of the DIMACS challenge; the length of the optimal tour is on record.
+problem = warptsp.load(Path(__file__).with_name("E1k.0.tsp"))
+if options.small:
+    problem = warptsp.Problem.from_points(problem.coordinates[:120], "EUC_2D")
+seconds = 0.3 if options.small else 20.0
+
+# All begin with the same greedy tour but hill-climbing, which makes random ones of its own.
+METHODS = {
+    "swap": "the best exchange of two cities, while one helps",
+    "two-opt": "the best exchange of two links, while one helps",
+    "three-opt": "the best exchange of three links, while one helps",
+    "neighbor-two-opt": "two links, but only towards near neighbours",
+    "neighbor-three-opt": "up to three links, only towards near neighbours",
+    "symmetric-two-opt": "many exchanges around one centre at a time",
+    "symmetric-annealing": "the same, accepting worse tours while it is hot",
+    "hill-climbing": "two-opt again and again from random tours",
+    "ils": "neighbor-three-opt, a small disturbance, and again",
+    "lk": "the main solver: iterated Lin-Kernighan",
+}
+results = {name: warptsp.solve(problem, method=name, time_limit=seconds, seed=1) for name in METHODS}
+best = min(result.length for result in results.values())
+reference = problem.known_length.length if problem.known_length else best
+print(
+    f"{problem.n} cities; gaps are to {'the optimum' if problem.known_length else 'the best tour found here'}"
+)
+
+
+def gap(length):
+    """Return by how many per cent a length is above the reference."""
+    return 100 * (length / reference - 1)
+
+
+with open(options.out / "methods.csv", "w", newline="", encoding="utf-8") as file:
+    table = csv.writer(file)
+    table.writerow(["method", "length", "gap in %", "seconds", "ended by"])
+    for name, result in results.items():
+        table.writerow(
+            [name, result.length, f"{gap(result.length):.2f}", f"{result.seconds:.2f}", result.stop_reason]
+        )
+        print(f"{name:20} {gap(result.length):7.2f} %  {result.seconds:6.2f} s  {METHODS[name]}")
+
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    raise SystemExit("no chart: it needs matplotlib, pip install matplotlib") from None
+figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+for name, result in results.items():
+    moments, lengths = zip(*result.history, (result.seconds, result.length), strict=True)
+    axes.step(
+        moments, [gap(length) for length in lengths], where="post", label=name, marker="o", markevery=[-1]
+    )
+axes.set_yscale("symlog", linthresh=0.1)
+axes.set_ylim(0, 30)
+axes.set(xscale="log", xlabel="seconds", ylabel="gap in %", title=f"{problem.n} cities")
+axes.legend(fontsize="small")
+figure.savefig(options.out / "gap_over_time.svg")
