@@ -257,7 +257,7 @@ def test_matrices_of_real_numbers():
         (GOOD.replace("DIMENSION: 3", "DIMENSION: 1000000000"), 5, "DIMENSION is 1000000000 .* has 3 cities"),
         (GOOD.replace("EDGE_WEIGHT_TYPE: EUC_2D\n", ""), None, "EDGE_WEIGHT_TYPE is missing: one of EUC_2D"),
         (GOOD.replace("EUC_2D", "EUKLID"), 4, "unknown EDGE_WEIGHT_TYPE 'EUKLID': one of EUC_2D"),
-        (GOOD.replace("TYPE: TSP", "TYPE: ATSP"), 2, "TYPE is 'ATSP'"),
+        (GOOD.replace("TYPE: TSP", "TYPE: SOP"), 2, "TYPE is 'SOP'"),
         (GOOD.replace("TYPE: TSP", "TYPE: TOUR"), None, "is a tour, not an instance"),
         ("TYPE: TOUR\nTOUR_SECTION\n1 2 3 -1\n", None, "is a tour, not an instance"),
         (GOOD.replace("EUC_2D", "EUC_3D"), 6, r"3 numbers where a city has 4 \(node, x, y, z\)"),

@@ -290,7 +290,7 @@ def test_bad_points(points, metric, message):
     ("matrix", "message"),
     [
         (np.empty((0, 0)), "no cities"),
-        ([1, 2], "square"),
+        ([1, 2], "condensed"),
         ([[0, 1, 2], [1, 0, 3]], "square"),
         ([[0, 1], [2, 0]], r"not symmetric: entry \(0, 1\) is 1 and entry \(1, 0\) is 2"),
         ([[0.0, 1.0], [1.001, 0.0]], "not symmetric"),

@@ -134,6 +134,13 @@ class Result:
                     for stage in self.stages
                 ),
             ]
+        if self.problem.asymmetric:
+            way = (
+                ""
+                if self.method == "exact"
+                else f", searched as symmetric ones of {2 * self.problem.n} cities"
+            )
+            lines.append(f"distances    asymmetric{way}")
         known = self.known
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
@@ -150,6 +157,7 @@ class Result:
             "cities": self.problem.n,
             "metric": self.problem.metric.name,
             "closed": self.problem.open is None,
+            "asymmetric": self.problem.asymmetric,
             "length": self.length,
             "known_length": None if known is None else known.length,
             "known_length_is_optimal": None if known is None else known.proven,

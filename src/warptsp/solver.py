@@ -17,8 +17,15 @@ import numpy as np
 from warptsp import interruption
 from warptsp.checkpoint import Checkpoint
 from warptsp.devices import resolve_device, resolve_threads
-from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, OutputError, WarpTSPError
-from warptsp.methods import Method, check_params, checked_fields, get_method
+from warptsp.errors import (
+    InvalidOption,
+    InvalidProblem,
+    InvalidTour,
+    OutputError,
+    UnsupportedProblem,
+    WarpTSPError,
+)
+from warptsp.methods import METHODS, Method, check_params, checked_fields, get_method
 from warptsp.problem import OpenPath, Problem
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
@@ -68,8 +75,8 @@ def solve(
     ----------
     problem : Problem, array or path
         The instance: a `Problem`; coordinates of shape (n, 2) or (n, 3), whose Euclidean distances are not
-        rounded; a symmetric matrix of distances of shape (n, n); or the name of a file that `warptsp.load`
-        reads.
+        rounded; a symmetric matrix of distances of shape (n, n), also sparse or condensed; a data frame
+        (`Problem.from_frame`); or the name of a file that `warptsp.load` reads.
     stop : StoppingCriterion or callable, optional
         When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that is given a
         `SearchState` and returns True. `time_limit` and `kicks` are added to it with ``|``. With none of the
@@ -272,6 +279,12 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem
         from warptsp.io import load
 
         return load(problem)
+    if hasattr(problem, "tocoo"):
+        return Problem.from_matrix(problem)
+    from warptsp.interop.frames import is_frame
+
+    if is_frame(problem):
+        return Problem.from_frame(problem)
     try:
         array = np.asarray(problem)
     except ValueError as error:
@@ -311,6 +324,11 @@ class _Step:
 
     def device(self, device: str, problem: Problem, seconds: float | None) -> str:
         """Return the device of this process that it uses."""
+        if problem.asymmetric and not self.method.asymmetric:
+            able = ", ".join(method.name for method in METHODS.values() if method.asymmetric)
+            raise UnsupportedProblem(
+                f"method {self.method.name} needs symmetric distances; asymmetric ones are searched by {able}"
+            )
         if self.outer is not None:
             self.outer.check(problem)
             return "cpu"
@@ -318,7 +336,13 @@ class _Step:
 
     def run(self, problem: Problem, run: Run) -> None:
         """Do the work."""
-        (self.method if self.outer is None else self.outer).run(problem, run)
+        work = self.method if self.outer is None else self.outer
+        if problem.asymmetric and self.method.asymmetric == "doubled":
+            from warptsp.asymmetric import run_doubled
+
+            run_doubled(problem, run, work.run)
+        else:
+            work.run(problem, run)
 
     @property
     def ends(self) -> bool:
@@ -462,7 +486,7 @@ def _turned(problem: Problem, path: NDArray[Any]) -> NDArray[Any]:
     if problem.open is None or len(path) == 0:
         return path
     start, end = problem.open.start, problem.open.end
-    if start in (None, path[0]) and end in (None, path[-1]):
+    if problem.asymmetric or (start in (None, path[0]) and end in (None, path[-1])):
         return path
     return path[::-1]
 

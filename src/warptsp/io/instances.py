@@ -26,7 +26,7 @@ from .tsplib_writer import problem_tsplib
 __all__ = ["FORMATS", "load", "problem_format", "write_points", "write_problem"]
 
 FORMATS = {
-    "tsplib": (".tsp", ".tsplib", ".hpp"),
+    "tsplib": (".tsp", ".atsp", ".tsplib", ".hpp"),
     "csv": (".csv", ".tsv"),
     "npy": (".npy",),
     "geojson": (".geojson", ".json"),

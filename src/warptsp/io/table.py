@@ -6,7 +6,6 @@ import csv
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
@@ -16,32 +15,14 @@ from warptsp._native import parse_table as parse_numeric_table
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 
+from ._columns import Columns, look_like_positions, named_columns
 from ._text import decode, quoted
 
 __all__ = ["parse_table"]
 
 _CHUNK = 1 << 16
-_X = frozenset({"x", "easting"})
-_Y = frozenset({"y", "northing"})
-_Z = frozenset({"z"})
-_LATITUDE = frozenset({"lat", "latitude"})
-_LONGITUDE = frozenset({"lon", "lng", "long", "longitude"})
-_NAME = frozenset({"name", "label", "city", "place", "title"})
-_ID = frozenset({"id", "node", "index", "number", "nr", "#"})
-_POSITIONS = "columns x and y, or lat and lon, are needed"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Where things are in a row."""
-
-    count: int
-    positions: tuple[int, ...]  # x, y or x, y, z or latitude, longitude
-    metric: Metric
-    id: int | None = None
-    name: int | None = None
 
 
 def parse_table(data: bytes, file: str) -> Problem:
@@ -128,38 +109,23 @@ class _Table:
     # What the table is
 
     def problem(self) -> Problem:
-        if self._has_header_names():
+        if look_like_positions(self.first):
             return self._with_header()
         if not any(_NUMBER.fullmatch(field) for field in self.first):
             return self._labelled_matrix() or self._with_header()
         return self._without_header()
 
-    def _has_header_names(self) -> bool:
-        names = {field.lower() for field in self.first}
-        return bool(names & (_X | _LATITUDE)) and bool(names & (_Y | _LONGITUDE))
-
     def _with_header(self) -> Problem:
-        names = [field.lower() for field in self.first]
-
-        def find(accepted: frozenset[str]) -> int | None:
-            found = [place for place, name in enumerate(names) if name in accepted]
-            if len(found) > 1:
-                both = " and ".join(quoted(self.first[place]) for place in found[:2])
-                self._fail(f"columns {both} mean the same: one of them must go", self.first_line)
-            return found[0] if found else None
-
-        latitude, longitude = find(_LATITUDE), find(_LONGITUDE)
-        x, y, z = find(_X), find(_Y), find(_Z)
-        positions: tuple[int, ...]
-        if latitude is not None and longitude is not None:
-            positions, metric = (latitude, longitude), Metric.GREAT_CIRCLE
-        elif x is not None and y is not None:
-            positions = (x, y) if z is None else (x, y, z)
-            metric = Metric.EXACT_2D if z is None else Metric.EXACT_3D
-        else:
+        try:
+            columns = named_columns(self.first)
+        except InvalidProblem as error:
+            self._fail(str(error), self.first_line)
+        if not columns.positions:
             shown = ", ".join(quoted(field) for field in self.first[:8])
-            self._fail(f"the first line names the columns {shown}: {_POSITIONS}", self.first_line)
-        columns = _Columns(len(names), positions, metric, find(_ID), find(_NAME))
+            self._fail(
+                f"the first line names the columns {shown}: columns x and y, or lat and lon, are needed",
+                self.first_line,
+            )
         return self._points(columns, after_header=True)
 
     def _without_header(self) -> Problem:
@@ -184,10 +150,10 @@ class _Table:
             )
         name = others[0] if others else None
         if len(numeric) == 3 and matrix is not None and _counts_rows(matrix[:, 0]):
-            columns = _Columns(3, (1, 2), Metric.EXACT_2D, id=0)
+            columns = Columns(3, (1, 2), Metric.EXACT_2D, id=0)
         else:
             metric = Metric.EXACT_2D if len(numeric) == 2 else Metric.EXACT_3D
-            columns = _Columns(len(self.first), tuple(numeric), metric, name=name)
+            columns = Columns(len(self.first), tuple(numeric), metric, name=name)
         return self._points(columns, after_header=False)
 
     # Points
@@ -200,7 +166,7 @@ class _Table:
         numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
         return numbers if end >= len(self.data) and len(numbers) else None
 
-    def _points(self, columns: _Columns, after_header: bool) -> Problem:
+    def _points(self, columns: Columns, after_header: bool) -> Problem:
         fields: dict[str, object] = {}
         numbers = self._numeric(columns.count, after_header) if columns.name is None else None
         if numbers is not None:
@@ -223,7 +189,7 @@ class _Table:
             self._fail(str(error), line)
 
     def _slow_points(
-        self, columns: _Columns, after_header: bool
+        self, columns: Columns, after_header: bool
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, list[str] | None]:
         """Row by row: for tables with names, and to find what is wrong with the others."""
         titles = self.first if after_header else [str(place + 1) for place in range(columns.count)]
@@ -246,7 +212,7 @@ class _Table:
             return coordinates, np.array([float(text) for text in ids]), names or None
         return coordinates, None, names or ids  # what is no number is a name
 
-    def _fast_positions(self, rows: list[list[str]], columns: _Columns) -> NDArray[np.float64] | None:
+    def _fast_positions(self, rows: list[list[str]], columns: Columns) -> NDArray[np.float64] | None:
         """The coordinates of these rows, or None if anything about them calls for a closer look."""
         if any(len(row) != columns.count for row in rows):
             return None
@@ -261,7 +227,7 @@ class _Table:
         return positions if np.isfinite(positions).all() else None
 
     def _positions(
-        self, lines: list[int], rows: list[list[str]], columns: _Columns, titles: list[str]
+        self, lines: list[int], rows: list[list[str]], columns: Columns, titles: list[str]
     ) -> NDArray[np.float64]:
         values = []
         for line, row in zip(lines, rows, strict=True):
@@ -273,7 +239,7 @@ class _Table:
             )
         return np.array(values)
 
-    def _check_ids(self, ids: NDArray[np.float64], columns: _Columns, after_header: bool) -> None:
+    def _check_ids(self, ids: NDArray[np.float64], columns: Columns, after_header: bool) -> None:
         assert columns.id is not None
         seen: set[float] = set()
         repeated = len(np.unique(ids)) < len(ids)

@@ -319,9 +319,11 @@ class _Text:
         kind = self._first_word("TYPE") or ("TOUR" if set(self.sections) == {"TOUR"} else "TSP")
         if kind == "TOUR":
             self._fail("is a tour, not an instance: give it as the start tour", keyword="TYPE")
-        if kind not in ("TSP", "HPP"):
+        if kind not in ("TSP", "ATSP", "HPP"):
             self._fail_entry(
-                "TYPE", f"TYPE is {quoted(kind)}: warptsp reads TSP (symmetric) and HPP (open path) instances"
+                "TYPE",
+                f"TYPE is {quoted(kind)}: warptsp reads TSP (symmetric), ATSP (asymmetric) and HPP (open "
+                "path) instances",
             )
         if not self.sections:
             self._fail("has no cities: NODE_COORD_SECTION or EDGE_WEIGHT_SECTION is missing")
@@ -330,7 +332,8 @@ class _Text:
         if kind == "HPP":
             fields["open"] = OpenPath()
         if metric is Metric.EXPLICIT:
-            fields["matrix"], node_ids = self._weights(), None
+            fields["asymmetric"] = kind == "ATSP"
+            fields["matrix"], node_ids = self._weights(fields["asymmetric"]), None
             fields["display"] = self._display(len(fields["matrix"]), None)
         else:
             fields["coordinates"], node_ids = self._coordinates(metric)
@@ -440,7 +443,7 @@ class _Text:
 
     # Matrices
 
-    def _weights(self) -> NDArray[Any]:
+    def _weights(self, may_be_asymmetric: bool) -> NDArray[Any]:
         section = self.sections.get("EDGE_WEIGHT")
         if section is None:
             self._fail(
@@ -470,12 +473,12 @@ class _Text:
             numbers = numbers.astype(np.int32)
         if format_ == "FULL_MATRIX":
             matrix = numbers.reshape(n, n)
-            self._check_full_matrix(section, matrix)
+            self._check_full_matrix(section, matrix, may_be_asymmetric)
             return matrix
         self._check_triangle(section, numbers, n, _TRIANGLES[format_])
         return _filled_triangle(numbers, n, _TRIANGLES[format_])
 
-    def _check_full_matrix(self, section: _Section, matrix: NDArray[Any]) -> None:
+    def _check_full_matrix(self, section: _Section, matrix: NDArray[Any], may_be_asymmetric: bool) -> None:
         n = len(matrix)
         for i in range(n):
             row, column = matrix[i], matrix[:, i]
@@ -487,13 +490,13 @@ class _Text:
             if negative.any():
                 j = int(np.argmax(negative))
                 self._fail_number(section, i * n + j, _negative(i, j, row[j]))
-            if differing.any():
+            if differing.any() and not may_be_asymmetric:
                 j = int(np.argmax(differing))
                 self._fail_number(
                     section,
                     i * n + j,
                     f"the matrix is not symmetric: {row[j]:.15g} from node {i + 1} to {j + 1}, "
-                    f"{column[j]:.15g} back; warptsp solves the symmetric problem",
+                    f"{column[j]:.15g} back; if that is meant, write TYPE : ATSP",
                 )
 
     def _check_triangle(self, section: _Section, numbers: NDArray[Any], n: int, triangle: _Triangle) -> None:

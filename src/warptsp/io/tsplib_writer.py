@@ -30,11 +30,14 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
     """
     if problem.open is not None and (problem.open.start is not None or problem.open.end is not None):
         raise InvalidOption("a TSPLIB file cannot fix the ends of a path: write the instance as a closed one")
+    if problem.open is not None and problem.asymmetric:
+        raise InvalidOption("TSPLIB has no asymmetric open paths: write the instance as a closed one")
     if problem.labels is not None:
         _log.warning("TSPLIB has no place for the names of cities: they are left out")
     header = [f"NAME : {_one_line(problem.name)}"]
     header += [f"COMMENT : {_one_line(line)}" for line in problem.comment.split("\n") if line.strip()]
-    header += [f"TYPE : {'TSP' if problem.open is None else 'HPP'}", f"DIMENSION : {problem.n}"]
+    kind = "ATSP" if problem.asymmetric else "TSP"
+    header += [f"TYPE : {kind if problem.open is None else 'HPP'}", f"DIMENSION : {problem.n}"]
     header += [f"EDGE_WEIGHT_TYPE : {problem.metric.name}"]
     if problem.metric is Metric.EXPLICIT:
         header += ["EDGE_WEIGHT_FORMAT : FULL_MATRIX"]

@@ -34,6 +34,7 @@ class Method:
     least_gpu_cities: int = 0  # from which "auto" takes a GPU, since it is faster
     ends: bool = False  # whether it comes to an end by itself, so that it needs no stopping criterion
     ends_with: tuple[str, ...] = ()  # parameters of which each brings it to an end
+    asymmetric: str = ""  # how it does asymmetric distances: "directly" or "doubled" (warptsp.asymmetric)
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:
@@ -75,7 +76,14 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("lk", "warptsp.methods.lk", "iterated Lin-Kernighan: the main solver", ("cpu", "cuda"), 5_000),
+        Method(
+            "lk",
+            "warptsp.methods.lk",
+            "iterated Lin-Kernighan: the main solver",
+            ("cpu", "cuda"),
+            5_000,
+            asymmetric="doubled",
+        ),
         Method(
             "two-opt",
             "warptsp.methods.two_opt",
@@ -148,8 +156,13 @@ METHODS: dict[str, Method] = {
             100,
             ends_with=("climbers",),
         ),
-        Method("exact", "warptsp.methods.exact", "the optimum of up to 16 cities, by dynamic programming"),
-        Method("construct", "warptsp.methods.construct", "the start tour, as it is"),
+        Method(
+            "exact",
+            "warptsp.methods.exact",
+            "the optimum of up to 16 cities, by dynamic programming",
+            asymmetric="directly",
+        ),
+        Method("construct", "warptsp.methods.construct", "the start tour, as it is", asymmetric="doubled"),
     )
 }
 

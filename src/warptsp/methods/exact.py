@@ -52,23 +52,17 @@ def optimal_tour(problem: Problem) -> NDArray[np.int32]:
         joined[:n, :n] = distances
         wall = distances.max(initial=0) * (n + 1) + 1
         ends = (problem.open.start, problem.open.end)
-        inner = [city for city in range(n) if None not in ends and city not in ends]
-        joined[n, inner] = joined[inner, n] = wall
-        if None in ends:
-            for fixed in (city for city in ends if city is not None):
-                others = [city for city in range(n) if city != fixed]
-                # Exactly one end is fixed: a bonus makes it an end, the other one stays free.
-                joined[n, others] = joined[others, n] = wall
+        if ends[0] is not None:
+            joined[n, :n][every != ends[0]] = wall
+        if ends[1] is not None:
+            joined[:n, n][every != ends[1]] = wall
         distances = joined
         if n == 1:
             return np.zeros(1, dtype=np.int32)
     tour = _held_karp(distances, start, end)
     if problem.open is None:
         return tour
-    path = tour[1:]
-    backwards = problem.open.start is not None and path[0] != problem.open.start
-    backwards = backwards or (problem.open.start is None and problem.open.end not in (None, path[-1]))
-    return np.ascontiguousarray(path[::-1] if backwards else path)
+    return np.ascontiguousarray(tour[1:])
 
 
 def _preferring(distances: NDArray[Any], fixed_edges: NDArray[np.int32]) -> NDArray[Any]:

@@ -60,7 +60,7 @@ def _no_edges() -> NDArray[np.int32]:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Problem:
-    """A symmetric travelling-salesman instance, checked when it is made.
+    """A travelling-salesman instance, checked when it is made.
 
     Cities are counted from 0. The arrays are read-only views where that is possible without a copy.
 
@@ -71,7 +71,7 @@ class Problem:
         Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
         longitude) for GREAT_CIRCLE. None for a matrix.
     matrix : ndarray of int32 or float64, shape (n, n), or None
-        Symmetric, not negative, with a zero diagonal; for EXPLICIT only.
+        Not negative, with a zero diagonal, symmetric unless `asymmetric` is set; for EXPLICIT only.
     fixed_edges : ndarray of int32, shape (m, 2)
         Pairs of cities that must be neighbours in the tour.
     name, comment : str
@@ -83,6 +83,9 @@ class Problem:
         Where to draw the cities of a matrix. Never used for distances.
     open : OpenPath or None
         Set for a path instead of a closed tour.
+    asymmetric : bool
+        Whether the way from a city to another may be longer than the way back: entry (i, j) of the matrix is
+        the distance from i to j. Given as True it allows that; it is False if the matrix is symmetric.
 
     Raises
     ------
@@ -100,12 +103,14 @@ class Problem:
     labels: Sequence[str] | None = None
     display: NDArray[np.float64] | None = None
     open: OpenPath | None = None
+    asymmetric: bool = False
     _found: dict[str, KnownLength | None] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         path = "" if self.open is None else f", open={self.open}"
         fixed = f", {len(self.fixed_edges)} fixed edges" if len(self.fixed_edges) else ""
-        return f"<Problem {self.name!r}: {self.n} cities, {self.metric.name}{fixed}{path}>"
+        metric = self.metric.name + (", asymmetric" if self.asymmetric else "")
+        return f"<Problem {self.name!r}: {self.n} cities, {metric}{fixed}{path}>"
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -114,10 +119,16 @@ class Problem:
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None or self.coordinates is not None:
                 raise InvalidProblem("metric EXPLICIT takes a matrix and no coordinates")
-            put("matrix", _checked_matrix(self.matrix))
+            matrix, asymmetric = _checked_matrix(self.matrix, bool(self.asymmetric))
+            put("matrix", matrix)
+            put("asymmetric", asymmetric)
         else:
             if self.coordinates is None or self.matrix is not None:
                 raise InvalidProblem(f"metric {self.metric.name} takes coordinates and no matrix")
+            if self.asymmetric:
+                raise InvalidProblem(
+                    f"metric {self.metric.name} is symmetric: only a matrix can be asymmetric"
+                )
             put("coordinates", _checked_coordinates(self.coordinates, self.metric))
         n = self.n
         if self.node_ids is not None:
@@ -132,6 +143,8 @@ class Problem:
                 raise InvalidProblem("display coordinates hold NaN or infinity: finite numbers are needed")
             put("display", _read_only(display))
         put("fixed_edges", _read_only(self._checked_fixed_edges()))
+        if self.asymmetric and len(self.fixed_edges):
+            raise InvalidProblem("an asymmetric matrix takes no fixed edges: they have no direction")
         self._check_open_path()
 
     # Making one
@@ -158,12 +171,51 @@ class Problem:
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:
-        """An instance of a square, symmetric matrix of distances; its diagonal is ignored."""
-        return cls(Metric.EXPLICIT, matrix=np.asarray(matrix), **fields)
+        """An instance of a matrix of distances.
+
+        Parameters
+        ----------
+        matrix : array_like or sparse array, shape (n, n), or array_like, shape (n (n - 1) / 2,)
+            Entry (i, j) is the distance from city i to city j. The diagonal is ignored. A vector is a
+            condensed matrix, as ``scipy.spatial.distance.pdist`` makes it: the rows above the diagonal. A
+            sparse array of SciPy must hold all distances, as an entry that is missing is no distance.
+        **fields
+            Other attributes, for example ``labels``; ``asymmetric=True`` if the matrix need not be symmetric.
+        """
+        if hasattr(matrix, "tocoo"):
+            values = _dense(matrix)
+        else:
+            values = np.asarray(matrix)
+            if values.ndim == 1:
+                values = _square(values)
+        return cls(Metric.EXPLICIT, matrix=values, **fields)
+
+    @classmethod
+    def from_frame(cls, frame: Any, metric: Metric | str | None = None, **fields: Any) -> Problem:
+        """An instance of a data frame with a row for each city.
+
+        City i is row i, so that ``frame.iloc[result.tour]`` has the rows in visiting order.
+
+        Parameters
+        ----------
+        frame : DataFrame, GeoDataFrame or GeoSeries
+            Of pandas, GeoPandas or what is like them: with the columns ``x, y``, ``x, y, z`` or ``lat, lon``,
+            and perhaps ``name`` and ``id`` (the names that a CSV file may have); with points as geometry,
+            whose coordinate reference system tells whether distances are those of the plane, in its unit, or
+            great circles, in metres; or with a square table of distances whose rows and columns have the same
+            names.
+        metric : Metric or str, optional
+            Another one than the columns or the coordinate reference system mean.
+        **fields
+            Other attributes. Names are those of the column ``name``, or else of the index if it holds texts.
+        """
+        from warptsp.interop.frames import problem_of_frame
+
+        return problem_of_frame(frame, metric, **fields)
 
     @classmethod
     def from_array(cls, array: ArrayLike, **fields: Any) -> Problem:
-        """An instance of distances if the array is square, otherwise of points.
+        """An instance of distances if the array is square or condensed, otherwise of points.
 
         Two or three rows of as many numbers could be either. They are distances if the diagonal is zero and
         they are symmetric, or else three rows with no other zero, which then are distances with a mistake.
@@ -175,7 +227,8 @@ class Problem:
             no_other_zero = n == 3 and np.count_nonzero(values) == 6
             symmetric = np.array_equal(values, values.T)
             square = not values.diagonal().any() and (symmetric or no_other_zero)
-        return cls.from_matrix(values, **fields) if square else cls.from_points(values, **fields)
+        is_matrix = square or values.ndim == 1
+        return cls.from_matrix(values, **fields) if is_matrix else cls.from_points(values, **fields)
 
     # What it is
 
@@ -600,6 +653,42 @@ def _as_float(values: ArrayLike, what: str) -> NDArray[np.float64]:
         raise InvalidProblem(f"{what} are not numbers: {error}") from None
 
 
+def _dense(sparse: Any) -> NDArray[Any]:
+    """All entries of a sparse matrix, each of which must be there."""
+    entries = sparse.tocoo()
+    shape = tuple(entries.shape)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InvalidProblem(f"the sparse matrix has shape {shape}: it must be square")
+    n = shape[0]
+    dense = np.zeros(shape, dtype=entries.dtype)
+    there = np.eye(n, dtype=np.bool_)
+    there[entries.row, entries.col] = True
+    if not there.all():
+        i, j = np.argwhere(~there)[0]
+        raise InvalidProblem(
+            f"the sparse matrix has no entry ({i}, {j}), and {int((~there).sum())} are missing in all: every "
+            "distance is needed; scipy.sparse.csgraph.shortest_path fills in the ways through other cities, "
+            "and a large number stands for a forbidden one"
+        )
+    np.add.at(dense, (entries.row, entries.col), entries.data)
+    return dense
+
+
+def _square(condensed: NDArray[Any]) -> NDArray[Any]:
+    """The symmetric matrix whose rows above the diagonal these are."""
+    n = (1 + math.isqrt(1 + 8 * len(condensed))) // 2
+    if n * (n - 1) // 2 != len(condensed) or len(condensed) == 0:
+        raise InvalidProblem(
+            f"an array of shape {condensed.shape}: points have shape (n, 2) or (n, 3), and a condensed "
+            "matrix has n (n - 1) / 2 numbers"
+        )
+    square = np.zeros((n, n), dtype=condensed.dtype)
+    upper = np.triu_indices(n, 1)
+    square[upper] = condensed
+    square.T[upper] = condensed
+    return square
+
+
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = np.ascontiguousarray(array).view(np.ndarray)
     view.flags.writeable = False
@@ -675,7 +764,10 @@ def _checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
     return np.asarray(_read_only(ids), dtype=np.int64)
 
 
-def _checked_matrix(values: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64]:
+def _checked_matrix(
+    values: ArrayLike, may_be_asymmetric: bool
+) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
+    """The matrix as it is kept, and whether it is asymmetric."""
     matrix = np.asarray(values)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
@@ -696,7 +788,7 @@ def _checked_matrix(values: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64
             kept = kept.copy()
         np.fill_diagonal(kept, 0)
     real = kept.dtype == np.float64
-    exact = True
+    exact, asymmetric = True, False
     block = max(1, min(n, 4 * 1024 * 1024 // n))
     for begin in range(0, n, block):
         rows, columns = kept[begin : begin + block], kept[:, begin : begin + block].T
@@ -712,23 +804,24 @@ def _checked_matrix(values: ArrayLike) -> NDArray[np.int32] | NDArray[np.float64
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
                 "adding the same number to every entry leaves the best tour as it is"
             )
-        if not np.array_equal(rows, columns):
+        if not asymmetric and not np.array_equal(rows, columns):
             exact = False
             tolerance = _SYMMETRY_TOLERANCE * np.maximum(rows, columns) if real else 0
             differing = np.abs(rows - columns) > tolerance
-            if differing.any():
+            asymmetric = bool(differing.any())
+            if asymmetric and not may_be_asymmetric:
                 i, j = np.argwhere(differing)[0]
                 raise InvalidProblem(
                     f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
-                    f"({j}, {begin + i}) is {kept[j, begin + i]}; warptsp solves the symmetric problem"
+                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, say asymmetric=True"
                 )
-    if not exact:
+    if not (exact or asymmetric):
         _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")
         kept = 0.5 * (kept + kept.T)
     checked = _read_only(kept)
     if real:
-        return np.asarray(checked, dtype=np.float64)
-    return np.asarray(checked, dtype=np.int32)
+        return np.asarray(checked, dtype=np.float64), asymmetric
+    return np.asarray(checked, dtype=np.int32), asymmetric
 
 
 def _is_long(tour: ArrayLike) -> TypeGuard[NDArray[np.int32]]:

@@ -1,0 +1,161 @@
+"""Asymmetric distances, searched as symmetric ones between twice as many cities.
+
+R. Jonker and T. Volgenant, "Transforming asymmetric into symmetric traveling salesman problems", Operations
+Research Letters 2 (1983) 161-163. City i becomes a pair: city 2i, where it is entered, and city 2i + 1, where
+it is left, joined by a fixed edge of length 0. From where i is left to where j is entered it is as far as
+from i to j. All other links are walls, longer than the whole tour that the search begins with: as the search
+never returns a longer one, its result has no wall. Without walls a tour enters and leaves the cities in turn,
+so that it is a directed tour of the same length, read in the one direction or the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.problem import OpenPath, Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.run import Run
+
+__all__ = ["Doubled", "run_doubled"]
+
+
+def run_doubled(problem: Problem, run: Run, method: Callable[[Problem, Any], None]) -> None:
+    """Let a method that keeps fixed edges search an asymmetric problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        With asymmetric distances.
+    run : Run
+        Is told of tours of this problem, never of the symmetric one.
+    method : callable
+        What a method's ``run`` is.
+    """
+    run.enter("symmetric instance")
+    start = run.start if isinstance(run.start, np.ndarray) else _first_tour(problem, run)
+    if start is None:
+        return  # stopped
+    run.offer(start)
+    doubled = Doubled(problem, problem.length(start))
+    method(doubled.problem, _RunOfDoubled(run, doubled, start))
+
+
+def _first_tour(problem: Problem, run: Run) -> NDArray[np.int32] | None:
+    """The construction that the run asks for; None if it was stopped."""
+    from warptsp.construct import construct
+
+    assert isinstance(run.start, str)
+    rough = Doubled(problem, 2 * problem.distance_bound)
+    made = construct(rough.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+    if made is None:
+        return None
+    found = rough.directed(made)
+    # A random tour goes through walls; the order in which it enters cities is as random.
+    return np.ascontiguousarray(made[made % 2 == 0] // 2) if found is None else found
+
+
+class Doubled:
+    """The symmetric instance that stands for an asymmetric one.
+
+    Parameters
+    ----------
+    original : Problem
+    length : int or float
+        Walls are longer than this.
+
+    Attributes
+    ----------
+    problem : Problem
+        Symmetric, with 2n cities.
+    """
+
+    def __init__(self, original: Problem, length: int | float) -> None:
+        matrix = original.matrix
+        assert matrix is not None
+        self.original = original
+        wall: int | float = int(length) + 1
+        if not original.integral:
+            wall = 1.01 * length + float(matrix.max()) or 1.0
+        elif wall > np.iinfo(np.int32).max:
+            matrix = matrix.astype(np.float64)
+        n = original.n
+        both = np.empty((2 * n, 2 * n), dtype=matrix.dtype)
+        both[::2, ::2] = both[1::2, 1::2] = wall
+        both[1::2, ::2] = matrix
+        both[::2, 1::2] = matrix.T
+        np.fill_diagonal(both, 0)
+        pairs = np.arange(2 * n, dtype=np.int32).reshape(n, 2)
+        ends = None
+        if original.open is not None:
+            start, end = original.open.start, original.open.end
+            ends = OpenPath(None if start is None else 2 * start, None if end is None else 2 * end + 1)
+        self.problem = Problem.from_matrix(both, fixed_edges=pairs, open=ends)
+
+    def doubled(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the tour of the symmetric instance that is this directed one."""
+        return np.repeat(2 * tour, 2) + np.tile(np.array([0, 1], dtype=np.int32), len(tour))
+
+    def directed(self, tour: NDArray[np.int32]) -> NDArray[np.int32] | None:
+        """Return the directed tour that a tour of the symmetric instance means; None if it has walls."""
+        if self.original.open is None and tour[0] // 2 != tour[1] // 2:
+            tour = np.roll(tour, 1)
+        first = tour[::2]
+        if (first % 2 == 1).all():
+            first = first[::-1]
+        elif (first % 2 == 1).any():
+            return None
+        return np.ascontiguousarray(first // 2, dtype=np.int32)
+
+
+class _RunOfDoubled:
+    """A run as a method on the symmetric instance sees it; everything but tours is the run's own."""
+
+    def __init__(self, run: Run, doubled: Doubled, start: NDArray[np.int32]) -> None:
+        self._run = run
+        self._doubled = doubled
+        self.problem = doubled.problem
+        self.start = doubled.doubled(start)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._run, name)
+
+    @property
+    def best(self) -> NDArray[np.int32]:
+        """The best tour so far; there is one."""
+        assert self._run.best is not None
+        return self._doubled.doubled(self._run.best)
+
+    def offer(self, tour: NDArray[np.int32]) -> None:
+        """Keep a tour if it is shorter than the best so far; one through walls is not."""
+        directed = self._doubled.directed(tour)
+        if directed is not None:
+            self._run.offer(directed)
+
+    def update(self, *, tour: Callable[[], NDArray[np.int32]], **state: Any) -> bool:
+        """Report the state of the search."""
+        return self._run.update(tour=self._later(tour), **state)
+
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> AbstractContextManager[None]:
+        """Report this tour now and then."""
+        return self._run.repeating(length, self._later(tour), phase)
+
+    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+        """Say what there would be to hand over."""
+        self._run.expect(None if tour is None else self._run.best, seconds)
+
+    def _later(self, tour: Callable[[], NDArray[np.int32]]) -> Callable[[], NDArray[np.int32]]:
+        def directed() -> NDArray[np.int32]:
+            found = self._doubled.directed(tour())
+            assert self._run.best is not None
+            return self._run.best if found is None else found
+
+        return directed

@@ -1,0 +1,213 @@
+"""Asymmetric distances: against brute force, and everything that is told of them on the way."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import OpenPath, Problem
+from warptsp.asymmetric import Doubled
+from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
+from warptsp.io import load, read_tour, write_problem
+
+
+def random_problem(n, seed, *, real=False, **fields):
+    matrix = np.random.default_rng(seed).integers(1, 1000, (n, n))
+    return Problem.from_matrix(matrix / 7.0 if real else matrix, asymmetric=True, **fields)
+
+
+def shortest(problem):
+    """The length of the best tour of all."""
+    ends = problem.open or OpenPath()
+    return min(
+        problem.length(tour)
+        for tour in itertools.permutations(range(problem.n))
+        if ends.start in (None, tour[0]) and ends.end in (None, tour[-1])
+    )
+
+
+@pytest.mark.parametrize("real", [False, True], ids=["integers", "reals"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 7])
+@pytest.mark.parametrize("method", ["lk", "exact"])
+def test_the_optimum_of_few_cities_is_found(n, real, method):
+    for open in (None, OpenPath(), OpenPath(start=0), OpenPath(end=n - 1), OpenPath(0, n - 1)):
+        if n == 1 and open is not None:
+            continue
+        problem = random_problem(n, n, real=real, open=open)
+        result = warptsp.solve(
+            problem, method=method, device="cpu", **({"kicks": 500} if method == "lk" else {})
+        )
+        assert result.length == pytest.approx(shortest(problem)), (n, open)
+        assert result.length == problem.length(result.tour)
+
+
+def test_a_direction_is_one():
+    ring = np.full((40, 40), 1000)
+    order = np.random.default_rng(3).permutation(40)
+    ring[order, np.roll(order, -1)] = 1  # the only cheap tour, in one direction only
+    problem = Problem.from_matrix(ring, asymmetric=True)
+    result = warptsp.solve(problem, kicks=2000)
+    assert result.length == 40
+    np.testing.assert_array_equal(result.tour_from(order[0]), order)
+    assert problem.length(result.tour[::-1]) == 40 * 1000
+
+
+def test_the_search_comes_close_to_a_hidden_tour():
+    """Distances from potentials of a hidden tour: its length is the optimum, by duality of assignments."""
+    rng = np.random.default_rng(11)
+    n = 100
+    hidden = rng.permutation(n)
+    leave, enter = rng.integers(0, 500, n), rng.integers(0, 500, n)
+    matrix = leave[:, np.newaxis] + enter + rng.integers(0, 300, (n, n))
+    matrix[hidden, np.roll(hidden, -1)] = leave[hidden] + enter[np.roll(hidden, -1)]
+    problem = Problem.from_matrix(matrix, asymmetric=True)
+    optimum = int(leave.sum() + enter.sum())
+    assert problem.length(hidden) == optimum
+    result = warptsp.solve(problem, kicks=4000, seed=1)
+    assert optimum <= result.length <= 1.01 * optimum
+
+
+def test_the_same_seed_gives_the_same_tour():
+    problem = random_problem(60, 5)
+    first, second = (warptsp.solve(problem, kicks=300, seed=9, threads=1) for _ in range(2))
+    np.testing.assert_array_equal(first.tour, second.tour)
+    assert first.length == second.length
+
+
+@pytest.mark.parametrize("start", ["greedy", "nearest-neighbor", "random", "given", "tour"])
+def test_every_start_tour_is_a_directed_one(start):
+    problem = random_problem(30, 6)
+    given = np.random.default_rng(0).permutation(30)
+    result = warptsp.solve(problem, method="construct", start=given if start == "tour" else start)
+    assert sorted(result.tour) == list(range(30))
+    assert result.length == problem.length(result.tour)
+    if start == "tour":
+        assert result.length == problem.length(given)
+    better = warptsp.solve(problem, start=result, kicks=100)
+    assert better.length <= result.length
+
+
+def test_callbacks_snapshots_and_checkpoints_hold_tours_of_the_cities(tmp_path):
+    problem = random_problem(50, 7)
+    told = []
+
+    def look(progress):
+        tour = progress.tour()
+        told.append((progress.length, problem.length(tour)))
+        problem.check_tour(tour)
+
+    file = tmp_path / "best.tour"
+    result = warptsp.solve(
+        problem, kicks=500, callback=look, checkpoint=file, checkpoint_interval=0.0, snapshots=5
+    )
+    assert told
+    assert all(running == exact for running, exact in told)
+    assert problem.length(read_tour(file, problem)) == result.length
+    assert [problem.length(snapshot.tour) for snapshot in result.snapshots] == [
+        snapshot.length for snapshot in result.snapshots
+    ]
+
+
+def test_the_result_says_so():
+    result = warptsp.solve(random_problem(20, 8), kicks=10)
+    assert "distances    asymmetric, searched as symmetric ones of 40 cities" in result.summary()
+    assert result.as_dict()["asymmetric"] is True
+    assert "symmetric" not in warptsp.solve(np.random.default_rng(0).random((20, 2)), kicks=10).summary()
+
+
+def test_an_exception_in_a_callback_brings_the_best_tour():
+    problem = random_problem(40, 9)
+
+    def fail(progress):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough") as caught:
+        warptsp.solve(problem, callback=fail)
+    assert problem.length(caught.value.result.tour) == caught.value.result.length
+
+
+def test_a_time_limit_is_kept_in_one_second():
+    result = warptsp.solve(random_problem(200, 10), time_limit=0.3)
+    assert result.stop_reason == "time limit of 0.3 s"
+
+
+def test_walls_are_longer_than_the_start_tour():
+    problem = random_problem(10, 1)
+    tour = np.arange(10, dtype=np.int32)
+    doubled = Doubled(problem, problem.length(tour))
+    both = doubled.doubled(tour)
+    doubled.problem.check_tour(both)
+    assert doubled.problem.length(both) == problem.length(tour)
+    for way in (both, both[::-1], np.roll(both, 7), np.roll(both[::-1], 4)):
+        turned = doubled.directed(way)
+        assert problem.length(turned) == problem.length(tour)
+    through = both.copy()
+    through[[0, 1]] = through[[1, 0]]  # one city the wrong way round
+    assert doubled.directed(through) is None
+    assert doubled.problem.length(through) > problem.length(tour)
+
+
+def test_integers_beyond_32_bits_stay_exact():
+    problem = random_problem(8, 2)
+    large = Problem.from_matrix(problem.matrix.astype(np.int64) * 10**9, asymmetric=True)
+    result = warptsp.solve(large, kicks=200)
+    assert result.length == shortest(problem) * 10**9
+
+
+def test_a_symmetric_matrix_is_symmetric():
+    problem = Problem.from_matrix([[0, 2, 3], [2, 0, 4], [3, 4, 0]], asymmetric=True)
+    assert not problem.asymmetric
+    assert warptsp.solve(problem).length == 9
+
+
+def test_what_cannot_be():
+    with pytest.raises(InvalidProblem, match=r"not symmetric.*if that is meant, say asymmetric=True"):
+        Problem.from_matrix([[0, 1], [2, 0]])
+    with pytest.raises(InvalidProblem, match="entry \\(0, 1\\) of the matrix is nan"):
+        Problem.from_matrix([[0, np.nan], [2, 0]], asymmetric=True)
+    with pytest.raises(InvalidProblem, match="entry \\(1, 0\\) of the matrix is -2"):
+        Problem.from_matrix([[0, 1], [-2, 0]], asymmetric=True)
+    with pytest.raises(InvalidProblem, match="an asymmetric matrix takes no fixed edges"):
+        Problem.from_matrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], asymmetric=True, fixed_edges=[[0, 1]])
+    with pytest.raises(InvalidProblem, match="EXACT_2D is symmetric: only a matrix can be asymmetric"):
+        Problem.from_points(np.eye(3)[:, :2], asymmetric=True)
+    problem = random_problem(10, 1)
+    with pytest.raises(UnsupportedProblem, match=r"method two-opt needs symmetric distances.*lk, exact"):
+        warptsp.solve(problem, method="two-opt")
+    with pytest.raises(UnsupportedProblem, match="cluster: a matrix of distances"):
+        warptsp.solve(problem, cluster="threads")
+    with pytest.raises(InvalidTour, match="must start at node 1"):
+        warptsp.solve(problem, open=OpenPath(0, 9), start=np.arange(10)[::-1])
+
+
+def test_tsplib_files_of_the_type_atsp(tmp_path):
+    text = """NAME: four
+TYPE: ATSP
+DIMENSION: 4
+EDGE_WEIGHT_TYPE: EXPLICIT
+EDGE_WEIGHT_FORMAT: FULL_MATRIX
+EDGE_WEIGHT_SECTION
+9999 1 5 5
+5 9999 1 5
+5 5 9999 1
+1 5 5 9999
+EOF
+"""
+    file = tmp_path / "four.atsp"
+    file.write_text(text)
+    problem = load(file)
+    assert problem.asymmetric
+    assert warptsp.solve(problem).length == 4
+    assert list(warptsp.solve(problem).tour) == [0, 1, 2, 3]
+    again = tmp_path / "again.tsp"
+    write_problem(again, problem)
+    assert load(again).asymmetric
+    np.testing.assert_array_equal(load(again).matrix, problem.matrix)
+    file.write_text(text.replace("ATSP", "TSP"))
+    with pytest.raises(ParseError, match=r"four.atsp:7: .*1 from node 1 to 2, 5 back; .*write TYPE : ATSP"):
+        load(file)
+    with pytest.raises(InvalidOption, match="no asymmetric open paths"):
+        write_problem(again, random_problem(4, 1, open=OpenPath()))

@@ -1,0 +1,166 @@
+"""Data frames, sparse and condensed matrices."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist
+
+import warptsp
+from warptsp import Metric, Problem
+from warptsp.errors import InvalidProblem
+
+
+class Frame:
+    """The least that a data frame is: columns by name."""
+
+    def __init__(self, **columns):
+        self._columns = columns
+
+    @property
+    def columns(self):
+        return list(self._columns)
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+
+class GeoFrame(Frame):
+    """One with an active geometry."""
+
+    def __init__(self, geometry, **columns):
+        super().__init__(geometry=[None] * len(geometry.x), **columns)
+        self.geometry = geometry
+
+    def set_geometry(self):
+        """What GeoPandas has."""
+
+
+def points(crs, x=(1.0, 2.0, 3.0), y=(4.0, 5.0, 7.0), kinds=("Point",) * 3, empty=(False,) * 3):
+    return SimpleNamespace(x=x, y=y, geom_type=kinds, is_empty=empty, crs=crs)
+
+
+GEOGRAPHIC = SimpleNamespace(is_geographic=True, is_projected=False, name="WGS 84")
+PROJECTED = SimpleNamespace(is_geographic=False, is_projected=True, name="UTM 32N")
+LOCAL = SimpleNamespace(is_geographic=False, is_projected=False, name="my ship")
+
+
+def test_columns_have_the_names_of_csv_files():
+    plane = Problem.from_frame(Frame(Easting=[0, 3, 3], NORTHING=[0, 0, 4], City=["a", "b", "c"]))
+    assert plane.metric is Metric.EXACT_2D
+    assert list(plane.labels) == ["a", "b", "c"]
+    assert warptsp.solve(plane).length == 12
+    space = Problem.from_frame(Frame(x=[0, 1], y=[0, 2], z=[0, 2], id=[7, 9]))
+    assert (space.metric, space.distance(0, 1), space.node_id(1)) == (Metric.EXACT_3D, 3, 9)
+    globe = Problem.from_frame(Frame(lon=[13.4, 2.35], lat=[52.5, 48.86], id=["BER", "CDG"]), name="flights")
+    assert globe.metric is Metric.GREAT_CIRCLE
+    assert globe.distance(0, 1) == pytest.approx(877_000, rel=0.01)
+    assert (list(globe.labels), globe.name) == (["BER", "CDG"], "flights")
+    assert warptsp.solve(Frame(x=[0, 3, 3], y=[0, 0, 4])).length == 12
+    assert Problem.from_frame(Frame(x=[0, 3], y=[0, 4]), "MAN_2D").distance(0, 1) == 7
+
+
+def test_geometry_and_its_reference_system():
+    globe = Problem.from_frame(GeoFrame(points(GEOGRAPHIC), name=["p", "q", "r"], x=["not", "of", "use"]))
+    assert globe.metric is Metric.GREAT_CIRCLE
+    assert list(globe.labels) == ["p", "q", "r"]
+    np.testing.assert_array_equal(globe.coordinates, [[4, 1], [5, 2], [7, 3]])
+    plane = Problem.from_frame(GeoFrame(points(PROJECTED)))
+    assert plane.metric is Metric.EXACT_2D
+    np.testing.assert_array_equal(plane.coordinates, [[1, 4], [2, 5], [3, 7]])
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (GeoFrame(points(None)), "no coordinate reference system.*set_crs"),
+        (GeoFrame(points(LOCAL)), "my ship is neither geographic nor projected: use to_crs"),
+        (GeoFrame(points(GEOGRAPHIC, kinds=("Point", "LineString", "Point"))), "in row 1 .*is a LineString"),
+        (GeoFrame(points(GEOGRAPHIC, kinds=("Point", None, "Point"))), "in row 1 .*is missing"),
+        (GeoFrame(points(GEOGRAPHIC, empty=(False, False, True))), "in row 2 .*is empty"),
+        (Frame(a=[1], b=[2]), "the columns 'a', 'b': columns x and y, or lat and lon, are needed"),
+        (Frame(x=[1], X=[1], y=[2]), "columns 'x' and 'X' mean the same"),
+        (Frame(x=[1, "far"], y=[2, 3]), "column 'x': numbers are needed"),
+        (Frame(x=[1, 2], y=[2, None]), "column 'y' has nan in row 1 .*dropna"),
+        (Frame(lat=[1, 99], lon=[2, 3]), "latitude 99 of city 1"),
+        (Frame(x=[], y=[]), "no cities"),
+    ],
+)
+def test_what_is_wrong_is_said(frame, message):
+    with pytest.raises(InvalidProblem, match=message):
+        Problem.from_frame(frame)
+
+
+def test_pandas():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"x": rng.random(50), "y": rng.random(50)}, index=[f"place {i}" for i in range(50)])
+    result = warptsp.solve(frame, kicks=500)
+    assert list(result.problem.labels) == list(frame.index)
+    route = frame.iloc[result.tour]
+    steps = np.hypot(*(np.roll(route[["x", "y"]], -1, axis=0) - route[["x", "y"]]).to_numpy().T)
+    assert steps.sum() == pytest.approx(result.length)
+    assert Problem.from_frame(frame.reset_index(drop=True)).labels is None
+    numbered = frame.assign(id=np.arange(50) + 100, x=frame["x"].astype("Float64"))
+    assert Problem.from_frame(numbered).node_id(3) == 103
+    with pytest.raises(InvalidProblem, match="column 'x'"):
+        Problem.from_frame(numbered.assign(x=numbered["x"].where(numbered["x"] > numbered["x"].min())))
+
+
+def test_a_square_data_frame_of_distances():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    names = ["home", "work", "shop"]
+    table = pd.DataFrame([[0, 7, 2], [7, 0, 4], [2, 4, 0]], index=names, columns=names)
+    problem = Problem.from_frame(table)
+    assert (problem.metric, list(problem.labels), problem.integral) == (Metric.EXPLICIT, names, True)
+    assert problem.distance(0, 1) == 7
+    table.loc["home", "work"] = 5
+    with pytest.raises(InvalidProblem, match="not symmetric"):
+        Problem.from_frame(table)
+    assert Problem.from_frame(table, asymmetric=True).distance([0, 1], [1, 0]).tolist() == [5, 7]
+
+
+def test_geopandas():
+    gpd = pytest.importorskip("geopandas", reason="GeoPandas is not installed")
+    shapely = pytest.importorskip("shapely", reason="Shapely is not installed")
+    points = gpd.points_from_xy([13.4, 2.35, 12.5], [52.5, 48.86, 41.9])
+    frame = gpd.GeoDataFrame({"name": ["Berlin", "Paris", "Rome"]}, geometry=points, crs="EPSG:4326")
+    globe = Problem.from_frame(frame)
+    assert globe.metric is Metric.GREAT_CIRCLE
+    assert list(globe.labels) == ["Berlin", "Paris", "Rome"]
+    assert globe.distance(0, 1) == pytest.approx(877_000, rel=0.01)
+    assert Problem.from_frame(frame.to_crs("EPSG:3035")).distance(0, 1) == pytest.approx(877_000, rel=0.01)
+    assert warptsp.solve(frame.geometry).problem.metric is Metric.GREAT_CIRCLE
+    with pytest.raises(InvalidProblem, match="set_crs"):
+        Problem.from_frame(gpd.GeoSeries(points))
+    with pytest.raises(InvalidProblem, match="is a LineString"):
+        Problem.from_frame(gpd.GeoSeries([shapely.LineString([(0, 0), (1, 1)])], crs="EPSG:4326"))
+    with pytest.raises(InvalidProblem, match="no active geometry"):
+        Problem.from_frame(gpd.GeoDataFrame({"name": ["Berlin"]}))
+
+
+def test_condensed_matrices():
+    cities = np.random.default_rng(5).random((12, 2))
+    problem = Problem.from_matrix(pdist(cities))
+    assert problem.n == 12
+    assert problem.distance(3, 8) == np.hypot(*(cities[3] - cities[8]))
+    assert warptsp.solve(pdist(cities)).length == pytest.approx(warptsp.solve(cities).length)
+    with pytest.raises(InvalidProblem, match=r"shape \(4,\): .*condensed matrix has n \(n - 1\) / 2 numbers"):
+        Problem.from_matrix([1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.coo_matrix, sparse.lil_matrix])
+def test_sparse_matrices_must_hold_every_distance(kind):
+    full = np.array([[0, 2, 9], [2, 0, 4], [9, 4, 0]])
+    assert warptsp.solve(kind(full)).length == 15
+    holes = full.copy()
+    holes[0, 2] = holes[2, 0] = 0
+    with pytest.raises(InvalidProblem, match=r"no entry \(0, 2\), and 2 are missing.*shortest_path"):
+        Problem.from_matrix(kind(holes))
+    with pytest.raises(InvalidProblem, match=r"shape \(2, 3\): it must be square"):
+        Problem.from_matrix(kind(full[:2]))
+    stored = sparse.coo_array(([0, 0, 1, 1, 5, 5], ([0, 1, 0, 2, 1, 2], [1, 0, 2, 0, 2, 1])), shape=(3, 3))
+    assert warptsp.solve(stored).length == 6  # a zero that is stored is a distance
