@@ -24,7 +24,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "nu
 exclude_patterns = ["_build"]
 
 myst_heading_anchors = 4  # the anchors of headings are those that forges make
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["html_image"]
 
 # Docstrings: what a name in single backquotes stands for is looked up; it may be a parameter's, too.
 default_role = "autolink"

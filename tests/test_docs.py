@@ -37,7 +37,7 @@ def anchors(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+    for target in re.findall(r"(?:\]\(|<img src=\")([^)\"\s]+)[)\"]", text):
         if re.match(r"[a-z]+:", target):
             continue
         name, _, anchor = target.partition("#")
@@ -142,7 +142,7 @@ def test_the_first_tour_is_made(newcomer):
     (shown,) = code(page, "console")
     assert all(line in output for line in shown.splitlines() if line != "...")
     for name in re.findall(
-        r"--(?:output|picture) (\S+)", page.read_text(encoding="utf-8").split("A phone")[0]
+        r"--(?:output|picture|report) (\S+)", page.read_text(encoding="utf-8").split("A phone")[0]
     ):
         assert (newcomer / name).stat().st_size > 0
     assert '"Depot"' in (newcomer / "route.geojson").read_text(encoding="utf-8")
