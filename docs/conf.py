@@ -1,17 +1,21 @@
 """The pages of this folder as a site: ``sphinx-build -W --keep-going -n docs docs/_build/html``.
 
-The pages are plain Markdown that reads well on a forge, too, so they hold no directives. What Sphinx needs on
-top is made here: the table of contents, from the links of index pages, and pages of the repository's root.
+The pages are plain Markdown that reads well on a forge, too, so they hold no directives. What Sphinx needs
+on top is made here: the table of contents, from the links of index pages; pages of the repository's root;
+the help texts of the commands.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import indent
 
+import click
 from pygments.lexers.special import TextLexer
 
 import warptsp
+from warptsp.cli import commands
 
 ROOT = Path(__file__).parents[1]
 
@@ -91,12 +95,25 @@ def contents(text: str) -> str:
     return "\n\n" + "\n".join(tables)
 
 
+def help_texts() -> str:
+    """Return a section for each command, with its help text."""
+    context = click.Context(commands, info_name="warptsp", max_content_width=88)
+    sections = []
+    for name in commands.list_commands(context):
+        command = commands.get_command(context, name)
+        text = command.get_help(click.Context(command, parent=context, info_name=name))
+        sections += [name, "-" * len(name), "", ".. code-block:: none", "", indent(text, "   "), ""]
+    return "\n" + "\n".join(sections)
+
+
 def read(app: object, page: str, text: list[str]) -> None:
     """Change the text of a page that has been read."""
     if Path(app.env.doc2path(page)).suffix == ".md":
         text[0] = repository_links(page, text[0])
         if page in INDEXES:
             text[0] += contents(text[0])
+    elif page == "api/commands":
+        text[0] += help_texts()
 
 
 def setup(app: object) -> None:
