@@ -126,8 +126,7 @@ class Page {
   setSlider() {
     const slider = find("slider"), count = this.snapshots.length;
     slider.max = Math.max(0, count - 1);
-    find("timeline").hidden = count === 0;
-    slider.disabled = find("play").disabled = count < 2;
+    find("timeline").hidden = count < 2;
     find("changes-label").hidden = count < 2;
     find("download").hidden = count === 0;
   }

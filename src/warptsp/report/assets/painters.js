@@ -183,12 +183,12 @@ class GlPainter {
 
   texture(data, size, inside, format, type) {
     const gl = this.gl, texture = gl.createTexture(), count = data.length / size;
-    const rows = Math.ceil(count / ROW), whole = Math.floor(count / ROW);
+    const rows = Math.max(1, Math.ceil(count / ROW)), whole = Math.floor(count / ROW);
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     gl.texStorage2D(gl.TEXTURE_2D, 1, inside, ROW, rows);
     if (whole) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, ROW, whole, format, type, data);
-    if (rows > whole) {
+    if (count > whole * ROW) {
       gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, whole, count - whole * ROW, 1, format, type, data, whole * ROW * size);
     }
     for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.NEAREST);

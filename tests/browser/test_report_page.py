@@ -1,0 +1,525 @@
+"""The report in a real browser: what it draws, and whether everything can be used."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import warptsp
+from warptsp.construct import construct
+from warptsp.io import load, read_tour
+from warptsp.problem import OpenPath, Problem
+from warptsp.report import Report, render, write
+from warptsp.result import HistoryPoint, Snapshot
+
+MARGIN = 0.04  # assets/view.js
+
+
+class Camera:
+    """Where the page should draw a point: an own, plain computation, for comparison."""
+
+    def __init__(self, points, shape):
+        low, high = points.min(axis=0), points.max(axis=0)
+        self.height, self.width = shape
+        self.middle = (low + high) / 2
+        self.scale = ((1 - 2 * MARGIN) * np.array([self.width, self.height]) / (high - low)).min()
+        self.at = np.array([self.width, self.height]) / 2
+
+    def pixels(self, points):
+        return (points - self.middle) * [self.scale, -self.scale] + self.at
+
+    def pan(self, dx, dy):
+        self.at = self.at + np.array([dx, dy])
+
+    def zoom(self, factor, about):
+        self.at = about + (self.at - about) * factor
+        self.scale *= factor
+
+    def line(self, points, tour, closed=True):
+        """The pixels that a thin line along a tour passes through."""
+        stops = self.pixels(points[tour])
+        ends = np.roll(stops, -1, axis=0) if closed else stops[1:]
+        begins = stops if closed else stops[:-1]
+        inside = (np.minimum(begins, ends) < [self.width, self.height]).all(axis=1)
+        inside &= (np.maximum(begins, ends) > 0).all(axis=1)
+        begins, ends = begins[inside], ends[inside]
+        share = np.linspace(0, 1, 2 + int(np.abs(ends - begins).max()))[:, None, None]
+        mask = np.zeros((self.height, self.width), dtype=bool)
+        for piece in np.array_split(share, 1 + len(share) * len(begins) // 2_000_000):
+            x, y = np.floor(begins + (ends - begins) * piece).astype(int).reshape(-1, 2).T
+            seen = (x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)
+            mask[y[seen], x[seen]] = True
+        return mask
+
+
+def grown(mask, by):
+    """The pixels that are at most so far away."""
+    for axis in (0, 1):
+        mask = np.logical_or.reduce([np.roll(mask, shift, axis) for shift in range(-by, by + 1)])
+    return mask
+
+
+def assert_shows(ink, line, reach=5):
+    """All of the line is drawn, and nothing that is not close to it; `reach` is the radius of a city."""
+    # A picture of an element that begins between two pixels has one more.
+    ink = ink[: line.shape[0], : line.shape[1]]
+    drawn = ink > 0.25
+    inner = np.zeros_like(line)
+    inner[8:-8, 8:-8] = True
+    # Other things lie in the corners.
+    inner[:150, :60] = inner[-40:, :] = False
+    assert (grown(drawn, 1 + reach // 2) & line & inner).sum() > 0.99 * (line & inner).sum()
+    assert (drawn & ~grown(line, reach) & inner).sum() < 0.005 * (drawn & inner).sum()
+
+
+def report_of(problem, tours, **fields):
+    """A report of tours in this order."""
+    snapshots = [Snapshot(0.01 * 4**i, problem.length(tour), tour) for i, tour in enumerate(tours)]
+    return Report(
+        problem, snapshots, history=[HistoryPoint(s.seconds, s.length) for s in snapshots], **fields
+    )
+
+
+def as_file(report, folder, **options):
+    name = folder / "report.html"
+    name.write_text(render(report, **options), encoding="utf-8")
+    return name
+
+
+@pytest.fixture(scope="module")
+def result():
+    points = np.random.default_rng(52).integers(0, 1000, (52, 2))
+    problem = Problem.from_points(points, metric="EUC_2D", name="random52")
+    return warptsp.solve(problem, start="random", kicks=2000, threads=1, device="cpu", snapshots=8)
+
+
+@pytest.fixture(scope="module")
+def small(result, tmp_path_factory):
+    """The page of 52 cities."""
+    name = tmp_path_factory.mktemp("small") / "report.html"
+    result.report(name)
+    return name
+
+
+def camera(opened, points):
+    shape = opened.page.evaluate("() => [picture.clientHeight, picture.clientWidth]")
+    return Camera(points, shape)
+
+
+@pytest.mark.parametrize("painter", ["WebGL", "canvas"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_draws_the_best_tour(painter, scheme, small, result, open_page):
+    opened = open_page(small.as_uri() + ("" if painter == "WebGL" else "#plain"), color_scheme=scheme)
+    opened.settle()
+    assert opened.page.evaluate("() => warptspPage.view.painter.name") == painter
+    points = result.problem.coordinates
+    assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
+    assert opened.paper().min() > 0.9 if scheme == "light" else opened.paper().max() < 0.2
+    assert opened.text("h1") == "random52"
+    assert str(result.length) in opened.text("#figures")
+    assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
+
+
+def test_berlin52(shared_data, tmp_path, open_page):
+    problem = load(shared_data / "tsplib" / "berlin52.tsp")
+    result = warptsp.solve(problem, kicks=3000, device="cpu", snapshots=4)
+    write(result, tmp_path / "berlin52.html")
+    opened = open_page(tmp_path / "berlin52.html")
+    opened.settle()
+    points = problem.coordinates
+    assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
+    assert "7542" in opened.text("#figures")
+    assert "over the optimum" in opened.text("#figures")
+    assert "to the optimum" in opened.text("#curves")
+
+
+def test_mouse(small, result, open_page):
+    opened = open_page(small)
+    opened.settle()
+    points, mouse = result.problem.coordinates, opened.page.mouse
+    expected = camera(opened, points)
+    box = opened.page.locator("#picture").bounding_box()
+    about = expected.pixels(points[:1])[0]
+    mouse.move(box["x"] + about[0], box["y"] + about[1])
+    opened.until("document.getElementById('here').textContent !== ''")
+    assert opened.text("#here").startswith("city 1 at ")
+    mouse.wheel(0, -500)
+    opened.until("warptspPage.view.isWhole === false")
+    opened.settle()
+    expected.zoom(np.e, about)
+    assert_shows(opened.ink(), expected.line(points, result.tour))
+    mouse.down()
+    mouse.move(box["x"] + about[0] + 90, box["y"] + about[1] - 40, steps=3)
+    mouse.up()
+    opened.settle()
+    expected.pan(90, -40)
+    assert_shows(opened.ink(), expected.line(points, result.tour))
+
+
+def test_keys(small, result, open_page):
+    opened = open_page(small)
+    opened.settle()
+    page, points = opened.page, result.problem.coordinates
+    expected = camera(opened, points)
+    page.locator("#picture").focus()
+    for key in ("+", "+", "ArrowRight", "ArrowUp", "Shift+ArrowLeft", "-"):
+        page.keyboard.press(key)
+    opened.settle()
+    middle = np.array([expected.width, expected.height]) / 2
+    expected.zoom(2.25, middle)
+    expected.pan(-60 + 200, 60)
+    expected.zoom(1 / 1.5, middle)
+    assert_shows(opened.ink(), expected.line(points, result.tour))
+    page.keyboard.press("0")
+    opened.settle()
+    assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
+    # Snapshots
+    last = len(result.snapshots) - 1
+    for key, shown in (("Home", 0), (".", 1), (",", 0), ("End", last), (".", last)):
+        page.keyboard.press(key)
+        opened.until(f"warptspPage.shown === {shown}")
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    assert page.locator("#play").get_attribute("aria-pressed") == "true"
+    opened.until(f"warptspPage.shown === {last} && !warptspPage.playing")
+    # The list of keys, and what stays off for an instance without a map
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    assert page.locator("#changes").is_checked()
+    page.keyboard.press("m")
+    assert not page.locator("#map").is_checked()
+    assert not page.locator("#map").is_visible()
+
+
+def test_slider_shows_the_snapshots(small, result, open_page):
+    opened = open_page(small)
+    opened.settle()
+    page, points, first = opened.page, result.problem.coordinates, result.snapshots[0]
+    slider = page.locator("#slider")
+    assert slider.input_value() == slider.get_attribute("max") == str(len(result.snapshots) - 1)
+    slider.focus()
+    page.keyboard.press("Home")
+    opened.until("warptspPage.shown === 0")
+    opened.settle()
+    expected = camera(opened, points)
+    assert_shows(opened.ink(), expected.line(points, first.tour))
+    assert str(first.length) in opened.text("#shown")
+    assert f"{100 * (first.length / result.length - 1):.3g} % over the best" in opened.text("#shown")
+    assert str(first.length) in slider.get_attribute("aria-valuetext")
+    # Links that the best tour does not have are in a colour with more red than blue.
+    page.locator("#changes").check()
+    opened.until("warptspPage.view.path.levels[0].marks.some((mark) => mark === 1)")
+    opened.settle()
+    colours = opened.colours()[: expected.height, : expected.width]
+    red = colours[..., 0] - colours[..., 2] > 0.25
+    best = {frozenset(pair) for pair in zip(result.tour, np.roll(result.tour, -1), strict=True)}
+    other = [p for p in zip(first.tour, np.roll(first.tour, -1), strict=True) if frozenset(p) not in best]
+    changed = np.logical_or.reduce([expected.line(points, list(pair), closed=False) for pair in other])
+    kept = expected.line(points, first.tour) & ~grown(changed, 8)
+    assert (grown(red, 1) & changed)[8:-8, 60:-8].sum() > 0.9 * changed[8:-8, 60:-8].sum()
+    assert not (red & kept).any()
+
+
+def downloaded(opened, button, folder):
+    with opened.page.expect_download() as download:
+        opened.page.locator(button).click()
+    name = folder / download.value.suggested_filename
+    download.value.save_as(name)
+    return name
+
+
+def test_downloads_are_the_tour(small, result, tmp_path, open_page):
+    opened = open_page(small)
+    opened.settle()
+    name = downloaded(opened, "#download-tour", tmp_path)
+    assert name.name == "random52.tour"
+    result.save(tmp_path / "own.tour")
+    assert name.read_bytes() == (tmp_path / "own.tour").read_bytes()
+    table = downloaded(opened, "#download-table", tmp_path)
+    result.save(tmp_path / "own.csv")
+    assert table.read_bytes() == (tmp_path / "own.csv").read_bytes()
+    # The tour that is shown
+    opened.page.keyboard.press("Home")
+    opened.until("warptspPage.shown === 0")
+    name = downloaded(opened, "#download-tour", tmp_path)
+    assert np.array_equal(read_tour(name, result.problem), result.snapshots[0].tour)
+
+
+def test_tables_hold_all_digits_and_names(tmp_path, open_page):
+    places = np.array([[48.85661, 2.352222], [-33.4569, -70.64827], [0.125, 179.98], [64.1466, -21.9426]])
+    labels = ["Paris", 'Santiago, "de" Chile', "on\nthe line", "Reykjavík"]
+    problem = Problem.from_points(
+        places, "GREAT_CIRCLE", name="a/b: c", labels=labels, node_ids=[7, 10**13, 3, 9]
+    )
+    result = warptsp.solve(problem)
+    opened = open_page(as_file(Report.of(result), tmp_path))
+    opened.settle()
+    name = downloaded(opened, "#download-table", tmp_path)
+    assert name.name == "a_b_c.csv"
+    result.save(tmp_path / "own.csv")
+    assert name.read_text(encoding="utf-8") == (tmp_path / "own.csv").read_text(encoding="utf-8")
+    assert np.array_equal(read_tour(downloaded(opened, "#download-tour", tmp_path), problem), result.tour)
+
+
+def test_print(small, result, open_page):
+    opened = open_page(small, color_scheme="dark")
+    opened.settle()
+    assert len(opened.page.pdf()) > 10_000
+    opened.page.emulate_media(media="print")
+    opened.until("document.getElementById('print').width > 300")
+    colours = opened.colours("#print")
+    assert colours[0, 0].min() == 1.0
+    points = result.problem.coordinates
+    ink = 1.0 - colours.min(axis=2)
+    assert_shows(ink, Camera(points, ink.shape).line(points, result.tour))
+    assert not opened.page.locator("#slider").is_visible()
+    assert opened.page.locator("#curves").is_visible()
+
+
+# The map
+
+TILE = "https://tile.openstreetmap.org/"
+
+
+@pytest.fixture(scope="module")
+def tile(tmp_path_factory):
+    name = tmp_path_factory.mktemp("tile") / "tile.png"
+    Image.new("RGB", (256, 256), (200, 220, 200)).save(name)
+    return name.read_bytes()
+
+
+@pytest.fixture
+def on_earth(tmp_path):
+    places = [[64.1466, -21.9426], [60.1699, 24.9384], [38.7223, -9.1393], [37.9838, 23.7275]]
+    problem = Problem.from_points(places, "GREAT_CIRCLE", name="corners of Europe")
+    return as_file(Report.of(warptsp.solve(problem)), tmp_path), np.array(places)
+
+
+def test_the_map_is_loaded_when_it_is_asked_for(on_earth, tile, open_page):
+    name, places = on_earth
+    opened = open_page(
+        name,
+        prepare=lambda page: page.route(
+            f"{TILE}**", lambda route: route.fulfill(body=tile, content_type="image/png")
+        ),
+    )
+    opened.settle()
+    assert not [url for url in opened.requests if url.startswith("http")]
+    assert not opened.page.locator("#attribution").is_visible()
+    opened.page.locator("#map").check()
+    opened.until("document.querySelectorAll('#tiles img').length > 0")
+    opened.until("[...document.querySelectorAll('#tiles img')].every((tile) => tile.complete)")
+    assert "OpenStreetMap" in opened.text("#attribution")
+    # Each city lies where the tile that holds it says.
+    box = opened.page.locator("#picture").bounding_box()
+    tiles = opened.page.evaluate(
+        "() => [...document.querySelectorAll('#tiles img')].map((tile) => "
+        "[tile.src, ...Object.values(tile.getBoundingClientRect().toJSON()).slice(0, 4)])"
+    )
+    pixels = opened.page.evaluate(
+        "() => { const { cities, view } = warptspPage; return Array.from(cities.order, "
+        "(city, i) => [city, ...view.pixel(cities.x[i], cities.y[i])]); }"
+    )
+    for city, x, y in pixels:
+        latitude, longitude = places[int(city)]
+        found = []
+        for source, left, top, width, height in tiles:
+            depth, column, row = map(int, re.fullmatch(rf"{TILE}(\d+)/(\d+)/(\d+)\.png", source).groups())
+            north = 0.5 - np.arcsinh(np.tan(np.radians(latitude))) / (2 * np.pi)
+            part = np.array([(longitude + 180) / 360, north]) * 2**depth - [column, row]
+            if ((part >= 0) & (part < 1)).all():
+                found.append(np.array([left, top]) + part * [width, height])
+        assert len(found) == 1
+        assert found[0] == pytest.approx([box["x"] + x, box["y"] + y], abs=1.0)
+    opened.page.locator("#map").uncheck()
+    assert opened.page.evaluate("() => document.querySelectorAll('#tiles img').length") == 0
+
+
+def test_a_map_that_is_not_there_is_said(on_earth, open_page):
+    name, _ = on_earth
+    opened = open_page(name, prepare=lambda page: page.route(f"{TILE}**", lambda route: route.abort()))
+    opened.settle()
+    opened.page.locator("#map").check()
+    opened.until("document.getElementById('status').textContent !== ''")
+    assert "could not be loaded" in opened.text("#status")
+    assert opened.ink().max() > 0.25
+    opened.page.locator("#map").uncheck()
+    assert opened.text("#status") == ""
+    opened.complaints = [text for text in opened.complaints if "ERR_FAILED" not in text]
+
+
+# What may be in a file
+
+
+def test_names_do_nothing(tmp_path, open_page):
+    nasty = "</script><img src=x onerror=alert(1)><script>alert(2)</script><!--"
+    problem = Problem.from_points([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]], name=nasty, labels=[nasty, "b", "c"])
+    report = report_of(problem, [np.arange(3, dtype=np.int32)], title=nasty, settings={nasty: nasty})
+    opened = open_page(as_file(report, tmp_path))
+    opened.settle()
+    assert opened.text("h1") == nasty
+    assert nasty in opened.text("#settings")
+    assert nasty in opened.page.title()
+    opened.page.evaluate("() => warptspPage.tell(0)")
+    assert opened.text("#here").startswith(nasty)
+    assert opened.page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_cities(n, tmp_path, open_page):
+    result = warptsp.solve(np.array([[0.0, 0.0], [5.0, 1.0], [2.0, 3.0]])[:n])
+    opened = open_page(as_file(Report.of(result), tmp_path))
+    opened.settle()
+    assert opened.ink().max() > 0.25
+    assert np.array_equal(
+        read_tour(downloaded(opened, "#download-tour", tmp_path), result.problem), result.tour
+    )
+
+
+def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, open_page):
+    points = np.random.default_rng(9).random((40, 2))
+    problem = Problem.from_points(points, open=OpenPath(3, 5), fixed_edges=[[10, 20]])
+    result = warptsp.solve(problem, kicks=200)
+    opened = open_page(as_file(Report.of(result), tmp_path))
+    opened.settle()
+    expected = camera(opened, points)
+    assert_shows(opened.ink(), expected.line(points, result.tour, closed=False))
+    colours = opened.colours()[: expected.height, : expected.width]
+    brown = (colours[..., 0] - colours[..., 2] > 0.25) & (colours[..., 1] > 0.25)
+    fixed = expected.line(points, [10, 20], closed=False)
+    assert (grown(brown, 1) & fixed).sum() > 0.8 * fixed.sum()
+    labels = opened.page.locator("#ends span")
+    assert labels.all_inner_texts() == ["start", "end"]
+    box = opened.page.locator("#picture").bounding_box()
+    for label, city in zip(labels.all(), (3, 5), strict=True):
+        place, there = expected.pixels(points[[city]])[0], label.bounding_box()
+        assert abs(there["x"] - box["x"] - place[0]) < 40
+        assert abs(there["y"] - box["y"] - place[1]) < 40
+    assert "open path" in opened.text("#figures")
+
+
+def test_without_coordinates_there_is_no_picture(tmp_path, open_page):
+    points = np.random.default_rng(10).random((30, 2))
+    matrix = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
+    result = warptsp.solve(matrix, start="random", kicks=500, snapshots=4)
+    opened = open_page(as_file(Report.of(result), tmp_path))
+    opened.settle()
+    assert "no coordinates" in opened.text("#message")
+    assert opened.page.locator(".chart").first.is_visible()
+    opened.page.keyboard.press("Home")
+    opened.page.keyboard.press("+")
+    assert np.array_equal(
+        read_tour(downloaded(opened, "#download-tour", tmp_path), result.problem), result.snapshots[0].tour
+    )
+
+
+def test_an_old_browser_is_told(small, open_page):
+    opened = open_page(small, prepare=lambda page: page.add_init_script("delete window.DecompressionStream"))
+    opened.until("document.getElementById('status').textContent !== ''")
+    assert "lacks DecompressionStream" in opened.text("#message")
+
+
+def test_a_narrow_screen(small, open_page):
+    opened = open_page(small, viewport={"width": 380, "height": 700})
+    opened.settle()
+    assert opened.ink().max() > 0.25
+    assert opened.page.evaluate("() => document.documentElement.scrollWidth") <= 380
+
+
+# A run that goes on
+
+
+def test_the_interface_for_a_live_page(result, tmp_path, open_page):
+    script = "await warptspPage.ready; warptspPage.setStatus({ text: 'searching', state: 'live' });"
+    problem = result.problem
+    opened = open_page(as_file(Report(problem), tmp_path, scripts=[script], connect="'self'"))
+    opened.until("document.getElementById('status').textContent === 'searching'")
+    assert not opened.page.locator("#timeline").is_visible()
+    page, points = opened.page, problem.coordinates
+    for snapshot in (result.snapshots[0], result.snapshots[-1]):
+        page.evaluate(
+            "([seconds, length, tour]) => warptspPage.addSnapshot(seconds, length, tour)",
+            [snapshot.seconds, snapshot.length, snapshot.tour.tolist()],
+        )
+        opened.settle()
+        assert_shows(opened.ink(), camera(opened, points).line(points, snapshot.tour))
+    assert page.locator("#slider").get_attribute("max") == "1"
+    page.evaluate("() => warptspPage.setStatus({ figures: { kicks: '12' } })")
+    assert "12" in opened.text("#figures")
+    # Who looks at an older tour is left there.
+    page.keyboard.press("Home")
+    opened.until("warptspPage.follow === false")
+    page.evaluate("(tour) => warptspPage.addSnapshot(9, 1, tour)", result.tour.tolist())
+    opened.settle()
+    assert page.locator("#slider").input_value() == "0"
+    # However many there are, some are kept, with the first and the last.
+    page.evaluate(
+        "(tour) => { for (let i = 0; i < 200; i++) warptspPage.addSnapshot(10 + i, 0.9 - i / 1000, tour); }",
+        result.tour.tolist(),
+    )
+    kept = page.evaluate("() => warptspPage.snapshots.list.map((snapshot) => snapshot.seconds)")
+    assert 32 <= len(kept) <= 64
+    assert kept[0] == result.snapshots[0].seconds
+    assert kept[-1] == 209
+    with pytest.raises(Exception, match="a tour of 3 cities, not of 52"):
+        page.evaluate("() => warptspPage.addSnapshot(300, 1, [0, 1, 2])")
+
+
+# Sizes
+
+
+def curve_tour(problem):
+    return construct(problem, "space-filling", seed=0, threads=2, token=None)
+
+
+def test_ten_thousand_cities(tmp_path, open_page):
+    points = np.random.default_rng(11).random((10_000, 2))
+    problem = Problem.from_points(points)
+    result = warptsp.solve(problem, start="space-filling", kicks=5_000, device="cpu", snapshots=6)
+    opened = open_page(as_file(Report.of(result), tmp_path), viewport={"width": 1400, "height": 1000})
+    opened.settle()
+    expected = camera(opened, points)
+    assert_shows(opened.ink(), expected.line(points, result.tour), reach=2)
+    opened.page.keyboard.press("Home")
+    opened.until("warptspPage.shown === 0")
+    opened.settle()
+    assert_shows(opened.ink(), expected.line(points, result.snapshots[0].tour), reach=2)
+    opened.page.evaluate("() => warptspPage.view.zoom(30, 400, 300)")
+    opened.settle()
+    expected.zoom(30, np.array([400, 300]))
+    assert_shows(opened.ink(), expected.line(points, result.snapshots[0].tour))
+
+
+def test_a_million_cities(tmp_path, open_page):
+    rng = np.random.default_rng(12)
+    points = rng.normal(0, 0.02, (1_000_000, 2)) + rng.random((40, 2))[rng.integers(0, 40, 1_000_000)]
+    problem = Problem.from_points(points, name="million")
+    best = curve_tour(problem)
+    other = best.copy()
+    other[: 1 << 19] = other[: 1 << 19].reshape(-1, 4)[:, [0, 2, 1, 3]].ravel()
+    name = as_file(report_of(problem, [other, best]), tmp_path)
+    assert name.stat().st_size < 13e6
+    opened = open_page(name)
+    opened.settle()
+    expected = camera(opened, points)
+    # No pixel can be compared, but where there is much of the tour there is much ink.
+    ink, line = opened.ink(), expected.line(points, best)
+    blocks = [part[:500, 60:560].reshape(25, 20, 25, 20).mean(axis=(1, 3)) for part in (ink > 0.1, line)]
+    assert np.corrcoef(blocks[0].ravel(), blocks[1].ravel())[0, 1] > 0.99
+    # Close up, every link is there.
+    place = expected.pixels(points[best[:1]])[0]
+    opened.page.evaluate("([x, y]) => warptspPage.view.zoom(400, x, y)", place.tolist())
+    opened.settle()
+    expected.zoom(400, place)
+    assert_shows(opened.ink(), expected.line(points, best), reach=6)
+    opened.page.keyboard.press("Home")
+    opened.until("warptspPage.shown === 0")
+    opened.settle()
+    assert_shows(opened.ink(), expected.line(points, other), reach=6)
+    tour = read_tour(downloaded(opened, "#download-tour", tmp_path), problem)
+    assert np.array_equal(tour, other)
