@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from warptsp.run import Run
 
-__all__ = ["Doubled", "run_doubled"]
+__all__ = ["Doubled", "directed_start", "run_doubled"]
 
 
-def run_doubled(problem: Problem, run: Run, method: Callable[[Problem, Any], None]) -> None:
-    """Let a method that keeps fixed edges search an asymmetric problem.
+def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Any], None]) -> None:
+    """Let a search that keeps fixed edges work on an asymmetric problem.
 
     Parameters
     ----------
@@ -35,23 +35,25 @@ def run_doubled(problem: Problem, run: Run, method: Callable[[Problem, Any], Non
         With asymmetric distances.
     run : Run
         Is told of tours of this problem, never of the symmetric one.
-    method : callable
-        What a method's ``run`` is.
+    search : callable
+        Is given the symmetric problem, and what is a `Run` to it.
     """
     run.enter("symmetric instance")
-    start = run.start if isinstance(run.start, np.ndarray) else _first_tour(problem, run)
+    run.counters["symmetric_cities"] = 2 * problem.n
+    start = directed_start(problem, run)
     if start is None:
         return  # stopped
     run.offer(start)
     doubled = Doubled(problem, problem.length(start))
-    method(doubled.problem, _RunOfDoubled(run, doubled, start))
+    search(doubled.problem, _RunOfDoubled(run, doubled, start))
 
 
-def _first_tour(problem: Problem, run: Run) -> NDArray[np.int32] | None:
-    """The construction that the run asks for; None if it was stopped."""
+def directed_start(problem: Problem, run: Run) -> NDArray[np.int32] | None:
+    """Return the start tour that the run asks for; None if it was stopped."""
     from warptsp.construct import construct
 
-    assert isinstance(run.start, str)
+    if isinstance(run.start, np.ndarray):
+        return run.start
     rough = Doubled(problem, 2 * problem.distance_bound)
     made = construct(rough.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
     if made is None:

@@ -135,11 +135,8 @@ class Result:
                 ),
             ]
         if self.problem.asymmetric:
-            way = (
-                ""
-                if self.method == "exact"
-                else f", searched as symmetric ones of {2 * self.problem.n} cities"
-            )
+            cities = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
+            way = f", searched as symmetric ones of {cities} cities" if cities else ""
             lines.append(f"distances    asymmetric{way}")
         known = self.known
         if known is not None and self.gap is not None:

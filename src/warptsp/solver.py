@@ -336,13 +336,7 @@ class _Step:
 
     def run(self, problem: Problem, run: Run) -> None:
         """Do the work."""
-        work = self.method if self.outer is None else self.outer
-        if problem.asymmetric and self.method.asymmetric == "doubled":
-            from warptsp.asymmetric import run_doubled
-
-            run_doubled(problem, run, work.run)
-        else:
-            work.run(problem, run)
+        (self.method if self.outer is None else self.outer).run(problem, run)
 
     @property
     def ends(self) -> bool:

@@ -34,7 +34,7 @@ class Method:
     least_gpu_cities: int = 0  # from which "auto" takes a GPU, since it is faster
     ends: bool = False  # whether it comes to an end by itself, so that it needs no stopping criterion
     ends_with: tuple[str, ...] = ()  # parameters of which each brings it to an end
-    asymmetric: str = ""  # how it does asymmetric distances: "directly" or "doubled" (warptsp.asymmetric)
+    asymmetric: bool = False  # whether it does asymmetric distances
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:
@@ -82,7 +82,7 @@ METHODS: dict[str, Method] = {
             "iterated Lin-Kernighan: the main solver",
             ("cpu", "cuda"),
             5_000,
-            asymmetric="doubled",
+            asymmetric=True,
         ),
         Method(
             "two-opt",
@@ -160,9 +160,9 @@ METHODS: dict[str, Method] = {
             "exact",
             "warptsp.methods.exact",
             "the optimum of up to 16 cities, by dynamic programming",
-            asymmetric="directly",
+            asymmetric=True,
         ),
-        Method("construct", "warptsp.methods.construct", "the start tour, as it is", asymmetric="doubled"),
+        Method("construct", "warptsp.methods.construct", "the start tour, as it is", asymmetric=True),
     )
 }
 

@@ -14,6 +14,11 @@ def run(problem: Problem, run: Run) -> None:
     from warptsp.construct import construct
 
     run.enter("start tour")
-    tour = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+    if problem.asymmetric:
+        from warptsp.asymmetric import directed_start
+
+        tour = directed_start(problem, run)
+    else:
+        tour = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
     if tour is not None:
         run.offer(tour)

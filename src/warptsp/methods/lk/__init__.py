@@ -46,7 +46,15 @@ def run(problem: Problem, run: Run) -> None:
     params = LkParams(**run.params)
     if problem.n <= EXACT_CITIES:
         run.offer(optimal_tour(problem))
-        return
+    elif problem.asymmetric:
+        from warptsp.asymmetric import run_doubled
+
+        run_doubled(problem, run, lambda doubled, its_run: _search(doubled, its_run, params))
+    else:
+        _search(problem, run, params)
+
+
+def _search(problem: Problem, run: Run, params: LkParams) -> None:
     if run.device != "cpu":
         from warptsp.methods.lk.cuda import run_cuda
 

@@ -1,0 +1,39 @@
+"""What the calls of other packages have in common: a matrix in, a list of cities out."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import numpy as np
+
+from warptsp.problem import Problem
+from warptsp.result import Result
+
+__all__ = ["matrix_problem", "solve_here"]
+
+
+def matrix_problem(distances: Any) -> Problem:
+    """The instance of a square matrix, symmetric or not.
+
+    Raises
+    ------
+    InvalidProblem
+        It is no such matrix, or holds what is no distance.
+    """
+    try:
+        matrix = np.asarray(distances)
+    except ValueError:
+        matrix = np.empty((len(distances), 0))  # rows of different lengths: refused as no square
+    # One row is no matrix here, as it is in Problem.from_matrix.
+    return Problem.from_matrix(np.atleast_2d(matrix), asymmetric=True)
+
+
+def solve_here(problem: Problem, **options: Any) -> Result:
+    """Solve; Ctrl-C and SIGTERM do what they do elsewhere, as callers of those packages expect."""
+    from warptsp.solver import solve
+
+    result = solve(problem, **options)
+    if result.signal is not None:
+        signal.raise_signal(result.signal)
+    return result

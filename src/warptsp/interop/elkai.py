@@ -1,0 +1,105 @@
+"""The functions and classes of the package elkai, done by warptsp: ``from warptsp.interop import elkai``.
+
+Signatures and results are those of elkai 2.0. ``docs/moving.md`` says what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.problem import Problem
+
+from ._calls import matrix_problem, solve_here
+
+__all__ = ["Coordinates2D", "DistanceMatrix", "solve_float_matrix", "solve_int_matrix"]
+
+# Kicks a city for the first run and for each further one.
+_KICKS = 20
+
+
+class DistanceMatrix:
+    """A matrix of distances, symmetric or not.
+
+    Parameters
+    ----------
+    distances : array_like, shape (n, n)
+
+    Raises
+    ------
+    InvalidProblem
+        A ValueError, as elkai raises it.
+    """
+
+    def __init__(self, distances: Any) -> None:
+        self.distances = distances
+        self._problem = matrix_problem(distances)
+
+    def solve_tsp(self, runs: int = 10) -> list[int]:
+        """Return the cities of a short tour, from city 0 to city 0; more `runs` search longer."""
+        tour = _tour(self._problem, runs)
+        return [*tour, tour[0]]
+
+
+class Coordinates2D:
+    """Places in the plane.
+
+    Parameters
+    ----------
+    coords : mapping of names to (x, y)
+
+    Raises
+    ------
+    InvalidProblem
+        A ValueError, as elkai raises it.
+    """
+
+    def __init__(self, coords: Mapping[Any, Sequence[float]]) -> None:
+        if not isinstance(coords, Mapping):
+            raise InvalidProblem(
+                f"coordinates are a dictionary of names and (x, y), not {type(coords).__name__}"
+            )
+        self.coords = coords
+        for name, place in coords.items():
+            if not hasattr(place, "__len__") or len(place) != 2:
+                raise InvalidProblem(f"the place of {name!r} is {place!r}: (x, y) is needed")
+        self._problem = Problem.from_points(list(coords.values()) or [(0.0, 0.0)][:0])
+
+    def solve_tsp(self, runs: int = 10) -> list[Any]:
+        """Return the names of the places of a short tour, with the first once more at the end."""
+        names = list(self.coords)
+        tour = _tour(self._problem, runs)
+        return [names[city] for city in [*tour, tour[0]]]
+
+
+def solve_int_matrix(matrix: Any, runs: int = 10, skip_end: bool = True) -> list[int]:
+    """Return the cities of a short tour from city 0 on.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (n, n)
+        Distances, symmetric or not.
+    runs : int
+        More search longer.
+    skip_end : bool
+        False adds city 0 at the end.
+
+    Returns
+    -------
+    list of int
+    """
+    tour = _tour(matrix_problem(matrix), runs)
+    return tour if skip_end else [*tour, tour[0]]
+
+
+def solve_float_matrix(matrix: Any, runs: int = 10, skip_end: bool = True) -> list[int]:
+    """The same as `solve_int_matrix`; distances need not be whole numbers in either."""
+    return solve_int_matrix(matrix, runs, skip_end)
+
+
+def _tour(problem: Problem, runs: int) -> list[int]:
+    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
+        raise InvalidOption(f"runs: {runs!r} is no whole number from 1 upwards")
+    kicks = _KICKS * problem.n * (1 + runs)
+    return list(solve_here(problem, kicks=kicks).tour.tolist())
