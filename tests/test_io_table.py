@@ -41,6 +41,13 @@ def parse(text):
         "1,1,2\n2,3,4\n3,5.5,-60\n",
         "0,1,2\n1,3,4\n2,5.5,-60\n",
         "easting;northing\n1;2\n3;4\n5.5;-60",
+        "x|y\n1|2\n3|4\n5.5|-60\n",
+        "sep=;\nx;y\n1;2\n3;4\n5.5;-60\n",
+        ",,\nx,y,\n1,2,\n3,4,\n,,\n5.5,-60,\n,,\n , ,\n",
+        "x;y\n1;2\n3;4\n5,5;-60\n",
+        "x;y\n1,;2,0\n3;4\n5,5;-6,0e1\n",
+        'x,y\n1,2\n3,4\n"5,5","-60,0"\n',
+        "x y\n1 2\n3 4,0\n5,5 -60\n",
     ],
 )
 def test_the_same_points_in_many_ways(text):
@@ -55,7 +62,15 @@ def test_latitude_and_longitude_mean_great_circles():
     assert problem.metric is Metric.GREAT_CIRCLE
     assert problem.coordinates.tolist() == [[52.52, 13.405], [48.8566, 2.3522]]
     assert list(problem.labels) == ["Berlin", "Paris; France"]
-    assert parse("lat,lng\n1,2\n").metric is Metric.GREAT_CIRCLE
+    for titles in (
+        "lat,lng",
+        "stop_lat,stop_lon",
+        "decimalLatitude,decimalLongitude",
+        "Latitude (deg),Long [\u00b0]",
+    ):
+        assert parse(f"{titles}\n1,2\n").metric is Metric.GREAT_CIRCLE
+    # Not 52390: a comma before three decimals is no doubt among degrees.
+    assert parse("lat;lon\n52,390;13,064\n").coordinates.tolist() == [[52.39, 13.064]]
 
 
 def test_names_and_ids():
@@ -101,7 +116,21 @@ def test_matrices():
         ("x,y\n1,2\n-inf,3\n", 3, "'-inf' in column x: a finite number is needed"),
         ("x,y\n1,2\n3,1e999\n", 3, "'1e999' is too large"),
         ("x,y\n1,2\n3,four\n", 3, "'four' in column y: a number is needed"),
-        ("x;y\n1;2\n3,5;4\n", 3, "'3,5' in column x: a number is needed .decimals have a point"),
+        ("x;y\n1;2.5\n3,5;4\n", 3, "'3,5' in column x: a number is needed .decimals above have a point"),
+        ("x;y\n1;2,5\n3.5;4\n", 3, "'3.5' in column x: a number is needed .decimals above have a comma"),
+        ("x;y\n1;2\n1,234;-56,789\n", 3, "'1,234' may be 1.234 or 1234: write one of them"),
+        ("x;y\n1;2\n1,234,5;4\n", 3, "'1,234,5' in column x: a number is needed$"),
+        ("x;y\n1;2\n1.234,5;4\n", 3, "'1.234,5' in column x: a number is needed$"),
+        ("A;B\nA;0;1,500\nB;1,500;0\n", 1, "names the columns"),
+        (";A;B\nA;0;1,500\nB;1,500;0\n", 2, "'1,500' may be 1.500 or 1500"),
+        ("lat;lon\n52\u00b031';13\u00b024'\n", 2, "decimal degrees, such as 52.52"),
+        ("lat;lon\n52.52 N;13.4 E\n", 2, "decimal degrees, such as 52.52"),
+        (
+            "x,y\n1,2\n3,5,4\n",
+            3,
+            "3 fields where the first line has 2; what has a comma in it stands in quot",
+        ),
+        ('name,x,y\n"a\nb",1,2\n', 2, "a quotation mark is closed in its line"),
         ("1,2\n3,4\n5,six\n", 3, "'six' in column 2"),
         ("1,2,3,4,5\n1,2,3,4,5\n", 1, "2 lines of 5 numbers: a distance matrix must be square"),
         ("1,2,3,4,a\n1,2,3,4,b\n", 1, "5 columns without a line of names"),
@@ -168,6 +197,14 @@ def test_tables_read_back_the_same(rows, with_ids, with_names):
     assert np.array_equal(found.coordinates, problem.coordinates)
     assert np.array_equal(found.ids_of(np.arange(found.n)), problem.ids_of(np.arange(found.n)))
     assert found.label(0) == problem.label(0)
+
+
+def test_a_comma_stays_a_comma_in_long_tables():
+    rows = "a;1,5;2\n" * 70_000
+    assert parse(f"name;x;y\n{rows}").coordinates.tolist()[-1] == [1.5, 2]
+    with pytest.raises(ParseError, match=r"'1.5' in column x: .* .decimals above have a comma") as caught:
+        parse(f"name;x;y\n{rows}a;1.5;2\n")
+    assert caught.value.line == 70_002
 
 
 def test_what_a_table_cannot_say():

@@ -326,6 +326,8 @@ def test_errors(text, line, message, newline):
         (b"", "is empty"),
         (b" \n\x00\x1a", "is empty"),
         (b"\xff\xfeN\x00A\x00", "UTF-16"),
+        (b"PK\x03\x04 xlsx", "a ZIP archive or a workbook: .* save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0 xls", "a workbook"),
         (bytes(range(256)), "is no TSPLIB line"),
     ],
 )

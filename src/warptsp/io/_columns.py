@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,9 +16,10 @@ __all__ = ["Columns", "look_like_positions", "named_columns"]
 _X = frozenset({"x", "easting"})
 _Y = frozenset({"y", "northing"})
 _Z = frozenset({"z"})
-_LATITUDE = frozenset({"lat", "latitude"})
-_LONGITUDE = frozenset({"lon", "lng", "long", "longitude"})
-_NAME = frozenset({"name", "label", "city", "place", "title"})
+# Also as public transport (GTFS), biodiversity (Darwin Core) and OurAirports call them.
+_LATITUDE = frozenset({"lat", "latitude", "stop_lat", "decimallatitude", "latitude_deg"})
+_LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "stop_lon", "decimallongitude", "longitude_deg"})
+_NAME = frozenset({"name", "label", "city", "place", "title", "stop_name"})
 _ID = frozenset({"id", "node", "index", "number", "nr", "#"})
 
 
@@ -40,7 +42,7 @@ def named_columns(titles: Sequence[str]) -> Columns:
     InvalidProblem
         Two of them mean the same.
     """
-    names = [title.lower() for title in titles]
+    names = [_plain(title) for title in titles]
 
     def find(accepted: frozenset[str]) -> int | None:
         found = [place for place, name in enumerate(names) if name in accepted]
@@ -63,5 +65,10 @@ def named_columns(titles: Sequence[str]) -> Columns:
 
 def look_like_positions(titles: Sequence[str]) -> bool:
     """Whether these are names of columns, one for each of two directions at least."""
-    names = {title.lower() for title in titles}
+    names = {_plain(title) for title in titles}
     return bool(names & (_X | _LATITUDE)) and bool(names & (_Y | _LONGITUDE))
+
+
+def _plain(title: str) -> str:
+    """A title in lower case, without the unit that coordinates on the globe have anyway."""
+    return re.sub(r"\s*[(\[](deg|degrees|decimal degrees|°)[)\]]$", "", title.lower())

@@ -28,6 +28,11 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
             data = _unpacked(data, name)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ParseError("is UTF-16 text: save it as UTF-8", file=name, line=1)
+    if data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        raise ParseError(
+            "is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in the program that made it",
+            file=name,
+        )
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.strip(b"\x00\t\n\x0b\x0c\r \x1a"):
         raise ParseError("is empty: a list of cities is needed", file=name)

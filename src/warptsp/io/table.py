@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -22,6 +22,9 @@ __all__ = ["parse_table"]
 
 _CHUNK = 1 << 16
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+_PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_DEGREES = re.compile(r".*[°'NSEWO].*")
 _WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
 
 
@@ -39,6 +42,8 @@ def parse_table(data: bytes, file: str) -> Problem:
 class _Table:
     def __init__(self, data: bytes, file: str) -> None:
         self.file = file
+        self.mark: str | None = None  # of decimals, once a coordinate has any: a point or a comma
+        self.surely_decimal = False  # whether some comma cannot separate thousands
         self.data = data.rstrip(b"\x00\x1a \t\r\n")
         first = _first_line(self.data)
         if first is None:
@@ -61,7 +66,9 @@ class _Table:
             try:
                 fields = next(csv.reader([text], delimiter=self.delimiter, strict=True))
             except (csv.Error, StopIteration) as error:
-                self._fail(f"{quoted(text)} is not a CSV line: {error}", line)
+                self._fail(
+                    f"{quoted(text)} is not a CSV line: {error}; a quotation mark is closed in its line", line
+                )
         return [field.strip() for field in fields]
 
     def _rows(self, after_header: bool) -> Iterator[tuple[int, list[str]]]:
@@ -74,7 +81,7 @@ class _Table:
         numbered = (
             (line, content)
             for line, content in enumerate(text.split("\n"), start=1)
-            if content and not content.isspace() and not _is_comment(content)
+            if not _is_blank(content) and not _is_comment(content)
         )
         if after_header:
             next(numbered)
@@ -98,13 +105,41 @@ class _Table:
         if _WORDS_FOR_NO_NUMBER.fullmatch(text):
             what = "nothing" if text == "" else quoted(text)
             self._fail(f"{what} in column {column}: a finite number is needed", line, column)
-        if not _NUMBER.fullmatch(text):
-            hint = " (decimals have a point, not a comma)" if re.fullmatch(r"[+-]?\d+,\d+", text) else ""
+        mark = "," if _WITH_COMMA.fullmatch(text) else "." if "." in text else None
+        number = text.replace(",", ".") if mark == "," else text
+        if not _NUMBER.fullmatch(number):
+            hint = " (decimal degrees, such as 52.52)" if _DEGREES.fullmatch(text) else ""
             self._fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
-        value = float(text)
+        if not self._takes(mark, [text]):
+            hint = f" (decimals above have a {'point' if mark == ',' else 'comma'})"
+            self._fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
+        value = float(number)
         if abs(value) == float("inf"):
             self._fail(f"{quoted(text)} is too large for a floating-point number", line, column)
         return value
+
+    def _takes(self, mark: str | None, texts: Iterable[str]) -> bool:
+        """Whether numbers with this decimal mark go with those above: a table has one."""
+        if mark is None:
+            return True
+        if self.mark not in (None, mark):
+            return False
+        self.mark = mark
+        if mark == "," and not self.surely_decimal:
+            self.surely_decimal = any(
+                "," in text and not _PERHAPS_THOUSANDS.fullmatch(text.strip()) for text in texts
+            )
+        return True
+
+    def _check_commas(self, places: Sequence[int], after_header: bool) -> None:
+        """Refuse commas that may as well separate thousands."""
+        if self.mark != "," or self.surely_decimal:
+            return
+        for line, row in self._rows(after_header):
+            text = next((row[place].strip() for place in places if "," in row[place]), None)
+            if text is not None:
+                whole, _, rest = text.partition(",")
+                self._fail(f"{quoted(text)} may be {whole}.{rest} or {whole}{rest}: write one of them", line)
 
     # What the table is
 
@@ -205,6 +240,8 @@ class _Table:
                 ids += [row[columns.id].strip() for row in rows]
         if not values:
             self._fail("has no cities below the line of names", self.first_line)
+        if not columns.metric.geographic:  # thousands of degrees there are none
+            self._check_commas(columns.positions, after_header)
         coordinates = np.concatenate(values)
         if not ids:
             return coordinates, None, names or None
@@ -218,8 +255,16 @@ class _Table:
             return None
         texts = [[row[place] for row in rows] for place in columns.positions]
         # Python's float takes more than we do: underscores, other digits, words.
-        if any("_" in text or not text.isascii() for text in map("".join, texts)):
+        together = "".join(map("".join, texts))
+        if "_" in together or not together.isascii():
             return None
+        commas, points = "," in together, "." in together
+        if commas and points:
+            return None
+        if not self._takes("," if commas else "." if points else None, itertools.chain(*texts)):
+            return None
+        if commas:
+            texts = [[text.replace(",", ".") for text in column] for column in texts]
         try:
             positions = np.array([list(map(float, column)) for column in texts]).T
         except ValueError:
@@ -233,7 +278,9 @@ class _Table:
         for line, row in zip(lines, rows, strict=True):
             if len(row) != columns.count:
                 noun = "field" if len(row) == 1 else "fields"
-                self._fail(f"{len(row)} {noun} where the first line has {columns.count}", line)
+                quote = self.delimiter == "," and len(row) > columns.count
+                hint = "; what has a comma in it stands in quotation marks" if quote else ""
+                self._fail(f"{len(row)} {noun} where the first line has {columns.count}{hint}", line)
             values.append(
                 [self._number(row[place].strip(), line, titles[place]) for place in columns.positions]
             )
@@ -283,6 +330,7 @@ class _Table:
                 for row in rows
             ]
         )
+        self._check_commas(range(1, count + 1), after_header=True)
         try:
             return Problem.from_matrix(_integers(matrix), labels=names)
         except InvalidProblem as error:
@@ -311,17 +359,24 @@ def _first_line(data: bytes) -> tuple[int, int, str] | None:
     """Number, byte offset of the end, and text of the first line that is neither blank nor a comment."""
     for line, match in enumerate(re.finditer(rb"([^\r\n]*)(?:\r\n|\r|\n|$)", data), start=1):
         text = decode(match[1])
-        if text and not text.isspace() and not _is_comment(text):
+        if not _is_blank(text) and not _is_comment(text):
             return line, match.end(), text
     return None
 
 
+def _is_blank(text: str) -> bool:
+    """Whether a line is empty, or a row of empty fields as spreadsheets write them below a table."""
+    return not text.strip().strip("\t;|, ")
+
+
 def _is_comment(text: str) -> bool:
-    """Whether a line begins with a ``#`` that is not the name of a column."""
+    """Whether a line begins with a ``#`` that is not the name of a column, or is Excel's ``sep=;``."""
     text = text.lstrip()
-    return text.startswith("#") and not text.startswith(("#,", "#;", "#\t"))
+    if text.startswith("#"):
+        return not text.startswith(("#,", "#;", "#|", "#\t"))
+    return text.startswith("sep=") and len(text.rstrip()) <= 5
 
 
 def _delimiter(text: str) -> str:
     bare = re.sub(r'"[^"]*"', "", text)
-    return next((character for character in "\t;," if character in bare), " ")
+    return next((character for character in "\t;|," if character in bare), " ")
