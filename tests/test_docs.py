@@ -90,11 +90,12 @@ def code(page, language):
 
 
 COMMANDS = [
-    pytest.param(line, id=line)
+    pytest.param(line.removeprefix("$ "), id=line)
     for page in PAGES
-    for block in code(page, "sh")
+    for language, prompt in (("sh", ""), ("console", "$ "))
+    for block in code(page, language)
     for line in block.splitlines()
-    if line.startswith("warptsp ")
+    if line.startswith(f"{prompt}warptsp ")
 ]
 
 
@@ -171,6 +172,7 @@ def test_what_methods_can_do_is_so():
         method = METHODS[name]
         # What makes one tour comes to an end, too, without asking for a rule of its own.
         assert (ends == "yes") == (method.ends or name in ("exact", "construct")), name
+        assert (name in ("lk", "exact", "construct")) == method.asymmetric, name
         assert gpu == (f"{method.least_gpu_cities} cities" if "cuda" in method.devices else "never"), name
 
 
