@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "solve": "warptsp.solver",
+    "plot": "warptsp.plotting",
     "Result": "warptsp.result",
     "HistoryPoint": "warptsp.result",
     "Snapshot": "warptsp.result",
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from warptsp.io import load as load
     from warptsp.io import read_tour as read_tour
     from warptsp.io import write_tour as write_tour
+    from warptsp.plotting import plot as plot
     from warptsp.problem import Metric as Metric
     from warptsp.problem import OpenPath as OpenPath
     from warptsp.problem import Problem as Problem

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import os
 
     import numpy as np
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from warptsp.problem import KnownLength, Problem
@@ -118,33 +119,35 @@ class Result:
 
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
-        lines = [
-            f"length       {format_length(self.length)}{unit_of(self.problem)}",
-            f"time         {self.seconds:.2f} s, {self.kicks} kicks",
-            f"device       {self.device}, {_counted(self.threads, 'thread')}",
-            f"seed         {self.seed}",
-            f"stopped by   {self.stop_reason}",
-        ]
-        if len(self.stages) > 1:
-            lines[1:2] = [
-                lines[1],
-                *(
-                    f"{stage.method:12} {format_length(stage.length)} after {stage.seconds:.2f} s on "
-                    f"{stage.device}, {stage.stop_reason}"
-                    for stage in self.stages
-                ),
-            ]
-        if self.problem.asymmetric:
-            cities = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
-            way = f", searched as symmetric ones of {cities} cities" if cities else ""
-            lines.append(f"distances    asymmetric{way}")
+        return "\n".join(f"{name:12} {value}" for name, value in self.facts())
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the lines of the summary as pairs of a name and a text."""
+        facts = [("length", f"{format_length(self.length)}{unit_of(self.problem)}")]
         known = self.known
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
-            lines.insert(
-                1, f"gap          {format_gap(self.gap)} to the {kind}, {format_length(known.length)}"
-            )
-        return "\n".join(lines)
+            facts.append(("gap", f"{format_gap(self.gap)} to the {kind}, {format_length(known.length)}"))
+        facts.append(("time", f"{self.seconds:.2f} s, {self.kicks} kicks"))
+        if len(self.stages) > 1:
+            facts += [
+                (
+                    stage.method,
+                    f"{format_length(stage.length)} after {stage.seconds:.2f} s on {stage.device}, "
+                    f"{stage.stop_reason}",
+                )
+                for stage in self.stages
+            ]
+        facts += [
+            ("device", f"{self.device}, {_counted(self.threads, 'thread')}"),
+            ("seed", str(self.seed)),
+            ("stopped by", self.stop_reason),
+        ]
+        if self.problem.asymmetric:
+            cities = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
+            way = f", searched as symmetric ones of {cities} cities" if cities else ""
+            facts.append(("distances", f"asymmetric{way}"))
+        return facts
 
     def as_dict(self) -> dict[str, Any]:
         """Return the summary as plain numbers and strings, for JSON; without the tour and the history."""
@@ -198,15 +201,44 @@ class Result:
         from warptsp.io import write_tour
 
         if str(path).lower().endswith((".svg", ".png")):
-            self.plot(path)
+            from warptsp.plotting import draw
+
+            draw(path, self.problem, self.tour)
         else:
             write_tour(path, self.tour, self.problem)
 
-    def plot(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Draw the tour into an SVG or PNG file; the options are those of `warptsp.plotting.draw`."""
-        from warptsp.plotting import draw
+    def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
+        """Draw the run with matplotlib: the tour, the gap over time, and with snapshots the start tour.
 
-        draw(path, self.problem, self.tour, **options)
+        Parameters
+        ----------
+        path : path, optional
+            File to write: ``.png``, ``.svg`` or ``.pdf``.
+        **options
+            Those of `warptsp.plot`: ``panels``, ``start``, ``title``, ``size``, ``figure``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it.
+
+        Raises
+        ------
+        BackendUnavailable
+            If matplotlib is not installed: it comes with ``pip install 'warptsp[plot]'``.
+        InvalidOption, UnsupportedProblem, OutputError
+            See `warptsp.plot`.
+        """
+        from warptsp.plotting import plot
+
+        if len(self.snapshots) > 1:
+            options.setdefault("start", self.snapshots[0].tour)
+        return plot(
+            self.problem,
+            self.tour,
+            path,
+            **{"history": self.history, "seconds": self.seconds, "known": self.known, **options},
+        )
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write a page about the run, tour and snapshots in it, that browsers open without a network.
@@ -231,6 +263,12 @@ class Result:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the picture and the summary."""
+        from warptsp.plotting.notebook import result_as_html
+
+        return result_as_html(self)
 
 
 def format_length(length: int | float) -> str:

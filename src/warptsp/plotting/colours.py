@@ -13,6 +13,11 @@ GREY: Colour = (150, 150, 150)
 WHITE: Colour = (255, 255, 255)
 
 
+def css(colour: Colour) -> str:
+    """Return a colour as SVG, HTML and matplotlib write it."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
 @dataclass(frozen=True)
 class Theme:
     """What is drawn in which colour; without `paper` the page behind the picture is seen."""

@@ -21,7 +21,7 @@ from warptsp.result import format_length
 from warptsp.stop._check import checked_count
 
 from . import png
-from .colours import ON_PAPER, Colour, Theme
+from .colours import ON_PAPER, Colour, Theme, css
 from .plane import Edges, check_has_places, city_plane, fixed_edges, tour_edges
 from .raster import Pen, View, opacity
 
@@ -124,25 +124,27 @@ class Picture:
         edges = tour_edges(problem, tour)
         view = View.fit(plane, size)
         cities = np.asarray(tour, dtype=np.int32)
+        stops = cities if problem.open is None else cities[:-1]  # the last one is a ring
         return cls(
             plane=plane,
             edges=edges,
             fixed=fixed_edges(problem),
-            stops=cities if problem.n <= DOTTED_CITIES else cities[:0],
+            stops=stops if problem.n <= DOTTED_CITIES else stops[:0],
             ends=cities[:0] if problem.open is None else cities[[0, -1]],
             view=view,
-            pen=Pen.suited(plane, edges, view, thickest=max(1.0, size / 500)),
+            pen=Pen.suited(plane, edges, view, thickest=max(1.5, size / 500)),
         )
 
     @property
     def dot(self) -> float:
-        """Diameter of a city."""
-        return float(np.clip(0.3 * self.pen.spacing, 1.5 * self.pen.width, 3.5 * self._unit))
+        """Diameter of a city; 0 where it could not be told from the line."""
+        diameter = min(0.3 * self.pen.spacing, 3.5 * self._unit)
+        return diameter if diameter >= 2.2 * self.pen.width else 0.0
 
     @property
     def disc(self) -> float:
         """Diameter of the first city of a path."""
-        return max(2.2 * self.dot, 4.5 * self._unit)
+        return 7.5 * self._unit
 
     @property
     def fixed_width(self) -> float:
@@ -151,7 +153,7 @@ class Picture:
 
     @property
     def _unit(self) -> float:
-        return max(self.view.width, self.view.height) / 500
+        return max(1.2, max(self.view.width, self.view.height) / 500)
 
     def png(self, theme: Theme) -> bytes:
         """Return a PNG file."""
@@ -166,8 +168,9 @@ class Picture:
             layers.append(
                 (opacity(self.plane, self.fixed, self.view, max(1.0, self.fixed_width)), theme.fixed)
             )
-        if len(self.stops) or len(self.ends):
-            dots = discs(self.stops, self.dot)
+        stops = self.stops if self.dot else self.stops[:0]
+        if len(stops) or len(self.ends):
+            dots = discs(stops, self.dot)
             if len(self.ends):
                 dots = np.maximum(dots, discs(self.ends, self.disc))
                 hole = discs(self.ends[1:], 0.55 * self.disc)
@@ -187,7 +190,7 @@ class Picture:
         if title is not None:
             lines.append(f"<title>{text}</title>")
         if theme.paper is not None:
-            lines.append(f'<rect width="100%" height="100%" fill="{_css(theme.paper)}"/>')
+            lines.append(f'<rect width="100%" height="100%" fill="{css(theme.paper)}"/>')
         if len(self.plane) > VECTOR_CITIES:
             data = base64.b64encode(self.png(theme)).decode()
             lines.append(f'<image width="{width}" height="{height}" href="data:image/png;base64,{data}"/>')
@@ -206,7 +209,7 @@ class Picture:
 
         def stroke(steps: str, colour: Colour, width: float) -> str:
             return (
-                f'<path d="{steps}" fill="none" stroke="{_css(colour)}" stroke-width="{width * UNITS:.3g}" '
+                f'<path d="{steps}" fill="none" stroke="{css(colour)}" stroke-width="{width * UNITS:.3g}" '
                 f'stroke-linejoin="round" stroke-linecap="round" transform="scale({1 / UNITS:g})"/>'
             )
 
@@ -219,22 +222,18 @@ class Picture:
             pairs = np.column_stack((units[self.fixed.begins], units[self.fixed.ends])).tolist()
             steps = "".join(f"M{a} {b}L{c} {d}" for a, b, c, d in pairs)
             shapes.append(stroke(steps, theme.fixed, self.fixed_width))
-        if len(self.stops):
+        if len(self.stops) and self.dot:
             dots = "".join(f"M{x} {y}h0" for x, y in units[self.stops].tolist())
             shapes.append(stroke(dots, theme.dot, self.dot))
         if len(self.ends):
             (a, b), (c, d) = (units[self.ends] / UNITS).tolist()
-            hole, colour = "none" if theme.paper is None else _css(theme.paper), _css(theme.dot)
+            hole, colour = "none" if theme.paper is None else css(theme.paper), css(theme.dot)
             shapes.append(f'<circle cx="{a:g}" cy="{b:g}" r="{self.disc / 2:.3g}" fill="{colour}"/>')
             shapes.append(
                 f'<circle cx="{c:g}" cy="{d:g}" r="{0.39 * self.disc:.3g}" fill="{hole}" stroke="{colour}" '
                 f'stroke-width="{0.225 * self.disc:.3g}"/>'
             )
         return shapes
-
-
-def _css(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def _path(units: NDArray[np.int64], closed: bool) -> str:

@@ -91,8 +91,10 @@ class Pen:
     stride: int = 1
 
     @classmethod
-    def suited(cls, plane: NDArray[np.float64], edges: Edges, view: View, *, thickest: float) -> Pen:
-        """Return the pen that leaves room between the edges of a tour."""
+    def suited(
+        cls, plane: NDArray[np.float64], edges: Edges, view: View, *, thickest: float, ink: float = INK
+    ) -> Pen:
+        """Return the pen that covers the share `ink` of where the edges are, if it need not be thicker."""
         count = max(len(edges.begins), 1)
         pixels = view.width * view.height
         # Four cities to a block, were they spread evenly: the blocks that hold one tell how far they spread.
@@ -107,7 +109,7 @@ class Pen:
         if length == 0.0:
             return cls(thickest, spacing)
         stride = max(1, int(np.ceil(length / (MOST_PIXELS_OF_LINE * pixels))))
-        return cls(min(thickest, INK * area / length), spacing, stride)
+        return cls(min(thickest, ink * area / length), spacing, stride)
 
 
 def opacity(

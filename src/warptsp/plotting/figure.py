@@ -1,0 +1,267 @@
+"""Figures of tours and runs with matplotlib, which is imported when one is made: panels, curves, PDF."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.errors import BackendUnavailable, InvalidOption
+from warptsp.outputs import atomic_write
+from warptsp.progress import relative_gap
+from warptsp.result import format_gap, format_length
+from warptsp.stop._check import checked_count
+
+from .plane import check_has_places, city_plane, tour_edges
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+
+    from warptsp.problem import KnownLength, Problem
+
+    from .plane import Edges
+
+FORMATS = (".png", ".svg", ".pdf")
+PANELS = ("start", "tour", "difference", "gap")
+
+DPI = 200
+# Inches.
+PANEL = 5.0  # the longer side of a tour
+NARROWEST = 3.0
+CURVE = 2.0  # its height
+TITLE = 0.36
+LEGEND = 0.36
+LABELS = 0.6  # beside the curve
+MARGIN = 0.16
+
+
+def plot(
+    problem: Problem,
+    tour: ArrayLike,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    start: ArrayLike | None = None,
+    history: Iterable[tuple[float, int | float]] | None = None,
+    seconds: float | None = None,
+    known: KnownLength | None = None,
+    panels: Sequence[str] | None = None,
+    title: str | None = None,
+    size: int | None = None,
+    figure: Any = None,
+) -> Figure:
+    """Draw a tour, and beside it where it came from, with matplotlib (``pip install 'warptsp[plot]'``).
+
+    Parameters
+    ----------
+    problem : Problem
+        The instance; its coordinates, or display coordinates, are drawn. Latitudes point up, and longitudes
+        are shortened by the cosine of the mean latitude. Cities in space are seen from above.
+    tour : array_like of int, shape (n,)
+        The cities, numbered from 0, in visiting order; checked.
+    path : path, optional
+        File to write: ``.png``, ``.svg`` or ``.pdf``.
+    start : array_like of int, shape (n,), optional
+        An earlier tour of the same cities.
+    history : iterable of (seconds, length), optional
+        The improvements, in order of time, such as `Result.history`.
+    seconds : float, optional
+        When the run ended; at the last improvement if not given.
+    known : KnownLength, optional
+        The optimal, or else best known, length; that of the instance if not given.
+    panels : sequence of str, optional
+        Of ``"start"``, ``"tour"``, ``"difference"`` (the edges that only one of both tours has) and ``"gap"``
+        (the gap over time, or the length if no optimum is known). By default ``"tour"``, and ``"start"`` and
+        ``"gap"`` where they are given.
+    title : str, optional
+        Line on top; name and number of cities if not given.
+    size : int, optional
+        Pixels of the figure's longer side; 200 an inch if not given, where a tour has five inches.
+    figure : Figure or SubFigure, optional
+        Draw into this one, such as pyplot's; a new one, of which pyplot knows nothing, if not given.
+
+    Returns
+    -------
+    Figure
+        Matplotlib's, to be changed at will; a notebook shows it.
+
+    Raises
+    ------
+    BackendUnavailable
+        If matplotlib is not installed.
+    InvalidOption, UnsupportedProblem, InvalidTour, OutputError
+        For another ending, an unknown panel or one that there is nothing for, no coordinates, no tour, a file
+        that cannot be written.
+    """
+    check_figure(problem, path)
+    improvements = [] if history is None else list(history)
+    chosen = _checked_panels(panels, start is not None, improvements)
+    if size is not None:
+        size = checked_count("size", size, minimum=100, what="a number of pixels, 100 or more")
+    known = problem.known_length if known is None else known
+    plane = city_plane(problem)
+    drawn = _Drawn(problem, tour, known)
+    before = None if start is None else _Drawn(problem, start, known)
+    low, high = _limits(plane)
+
+    from .curve import draw_curve
+    from .maps import TourFigure, draw_difference, draw_tour
+
+    maps = [panel for panel in chosen if panel != "gap"]
+    layout = _Layout.of(high - low, len(maps), legend="difference" in chosen, curve="gap" in chosen)
+    if figure is None:
+        dpi = DPI if size is None else size / max(layout.width, layout.height)
+        figure = TourFigure(figsize=(layout.width, layout.height), dpi=dpi)
+    if title is None:
+        title = f"{problem.name or 'Tour'}, {problem.n} cities"
+    figure.text(
+        0.5, 1 - 0.5 * TITLE / layout.height, title, size=12, ha="center", va="center", parse_math=False
+    )
+    first = None
+    for column, panel in enumerate(maps):
+        # Shared axes: who looks closer at one tour sees the same place of the other.
+        axes = figure.add_axes(layout.map(column), sharex=first, sharey=first)
+        first = first or axes
+        axes.set_xlim(low[0], high[0])
+        axes.set_ylim(low[1], high[1])
+        shown = before if panel == "start" else drawn
+        assert shown is not None
+        words = f"{panel.capitalize()}: {shown.words}" if len(maps) > 1 else shown.words
+        if panel == "difference":
+            assert before is not None
+            draw_difference(axes, problem, plane, before.edges, drawn.edges)
+            words = "Difference"
+        else:
+            draw_tour(axes, problem, plane, shown.edges)
+        axes.set_title(words, size=10, parse_math=False)
+    if "gap" in chosen:
+        draw_curve(figure.add_axes(layout.curve), improvements, seconds, known)
+    if path is not None:
+        save(figure, path)
+    return figure  # type: ignore[no-any-return, unused-ignore]
+
+
+def check_figure(problem: Problem, path: str | os.PathLike[str] | None) -> None:
+    """Make sure that a figure of this problem can be made, and written into this kind of file.
+
+    Raises
+    ------
+    BackendUnavailable
+        If matplotlib is not installed.
+    InvalidOption
+        If the name of the file ends in none of `FORMATS`.
+    UnsupportedProblem
+        If the instance has no coordinates, such as a bare matrix.
+    """
+    if path is not None and Path(path).suffix.lower() not in FORMATS:
+        raise InvalidOption(f"figure: {os.fspath(path)!r} ends in none of .png, .svg and .pdf")
+    check_has_places(problem)
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"a figure needs matplotlib, which cannot be imported ({error}): pip install 'warptsp[plot]'; "
+            "a single tour needs no matplotlib as .svg or .png, by `warptsp plot` or Result.save"
+        ) from error
+
+
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure whole or not at all; equal figures give equal bytes."""
+    import matplotlib
+
+    kind = Path(path).suffix.lower()[1:]
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    while (parent := getattr(figure, "_parent", None)) is not None:  # a SubFigure
+        figure = parent
+    with atomic_write(path) as stream, matplotlib.rc_context({"svg.hashsalt": "warptsp"}):
+        figure.savefig(stream, format=kind, dpi=figure.dpi, metadata=undated)
+
+
+class _Drawn:
+    """A checked tour, and what is said about it."""
+
+    def __init__(self, problem: Problem, tour: ArrayLike, known: KnownLength | None) -> None:
+        problem.check_tour(tour)
+        self.edges: Edges = tour_edges(problem, np.asarray(tour, dtype=np.int32))
+        length = problem.length(tour)
+        gap = relative_gap(length, None if known is None else known.length)
+        self.words = f"length {format_length(length)}" + ("" if gap is None else f", gap {format_gap(gap)}")
+
+
+def _checked_panels(
+    panels: Sequence[str] | None, start: bool, history: Sequence[tuple[float, int | float]]
+) -> tuple[str, ...]:
+    if panels is None:
+        return tuple(["start"] * start + ["tour"] + ["gap"] * (len(history) > 1))
+    if isinstance(panels, str):
+        panels = [panels]
+    if not panels:
+        raise InvalidOption(f"panels: none is given; choose from {', '.join(PANELS)}")
+    for panel in panels:
+        if panel not in PANELS:
+            raise InvalidOption(f"panel {panel!r}: choose from {', '.join(PANELS)}")
+        if panel in ("start", "difference") and not start:
+            raise InvalidOption(
+                f"panel {panel!r}: there is no start tour; give start=, or solve with snapshots=2 or more"
+            )
+        if panel == "gap" and not history:
+            raise InvalidOption(
+                "panel 'gap': there is no history of lengths; plot a Result, or give history="
+            )
+    return tuple(panel for panel in PANELS if panel in panels)
+
+
+def _limits(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the corners of what is shown: all cities, and some room around them."""
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    longest = float((high - low).max())
+    if not longest > 0.0:  # all cities at one place
+        longest = max(1.0, 1e-3 * float(np.abs(low).max()))
+    room = np.maximum(0.02 * longest, 0.1 * longest - 0.5 * (high - low))
+    return low - room, high + room
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the panels lie, in inches: a title, the tours side by side, the curve below them."""
+
+    width: float
+    height: float
+    map_width: float
+    map_height: float
+    maps: int
+    curve_height: float
+
+    @classmethod
+    def of(cls, extent: NDArray[np.float64], maps: int, *, legend: bool, curve: bool) -> _Layout:
+        map_width, map_height = (float(side) for side in PANEL * extent / extent.max())
+        map_width = max(map_width, NARROWEST)  # words need some width, too
+        width = maps * (map_width + MARGIN) + MARGIN
+        height = TITLE
+        if maps:
+            height += TITLE + map_height + (LEGEND if legend else MARGIN)
+        if curve:
+            width = max(width, PANEL + 2 * LABELS)
+            height += TITLE + CURVE + 2 * MARGIN
+        return cls(width, height, map_width, map_height, maps, CURVE if curve else 0.0)
+
+    def map(self, column: int) -> tuple[float, float, float, float]:
+        """Return left, bottom, width and height of a tour, as shares of the figure."""
+        left = (self.width - self.maps * (self.map_width + MARGIN) + MARGIN) / 2
+        left += column * (self.map_width + MARGIN)
+        bottom = self.height - 2 * TITLE - self.map_height
+        return self._shares(left, bottom, self.map_width, self.map_height)
+
+    @property
+    def curve(self) -> tuple[float, float, float, float]:
+        """Return the same of the curve."""
+        return self._shares(LABELS, 2 * MARGIN, self.width - LABELS - 2 * MARGIN, self.curve_height)
+
+    def _shares(
+        self, left: float, bottom: float, width: float, height: float
+    ) -> tuple[float, float, float, float]:
+        return left / self.width, bottom / self.height, width / self.width, height / self.height
