@@ -96,6 +96,34 @@ def read(job: dict[str, Any]) -> dict[str, Any]:
     return {"wall": time.monotonic() - wall, "peak_bytes": _peak() - before, "cities": problem.n}
 
 
+def picture(job: dict[str, Any]) -> dict[str, Any]:
+    """Draw a greedy tour, which `job["tour"]` keeps, and in a figure the space-filling one beside it.
+
+    Instance and tours are in memory when the clock starts; it stops when the file is on the disk.
+    """
+    import numpy as np
+    from common import load
+
+    from warptsp.construct import construct
+    from warptsp.plotting import draw, plot
+
+    problem = load(Path(job["shared"]), job["instance"])
+    if not Path(job["tour"]).exists():
+        np.save(job["tour"], construct(problem, "greedy", threads=job["threads"]))
+    tour = np.load(job["tour"])
+    start = construct(problem, "space-filling") if job["kind"] == "figure" else None
+    before = _status("VmRSS:")
+    _reset_peak()
+    wall = time.monotonic()
+    if job["kind"] == "figure":
+        plot(problem, tour, job["file"], start=start, panels=job["panels"])
+    else:
+        draw(job["file"], problem, tour)
+    wall = time.monotonic() - wall
+    size = Path(job["file"]).stat().st_size
+    return {"wall": wall, "peak_bytes": _peak() - before, "cities": problem.n, "file_bytes": size}
+
+
 def _warm_up() -> None:
     """Import all that a search imports, so that the clock sees the search alone."""
     import numpy as np
@@ -201,6 +229,7 @@ JOBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "small": solve_small,
     "uniform": solve_uniform,
     "read": read,
+    "picture": picture,
     "fast-tsp": lambda job: _peer(solve_fast_tsp, job),
     "elkai": lambda job: _peer(solve_elkai, job),
     "OR-Tools": lambda job: _peer(solve_ortools, job),
