@@ -6,8 +6,10 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import warptsp
+from warptsp.cli import commands
 from warptsp.errors import BackendUnavailable, InvalidOption, InvalidTour, OutputError, UnsupportedProblem
 from warptsp.plotting import plot
 from warptsp.plotting.colours import BLACK, BLUE, GREY, VERMILION
@@ -263,3 +265,48 @@ def test_matplotlib_is_imported_for_figures_only():
         "print('matplotlib' in sys.modules); r.plot(); print('matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["False", "False"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """An instance of 30 cities and two tours of it."""
+    np.savetxt(tmp_path / "places.csv", np.random.default_rng(3).random((30, 2)), delimiter=",", header="x,y")
+    (tmp_path / "places.csv").write_text((tmp_path / "places.csv").read_text().removeprefix("# "))
+    problem = warptsp.load(tmp_path / "places.csv")
+    for name, tour in (("a", np.arange(30)), ("b", np.roll(np.arange(30)[::-1], 3))):
+        warptsp.write_tour(tmp_path / f"{name}.tour", tour, problem)
+    return tmp_path
+
+
+def call(*words):
+    return CliRunner().invoke(commands, ["plot", *map(str, words)])
+
+
+def test_the_command_draws_two_tours(files):
+    words = (files / "places.csv", files / "a.tour", files / "out.pdf")
+    assert call(*words).exit_code == 0
+    alone = (files / "out.pdf").stat().st_size
+    result = call(*words, "--start", files / "b.tour", "--difference", "--title", "mine", "--size", 300)
+    assert result.exit_code == 0, result.output
+    assert result.output == f"picture      {files / 'out.pdf'}\n"
+    assert (files / "out.pdf").stat().st_size > 1.1 * alone
+    assert call(*words[:2], files / "out.png", "--start", files / "b.tour").exit_code == 0
+    assert matplotlib.image.imread(files / "out.png").shape[1] > 1500
+
+
+def test_the_command_draws_one_tour_without_matplotlib(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for suffix in ("svg", "png"):
+        assert call(files / "places.csv", files / "a.tour", files / f"out.{suffix}").exit_code == 0
+    for words in ((files / "out.pdf",), (files / "out.png", "--start", files / "b.tour")):
+        result = call(files / "places.csv", files / "a.tour", *words)
+        assert isinstance(result.exception, BackendUnavailable)
+
+
+def test_the_command_says_what_is_wrong(files):
+    with pytest.raises(InvalidOption, match="--difference: from which tour"):
+        raise call(files / "places.csv", files / "a.tour", files / "x.png", "--difference").exception
+    for words in (("x.gif",), ("x.gif", "--start", files / "b.tour")):
+        with pytest.raises(InvalidOption, match="ends in n"):
+            raise call(files / "places.csv", files / "a.tour", files / words[0], *words[1:]).exception
+    assert not list(files.glob("x.*"))

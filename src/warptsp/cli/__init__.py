@@ -20,7 +20,7 @@ COMMANDS = {
     "generate": "make an instance: uniform, clustered, grid, DIMACS",
     "info": "tell what is in an instance file",
     "check": "check a tour: cities, length, gap",
-    "plot": "draw a tour into an SVG or PNG file",
+    "plot": "draw a tour, or two and their difference: SVG, PNG, PDF",
     "report": "put tours into one page for a browser",
     "devices": "tell what this machine and this build can do",
     "completion": "let the shell complete commands, options and values",
