@@ -68,7 +68,7 @@ def plot(
     start : array_like of int, shape (n,), optional
         An earlier tour of the same cities.
     history : iterable of (seconds, length), optional
-        The improvements, in order of time, such as `Result.history`.
+        The improvements, in order of time, such as those of a `Result`.
     seconds : float, optional
         When the run ended; at the last improvement if not given.
     known : KnownLength, optional
