@@ -27,13 +27,13 @@ LK_SECONDS = (0.5, 1.0, 2.0)
 TOLERANCE = 0.02  # in points of the gap: what counts as no worse, for a single run
 LADDERS: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "two-opt": ({}, (500, 1_000, 2_000, 4_000, 8_000)),
-    "three-opt": ({}, (50, 100, 200, 400)),
-    "swap": ({}, (500, 1_000, 2_000, 4_000)),
-    "neighbor-two-opt": ({}, (5_000, 20_000, 100_000, 300_000)),
-    "neighbor-three-opt": ({}, (5_000, 20_000, 100_000, 300_000)),
-    "ils": ({}, (100, 300, 1_000, 3_000)),
-    "symmetric-two-opt": ({}, (500, 1_000, 2_500, 5_000)),
-    "symmetric-annealing": ({}, (100, 300, 1_000, 2_000)),
+    "three-opt": ({}, (100, 200, 400, 800, 1_600)),
+    "swap": ({}, (1_000, 2_000, 4_000, 8_000, 16_000)),
+    "neighbor-two-opt": ({}, (5_000, 20_000, 50_000, 100_000, 300_000)),
+    "neighbor-three-opt": ({}, (5_000, 20_000, 50_000, 100_000, 300_000)),
+    "ils": ({}, (100, 300, 1_000, 3_000, 10_000)),
+    "symmetric-two-opt": ({}, (500, 1_000, 2_500, 3_500, 5_000)),
+    "symmetric-annealing": ({}, (100, 500, 2_000)),
     "hill-climbing": ({"climbers": 1_000}, (50, 100, 200, 500)),
 }
 LONGEST = 8.0  # seconds that a method may take to its end
@@ -51,12 +51,12 @@ def run(method: str, n: int, device: str, threads: int | None, limit: float, par
 
 
 def compile_kernels(method: str, n: int, params: Any) -> None:
-    """Have the kernels that a run needs in the cache."""
+    """Have the kernels that a run of this size needs in the cache."""
     import warptsp
 
     problem = load(Path(), f"uniform-{n}")
     kicks = 1 if method == "lk" else None
-    warptsp.solve(problem, method=method, device="cuda", params=params, kicks=kicks, seed=1)
+    warptsp.solve(problem, method=method, device="cuda", params=params, kicks=kicks, time_limit=LONGEST, seed=1)
 
 
 def least(sizes: Sequence[int], wins: Sequence[bool]) -> str:
@@ -113,11 +113,11 @@ def measure_others(methods: Sequence[str], quick: bool) -> list[dict[str, Any]]:
     found = []
     for method in methods:
         params, sizes = LADDERS[method]
-        compile_kernels(method, sizes[0], params)
         for n in sizes[:2] if quick else sizes:
+            compile_kernels(method, n, params)
             gpu, cpu = (run(method, n, device, None, LONGEST, params) for device in ("cuda", "cpu"))
             found.append({"method": method, "cities": n, "runs": [cpu, gpu]})
-            if cpu["wall"] > CLEAR * gpu["wall"] or max(cpu["wall"], gpu["wall"]) > LONGEST - 0.5:
+            if cpu["wall"] > CLEAR * gpu["wall"] or gpu["wall"] < LONGEST - 0.5 < cpu["wall"]:
                 break
     return found
 
@@ -132,7 +132,9 @@ def other_table(found: list[dict[str, Any]]) -> str:
         wins = []
         for case in cases:
             cpu, gpu = case["runs"]
-            wins.append(gpu["wall"] <= cpu["wall"] and gpu["length"] <= 1.001 * cpu["length"])
+            # A method that only the limit ends takes a few milliseconds more or less.
+            in_time = gpu["wall"] <= (1.01 if cpu["wall"] >= LONGEST - 0.5 else 1) * cpu["wall"]
+            wins.append(in_time and gpu["length"] <= 1.001 * cpu["length"])
             cells = [f"{one['wall']:.3f}, {one['length']:.0f}" for one in (cpu, gpu)]
             rows.append([method, case["cities"], *cells, f"{cpu['wall'] / gpu['wall']:.2f}"])
         sizes = [case["cities"] for case in cases]

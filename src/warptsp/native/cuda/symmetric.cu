@@ -334,6 +334,7 @@ struct WarpTour : BlockTour {
         }
         unsigned which = __ballot_sync(all_lanes, accepted);
         if (which == 0) continue;
+        __syncwarp();  // before links are written that other lanes have looked at
         // Centres behind the first that moves have to wait for it.
         centers = __shfl_sync(all_lanes, ahead, __ffs(which) - 1) + 1;
         accepted &= ahead < centers;
