@@ -266,6 +266,23 @@ def test_tables_hold_all_digits_and_names(tmp_path, open_page):
     assert np.array_equal(read_tour(downloaded(opened, "#download-tour", tmp_path), problem), result.tour)
 
 
+def test_a_lost_graphics_card_is_no_loss(small, result, open_page):
+    opened = open_page(small)
+    opened.settle()
+    for call in ("loseContext", "restoreContext"):
+        opened.page.evaluate(
+            "(call) => { window.loss ??= warptspPage.view.painter.gl.getExtension('WEBGL_lose_context'); "
+            "loss[call](); }",
+            call,
+        )
+        opened.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 50))")
+    opened.until("!warptspPage.view.painter.gl.isContextLost()")
+    opened.settle()
+    points = result.problem.coordinates
+    assert_shows(opened.ink(), camera(opened, points).line(points, result.tour))
+    opened.complaints = [text for text in opened.complaints if "CONTEXT_LOST" not in text]
+
+
 def test_print(small, result, open_page):
     opened = open_page(small, color_scheme="dark")
     opened.settle()
@@ -450,7 +467,11 @@ def test_the_interface_for_a_live_page(result, tmp_path, open_page):
         assert_shows(opened.ink(), camera(opened, points).line(points, snapshot.tour))
     assert page.locator("#slider").get_attribute("max") == "1"
     page.evaluate("() => warptspPage.setStatus({ figures: { kicks: '12' } })")
-    assert "12" in opened.text("#figures")
+    figures = opened.text("#figures").split()
+    assert figures[:2] == ["length", str(result.length)]
+    assert figures[-2:] == ["kicks", "12"]
+    page.evaluate("() => warptspPage.addPoint(8, 2)")
+    assert opened.text("#figures").split()[1] == "2"
     # Who looks at an older tour is left there.
     page.keyboard.press("Home")
     opened.until("warptspPage.follow === false")

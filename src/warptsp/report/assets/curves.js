@@ -74,7 +74,7 @@ class Chart {
     this.readout = document.createElement("output");
     heading.append(title, this.readout);
     const { width, height } = CHART;
-    this.svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
+    this.svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
     this.title = title;
     this.figure.append(heading, this.svg);
     parent.append(this.figure);
@@ -122,6 +122,8 @@ class Chart {
       parts.push(drawn("circle", { class: i === shown ? "dot shown" : "dot", cx: x, cy: y, r: i === shown ? 4 : 2.6 }));
     });
     this.svg.replaceChildren(...parts);
+    const [begun, ended] = [points[0], points[points.length - 1]].map((point) => this.text(point[1]));
+    this.svg.setAttribute("aria-label", `${this.title} over ${brief(last)} s, from ${begun} to ${ended}`);
   }
 }
 

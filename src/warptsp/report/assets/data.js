@@ -103,8 +103,7 @@ class Snapshots {
   }
 
   add(seconds, length, tour) {
-    const text = facts.integral ? String(length) : String(Number(length.toPrecision(10)));
-    this.list.push({ seconds, length, text, tour: this.cities.fromInstance(tour) });
+    this.list.push({ seconds, length, text: lengthText(length), tour: this.cities.fromInstance(tour) });
     if (this.list.length > this.most) this.dropOne();
   }
 
@@ -117,6 +116,11 @@ class Snapshots {
     }
     this.list.splice(closest, 1);
   }
+}
+
+// As warptsp writes lengths: integers in full, others with ten digits.
+function lengthText(length) {
+  return facts.integral ? String(length) : String(Number(length.toPrecision(10)));
 }
 
 function grouped(number) {

@@ -10,6 +10,7 @@ class Page {
     this.actions = find("actions");
     this.figures = new Map();
     this.setFigures();
+    if (!facts.timed) find("settings").querySelector("h2").textContent = "Tours";
     this.list("settings", facts.settings);
     this.list("machine", facts.machine);
     this.ready = this.load().catch((error) => this.fail(error));
@@ -22,6 +23,7 @@ class Page {
     const wasLast = this.shown === this.snapshots.length - 1;
     this.snapshots.add(seconds, length, tour);
     this.curves.add(seconds, length);
+    this.setBest(length);
     this.rankings = null;
     this.setSlider();
     const last = this.snapshots.length - 1;
@@ -32,6 +34,7 @@ class Page {
   // Continue the curves.
   addPoint(seconds, length) {
     this.curves.add(seconds, length);
+    this.setBest(length);
     this.drawCurves();
   }
 
@@ -87,15 +90,27 @@ class Page {
 
   setFigures() {
     const best = facts.snapshots[facts.snapshots.length - 1];
-    if (best !== undefined) this.setFigure("length", `${grouped(best.text)}${facts.unit ? ` ${facts.unit}` : ""}`);
-    if (best !== undefined && facts.known !== null && facts.known.length > 0) {
-      const name = facts.known.proven ? "over the optimum" : "over the best known length";
-      this.setFigure(name, percent(Math.max(0, best.length / facts.known.length - 1)));
-    }
+    this.setFigure(this.lengthName, "…");
+    if (best !== undefined) this.setBest(best.length);
     this.setFigure("cities", grouped(facts.cities));
     this.setFigure("distances", facts.metric);
     if (!facts.closed) this.setFigure("kind", "open path");
     if (facts.fixed.length) this.setFigure("fixed links", grouped(facts.fixed.length));
+  }
+
+  get lengthName() {
+    return ["length", ...facts.unit.split(" ").slice(1)].join(" ");
+  }
+
+  // The length of the shortest tour so far, and its gap.
+  setBest(length) {
+    if (length >= (this.best ?? Infinity)) return;
+    this.best = length;
+    this.setFigure(this.lengthName, `${grouped(lengthText(length))} ${facts.unit.split(" ")[0]}`);
+    if (facts.known !== null && facts.known.length > 0) {
+      const name = facts.known.proven ? "over the optimum" : "over the best known length";
+      this.setFigure(name, percent(Math.max(0, length / facts.known.length - 1)));
+    }
   }
 
   setFigure(name, text) {
