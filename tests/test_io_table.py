@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load, write_problem
-from warptsp.io.geojson import parse_geojson
+from warptsp.io._json import parse_json
 from warptsp.io.npy import load_npy
 from warptsp.io.table import parse_table
 from warptsp.io.table_writer import problem_table
@@ -328,7 +328,7 @@ def feature(*position, **properties):
 
 
 def geojson(document):
-    return parse_geojson(json.dumps(document).encode(), "file.geojson")
+    return parse_json(json.dumps(document).encode(), "file.geojson", "geojson")
 
 
 def test_geojson():
@@ -384,14 +384,14 @@ def test_bad_geojson(document, message):
 )
 def test_what_is_no_json(text, message):
     with pytest.raises(ParseError, match=message):
-        parse_geojson(text.encode(), "file.geojson")
+        parse_json(text.encode(), "file.geojson")
 
 
 @given(mutated([json.dumps({"type": "FeatureCollection", "features": [feature(7.4, 46.9, name="Bern")]})]))
 def test_fuzzed_geojson(data):
     message = ""
     try:
-        parse_geojson(data, "file.geojson")
+        parse_json(data, "file.geojson")
     except InvalidProblem as error:
         message = str(error)
     assert "\n" not in message

@@ -281,6 +281,8 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem
         return load(problem)
     if hasattr(problem, "tocoo"):
         return Problem.from_matrix(problem)
+    if isinstance(problem, Mapping):
+        return Problem.from_osrm(problem)
     from warptsp.interop.frames import is_frame
 
     if is_frame(problem):

@@ -41,8 +41,8 @@ PICTURES = (".svg", ".png")
 @format_option
 @click.option(
     "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
-    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .npy; - is "
-    "stdout in the format of TSPLIB. May be given several times.",
+    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
+    "is stdout in the format of TSPLIB. May be given several times.",
 )  # fmt: skip
 @click.option(
     "--picture",
@@ -198,9 +198,10 @@ def command(
 ) -> int:
     """Find a short tour through the cities of INSTANCE.
 
-    INSTANCE is a TSPLIB file, a CSV or TSV with the columns x,y or lat,lon (and name), .npy or GeoJSON
-    points. Without a stopping option the search ends when nothing has improved for a while: after 10 s at
-    most up to 10 000 cities, later for more. Several stopping options: the first that holds ends it.
+    INSTANCE is a TSPLIB file, a CSV or TSV with the columns x,y or lat,lon (and name), .npy, GeoJSON, GPX
+    or KML points, or a table of OSRM. Without a stopping option the search ends when nothing has improved
+    for a while: after 10 s at most up to 10 000 cities, later for more. Several stopping options: the
+    first that holds ends it.
 
     Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143.
     """

@@ -3,45 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem, ParseError
+from warptsp.errors import InvalidProblem
 from warptsp.problem import Metric, Problem
 
-from ._text import decode, quoted
+from ._text import quoted
 from .places import degrees
 
-__all__ = ["parse_geojson", "tour_geojson"]
+__all__ = ["geojson_problem", "tour_geojson"]
 
 _NAMES = ("name", "label", "title")
 
 
-def parse_geojson(data: bytes, file: str) -> Problem:
-    """The points of a GeoJSON text, with great-circle distances.
+def geojson_problem(document: Any, fail: Callable[[str], NoReturn]) -> Problem:
+    """The points of a GeoJSON document, with great-circle distances.
 
-    Raises
-    ------
-    ParseError
-        The text is no GeoJSON, or holds other geometries than Point and MultiPoint.
+    Parameters
+    ----------
+    document : object
+        As `json` reads it.
+    fail : callable
+        Is called with what is wrong, if the document is no GeoJSON, or holds other geometries than Point and
+        MultiPoint.
     """
-
-    def fail(message: str, line: int | None = None) -> NoReturn:
-        raise ParseError(message, file=file, line=line)
-
-    def refuse(constant: str) -> NoReturn:
-        fail(f"{constant} is no JSON number: finite numbers are needed")
-
-    try:
-        document = json.loads(decode(data), parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        fail(f"is not JSON: {error.msg}", error.lineno)
-    except (RecursionError, ValueError) as error:
-        fail(f"cannot be read as JSON: {error}")
-
     positions: list[tuple[float, float]] = []
     names: list[str] = []
     for where, point, name in _points(document, "the document", "", fail):

@@ -1,20 +1,48 @@
-"""GPX 1.1: a tour as a route for navigation devices."""
+"""GPX 1.1, for navigation devices: waypoints in, a tour out as a route."""
 
 from __future__ import annotations
-
-import re
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
 
-from .places import degrees
+from ._xml import read_elements, xml_text
+from .places import degrees, place_of, place_problem
 
-__all__ = ["tour_gpx"]
+__all__ = ["parse_gpx", "tour_gpx"]
 
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
+
+
+def parse_gpx(data: bytes, file: str) -> Problem:
+    """The waypoints of a GPX document, or else the points of its routes, with great-circle distances.
+
+    Raises
+    ------
+    ParseError
+        The text is no GPX, or has neither.
+    """
+    places: dict[str, list[tuple[float, float]]] = {kind: [] for kind in _POINTS}
+    names: dict[str, list[str]] = {kind: [] for kind in _POINTS}
+    name = ""
+
+    def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
+        nonlocal name
+        if path[-1] == "name" and path[-2:-1] != [] and path[-2] in _POINTS:
+            name = text
+        elif path[-1] in _POINTS:
+            places[path[-1]].append(
+                place_of(attributes.get("lat", ""), attributes.get("lon", ""), file, line)
+            )
+            names[path[-1]].append(name)
+            name = ""
+
+    read_elements(data, file, end, "gpx")
+    kind = "wpt" if places["wpt"] else "rtept"
+    if kind == "rtept" and len(places[kind]) > 1 and places[kind][0] == places[kind][-1]:
+        del places[kind][-1], names[kind][-1]  # a closed route is in its first place twice
+    return place_problem(places[kind], names[kind], file, "waypoints and no routes")
 
 
 def tour_gpx(problem: Problem, tour: NDArray[np.int32]) -> bytes:
@@ -32,15 +60,11 @@ def tour_gpx(problem: Problem, tour: NDArray[np.int32]) -> bytes:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<gpx version="1.1" creator="warptsp" xmlns="http://www.topografix.com/GPX/1/1">',
-        f"<rte><name>{_text(problem.name or 'tour')}</name>",
+        f"<rte><name>{xml_text(problem.name or 'tour')}</name>",
     ]
     for city in order:
         latitude, longitude = places[city]
-        name = _text(problem.label(city))
+        name = xml_text(problem.label(city))
         lines.append(f'<rtept lat="{latitude!r}" lon="{longitude!r}"><name>{name}</name></rtept>')
     lines.append("</rte></gpx>\n")
     return "\n".join(lines).encode()
-
-
-def _text(value: str) -> str:
-    return escape(_NO_XML.sub("?", value), quote=False)

@@ -30,6 +30,10 @@ FORMATS = {
     "csv": (".csv", ".tsv"),
     "npy": (".npy",),
     "geojson": (".geojson", ".json"),
+    "osrm": (),
+    "osrm-distances": (),
+    "gpx": (".gpx",),
+    "kml": (".kml",),
     **{name: (f".{name}",) for name in RAW_POINTS},
 }
 """The formats that instances are read in, with the endings that mean them; otherwise the contents decide."""
@@ -43,6 +47,7 @@ _WRITTEN = {
     "f64x3": (".f64x3",),
 }
 _BINARY = ("npy", "f64", "f64x3")
+_JSON = ("geojson", "osrm", "osrm-distances")
 
 
 def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
@@ -53,7 +58,8 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
     path : str or os.PathLike
         A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, perhaps names) or of distances;
         a ``.npy`` array of points or distances; bare numbers of points (``.f64``, ``.f32``, and ``.f64x3``,
-        ``.f32x3`` in space); GeoJSON points. A text may be packed by gzip. ``-`` is standard input.
+        ``.f32x3`` in space); GeoJSON points, GPX waypoints, KML placemarks; the
+        table of a routing service such as OSRM. A text may be packed by gzip. ``-`` is standard input.
     format : str, optional
         One of `FORMATS`; by default the ending of the name decides, or the contents if that means nothing.
 
@@ -94,10 +100,19 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
             problem = parse_problem(data, file)
         elif chosen == "npy":
             problem = load_npy(file, data)
-        elif chosen == "geojson":
-            from .geojson import parse_geojson
+        elif chosen in _JSON:
+            from ._json import parse_json
 
-            problem = parse_geojson(data, file)
+            # What is in a file called .json, its contents say.
+            problem = parse_json(data, file, format and chosen)
+        elif chosen == "gpx":
+            from .gpx import parse_gpx
+
+            problem = parse_gpx(data, file)
+        elif chosen == "kml":
+            from .kml import parse_kml
+
+            problem = parse_kml(data, file)
         else:
             problem = parse_table(data, file)
     if not problem.name and name != "-":
@@ -110,6 +125,8 @@ def _format_of(data: bytes) -> str:
         return "npy"
     if data.lstrip()[:1] in (b"{", b"["):
         return "geojson"
+    if data.lstrip()[:1] == b"<":
+        return "kml" if b"<kml" in data[:1000] else "gpx"
     return "tsplib" if looks_like_tsplib(data) else "csv"
 
 

@@ -5,10 +5,50 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 
-__all__ = ["check_geographic", "degrees"]
+from ._text import quoted
+
+__all__ = ["check_geographic", "degrees", "place_of", "place_problem"]
+
+
+def place_of(latitude: str, longitude: str, file: str, line: int) -> tuple[float, float]:
+    """Latitude and longitude from texts in decimal degrees.
+
+    Raises
+    ------
+    ParseError
+        They are no degrees.
+    """
+    try:
+        place = float(latitude), float(longitude)
+    except ValueError:
+        place = (np.nan, np.nan)
+    if not (-90.0 <= place[0] <= 90.0 and -180.0 <= place[1] <= 360.0):
+        raise ParseError(
+            f"a place has latitude {quoted(latitude)} and longitude {quoted(longitude)}: degrees are needed",
+            file=file,
+            line=line,
+        )
+    return place
+
+
+def place_problem(places: list[tuple[float, float]], names: list[str], file: str, needed: str) -> Problem:
+    """The instance of places on the Earth, with great-circle distances; names if there are any.
+
+    Raises
+    ------
+    ParseError
+        There are none.
+    """
+    if not places:
+        raise ParseError(f"has no {needed}: places are needed", file=file)
+    labels = names if any(names) else None
+    try:
+        return Problem(Metric.GREAT_CIRCLE, coordinates=np.array(places, dtype=np.float64), labels=labels)
+    except InvalidProblem as error:
+        raise ParseError(str(error), file=file) from None
 
 
 def check_geographic(problem: Problem, format_name: str) -> None:

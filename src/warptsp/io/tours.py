@@ -31,11 +31,18 @@ TOUR_FORMATS = {
     "tsv": (".tsv",),
     "geojson": (".geojson", ".json"),
     "gpx": (".gpx",),
+    "kml": (".kml",),
     "list": (".txt",),
     "npy": (".npy",),
     RAW_TOUR: (f".{RAW_TOUR}",),
 }
 """The formats that tours are written in, with the endings that mean them."""
+
+_MAPS = {
+    "geojson": "GeoJSON",
+    "gpx": "GPX",
+    "kml": "KML",
+}  # for these an instance needs latitudes and longitudes
 
 
 def tour_format(path: str | os.PathLike[str], format: str | None = None) -> str:
@@ -58,8 +65,8 @@ def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: st
         The format is unknown, or one for maps and the instance has no latitudes and longitudes.
     """
     chosen = tour_format(path, format)
-    if chosen in ("geojson", "gpx"):
-        check_geographic(problem, f"{os.fspath(path)}: {'GPX' if chosen == 'gpx' else 'GeoJSON'}")
+    if chosen in _MAPS:
+        check_geographic(problem, f"{os.fspath(path)}: {_MAPS[chosen]}")
 
 
 def write_tour(
@@ -107,6 +114,10 @@ def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterabl
         from .gpx import tour_gpx
 
         return [tour_gpx(problem, cities)]
+    if format == "kml":
+        from .kml import tour_kml
+
+        return [tour_kml(problem, cities)]
     if format == "list":
         return [format_integers(np.ascontiguousarray(problem.ids_of(cities)[:, np.newaxis]))]
     return tour_table(problem, cities, delimiter="\t" if format == "tsv" else ",")

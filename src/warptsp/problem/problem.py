@@ -214,6 +214,24 @@ class Problem:
         return problem_of_frame(frame, metric, **fields)
 
     @classmethod
+    def from_osrm(cls, table: Any, annotation: str | None = None, **fields: Any) -> Problem:
+        """An instance of a table of durations or distances, as OSRM's service ``table`` gives it.
+
+        Parameters
+        ----------
+        table : mapping
+            The answer as JSON was read: ``durations`` in seconds or ``distances`` in metres, from each place
+            to each. ``sources``, if they are there, say where pictures draw the places, and their names.
+        annotation : {"durations", "distances"}, optional
+            Which of the two, by default the durations if both are there.
+        **fields
+            Other attributes, for example ``labels``.
+        """
+        from warptsp.io.osrm import osrm_problem
+
+        return osrm_problem(table, annotation, **fields)
+
+    @classmethod
     def from_array(cls, array: ArrayLike, **fields: Any) -> Problem:
         """An instance of distances if the array is square or condensed, otherwise of points.
 

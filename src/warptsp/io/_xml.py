@@ -1,0 +1,81 @@
+"""Text in XML files, and reading XML that nobody vouches for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from typing import NoReturn
+from xml.parsers import expat
+
+from warptsp.errors import ParseError
+
+from ._text import quoted
+
+__all__ = ["read_elements", "xml_text"]
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml_text(value: str) -> str:
+    """A text as it stands between two tags; characters that XML cannot hold become question marks."""
+    return escape(_NO_XML.sub("?", value), quote=False)
+
+
+def read_elements(
+    data: bytes, file: str, end: Callable[[list[str], dict[str, str], str, int], None], root: str
+) -> None:
+    """Call a function at the end of each element.
+
+    A document type is refused, and with it entities: no text grows by them, and nothing is fetched.
+
+    Parameters
+    ----------
+    data : bytes
+    file : str
+    end : callable
+        Is given the names of the elements around it and its own, without prefixes; its attributes; the text
+        right in it; and its line.
+    root : str
+        What the outermost element must be called.
+
+    Raises
+    ------
+    ParseError
+        It is no XML, or another document.
+    """
+    path: list[str] = []
+    open_elements: list[tuple[dict[str, str], list[str], int]] = []
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def fail(message: str, line: int | None = None) -> NoReturn:
+        raise ParseError(message, file=file, line=line or parser.CurrentLineNumber)
+
+    def begin_element(name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        if not path and local != root:
+            fail(f"the document is {quoted(local)}: {root} is needed")
+        path.append(local)
+        open_elements.append((attributes, [], parser.CurrentLineNumber))
+
+    def end_element(name: str) -> None:
+        attributes, texts, line = open_elements.pop()
+        end(path, attributes, "".join(texts).strip(), line)
+        path.pop()
+
+    def refuse(*declaration: object) -> None:
+        fail(
+            "has a document type (<!DOCTYPE>): it is refused, as it can make texts of any size or fetch files"
+        )
+
+    parser.StartElementHandler = begin_element
+    parser.EndElementHandler = end_element
+    parser.CharacterDataHandler = lambda text: open_elements[-1][1].append(text)
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
+    except (LookupError, ValueError) as error:  # an encoding that Python does not have
+        fail(f"is not XML: {error}")

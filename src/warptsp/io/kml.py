@@ -1,0 +1,72 @@
+"""KML 2.2, for Google Earth and other maps: points in, a tour out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp.problem import Problem
+
+from ._xml import read_elements, xml_text
+from .places import degrees, place_of, place_problem
+
+__all__ = ["parse_kml", "tour_kml"]
+
+
+def parse_kml(data: bytes, file: str) -> Problem:
+    """The points of the placemarks in a KML document, with great-circle distances.
+
+    Raises
+    ------
+    ParseError
+        The text is no KML, or has no placemarks with points.
+    """
+    places: list[tuple[float, float]] = []
+    names: list[str] = []
+    found: list[tuple[float, float]] = []
+    name = ""
+
+    def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
+        nonlocal name
+        if path[-2:] == ["Placemark", "name"]:
+            name = text
+        elif path[-2:] == ["Point", "coordinates"] and "Placemark" in path:
+            numbers = text.split(",")
+            found.append(place_of(numbers[1] if len(numbers) > 1 else "", numbers[0], file, line))
+        elif path[-1] == "Placemark":
+            places.extend(found)
+            names.extend([name] * len(found))
+            found.clear()
+            name = ""
+
+    read_elements(data, file, end, "kml")
+    return place_problem(places, names, file, "placemarks with a Point")
+
+
+def tour_kml(problem: Problem, tour: NDArray[np.int32]) -> bytes:
+    """A KML document with the tour as a line, closed unless the instance is an open path, and its cities.
+
+    Raises
+    ------
+    InvalidOption
+        The cities have no latitude and longitude.
+    """
+    places = degrees(problem, "KML")[tour].tolist()
+    points = [f"{longitude!r},{latitude!r}" for latitude, longitude in places]
+    line = [*points, points[0]] if problem.open is None else points
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<kml xmlns="http://www.opengis.net/kml/2.2"><Document>',
+        f"<name>{xml_text(problem.name or 'tour')}</name>",
+        "<Placemark><name>tour</name><LineString><tessellate>1</tessellate><coordinates>",
+        *line,
+        "</coordinates></LineString></Placemark>",
+        "<Folder><name>cities</name>",
+    ]
+    for city, point in zip(tour.tolist(), points, strict=True):
+        name = xml_text(problem.label(city))
+        lines.append(
+            f"<Placemark><name>{name}</name><Point><coordinates>{point}</coordinates></Point></Placemark>"
+        )
+    lines.append("</Folder></Document></kml>\n")
+    return "\n".join(lines).encode()

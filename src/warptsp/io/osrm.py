@@ -1,0 +1,97 @@
+"""Tables of durations and distances as routing services give them: OSRM's ``table``, and what is like it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.problem import Problem
+
+from ._text import quoted
+
+__all__ = ["is_osrm_table", "osrm_problem"]
+
+_UNITS = {"durations": "seconds", "distances": "metres"}
+
+
+def is_osrm_table(document: object) -> bool:
+    """Whether this is the answer of such a service, a refusal included."""
+    if not isinstance(document, Mapping) or "type" in document:
+        return False
+    return any(key in document for key in _UNITS) or isinstance(document.get("code"), str)
+
+
+def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) -> Problem:
+    """The instance in a table; see `Problem.from_osrm`."""
+    if annotation is not None and annotation not in _UNITS:
+        raise InvalidOption(f"annotation: {annotation!r} is neither durations nor distances")
+    if not isinstance(document, Mapping):
+        raise InvalidProblem(
+            f"a table is an object with durations or distances, not {type(document).__name__}"
+        )
+    code = document.get("code", "Ok")
+    if code != "Ok":
+        message = quoted(str(document.get("message", "")), 200)
+        raise InvalidProblem(f"the service answered {quoted(str(code))} and no table: {message}")
+    present = [key for key in _UNITS if document.get(key) is not None]
+    if annotation is None and not present:
+        raise InvalidProblem("the table has neither durations nor distances: ask the service for one of them")
+    if annotation is not None and annotation not in present:
+        there = f"it has {present[0]}" if present else "it has no numbers at all"
+        raise InvalidProblem(f"the table has no {annotation}, {there}: ask for annotations={annotation[:-1]}")
+    chosen = annotation or present[0]
+    matrix = _matrix(document[chosen], chosen)
+    sources, destinations = (
+        _waypoints(document.get(key), len(matrix)) for key in ("sources", "destinations")
+    )
+    places, names = sources
+    if places is not None and destinations[0] is not None and not np.array_equal(places, destinations[0]):
+        i = int(np.argmax((places != destinations[0]).any(axis=1)))
+        raise InvalidProblem(
+            f"source and destination {i} (counted from 0) are different places: the table must go from each "
+            "place to each, so leave sources and destinations out of the request"
+        )
+    own: dict[str, Any] = {"comment": f"{chosen} in {_UNITS[chosen]}", "display": places, "labels": names}
+    return Problem.from_matrix(matrix, **{**own, "asymmetric": True, **fields})
+
+
+def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
+    try:
+        numbers = np.array(rows)
+        if numbers.dtype.kind not in "iuf":
+            numbers = np.array(rows, dtype=np.float64)  # null becomes NaN
+    except (TypeError, ValueError):
+        raise InvalidProblem(f"the table's {chosen} are no rows of numbers, all of the same length") from None
+    if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1]:
+        raise InvalidProblem(
+            f"the table's {chosen} have shape {numbers.shape}: it must go from each place to each, so leave "
+            "sources and destinations out of the request"
+        )
+    np.fill_diagonal(numbers, 0)
+    missing = np.isnan(numbers)
+    if missing.any():
+        i, j = np.argwhere(missing)[0]
+        raise InvalidProblem(
+            f"the table has no way from place {i} to place {j} (counted from 0), and {int(missing.sum())} "
+            "are missing in all: leave out places that cannot be reached, or that cannot be left"
+        )
+    return numbers
+
+
+def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[str] | None]:
+    """Longitudes and latitudes, and the names, of the places; None where not all have them."""
+    if not isinstance(entries, list) or len(entries) != n:
+        return None, None
+    waypoints = [entry if isinstance(entry, Mapping) else {} for entry in entries]
+    names = [waypoint.get("name") for waypoint in waypoints]
+    try:
+        places = np.array([waypoint.get("location") for waypoint in waypoints], dtype=np.float64)
+    except (TypeError, ValueError):
+        places = np.empty(0)
+    known = places.shape == (n, 2) and bool(np.isfinite(places).all())
+    named = all(isinstance(name, str) and name for name in names)
+    return places if known else None, [str(name) for name in names] if named else None

@@ -1,0 +1,140 @@
+"""GPX and KML: places in, tours out, and hostile XML."""
+
+from __future__ import annotations
+
+import time
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from warptsp import Metric, OpenPath, Problem
+from warptsp.errors import InvalidOption, ParseError
+from warptsp.io import load, write_tour
+
+KML = "{http://www.opengis.net/kml/2.2}"
+GPX_TEXT = """<?xml version="1.0"?>
+<gpx version="1.1" creator="somebody" xmlns="http://www.topografix.com/GPX/1/1">
+  <metadata><name>not a place</name></metadata>
+  <wpt lat="52.5" lon="13.4"><name>Berlin &amp; Spree</name></wpt>
+  <wpt lat="48.86" lon="2.35"/>
+  <rte><name>a route</name><rtept lat="1" lon="2"><name>elsewhere</name></rtept></rte>
+</gpx>"""
+KML_TEXT = """<kml:kml xmlns:kml="http://www.opengis.net/kml/2.2"><kml:Document><kml:name>all</kml:name>
+<kml:Placemark><kml:Point><kml:coordinates>
+  13.4,52.5,34 </kml:coordinates></kml:Point><kml:name>Berlin</kml:name></kml:Placemark>
+<kml:Placemark><kml:name>a line</kml:name><kml:LineString><kml:coordinates>1,2 3,4</kml:coordinates>
+</kml:LineString></kml:Placemark>
+<kml:Placemark><kml:name>Paris</kml:name><kml:Point><kml:coordinates>2.35,48.86</kml:coordinates>
+</kml:Point></kml:Placemark></kml:Document></kml:kml>"""
+
+
+@pytest.fixture
+def places():
+    return Problem.from_points(
+        [[52.5, 13.4], [48.86, 2.35], [41.9, 12.5]],
+        "GREAT_CIRCLE",
+        labels=["Berlin", "<Paris> & \x00", "Roma"],
+        name="capitals",
+    )
+
+
+@pytest.mark.parametrize(("ending", "text"), [("gpx", GPX_TEXT), ("kml", KML_TEXT)])
+def test_places_are_read(tmp_path, ending, text):
+    for name in (f"a.{ending}", "a.xml", f"a.{ending}.gz"):
+        file = tmp_path / name
+        data = text.encode()
+        if name.endswith("gz"):
+            import gzip
+
+            data = gzip.compress(data)
+        file.write_bytes(data)
+        problem = load(file)
+        assert problem.metric is Metric.GREAT_CIRCLE
+        np.testing.assert_array_equal(problem.coordinates, [[52.5, 13.4], [48.86, 2.35]])
+        assert problem.labels[0].startswith("Berlin")
+        assert problem.labels[1] == ("" if ending == "gpx" else "Paris")
+
+
+@pytest.mark.parametrize("ending", ["gpx", "kml"])
+def test_tours_are_read_back_as_places(tmp_path, places, ending):
+    file = tmp_path / f"tour.{ending}"
+    write_tour(file, [2, 0, 1], places.__class__(places.metric, places.coordinates, open=OpenPath()))
+    np.testing.assert_array_equal(load(file).coordinates, places.coordinates[[2, 0, 1]])
+
+
+def test_a_closed_route_has_each_place_once(tmp_path, places):
+    write_tour(tmp_path / "a.gpx", [0, 1, 2], places)
+    assert load(tmp_path / "a.gpx").n == 3
+
+
+def test_kml_has_a_line_and_the_cities(tmp_path, places):
+    write_tour(tmp_path / "a.kml", [2, 0, 1], places)
+    root = ElementTree.parse(tmp_path / "a.kml").getroot()
+    assert root.tag == KML + "kml"
+    (line,) = root.iter(KML + "LineString")
+    points = [tuple(map(float, text.split(","))) for text in line.find(KML + "coordinates").text.split()]
+    assert points == [(12.5, 41.9), (13.4, 52.5), (2.35, 48.86), (12.5, 41.9)]
+    names = [place.findtext(KML + "name") for place in root.iter(KML + "Placemark")]
+    assert names == ["tour", "Roma", "Berlin", "<Paris> & ?"]
+    with pytest.raises(InvalidOption, match=r"a.kml: KML needs latitudes and longitudes"):
+        write_tour(tmp_path / "a.kml", [0, 1, 2], Problem.from_points([[0, 0], [1, 0], [2, 2]]))
+
+
+def bomb(entities):
+    lines = ['<!ENTITY a "lol">'] + [f'<!ENTITY a{i} "{"&a;" * 10}">' for i in range(entities)]
+    return f"<!DOCTYPE gpx [{''.join(lines)}]><gpx><wpt lat='1' lon='2'><name>&a;</name></wpt></gpx>"
+
+
+HOSTILE = {
+    "entities": bomb(20),
+    "a file": '<!DOCTYPE gpx [<!ENTITY x SYSTEM "file:///etc/passwd">]><gpx><wpt lat="1" lon="2"/>&x;</gpx>',
+    "a type elsewhere": '<!DOCTYPE gpx SYSTEM "http://127.0.0.1:9/a.dtd"><gpx><wpt lat="1" lon="2"/></gpx>',
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_document_types_are_refused(tmp_path, text, encoding):
+    file = tmp_path / "a.gpx"
+    file.write_bytes(text.encode(encoding))
+    begun = time.monotonic()
+    with pytest.raises(ParseError, match="document type"):
+        load(file)
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.gpx", "<gpx><wpt lat='1' lon='2'></gpx>", "a.gpx:1: is not XML: mismatched tag"),
+        ("a.gpx", "<gpx>", "a.gpx:1: is not XML: no element found"),
+        ("a.gpx", "<?xml version='1.0' encoding='klingon'?><gpx/>", "a.gpx:1: is not XML: "),
+        ("a.gpx", "<gpx><wpt lat='1' lon='2'>&nbsp;</wpt></gpx>", "a.gpx:1: is not XML: undefined entity"),
+        ("a.gpx", "<html/>", "a.gpx:1: the document is 'html': gpx is needed"),
+        ("a.gpx", "<gpx>\n<trk/></gpx>", "a.gpx: has no waypoints and no routes"),
+        (
+            "a.gpx",
+            "<gpx>\n<wpt lat='91' lon='2'/></gpx>",
+            "a.gpx:2: a place has latitude '91' and longitude '2'",
+        ),
+        ("a.gpx", "<gpx>\n<wpt lon='nan'/></gpx>", "a.gpx:2: a place has latitude '' and longitude 'nan'"),
+        ("a.kml", "<kml><Placemark/></kml>", "a.kml: has no placemarks with a Point"),
+        (
+            "a.kml",
+            "<kml><Placemark><Point><coordinates>1</coordinates></Point></Placemark></kml>",
+            "latitude '' and longitude '1'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ParseError) as caught:
+        load(tmp_path / name)
+    assert message in str(caught.value)
+
+
+def test_deep_nesting_is_no_matter(tmp_path):
+    file = tmp_path / "a.gpx"
+    file.write_text("<gpx>" + "<a>" * 100_000 + "</a>" * 100_000 + "<wpt lat='1' lon='2'/></gpx>")
+    assert load(file).n == 1

@@ -1,0 +1,116 @@
+"""Tables of routing services: from files and from what JSON was read into."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import warptsp
+from warptsp import Problem
+from warptsp.cli import commands
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
+from warptsp.io import load
+
+# As OSRM answers, with annotations=duration,distance.
+TABLE = {
+    "code": "Ok",
+    "durations": [[0, 192.6, 382.8], [199, 0, 283.9], [344.7, 222.3, 0]],
+    "distances": [[0, 1886, 3791], [1824, 0, 2838], [3275, 2361, 0]],
+    "sources": [
+        {"hint": "x", "distance": 4.1, "name": "Friedrichstraße", "location": [13.388798, 52.517033]},
+        {"hint": "y", "distance": 6.9, "name": "Torstraße", "location": [13.39763, 52.529432]},
+        {
+            "hint": "z",
+            "distance": 4.7,
+            "name": "Platz der Vereinten Nationen",
+            "location": [13.428554, 52.523239],
+        },
+    ],
+}
+TABLE["destinations"] = TABLE["sources"]
+
+
+def changed(**entries):
+    return {**TABLE, **entries}
+
+
+def test_durations_and_places():
+    problem = Problem.from_osrm(TABLE)
+    assert problem.asymmetric
+    assert problem.distance(0, 1) == 192.6
+    assert problem.comment == "durations in seconds"
+    assert problem.label(1) == "Torstraße"
+    np.testing.assert_array_equal(problem.plot_points[2], [13.428554, 52.523239])
+    assert warptsp.solve(TABLE).length == pytest.approx(min(192.6 + 283.9 + 344.7, 382.8 + 222.3 + 199))
+
+
+def test_distances():
+    problem = Problem.from_osrm(TABLE, "distances", name="Berlin")
+    assert (problem.integral, problem.name, problem.comment) == (True, "Berlin", "distances in metres")
+    assert warptsp.solve(problem).length == min(1886 + 2838 + 3275, 3791 + 2361 + 1824)
+    only = {"distances": TABLE["distances"]}
+    assert Problem.from_osrm(only).distance(0, 1) == 1886  # without code and places, as other services answer
+
+
+def test_files(tmp_path):
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(TABLE), encoding="utf-8")
+    assert load(file).distance(0, 1) == 192.6
+    assert load(file).name == "table"
+    assert load(file, format="osrm-distances").distance(0, 1) == 1886
+    with pytest.raises(ParseError, match=r"table.json: the document is 'None': a Point"):
+        load(file, format="geojson")
+    output = tmp_path / "tour.csv"
+    done = CliRunner().invoke(commands, ["solve", str(file), "--output", str(output), "--quiet"])
+    assert done.exit_code == 0
+    assert "distances    asymmetric" in done.output
+    assert "Torstraße" in output.read_text(encoding="utf-8")
+    file.write_text("", encoding="utf-8")
+    with pytest.raises(ParseError, match="is empty"):
+        load(file)
+
+
+def test_names_only_if_all_have_one():
+    sources = [{**source, "name": ""} if i == 1 else source for i, source in enumerate(TABLE["sources"])]
+    assert Problem.from_osrm(changed(sources=sources)).labels is None
+    assert Problem.from_osrm(changed(sources=None)).display is None
+    assert Problem.from_osrm(changed(sources=[{"location": "there"}] * 3)).display is None
+    assert list(Problem.from_osrm(changed(sources=None), labels=["a", "b", "c"]).labels) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"code": "TooBig", "message": "Too many table coordinates"}, "'TooBig' and no table: 'Too many"),
+        ({"code": "Ok"}, "neither durations nor distances"),
+        (
+            changed(durations=[[0, None, 1], [1, 0, None], [1, 2, 0]]),
+            "no way from place 0 to place 1 .* and 2 are",
+        ),
+        (changed(durations=[[0, 1, 2], [1, 0, 2]]), r"shape \(2, 3\): it must go from each place to each"),
+        (changed(durations=[[0, 1], [1]]), "no rows of numbers"),
+        (changed(durations=[[0, "x"], [1, 0]]), "no rows of numbers"),
+        (changed(durations={"0": 1}), "no rows of numbers"),
+        (changed(durations=[[0, -1, 2], [1, 0, 2], [1, 2, 0]]), r"entry \(0, 1\) of the matrix is -1"),
+        (changed(destinations=TABLE["sources"][::-1]), "source and destination 0 .* are different places"),
+    ],
+)
+def test_what_is_wrong_is_said(table, message, tmp_path):
+    with pytest.raises(InvalidProblem, match=message):
+        warptsp.solve(table)
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(table), encoding="utf-8")
+    with pytest.raises(ParseError, match=rf"table\.json: .*{message}"):
+        load(file)
+
+
+def test_what_was_not_asked_for():
+    with pytest.raises(InvalidProblem, match="no distances, it has durations: ask for annotations=distance"):
+        Problem.from_osrm({"durations": TABLE["durations"]}, "distances")
+    with pytest.raises(InvalidOption, match="annotation: 'speeds'"):
+        Problem.from_osrm(TABLE, "speeds")
+    with pytest.raises(InvalidProblem, match="not list"):
+        Problem.from_osrm([[0, 1], [1, 0]])
