@@ -324,6 +324,23 @@ def test_a_callback_can_stop_the_search(points):
     assert events[0].remaining is not None
 
 
+def test_a_callback_can_say_why_it_stops_the_search(points):
+    result = solve(points, then="two-opt", callback=lambda progress: "enough" if progress.kicks else None)
+    assert result.stop_reason == "enough"
+    assert len(result.stages) == 1
+    assert not result.interrupted
+
+
+def test_progress_knows_the_start_tour_through_both_methods(points):
+    events = []
+    solve(points, kicks=3, then="two-opt", callback=lambda progress: events.append(progress))
+    start = events[0].length
+    assert {event.start_length for event in events} == {start}
+    assert events[-1].length < start
+    assert events[-1].device == "cpu"
+    assert not events[-1].known_length_is_optimal
+
+
 # Start tours
 
 

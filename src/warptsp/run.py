@@ -349,12 +349,14 @@ class Run:
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:
-            wants_stop = self._callback(event) is True
+            answer = self._callback(event)
         except BaseException as error:  # also KeyboardInterrupt and SystemExit: kept, and raised by solve
             self._fail(error, "the callback raised")
         else:
-            if wants_stop:
+            if answer is True:
                 self.interrupt("the callback returned True")
+            elif isinstance(answer, str):
+                self.interrupt(answer)
 
     def _write_checkpoint(self, tour: Callable[[], NDArray[np.int32]]) -> None:
         assert self._checkpoint is not None

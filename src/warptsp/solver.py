@@ -111,8 +111,9 @@ def solve(
     then_params : mapping, optional
         Parameters of the second method.
     callback : callable, optional
-        Called with a `Progress` several times a second. If it returns True the search ends; if it raises, the
-        search ends and the exception is raised from here with the result in its attribute ``result``.
+        Called with a `Progress` several times a second. If it returns True the search ends, and so it does if
+        it returns a text, which is then the result's `stop_reason`; if it raises, the search ends and the
+        exception is raised from here with the result in its attribute ``result``.
     checkpoint : path, optional
         File that the best tour is written to now and then, atomically, and at the end. ``start=`` takes it.
     checkpoint_interval : float
