@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from warptsp.cli import _display
-from warptsp.cli._display import NoDisplay, PlainDisplay, RichDisplay, describe, fitting, make_display, short
+from warptsp.cli._display import NoDisplay, PlainDisplay, RichDisplay, describe, fitting, make_display
+from warptsp.describe import Rate, short
 from warptsp.progress import Progress, WorkerProgress
 
 try:
@@ -60,8 +61,8 @@ def test_the_gap_says_what_it_is_over():
     def gap(**given):
         return describe(event(**given))[2]
 
-    assert gap(known_length=100) == "100.000 % over the best known"
-    assert gap(known_length=250) == "20.000 % under the best known"
+    assert gap(known_length=100) == "100.000 % over the best known length"
+    assert gap(known_length=250) == "20.000 % under the best known length"
     assert gap(known_length=200, known_length_is_optimal=True) == "gap 0 %"
     assert gap(start_length=250) == "20.00 % under the start tour"
     assert gap(start_length=250, known_length=160, known_length_is_optimal=True) == "gap 25.000 %"
@@ -104,7 +105,7 @@ def test_short_numbers():
 
 
 def test_the_rate_is_that_of_the_last_seconds():
-    rate = _display._Rate()
+    rate = Rate()
     assert rate(event(elapsed=60.0, kicks=0)) is None
     assert rate(event(elapsed=100.0, kicks=0)) is None  # 40 s of set-up do not count
     for second in range(1, 10):

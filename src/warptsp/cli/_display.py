@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import sys
 import time
-from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.result import format_gap, format_length
+from warptsp.describe import Rate, describe_gap, describe_place, describe_time_left, short, work
+from warptsp.result import format_length
 
 if TYPE_CHECKING:
     from warptsp.progress import Progress
 
-WINDOW = 5.0  # seconds that the rate is taken over
 QUICK = 0.3  # seconds before rich is imported: a quick run does not wait for it
 DUMB = ("dumb", "unknown")  # terminals that cannot write a line anew
 MODES = ("auto", "rich", "plain", "none")
@@ -55,7 +53,7 @@ class PlainDisplay(NoDisplay):
         self._begun = time.monotonic()
         self._next = 0.0
         self._lines = 0
-        self._rate = _Rate()
+        self._rate = Rate()
 
     def __call__(self, progress: Progress) -> None:
         """Write a line if it is time for one."""
@@ -82,7 +80,7 @@ class RichDisplay(NoDisplay):
         self._live: Any = None
         self._phase = ""
         self._progress: Progress | None = None
-        self._rate = _Rate()
+        self._rate = Rate()
         self._rate_now: float | None = None
         self._received = 0.0
 
@@ -133,33 +131,6 @@ class RichDisplay(NoDisplay):
         return Text(line, no_wrap=True, overflow="ellipsis")
 
 
-class _Rate:
-    """Kicks a second, or moves where a method makes no kicks, over the last seconds."""
-
-    def __init__(self) -> None:
-        self._seen: deque[tuple[float, int]] = deque()
-
-    def __call__(self, progress: Progress) -> float | None:
-        """Take note of an event; return the rate, None while there is none."""
-        done = work(progress)[0]
-        seen = self._seen
-        if seen and done < seen[-1][1]:  # a second method counts anew
-            seen.clear()
-        if done == 0:
-            seen.clear()
-        seen.append((progress.elapsed, done))
-        while len(seen) > 2 and seen[1][0] <= progress.elapsed - WINDOW:
-            seen.popleft()
-        seconds = seen[-1][0] - seen[0][0]
-        return (seen[-1][1] - seen[0][1]) / seconds if seconds > 0 else None
-
-
-def work(progress: Progress) -> tuple[int, str]:
-    """Return how much was done, and of what: kicks, or moves where a method makes no kicks."""
-    moves = int(progress.counters.get("moves", 0))
-    return (moves, "moves") if progress.kicks == 0 and moves else (progress.kicks, "kicks")
-
-
 def describe(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
     """Return what there is to say on where a search stands, `waited` seconds after the event.
 
@@ -167,29 +138,17 @@ def describe(progress: Progress, rate: float | None = None, *, waited: float = 0
     """
     parts = [f"{progress.elapsed + waited:7.1f} s", f"length {format_length(progress.length)}"]
     if (gap := describe_gap(progress)) is not None:
-        parts.append(gap)
-    if (left := _time_left(progress, rate, waited)) is not None:
-        parts.append(left)
+        percent, what = gap
+        parts.append(f"gap {percent}" if what == "over the optimum" else f"{percent} {what}")
+    if (left := describe_time_left(progress, rate, waited)) is not None:
+        parts.append(f"{left} left")
     done, what = work(progress)
     if done:
         parts.append(f"{done} {what}" + ("" if rate is None else f" ({short(rate)}/s)"))
     if progress.phase != "search":
         parts.append(progress.phase)
-    parts.append(_place(progress))
+    parts.append(describe_place(progress))
     return parts
-
-
-def describe_gap(progress: Progress) -> str | None:
-    """Say how far the tour is over the known length, or else under the start tour; None if it is that."""
-    if progress.gap is not None:
-        if progress.known_length_is_optimal:
-            return f"gap {format_gap(progress.gap)}"
-        over = "under" if progress.gap < 0 else "over"
-        return f"{format_gap(abs(progress.gap))} {over} the best known"
-    start = progress.start_length
-    if not start or progress.length >= start:
-        return None
-    return f"{100.0 * (1.0 - progress.length / start):.2f} % under the start tour"
 
 
 def fitting(parts: list[str], width: int) -> str:
@@ -199,40 +158,6 @@ def fitting(parts: list[str], width: int) -> str:
     line = "  ".join(parts)
     # Without room for two, length matters more than time.
     return line if len(line) <= width else parts[-1]
-
-
-def short(number: float) -> str:
-    """Write a number with about three digits: ``950``, ``12.3 k``, ``4.56 M``."""
-    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if number >= 0.9995 * unit:
-            return f"{number / unit:.3g}{name}" if number < 999.5 * unit else f"{number / unit:.0f}{name}"
-    return f"{number:.0f}"
-
-
-def _time_left(progress: Progress, rate: float | None, waited: float) -> str | None:
-    left, about = math.inf, ""
-    if progress.remaining is not None:
-        left = max(0.0, progress.remaining - waited)
-    if progress.kick_limit is not None and progress.kicks and rate:
-        by_kicks = max(0.0, (progress.kick_limit - progress.kicks) / rate - waited)
-        if by_kicks < left:
-            left, about = by_kicks, "about "
-    return None if left == math.inf else f"{about}{_duration(left)} left"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100.0:
-        return f"{seconds:.1f} s"
-    minutes = seconds / 60.0
-    return f"{minutes:.0f} min" if minutes < 100.0 else f"{minutes / 60.0:.1f} h"
-
-
-def _place(progress: Progress) -> str:
-    count = len(progress.workers)
-    if not count:
-        return progress.device
-    devices = sorted({worker.device for worker in progress.workers.values()})
-    return f"{count} worker{'' if count == 1 else 's'} ({', '.join(devices)})"
 
 
 class _PhaseHandler(logging.Handler):
