@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "solve": "find a short tour",
+    "watch": "find a short tour, and look at it in the browser meanwhile",
     "generate": "make an instance: uniform, clustered, grid, DIMACS",
     "info": "tell what is in an instance file",
     "check": "check a tour: cities, length, gap",

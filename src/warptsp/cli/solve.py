@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import devices, methods, starts
-from warptsp.cli._display import MODES, make_display
+from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     Seconds,
     echo_json,
@@ -25,9 +27,12 @@ from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
+    from warptsp.progress import Progress
     from warptsp.result import Result
+    from warptsp.watch import Watch
 
 PICTURES = (".svg", ".png")
+HURRY = 2.0  # seconds that open pages have for the end of a run that was interrupted
 
 
 @click.command(
@@ -169,6 +174,12 @@ PICTURES = (".svg", ".png")
     "--progress", type=click.Choice(MODES), default="auto", show_default=True, help="Progress on stderr."
 )
 @click.option("-q", "--quiet", is_flag=True, help="The same as --progress none.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Show the search in a page for browsers of this machine, with stop and save.",
+)
+@click.option("--port", type=int, metavar="N", help="Port of that page; any that is free by default.")
 def command(
     instance: Path,
     format_: str | None,
@@ -194,6 +205,9 @@ def command(
     checkpoint_interval: float,
     progress: str,
     quiet: bool,
+    watch: bool,
+    port: int | None,
+    browser: bool = False,
     **stops: Any,
 ) -> int:
     """Find a short tour through the cities of INSTANCE.
@@ -231,37 +245,61 @@ def command(
         snapshots = snapshots_for(problem)
     stop = _stop(**stops)
     display = make_display("none" if quiet else progress)
+    if port is not None and not watch:
+        raise InvalidOption("--port: the page that has a port is that of --watch; add it")
     failure = None
-    try:
-        with display:
-            result = solve(
-                problem,
-                stop=stop,
-                seed=seed,
-                start=start,
-                device=device,
-                threads=threads,
-                method=method,
-                params=parse_params(params),
-                then=then,
-                then_params=parse_params(then_params),
-                callback=display,
-                checkpoint=checkpoint,
-                checkpoint_interval=checkpoint_interval,
-                snapshots=snapshots,
-                cluster=cluster,
-                cluster_params=parse_params(cluster_params),
+    with ExitStack() as opened:
+        page: Watch | None = None
+        callback: Callable[[Progress], object] = display
+        if watch:
+            page = opened.enter_context(
+                _watch(
+                    problem,
+                    port or 0,
+                    browser,
+                    [name for name in outputs if name != "-"],
+                    first,
+                    {"method": method, "seed": str(seed), "device": device},
+                )
             )
-    except BaseException as error:
-        # Whatever went wrong, a tour that was found is written first.
-        if not isinstance(getattr(error, "result", None), Result):
-            raise
-        failure, result = error, error.result  # type: ignore[attr-defined]
-    tour = result.tour if first is None else result.tour_from(first)
-    _write(result, tour, outputs, pictures)
-    if report is not None:
-        result.report(report)
-    _tell(instance, result, outputs, pictures, report, checkpoint, as_json)
+            callback = _both(display, page)
+        try:
+            with display:
+                result = solve(
+                    problem,
+                    stop=stop,
+                    seed=seed,
+                    start=start,
+                    device=device,
+                    threads=threads,
+                    method=method,
+                    params=parse_params(params),
+                    then=then,
+                    then_params=parse_params(then_params),
+                    callback=callback,
+                    checkpoint=checkpoint,
+                    checkpoint_interval=checkpoint_interval,
+                    snapshots=snapshots,
+                    cluster=cluster,
+                    cluster_params=parse_params(cluster_params),
+                )
+        except BaseException as error:
+            # Whatever went wrong, a tour that was found is written first.
+            if not isinstance(getattr(error, "result", None), Result):
+                if page is not None:
+                    page.fail(f"Failed: {error}")
+                    page.wait(HURRY)
+                raise
+            failure, result = error, error.result  # type: ignore[attr-defined]
+        if page is not None:
+            page.finish(result)
+        tour = result.tour if first is None else result.tour_from(first)
+        _write(result, tour, outputs, pictures)
+        if report is not None:
+            result.report(report)
+        _tell(instance, result, outputs, pictures, report, checkpoint, as_json)
+        if page is not None:
+            _await_pages(page, in_a_hurry=result.interrupted, quiet=quiet)
     if failure is not None:
         raise failure
     return 0 if result.signal is None else 128 + result.signal
@@ -413,6 +451,54 @@ def _tell(
     if not outputs and not pictures and report is None and checkpoint is None:
         lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
     click.echo("\n".join(lines), err="-" in outputs)
+
+
+def _watch(
+    problem: Problem,
+    port: int,
+    browser: bool,
+    files: list[str],
+    first: int | None,
+    settings: dict[str, str],
+) -> Watch:
+    """Return the page of a run, whose button writes the tour into these files, and say where it is."""
+    import numpy as np
+
+    from warptsp.io import write_tour
+    from warptsp.watch import Watch
+
+    def save(tour: Any) -> list[str]:
+        if first is not None:
+            tour = np.roll(tour, -int(np.flatnonzero(tour == first)[0]))
+        for name in files:
+            write_tour(name, tour, problem)
+        return files
+
+    page = Watch(problem, port=port, settings=settings, save=save)
+    click.echo(f"watch        {page.url}", err=True)
+    if browser and not page.open_browser():
+        click.echo("watch        no display here: open this address in a browser of this machine", err=True)
+    return page
+
+
+def _both(display: NoDisplay, page: Watch) -> Callable[[Progress], object]:
+    def callback(progress: Progress) -> object:
+        display(progress)
+        return page(progress)
+
+    return callback
+
+
+def _await_pages(page: Watch, *, in_a_hurry: bool, quiet: bool) -> None:
+    """Serve the end of the run to the pages that are open; Ctrl-C ends that, as the run is over."""
+    try:
+        if page.wait(HURRY) or in_a_hurry:
+            return
+        if not quiet:
+            click.echo("watch        waiting until the page has the last tour; Ctrl-C ends it now", err=True)
+        page.wait()
+    except KeyboardInterrupt:
+        return
 
 
 def _list_methods(context: click.Context) -> None:

@@ -115,6 +115,11 @@ class Page {
 
   setFigure(name, text) {
     let cell = this.figures.get(name);
+    if (text === "") {
+      cell?.parentElement.remove();
+      this.figures.delete(name);
+      return;
+    }
     if (cell === undefined) {
       const box = document.createElement("div"), term = document.createElement("dt");
       cell = document.createElement("dd");

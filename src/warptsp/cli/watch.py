@@ -1,0 +1,43 @@
+"""``warptsp watch``: a search in the browser, while it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from warptsp.cli import solve
+from warptsp.cli._options import examples
+
+NOT_HERE = ("watch", "explain_launch", "list_methods")
+
+
+def _run(no_browser: bool, **options: Any) -> int:
+    """Find a short tour through the cities of INSTANCE, and show it in the browser while it gets better.
+
+    The same as warptsp solve --watch, with all its options, but that the browser is opened. The page has
+    buttons that stop the search and save its tour: into the files of --output, or as a download. It is for
+    this machine alone, and its address, with a token, for whoever started the command.
+
+    When the search has ended, the page stays as it is, and the command ends as soon as the page has the last
+    tour. Ctrl-C and SIGTERM end the search; the best tour so far is written.
+    """
+    assert solve.command.callback is not None
+    return int(solve.command.callback(watch=True, browser=not no_browser, explain_launch=False, **options))
+
+
+command = click.Command(
+    "watch",
+    callback=_run,
+    help=_run.__doc__,
+    epilog=examples(
+        "warptsp watch usa13509.tsp --time-limit 60 -o usa13509.tour",
+        "warptsp watch places.csv --no-browser --port 8000",
+    ),
+    params=[
+        *(parameter for parameter in solve.command.params if parameter.name not in NOT_HERE),
+        click.Option(
+            ["--no-browser"], is_flag=True, help="Open no browser; the address is on stderr either way."
+        ),
+    ],
+)

@@ -1,0 +1,604 @@
+"""The page of a running search: who is served, what stops and saves, and how it ends."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.cli import run
+from warptsp.errors import InvalidOption, OutputError, UnsupportedProblem
+from warptsp.progress import Progress
+from warptsp.watch import Watch, live, server
+from warptsp.watch.live import LiveRun, grouped
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+
+
+@pytest.fixture
+def problem():
+    return warptsp.Problem.from_points(np.random.default_rng(0).random((60, 2)), name="sixty")
+
+
+@pytest.fixture
+def watch(problem):
+    with Watch(problem) as watch:
+        yield watch
+
+
+def event(length=100.0, elapsed=1.0, **given):
+    values = {
+        "elapsed": elapsed,
+        "length": length,
+        "kicks": 5,
+        "improved": True,
+        "phase": "search",
+        "time_limit": None,
+        "kick_limit": None,
+        "known_length": None,
+        "counters": {},
+        "tour": lambda: np.arange(60, dtype=np.int32),
+    }
+    return Progress(**values | given)
+
+
+class Client:
+    """Asks a watched run, as a browser does."""
+
+    def __init__(self, watch):
+        _, _, self.host, self.token, _ = (watch if isinstance(watch, str) else watch.url).split("/")
+
+    def connect(self):
+        return http.client.HTTPConnection(self.host, timeout=30)
+
+    def ask(self, name="", method="GET", path=None, body=None, **headers):
+        """Return the response, read."""
+        with closing(self.connect()) as connection:
+            connection.putrequest(method, path or f"/{self.token}/{name}", skip_host="Host" in headers)
+            for header, value in headers.items():
+                connection.putheader(header.replace("_", "-"), value)
+            connection.endheaders(body)
+            response = connection.getresponse()
+            response.body = response.read()
+            return response
+
+    def post(self, name, **headers):
+        headers = {"Origin": f"http://{self.host}", "X_Warptsp_Token": self.token} | headers
+        return self.ask(name, "POST", **{key: value for key, value in headers.items() if value is not None})
+
+    @contextmanager
+    def events(self):
+        """Yield the messages of the stream, as they come."""
+        with closing(self.connect()) as connection:
+            connection.request("GET", f"/{self.token}/events")
+            response = connection.getresponse()
+            assert response.getheader("Content-Type") == "text/event-stream"
+
+            def messages():
+                for line in response:
+                    if line.startswith(b"data: "):
+                        yield json.loads(line.removeprefix(b"data: "))
+
+            with closing(response):
+                yield messages()
+
+    def tour(self, after=0):
+        response = self.ask(f"tour?after={after}")
+        assert response.status in (200, 204)
+        return None if response.status == 204 else (response, np.frombuffer(response.body, dtype="<i4"))
+
+
+class Search(threading.Thread):
+    """Publishes an event again and again, as a search does, until it is told to stop."""
+
+    def __init__(self, watch, **given):
+        super().__init__()
+        self.watch, self.event, self.over, self.answer = watch, event(**given), threading.Event(), None
+
+    def run(self):
+        while self.answer is None and not self.over.wait(0.01):
+            self.answer = self.watch(self.event)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+
+# Who is served
+
+
+def test_the_page_is_served_to_who_has_the_token(watch):
+    client = Client(watch)
+    assert client.host.startswith("127.0.0.1:")
+    assert len(client.token) == 32
+    response = client.ask()
+    assert response.status == 200
+    text = response.body.decode()
+    assert "<title>sixty · warptsp</title>" in text
+    assert "EventSource" in text
+    assert "connect-src &#x27;self&#x27;" in text
+    assert response.getheader("Cache-Control") == "no-store"
+    assert "frame-ancestors 'none'" in response.getheader("Content-Security-Policy")
+    assert response.getheader("Referrer-Policy") == "origin"
+    assert client.token not in text
+    assert client.ask().body == response.body
+
+
+def test_nothing_without_the_token(watch):
+    client = Client(watch)
+    for token in ("", "x", "x" * 32, client.token[:-1], client.token + "x", "%00", "%C3%BC"):
+        for name in ("", "events", "tour", "page.js", ".."):
+            response = client.ask(path=f"/{token}/{name}" if token else f"/{name}")
+            assert response.status == 403, (token, name)
+            assert b"copy the whole address" in response.body
+
+
+def test_there_is_nothing_else(watch):
+    client = Client(watch)
+    for name in ("stop", "save", "index.html", "..", "../", "//", "live.js", "tour/"):
+        response = client.ask(name)
+        assert response.status == 404, name
+    assert client.ask(path=f"/{client.token}").status == 403
+    assert client.post("").status == client.post("tour").status == client.post("events").status == 404
+
+
+def test_only_this_host(watch):
+    client = Client(watch)
+    port = client.host.partition(":")[2]
+    assert client.ask(Host=f"localhost:{port}").status == 200
+    for host in (
+        "evil.example",
+        f"evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "",
+        f"127.0.0.1:{port}.x",
+    ):
+        assert client.ask(Host=host).status == 421, host
+        assert client.post("stop", Host=host).status == 421
+    with closing(socket.create_connection(("127.0.0.1", int(port)), timeout=30)) as connection:
+        connection.sendall(f"GET /{client.token}/ HTTP/1.0\r\n\r\n".encode())
+        assert b" 421 " in connection.recv(100)  # no Host at all
+    assert watch(event()) is None
+
+
+def test_only_this_origin(watch):
+    client = Client(watch)
+    assert client.ask(Origin=f"http://{client.host}").status == 200
+    for origin in ("http://evil.example", "null", f"https://{client.host}", "http://127.0.0.1", ""):
+        assert client.ask(Origin=origin).status == 403, origin
+        assert client.post("stop", Origin=origin).status == 403, origin
+    assert client.post("stop", Origin=None).status == 403
+    assert watch(event()) is None
+
+
+def test_changes_need_the_token_in_a_header(watch):
+    client = Client(watch)
+    for token in (None, "", "x" * 32):
+        assert client.post("stop", X_Warptsp_Token=token).status == 403
+        assert client.post("save", X_Warptsp_Token=token).status == 403
+    assert watch(event()) is None
+
+
+def test_no_other_methods(watch):
+    client = Client(watch)
+    for method in ("HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "X"):
+        response = client.ask("stop", method, Origin=f"http://{client.host}", X_Warptsp_Token=client.token)
+        assert response.status == 501, method
+        assert response.getheader("Access-Control-Allow-Origin") is None
+    assert watch(event()) is None
+
+
+def test_requests_are_small(watch):
+    client = Client(watch)
+    assert client.ask("x" * 20_000).status == 414
+    assert client.ask(X_Large="x" * 20_000).status == 431
+    assert client.ask(**{f"X_{i}": "x" * 100 for i in range(90)}).status == 200
+    assert client.ask(**{f"X_{i}": "x" * 200 for i in range(90)}).status == 431
+    assert client.post("stop", Content_Length="1000000").status == 413
+    assert client.post("stop", Transfer_Encoding="chunked").status == 413
+    with closing(socket.create_connection(client.host.split(":"), timeout=30)) as connection:
+        connection.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n")  # TLS
+        assert b"400" in connection.recv(1000)
+    assert watch(event()) is None
+
+
+# What is served
+
+
+def test_events_tell_where_the_search_stands(watch):
+    client = Client(watch)
+    with client.events() as messages:
+        assert next(messages)["text"] == "Preparing"
+        watch(event(12345.5, start_length=15000.0, time_limit=10.0, device="cuda:0"))
+        said = next(messages)
+    assert said["state"] == "live"
+    assert said["text"] == "Search, on cuda:0"
+    assert said["length"] == 12345.5
+    assert said["points"] == [[1.0, 12345.5]]
+    assert said["figures"] == {
+        "under the start tour": "17.70 %",
+        "time": "1.0 s",
+        "left": "9.0 s",
+        "kicks": "5",
+        "kicks a second": "",
+    }
+
+
+def test_a_late_page_gets_the_curve_so_far(watch, monkeypatch):
+    monkeypatch.setattr(live, "POINTS", 4)
+    for second in range(10):
+        watch(event(100.0 - second, elapsed=float(second)))
+    watch(event(91.0, elapsed=30.0, improved=False))
+    with Client(watch).events() as messages:
+        assert next(messages)["points"] == [[0.0, 100.0], [3.0, 97.0], [6.0, 94.0], [9.0, 91.0]]
+        watch(event(90.0, elapsed=40.0))
+        assert next(messages)["points"] == [[40.0, 90.0]]
+
+
+def test_tours_are_copied_when_somebody_asks_and_not_too_often(problem, monkeypatch):
+    monkeypatch.setattr(live, "PAUSE", 1000.0)
+    run = LiveRun(problem)
+    copied = []
+
+    def publish(length):
+        run.publish(event(length, tour=lambda: copied.append(length) or np.arange(60, dtype=np.int32)))
+
+    publish(100.0)
+    assert copied == []
+    assert run.tour(0, timeout=0.0) is None  # asked for now
+    publish(99.0)
+    publish(98.0)
+    assert copied == [99.0]
+    tour = run.tour(0, timeout=0.0)
+    assert (tour.number, tour.length) == (1, 99.0)  # better than none
+    assert run.tour(1, timeout=0.0) is None
+    publish(97.0)
+    assert copied == [99.0]
+    run._next = 0.0
+    publish(96.0)
+    assert copied == [99.0, 96.0]
+    assert run.tour(1, timeout=0.0).length == 96.0
+    run._next = 0.0
+    assert run.tour(2, timeout=0.0) is None
+    publish(96.0)  # nothing new
+    assert copied == [99.0, 96.0]
+
+
+def test_a_tour_comes_as_numbers(watch):
+    client = Client(watch)
+    with Search(watch, elapsed=2.5):
+        response, cities = client.tour()
+    assert cities.tolist() == list(range(60))
+    told = [response.getheader(f"X-Tour-{name}") for name in ("Number", "Seconds", "Length")]
+    assert told == ["1", "2.5", "100.0"]
+    for after in ("", "-1", "x", "1" * 100):
+        assert client.ask(f"tour?after={after}").status == 200
+
+
+def test_there_is_no_tour_before_the_first(watch, monkeypatch):
+    monkeypatch.setattr(server, "PATIENCE", 0.05)
+    monkeypatch.setattr(live, "PATIENCE", 0.05)
+    assert Client(watch).tour() is None
+    response = Client(watch).post("save")
+    assert response.status == 500
+    assert "no tour yet" in json.loads(response.body)["error"]
+
+
+def test_stop_ends_the_search(problem):
+    with Watch(problem) as watch:
+        client = Client(watch)
+        asker = threading.Thread(target=lambda: client.post("stop"))
+        asker.start()
+        result = warptsp.solve(problem, time_limit=600, callback=watch, threads=1, device="cpu")
+        asker.join()
+        watch.finish(result)
+        assert result.stop_reason == "stopped from the page"
+        assert not result.interrupted
+        with client.events() as messages:
+            last = next(messages)
+        assert last["state"] == "done"
+        assert last["text"] == "Finished: stopped from the page"
+        assert last["length"] == result.length
+        assert "left" not in last["figures"] or last["figures"]["left"] == ""
+        assert client.tour()[1].tolist() == result.tour.tolist()
+        assert watch.wait(30)
+
+
+def test_save_gives_a_download(watch, problem, tmp_path):
+    with Search(watch):
+        response = Client(watch).post("save")
+    assert response.status == 200
+    assert response.getheader("Content-Type").startswith("text/plain")
+    (tmp_path / "saved.tour").write_bytes(response.body)
+    assert warptsp.read_tour(tmp_path / "saved.tour", problem).tolist() == list(range(60))
+
+
+def test_save_writes_where_it_was_told(problem):
+    written = []
+    with Watch(problem, save=lambda tour: written.append(tour.tolist()) or ["a.tour", "b.csv"]) as watch:
+        with Search(watch):
+            response = Client(watch).post("save")
+        assert json.loads(response.body) == {"files": ["a.tour", "b.csv"], "length": 100.0}
+        assert written == [list(range(60))]
+        watch.finish(warptsp.solve(problem, kicks=0))
+        response = Client(watch).post("save")
+    assert response.status == 409
+    assert "has ended" in json.loads(response.body)["error"]
+    assert len(written) == 1
+
+
+def test_a_save_that_fails_says_why_and_the_search_goes_on(problem):
+    def save(tour):
+        raise OutputError("out.tour: cannot write: No space left on device")
+
+    with Watch(problem, save=save) as watch, Search(watch) as search:
+        response = Client(watch).post("save")
+        assert search.is_alive()
+    assert response.status == 500
+    assert json.loads(response.body)["error"].startswith("out.tour: cannot write")
+
+
+def test_only_tours_are_saved(problem):
+    with Watch(problem) as watch, Search(watch, tour=lambda: np.zeros(60, dtype=np.int32)):
+        response = Client(watch).post("save")
+    assert response.status == 500
+    assert "node 1 is there more than once" in json.loads(response.body)["error"]
+
+
+# Many clients, and bad ones
+
+
+def test_two_pages_see_the_same(watch):
+    client = Client(watch)
+    with client.events() as one, client.events() as two, Search(watch, length=77.0):
+        for messages in (one, two):
+            while (said := next(messages)).get("length") is None:
+                assert said["text"] == "Preparing"
+            assert said["length"] == 77.0
+        assert client.tour()[1].tolist() == client.tour()[1].tolist()
+
+
+def test_clients_that_hang_stop_nobody(problem, monkeypatch):
+    monkeypatch.setattr(server, "CONNECTIONS", 4)
+    monkeypatch.setattr(server.WatchHandler, "timeout", 0.3)
+    large = warptsp.Problem.from_points(np.random.default_rng(0).random((2_000_000, 2)))
+    cities = np.arange(2_000_000, dtype=np.int32)
+    with Watch(large) as watch:
+        client = Client(watch)
+        silent = [socket.create_connection(client.host.split(":"), timeout=30) for _ in range(3)]
+        deaf = socket.create_connection(client.host.split(":"), timeout=30)
+        deaf.sendall(f"GET /{client.token}/tour HTTP/1.0\r\nHost: {client.host}\r\n\r\n".encode())
+        for second in range(1000):
+            begun = time.process_time()
+            assert watch(event(1000.0 - second, tour=lambda: cities)) is None
+            assert time.process_time() - begun < 30
+        # Whoever says nothing, or takes nothing, makes room for others.
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                if client.post("stop").status == 202:
+                    break
+            except (ConnectionError, http.client.HTTPException):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        assert watch(event(1.0)) == live.STOPPED
+        for connection in (*silent, deaf):
+            connection.close()
+
+
+def test_too_many_connections_are_closed_at_once(problem, monkeypatch):
+    monkeypatch.setattr(server, "CONNECTIONS", 2)
+    with Watch(problem) as watch:
+        client = Client(watch)
+        with client.events() as one, client.events() as two:
+            next(one), next(two)
+            with pytest.raises((ConnectionError, http.client.HTTPException)):
+                client.ask()
+
+
+def test_a_client_that_does_not_close_its_stream_is_waited_for_a_while(problem, monkeypatch):
+    monkeypatch.setattr(server, "LAST_WORDS", 0.2)
+    with Watch(problem) as watch, Client(watch).events() as messages:
+        next(messages)
+        watch.finish(warptsp.solve(problem, kicks=0))
+        assert not watch.wait(0.0)
+        assert watch.wait(60)
+
+
+def test_a_browser_between_page_and_events_is_waited_for(problem, monkeypatch):
+    with Watch(problem) as watch:
+        watch.finish(warptsp.solve(problem, kicks=0))
+        assert watch.wait(0.0)  # nobody ever came
+        client = Client(watch)
+        client.ask()
+        assert not watch.wait(0.0)
+        with client.events() as messages:
+            assert next(messages)["state"] == "done"
+        assert watch.wait(60)
+
+
+def test_a_failed_run_says_so(watch):
+    watch(event())
+    watch.fail("Failed: out of memory")
+    with Client(watch).events() as messages:
+        said = next(messages)
+    assert (said["state"], said["text"]) == ("error", "Failed: out of memory")
+
+
+def test_ports(problem):
+    with Watch(problem) as watch:
+        port = int(Client(watch).host.partition(":")[2])
+        with pytest.raises(InvalidOption, match=f"port: 127.0.0.1:{port} cannot be had.*0 for any"):
+            Watch(problem, port=port)
+    with Watch(problem, port=port) as again:
+        assert Client(again).ask().status == 200
+    for port in (-1, 65536):
+        with pytest.raises(InvalidOption, match="0 to 65535"):
+            Watch(problem, port=port)
+
+
+def test_no_page_for_too_many_cities(monkeypatch, problem):
+    monkeypatch.setattr("warptsp.report.document.MOST_CITIES", 59)
+    with pytest.raises(UnsupportedProblem, match="60 cities"):
+        Watch(problem)
+
+
+def test_numbers_are_grouped_from_five_digits_on():
+    assert [grouped(number) for number in (0, 9999, 12345, 1234567)] == [
+        "0",
+        "9999",
+        "12\u2009345",
+        "1\u2009234\u2009567",
+    ]
+
+
+# The command
+
+
+@pytest.fixture
+def instance(tmp_path):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).random((60, 2)))
+    return tmp_path / "points.npy"
+
+
+def start(instance, *arguments, command="watch"):
+    """Start the command; return it and its client."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warptsp", command, str(instance), "--device", "cpu", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=instance.parent,
+    )
+    line = process.stderr.readline()
+    assert line.startswith("watch        http://127.0.0.1:"), line + process.stderr.read()
+    return process, Client(line.split()[1])
+
+
+def test_watch_stops_by_the_button_and_writes(instance):
+    process, client = start(instance, "--no-browser", "--time-limit", "10m", "-o", "out.tour", "--json", "-q")
+    with client.events() as messages:
+        while next(messages).get("length") is None:
+            pass
+        saved = json.loads(client.post("save").body)
+        assert saved["files"] == ["out.tour"]
+        problem = warptsp.load(instance)
+        problem.check_tour(warptsp.read_tour(instance.with_name("out.tour"), problem))
+        client.post("stop")
+        for said in messages:
+            if said["state"] == "done":
+                break
+        assert client.tour()[0].status == 200
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert err == ""
+    result = json.loads(out)
+    assert result["stop_reason"] == "stopped from the page"
+    assert problem.length(warptsp.read_tour(instance.with_name("out.tour"), problem)) == result["length"]
+
+
+def test_solve_may_be_watched_from_a_city_on(instance):
+    process, client = start(
+        instance, "--watch", "--from", "7", "-o", "out.npy", "--time-limit", "10m", command="solve"
+    )
+    with client.events() as messages:
+        while next(messages).get("length") is None:
+            pass
+        client.post("save")
+        assert np.load(instance.with_name("out.npy"))[0] == 6
+        client.post("stop")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "stopped from the page" in out
+
+
+@needs_signals
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_as_without_a_page(instance, number):
+    process, client = start(instance, "--no-browser", "--time-limit", "10m", "-o", "out.tour")
+    with client.events() as messages:
+        while next(messages).get("length") is None:
+            pass
+        process.send_signal(number)
+        for said in messages:
+            if said["state"] == "done":
+                break
+        if number == signal.SIGINT:  # this page does not close its stream
+            process.wait(timeout=60)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, err
+    assert "Traceback" not in err
+    assert os.path.exists(instance.with_name("out.tour"))
+    assert f"stopped by   {'Ctrl-C' if number == signal.SIGINT else 'SIGTERM'}" in out
+
+
+@needs_signals
+def test_the_wait_for_a_page_ends_by_ctrl_c(instance):
+    process, client = start(instance, "--no-browser", "--kicks", "10", "-o", "out.tour", "--progress", "none")
+    with client.events() as messages:
+        for said in messages:
+            if said["state"] == "done":
+                break
+        assert "waiting until the page has the last tour; Ctrl-C" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert err == ""
+    assert "tour         out.tour" in out
+
+
+def test_nobody_watches(instance, capsys):
+    assert run(["solve", str(instance), "--watch", "--kicks", "10"]) == 0
+    assert "watch        http://127.0.0.1:" in capsys.readouterr().err
+
+
+def test_complaints(instance, capsys):
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["watch", str(instance), "--no-browser", "--port", port]) == 2
+    assert f"127.0.0.1:{port} cannot be had" in capsys.readouterr().err
+    assert run(["solve", str(instance), "--port", "8000"]) == 2
+    assert "--port: the page that has a port is that of --watch" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("display", [True, False])
+def test_the_browser_is_opened_where_there_is_a_display(instance, monkeypatch, capsys, display):
+    opened = threading.Event()
+
+    def browse(url):
+        client = Client(url)
+        assert client.ask().status == 200
+        with client.events() as messages:
+            while next(messages)["state"] != "done":
+                pass
+        opened.set()
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    monkeypatch.setattr("warptsp.watch.watch.has_display", lambda: display)
+    assert run(["watch", str(instance), "--kicks", "10"]) == 0
+    assert opened.is_set() == display
+    assert ("no display here" in capsys.readouterr().err) == (not display)
+
+
+def test_solving_without_a_page_does_not_import_it(instance):
+    code = (
+        "import sys; from warptsp.cli import run; "
+        f"run(['solve', {str(instance)!r}, '--kicks', '5', '-q']); "
+        "print([name for name in sys.modules if 'watch' in name or name.startswith('http')])"
+    )
+    run_ = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run_.stdout.splitlines()[-1] == "[]"
