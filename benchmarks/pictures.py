@@ -47,13 +47,12 @@ def main() -> None:
                 runs = [run_worker(job) for _ in range(repeats)]
                 if failed := next((run["error"] for run in runs if "error" in run), None):
                     raise SystemExit(f"warptsp: {what}: {failed}")
-                seconds = [run["wall"] for run in runs]
+                seconds, cpu = [run["wall"] for run in runs], [run["cpu"] for run in runs]
                 peak = statistics.median(run["peak_bytes"] for run in runs) / 1e6
-                rows.append(
-                    [n, what, spread(seconds, 1), f"{peak:.0f}", f"{runs[0]['file_bytes'] / 1e6:.1f}"]
-                )
-                results.append({"cities": n, "what": what, "seconds": seconds, "megabytes": peak})
-    header = ["cities", "what", "seconds", "peak memory, MB", "file, MB"]
+                size = runs[0]["file_bytes"] / 1e6
+                rows.append([n, what, spread(seconds, 1), spread(cpu, 1), f"{peak:.0f}", f"{size:.1f}"])
+                results.append({"cities": n, "what": what, "seconds": seconds, "cpu": cpu, "megabytes": peak})
+    header = ["cities", "what", "seconds", "CPU seconds", "peak memory, MB", "file, MB"]
     report("pictures", "Pictures", table(header, rows), results, options.output)
 
 

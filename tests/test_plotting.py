@@ -86,7 +86,7 @@ def test_fixed_edges_are_black(tmp_path):
     assert looks_like(pixels[500, 980], BLACK)
     assert looks_like(pixels[500, 20], BLUE)
     draw(tmp_path / "box.svg", problem, np.arange(4), size=1000)
-    assert paths(tmp_path / "box.svg")[1] == "M9800 9800L9800 200"
+    assert paths(tmp_path / "box.svg")[1] == "M9800 9800l0 -9600"
 
 
 def test_png_has_lines_and_dots(tmp_path):
@@ -149,6 +149,30 @@ def test_maps_are_cut_where_nobody_lives(tmp_path):
         float(ElementTree.parse(tmp_path / "fiji.svg").getroot().get(k)) for k in ("width", "height")
     )
     assert 0.3 < (height - 24) / width < 1
+
+
+def test_edges_go_the_short_way_around_the_world(tmp_path):
+    """Six places along the equator: the edge from the last to the first leaves the picture at both sides."""
+    around = [[0.0, longitude] for longitude in (-150, -90, -30, 30, 90, 140)]
+    problem = Problem.from_points([*around, [60.0, 0.0]], metric="GREAT_CIRCLE")
+    tour = np.array([0, 1, 2, 6, 3, 4, 5])
+    draw(tmp_path / "world.png", problem, tour, size=1000)
+    pixels = read_png(tmp_path / "world.png")
+    row = np.flatnonzero([looks_like(pixel, BLUE) for pixel in pixels[:, 100]])
+    assert 0 < len(row) < 4
+    across = [looks_like(pixel, BLUE) for pixel in pixels[int(row.mean())]]
+    assert across[2]
+    assert across[-3]
+    west, east = (20 + 960 * (longitude + 150) / 290 for longitude in (-30, 30))
+    assert not any(across[int(west) + 20 : int(east) - 20])  # there the tour goes by the north
+    draw(tmp_path / "world.svg", problem, tour, size=1000)
+    assert paths(tmp_path / "world.svg")[0].count("M") == 2
+
+
+def test_cities_at_one_place_are_a_dot(tmp_path):
+    draw(tmp_path / "x.png", Problem.from_points([[1.0, 1.0]] * 5), np.arange(5))
+    pixels = read_png(tmp_path / "x.png")
+    assert looks_like(pixels[pixels.shape[0] // 2, pixels.shape[1] // 2], VERMILION)
 
 
 def test_a_matrix_cannot_be_drawn_without_display_coordinates(tmp_path):

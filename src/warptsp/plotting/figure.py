@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.devices import available_threads
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.outputs import atomic_write
 from warptsp.progress import relative_gap
@@ -185,9 +186,10 @@ class _Drawn:
     """A checked tour, and what is said about it."""
 
     def __init__(self, problem: Problem, tour: ArrayLike, known: KnownLength | None) -> None:
-        problem.check_tour(tour)
+        threads = available_threads()
+        problem.check_tour(tour, threads=threads)
         self.edges: Edges = tour_edges(problem, np.asarray(tour, dtype=np.int32))
-        length = problem.length(tour)
+        length = problem.length(tour, threads=threads)
         gap = relative_gap(length, None if known is None else known.length)
         self.words = f"length {format_length(length)}" + ("" if gap is None else f", gap {format_gap(gap)}")
 

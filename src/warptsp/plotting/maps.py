@@ -16,7 +16,7 @@ from matplotlib.transforms import IdentityTransform
 from .colours import BLACK, BLUE, GREY, VERMILION, Colour, css
 from .figure import PANEL
 from .picture import DOTTED_CITIES
-from .plane import Edges, edges_missing_in, fixed_edges
+from .plane import Edges, around_the_world, edges_missing_in, fixed_edges
 from .raster import INK, Pen, View, opacity
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ class EdgeImage(AxesImage):  # type: ignore[misc, unused-ignore]
 
 def draw_tour(axes: Axes, problem: Problem, plane: NDArray[np.float64], edges: Edges) -> None:
     """Draw a tour, the fixed edges in it, the cities of a small one, and the ends of a path."""
-    _draw_edges(axes, plane, edges, BLUE, THICKEST)
+    _draw_edges(axes, problem, plane, edges, BLUE, THICKEST)
     fixed = fixed_edges(problem)
     if len(fixed.begins):
-        _draw_edges(axes, plane, fixed, BLACK, 2 * THICKEST)
+        _draw_edges(axes, problem, plane, fixed, BLACK, 2 * THICKEST)
     points: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": css(VERMILION)}
     if len(plane) <= DOTTED_CITIES:
-        pen = _pen_in_points(plane, edges, THICKEST)
+        pen = Pen.suited(plane, edges, _view_in_points(plane), thickest=THICKEST)
         size = min(0.3 * pen.spacing, 3.5)
         if size >= 2.2 * pen.width:
             axes.plot(*plane.T, markersize=size, markeredgewidth=0, zorder=4, **points)
@@ -118,7 +118,7 @@ def draw_difference(
     for edges, colour, thickest, ink, name in layers:
         axes.plot([], [], color=css(colour), linewidth=1.5, label=f"{len(edges.begins)} {name}")
         if len(edges.begins):
-            _draw_edges(axes, plane, edges, colour, thickest, ink)
+            _draw_edges(axes, problem, plane, edges, colour, thickest, ink)
     _tidy(axes)
     axes.legend(
         loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False, fontsize=8, handlelength=1.2,
@@ -127,9 +127,17 @@ def draw_difference(
 
 
 def _draw_edges(
-    axes: Axes, plane: NDArray[np.float64], edges: Edges, colour: Colour, thickest: float, ink: float = INK
+    axes: Axes,
+    problem: Problem,
+    plane: NDArray[np.float64],
+    edges: Edges,
+    colour: Colour,
+    thickest: float,
+    ink: float = INK,
 ) -> None:
-    if len(plane) > VECTOR_CITIES:
+    view = _view_in_points(plane)
+    plane, edges = around_the_world(problem, plane, edges)
+    if problem.n > VECTOR_CITIES:
         axes.add_image(EdgeImage(axes, plane, edges, colour, thickest, ink, zorder=2))
         return
     if not len(edges.begins):
@@ -139,14 +147,15 @@ def _draw_edges(
     else:  # lines one by one, NaN between them
         stops = np.full((3 * len(edges.begins), 2), np.nan)
         stops[0::3], stops[1::3] = plane[edges.begins], plane[edges.ends]
+    width = Pen.suited(plane, edges, view, thickest=thickest, ink=ink).width
     axes.plot(
-        *stops.T, color=css(colour), linewidth=_pen_in_points(plane, edges, thickest, ink).width, zorder=2,
-        solid_joinstyle="round", solid_capstyle="round",
+        *stops.T, color=css(colour), linewidth=width, zorder=2, solid_joinstyle="round",
+        solid_capstyle="round",
     )  # fmt: skip
 
 
-def _pen_in_points(plane: NDArray[np.float64], edges: Edges, thickest: float, ink: float = INK) -> Pen:
-    return Pen.suited(plane, edges, View.fit(plane, int(72 * PANEL)), thickest=thickest, ink=ink)
+def _view_in_points(plane: NDArray[np.float64]) -> View:
+    return View.fit(plane, int(72 * PANEL))
 
 
 def _tidy(axes: Axes) -> None:

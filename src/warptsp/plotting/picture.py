@@ -22,7 +22,7 @@ from warptsp.stop._check import checked_count
 
 from . import png
 from .colours import ON_PAPER, Colour, Theme, css
-from .plane import Edges, check_has_places, city_plane, fixed_edges, tour_edges
+from .plane import Edges, around_the_world, check_has_places, city_plane, fixed_edges, tour_edges
 from .raster import Pen, View, opacity
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class Picture:
     """A tour, and how large everything in its picture is."""
 
     plane: NDArray[np.float64]
-    edges: Edges
-    fixed: Edges
+    edges: tuple[NDArray[np.float64], Edges]  # points, and those that are joined
+    fixed: tuple[NDArray[np.float64], Edges]
     stops: NDArray[np.int32]  # cities that are dots
     ends: NDArray[np.int32]  # of a path: its first and last city
     view: View
@@ -121,18 +121,18 @@ class Picture:
     def of(cls, problem: Problem, tour: NDArray[np.int32], size: int) -> Picture:
         """Return the picture of a tour, as it is: check it first."""
         plane = city_plane(problem)
-        edges = tour_edges(problem, tour)
+        edges = around_the_world(problem, plane, tour_edges(problem, tour))
         view = View.fit(plane, size)
         cities = np.asarray(tour, dtype=np.int32)
         stops = cities if problem.open is None else cities[:-1]  # the last one is a ring
         return cls(
             plane=plane,
             edges=edges,
-            fixed=fixed_edges(problem),
+            fixed=around_the_world(problem, plane, fixed_edges(problem)),
             stops=stops if problem.n <= DOTTED_CITIES else stops[:0],
             ends=cities[:0] if problem.open is None else cities[[0, -1]],
             view=view,
-            pen=Pen.suited(plane, edges, view, thickest=max(1.5, size / 500)),
+            pen=Pen.suited(*edges, view, thickest=max(1.5, max(view.width, view.height) / 500)),
         )
 
     @property
@@ -162,12 +162,10 @@ class Picture:
             return opacity(self.plane, Edges(cities, cities), self.view, max(1.0, diameter))
 
         layers: list[tuple[NDArray[np.uint8], Colour]] = [
-            (opacity(self.plane, self.edges, self.view, self.pen.width, self.pen.stride), theme.line)
+            (opacity(*self.edges, self.view, self.pen.width, self.pen.stride), theme.line)
         ]
-        if len(self.fixed.begins):
-            layers.append(
-                (opacity(self.plane, self.fixed, self.view, max(1.0, self.fixed_width)), theme.fixed)
-            )
+        if len(self.fixed[1].begins):
+            layers.append((opacity(*self.fixed, self.view, max(1.0, self.fixed_width)), theme.fixed))
         stops = self.stops if self.dot else self.stops[:0]
         if len(stops) or len(self.ends):
             dots = discs(stops, self.dot)
@@ -205,7 +203,8 @@ class Picture:
         return "\n".join(lines)
 
     def _vectors(self, theme: Theme) -> list[str]:
-        units = np.rint(self.view.pixels(self.plane) * UNITS).astype(np.int64)
+        def whole(points: NDArray[np.float64]) -> NDArray[np.int64]:
+            return np.rint(self.view.pixels(points) * UNITS).astype(np.int64)
 
         def stroke(steps: str, colour: Colour, width: float) -> str:
             return (
@@ -213,15 +212,12 @@ class Picture:
                 f'stroke-linejoin="round" stroke-linecap="round" transform="scale({1 / UNITS:g})"/>'
             )
 
-        stops = units[self.edges.begins if len(self.edges.begins) else [0]]
-        closed = len(self.edges.begins) == len(self.plane)
-        if not closed and len(self.edges.begins):
-            stops = np.append(stops, units[self.edges.ends[-1:]], axis=0)
-        shapes = [stroke(_path(stops, closed), theme.line, self.pen.width)]
-        if len(self.fixed.begins):
-            pairs = np.column_stack((units[self.fixed.begins], units[self.fixed.ends])).tolist()
-            steps = "".join(f"M{a} {b}L{c} {d}" for a, b, c, d in pairs)
-            shapes.append(stroke(steps, theme.fixed, self.fixed_width))
+        points, edges = self.edges
+        shapes = [stroke(_path(whole(points), edges), theme.line, self.pen.width)]
+        points, edges = self.fixed
+        if len(edges.begins):
+            shapes.append(stroke(_path(whole(points), edges), theme.fixed, self.fixed_width))
+        units = whole(self.plane)
         if len(self.stops) and self.dot:
             dots = "".join(f"M{x} {y}h0" for x, y in units[self.stops].tolist())
             shapes.append(stroke(dots, theme.dot, self.dot))
@@ -236,9 +232,21 @@ class Picture:
         return shapes
 
 
-def _path(units: NDArray[np.int64], closed: bool) -> str:
-    steps = np.diff(units, axis=0)
-    steps = steps[steps.any(axis=1)]
-    # "l3-4 5 6": whole numbers relative to the last point are the shortest text there is.
-    relative = " ".join(f"{dx} {dy}" for dx, dy in steps.tolist())
-    return f"M{units[0, 0]} {units[0, 1]}" + (f"l{relative}" if relative else "h0") + ("z" if closed else "")
+def _path(units: NDArray[np.int64], edges: Edges) -> str:
+    """Return the steps along edges, piece by piece of those that follow each other."""
+    breaks = np.flatnonzero(edges.begins[1:] != edges.ends[:-1]) + 1
+    pieces = []
+    for begin, end in zip([0, *breaks], [*breaks, len(edges.begins)], strict=True):
+        if begin == end:
+            continue
+        first, last = edges.begins[begin], edges.ends[end - 1]
+        closed = first == last and end - begin > 1
+        steps = np.diff(
+            units[np.append(edges.begins[begin:end], [] if closed else [last]).astype(int)], axis=0
+        )
+        steps = steps[steps.any(axis=1)]
+        # "l3-4 5 6": whole numbers relative to the last point are the shortest text there is.
+        relative = " ".join(f"{dx} {dy}" for dx, dy in steps.tolist())
+        x, y = units[first]
+        pieces.append(f"M{x} {y}" + (f"l{relative}" if relative else "h0") + ("z" if closed else ""))
+    return "".join(pieces)

@@ -59,8 +59,12 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
 
 
 def _map_projection(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    latitude = degrees[:, 0]
-    return np.column_stack((unrolled(degrees[:, 1]) * np.cos(np.radians(latitude.mean())), latitude))
+    return np.column_stack((unrolled(degrees[:, 1]) * _shortened(degrees[:, 0]), degrees[:, 0]))
+
+
+def _shortened(latitude: NDArray[np.float64]) -> float:
+    """Return the width of a degree of longitude, where one of latitude is 1 high."""
+    return float(np.cos(np.radians(latitude.mean())))
 
 
 def unrolled(longitude: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,6 +87,33 @@ def tour_edges(problem: Problem, tour: NDArray[np.int32]) -> Edges:
     if problem.open is None:
         return Edges(cities, np.roll(cities, -1))
     return Edges(cities[:-1], cities[1:])
+
+
+def around_the_world(
+    problem: Problem, plane: NDArray[np.float64], edges: Edges
+) -> tuple[NDArray[np.float64], Edges]:
+    """Return edges that go the short way around the globe, and the points that they join.
+
+    An edge over the line where the globe is cut open is drawn twice: it leaves the picture at one side, and
+    comes in at the other. Its far ends are points behind those of the cities, outside the picture.
+    """
+    if problem.display is not None or not problem.metric.geographic:
+        return plane, edges
+    world = np.array([360.0 * _shortened(plane[:, 1]), 0.0])
+    eastward = plane[edges.ends, 0] - plane[edges.begins, 0]
+    over = np.flatnonzero(np.abs(eastward) > world[0] / 2)
+    if not len(over) or not world[0] > 0.0:
+        return plane, edges
+    side = np.sign(eastward[over])[:, None] * world
+    begins, ends = edges.begins[over], edges.ends[over]
+    behind = np.arange(len(plane), len(plane) + 2 * len(over), dtype=np.int32)
+    points = np.concatenate((plane, plane[ends] - side, plane[begins] + side))
+    onward = edges.ends.copy()
+    onward[over] = behind[: len(over)]
+    return points, Edges(
+        np.append(edges.begins, behind[len(over) :]).astype(np.int32),
+        np.append(onward, ends).astype(np.int32),
+    )
 
 
 def fixed_edges(problem: Problem) -> Edges:

@@ -105,9 +105,9 @@ class Pen:
         )
         assert found is not None
         length, area = found
+        if length == 0.0:  # all cities at one place
+            return cls(thickest, float(max(view.width, view.height)))
         spacing = float(np.sqrt(area / count))
-        if length == 0.0:
-            return cls(thickest, spacing)
         stride = max(1, int(np.ceil(length / (MOST_PIXELS_OF_LINE * pixels))))
         return cls(min(thickest, ink * area / length), spacing, stride)
 
