@@ -19,7 +19,7 @@ from warptsp.report import Report, document, render, snapshots_for, write
 from warptsp.report.plane import EXACT_BITS, Plane
 from warptsp.result import Snapshot
 
-NASTY = "</script><script>alert(1)</script><!-- & \" ' @@data@@ \u2028 <svg onload=alert(2)>"
+NASTY = "</script><script>alert(1)</script><!-- <script & \" ' @@data@@ \u2028 <svg onload=alert(2)>"
 
 
 class Page(HTMLParser):
@@ -110,7 +110,9 @@ def test_nothing_is_loaded_but_the_map(result):
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
     policy = page.policy
     assert policy["default-src"] == policy["connect-src"] == policy["base-uri"] == "'none'"
-    assert policy["img-src"] == f"data: {document.TILES}"
+    assert policy["img-src"] == "data:"
+    on_earth = Problem.from_points([[52.5, 13.4], [48.9, 2.4]], "GREAT_CIRCLE")
+    assert Page(render(of_tour(on_earth))).policy["img-src"] == f"data: {document.TILES}"
     assert "unsafe" not in " ".join(policy.values())
 
 
@@ -140,6 +142,7 @@ def test_names_are_text_whatever_they_hold():
     assert "alert(1)</script>" not in text
     # The same elements as in a page without such names, but for the array of labels.
     assert [tag for tag, a in page.tags if a.get("id") != "array-labels"] == [tag for tag, _ in plain.tags]
+    assert not set("<>&") & set(page.texts["facts"])
     assert page.facts["title"] == page.facts["name"] == NASTY
     assert page.facts["settings"] == [[NASTY, NASTY]]
     assert json.loads(page.bytes("labels")) == [NASTY, "b", "c"]

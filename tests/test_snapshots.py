@@ -44,6 +44,14 @@ def test_every_method_has_a_first_and_a_best(method):
         assert result.snapshots[0].length > 1.05 * result.length
 
 
+@pytest.mark.gpu
+def test_the_gpu_is_asked_for_its_tours(gpu):
+    points = np.random.default_rng(5).random((20_000, 2))
+    result = warptsp.solve(points, time_limit=3, device="cuda", snapshots=6)
+    assert_are_sound(result, 6)
+    assert len(result.snapshots) >= 3
+
+
 def test_the_first_is_the_start_tour():
     given = np.random.default_rng(2).permutation(300)
     result = warptsp.solve(POINTS, start=given, kicks=2000, threads=1, snapshots=6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -47,12 +48,23 @@ class Camera:
         inside &= (np.maximum(begins, ends) > 0).all(axis=1)
         begins, ends = begins[inside], ends[inside]
         share = np.linspace(0, 1, 2 + int(np.abs(ends - begins).max()))[:, None, None]
-        mask = np.zeros((self.height, self.width), dtype=bool)
+        mask, corners = np.zeros((2, self.height, self.width), dtype=bool)
         for piece in np.array_split(share, 1 + len(share) * len(begins) // 2_000_000):
-            x, y = np.floor(begins + (ends - begins) * piece).astype(int).reshape(-1, 2).T
-            seen = (x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)
-            mask[y[seen], x[seen]] = True
-        return mask
+            self._fill(mask, begins + (ends - begins) * piece)
+        self._fill(corners, stops)
+        return Line(mask, corners)
+
+    def _fill(self, mask, places):
+        x, y = np.floor(places).astype(int).reshape(-1, 2).T
+        seen = (x >= 0) & (y >= 0) & (x < self.width) & (y < self.height)
+        mask[y[seen], x[seen]] = True
+
+
+class Line(NamedTuple):
+    """The pixels that a line passes through, and those that its corners lie in."""
+
+    mask: np.ndarray
+    corners: np.ndarray
 
 
 def grown(mask, by):
@@ -62,17 +74,17 @@ def grown(mask, by):
     return mask
 
 
-def assert_shows(ink, line, reach=5):
-    """All of the line is drawn, and nothing that is not close to it; `reach` is the radius of a city."""
+def assert_shows(ink, line, dots=True):
+    """All of the line is drawn, and nothing that is not close to it; cities are dots, or not."""
     # A picture of an element that begins between two pixels has one more.
-    ink = ink[: line.shape[0], : line.shape[1]]
-    drawn = ink > 0.25
-    inner = np.zeros_like(line)
-    inner[8:-8, 8:-8] = True
-    # Other things lie in the corners.
-    inner[:150, :60] = inner[-40:, :] = False
-    assert (grown(drawn, 1 + reach // 2) & line & inner).sum() > 0.99 * (line & inner).sum()
-    assert (drawn & ~grown(line, reach) & inner).sum() < 0.005 * (drawn & inner).sum()
+    height, width = line.mask.shape
+    drawn = ink[:height, :width] > 0.25
+    looked_at = ~grown(line.corners, 6) if dots else np.ones_like(drawn)
+    looked_at[:8] = looked_at[-40:] = looked_at[:, :8] = looked_at[:, -8:] = False
+    looked_at[:150, :60] = False  # buttons
+    expected = line.mask & looked_at
+    assert (grown(drawn, 1) & expected).sum() > 0.99 * expected.sum()
+    assert (drawn & looked_at & ~grown(line.mask, 3)).sum() < 0.005 * (drawn & looked_at).sum()
 
 
 def report_of(problem, tours, **fields):
@@ -159,6 +171,28 @@ def test_mouse(small, result, open_page):
     assert_shows(opened.ink(), expected.line(points, result.tour))
 
 
+def test_two_fingers(small, result, open_page):
+    opened = open_page(small, has_touch=True)
+    opened.settle()
+    points = result.problem.coordinates
+    expected = camera(opened, points)
+    box = opened.page.locator("#picture").bounding_box()
+    touch = opened.page.context.new_cdp_session(opened.page)
+
+    def fingers(kind, *places):
+        at = [{"x": box["x"] + x, "y": box["y"] + y, "id": i} for i, (x, y) in enumerate(places)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+
+    fingers("touchStart", (250, 300), (350, 300))
+    for spread in (60, 80, 100):
+        fingers("touchMove", (300 - spread, 300), (300 + spread, 300))
+    fingers("touchEnd")
+    opened.until("warptspPage.view.isWhole === false")
+    opened.settle()
+    expected.zoom(2.0, np.array([300, 300]))
+    assert_shows(opened.ink(), expected.line(points, result.tour))
+
+
 def test_keys(small, result, open_page):
     opened = open_page(small)
     opened.settle()
@@ -219,8 +253,8 @@ def test_slider_shows_the_snapshots(small, result, open_page):
     red = colours[..., 0] - colours[..., 2] > 0.25
     best = {frozenset(pair) for pair in zip(result.tour, np.roll(result.tour, -1), strict=True)}
     other = [p for p in zip(first.tour, np.roll(first.tour, -1), strict=True) if frozenset(p) not in best]
-    changed = np.logical_or.reduce([expected.line(points, list(pair), closed=False) for pair in other])
-    kept = expected.line(points, first.tour) & ~grown(changed, 8)
+    changed = np.logical_or.reduce([expected.line(points, list(pair), closed=False).mask for pair in other])
+    kept = expected.line(points, first.tour).mask & ~grown(changed, 8)
     assert (grown(red, 1) & changed)[8:-8, 60:-8].sum() > 0.9 * changed[8:-8, 60:-8].sum()
     assert not (red & kept).any()
 
@@ -374,7 +408,7 @@ def test_a_map_that_is_not_there_is_said(on_earth, open_page):
 
 
 def test_names_do_nothing(tmp_path, open_page):
-    nasty = "</script><img src=x onerror=alert(1)><script>alert(2)</script><!--"
+    nasty = "</script><img src=x onerror=alert(1)><script>alert(2)</script><!-- <script x"
     problem = Problem.from_points([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]], name=nasty, labels=[nasty, "b", "c"])
     report = report_of(problem, [np.arange(3, dtype=np.int32)], title=nasty, settings={nasty: nasty})
     opened = open_page(as_file(report, tmp_path))
@@ -408,7 +442,7 @@ def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, open_page):
     assert_shows(opened.ink(), expected.line(points, result.tour, closed=False))
     colours = opened.colours()[: expected.height, : expected.width]
     brown = (colours[..., 0] - colours[..., 2] > 0.25) & (colours[..., 1] > 0.25)
-    fixed = expected.line(points, [10, 20], closed=False)
+    fixed = expected.line(points, [10, 20], closed=False).mask
     assert (grown(brown, 1) & fixed).sum() > 0.8 * fixed.sum()
     labels = opened.page.locator("#ends span")
     assert labels.all_inner_texts() == ["start", "end"]
@@ -505,11 +539,11 @@ def test_ten_thousand_cities(tmp_path, open_page):
     opened = open_page(as_file(Report.of(result), tmp_path), viewport={"width": 1400, "height": 1000})
     opened.settle()
     expected = camera(opened, points)
-    assert_shows(opened.ink(), expected.line(points, result.tour), reach=2)
+    assert_shows(opened.ink(), expected.line(points, result.tour), dots=False)
     opened.page.keyboard.press("Home")
     opened.until("warptspPage.shown === 0")
     opened.settle()
-    assert_shows(opened.ink(), expected.line(points, result.snapshots[0].tour), reach=2)
+    assert_shows(opened.ink(), expected.line(points, result.snapshots[0].tour), dots=False)
     opened.page.evaluate("() => warptspPage.view.zoom(30, 400, 300)")
     opened.settle()
     expected.zoom(30, np.array([400, 300]))
@@ -529,7 +563,7 @@ def test_a_million_cities(tmp_path, open_page):
     opened.settle()
     expected = camera(opened, points)
     # No pixel can be compared, but where there is much of the tour there is much ink.
-    ink, line = opened.ink(), expected.line(points, best)
+    ink, line = opened.ink(), expected.line(points, best).mask
     blocks = [part[:500, 60:560].reshape(25, 20, 25, 20).mean(axis=(1, 3)) for part in (ink > 0.1, line)]
     assert np.corrcoef(blocks[0].ravel(), blocks[1].ravel())[0, 1] > 0.99
     # Close up, every link is there.
@@ -537,10 +571,10 @@ def test_a_million_cities(tmp_path, open_page):
     opened.page.evaluate("([x, y]) => warptspPage.view.zoom(400, x, y)", place.tolist())
     opened.settle()
     expected.zoom(400, place)
-    assert_shows(opened.ink(), expected.line(points, best), reach=6)
+    assert_shows(opened.ink(), expected.line(points, best))
     opened.page.keyboard.press("Home")
     opened.until("warptspPage.shown === 0")
     opened.settle()
-    assert_shows(opened.ink(), expected.line(points, other), reach=6)
+    assert_shows(opened.ink(), expected.line(points, other))
     tour = read_tour(downloaded(opened, "#download-tour", tmp_path), problem)
     assert np.array_equal(tour, other)

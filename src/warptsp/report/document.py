@@ -169,7 +169,7 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
             "default-src 'none'",
             "script-src " + " ".join(_hash(program) for program in programs),
             f"style-src {_hash(style)}",
-            f"img-src data: {TILES}",
+            f"img-src data: {TILES}" if facts["plane"] and facts["plane"]["mercator"] else "img-src data:",
             f"connect-src {connect}",
             "base-uri 'none'",
             "form-action 'none'",
