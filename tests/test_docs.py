@@ -193,6 +193,14 @@ def test_gaps_are_those_of_the_reports():
                 )
 
 
+def test_the_chart_is_that_of_the_table(monkeypatch):
+    monkeypatch.syspath_prepend(REPOSITORY)
+    chart = import_module("benchmarks.quality_chart").chart
+    page = REPOSITORY / "docs" / "quality.md"
+    drawn = page.with_suffix(".svg").read_text(encoding="utf-8")
+    assert drawn == chart(page.read_text(encoding="utf-8")).svg(), "run python -m benchmarks.quality_chart"
+
+
 def test_papers_and_files_of_the_algorithms_are_there():
     text = (REPOSITORY / "docs" / "algorithms.md").read_text(encoding="utf-8")
     page, references = text.split("## References")
