@@ -137,7 +137,8 @@ def test_a_time_limit_is_kept_in_one_second():
 def test_walls_are_longer_than_the_start_tour():
     problem = random_problem(10, 1)
     tour = np.arange(10, dtype=np.int32)
-    doubled = Doubled(problem, problem.length(tour))
+    doubled = Doubled(problem)
+    doubled.raise_walls(problem.length(tour))
     both = doubled.doubled(tour)
     doubled.problem.check_tour(both)
     assert doubled.problem.length(both) == problem.length(tour)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from warptsp.run import Run
 
-__all__ = ["Doubled", "directed_start", "run_doubled"]
+__all__ = ["Doubled", "run_doubled"]
 
 
 def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Any], None]) -> None:
@@ -40,27 +40,13 @@ def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Any], Non
     """
     run.enter("symmetric instance")
     run.counters["symmetric_cities"] = 2 * problem.n
-    start = directed_start(problem, run)
+    doubled = Doubled(problem)
+    start = doubled.start(run)
     if start is None:
         return  # stopped
     run.offer(start)
-    doubled = Doubled(problem, problem.length(start))
+    doubled.raise_walls(problem.length(start))
     search(doubled.problem, _RunOfDoubled(run, doubled, start))
-
-
-def directed_start(problem: Problem, run: Run) -> NDArray[np.int32] | None:
-    """Return the start tour that the run asks for; None if it was stopped."""
-    from warptsp.construct import construct
-
-    if isinstance(run.start, np.ndarray):
-        return run.start
-    rough = Doubled(problem, 2 * problem.distance_bound)
-    made = construct(rough.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
-    if made is None:
-        return None
-    found = rough.directed(made)
-    # A random tour goes through walls; the order in which it enters cities is as random.
-    return np.ascontiguousarray(made[made % 2 == 0] // 2) if found is None else found
 
 
 class Doubled:
@@ -69,36 +55,52 @@ class Doubled:
     Parameters
     ----------
     original : Problem
-    length : int or float
-        Walls are longer than this.
 
     Attributes
     ----------
     problem : Problem
-        Symmetric, with 2n cities.
+        Symmetric, with 2n cities, and with walls that are longer than any other link.
     """
 
-    def __init__(self, original: Problem, length: int | float) -> None:
+    def __init__(self, original: Problem) -> None:
         matrix = original.matrix
         assert matrix is not None
         self.original = original
-        wall: int | float = int(length) + 1
-        if not original.integral:
-            wall = 1.01 * length + float(matrix.max()) or 1.0
-        elif wall > np.iinfo(np.int32).max:
-            matrix = matrix.astype(np.float64)
         n = original.n
-        both = np.empty((2 * n, 2 * n), dtype=matrix.dtype)
-        both[::2, ::2] = both[1::2, 1::2] = wall
+        whole = original.integral and n * original.distance_bound < np.iinfo(np.int32).max
+        both = np.empty((2 * n, 2 * n), dtype=np.int32 if whole else np.float64)
         both[1::2, ::2] = matrix
         both[::2, 1::2] = matrix.T
-        np.fill_diagonal(both, 0)
+        np.fill_diagonal(both[1::2, ::2], 0)
+        np.fill_diagonal(both[::2, 1::2], 0)
+        self._matrix = both
+        self.raise_walls(2 * original.distance_bound)
         pairs = np.arange(2 * n, dtype=np.int32).reshape(n, 2)
         ends = None
         if original.open is not None:
             start, end = original.open.start, original.open.end
             ends = OpenPath(None if start is None else 2 * start, None if end is None else 2 * end + 1)
         self.problem = Problem.from_matrix(both, fixed_edges=pairs, open=ends)
+
+    def raise_walls(self, length: int | float) -> None:
+        """Make walls longer than this, in place: `problem` has them, too."""
+        wall = length + 1 if self.original.integral else 1.01 * length or 1.0
+        for side in (self._matrix[::2, ::2], self._matrix[1::2, 1::2]):
+            side[...] = wall
+            np.fill_diagonal(side, 0)
+
+    def start(self, run: Run) -> NDArray[np.int32] | None:
+        """Return the directed tour that a run is to start with; None if it was stopped."""
+        from warptsp.construct import construct
+
+        if isinstance(run.start, np.ndarray):
+            return run.start
+        made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+        if made is None:
+            return None
+        found = self.directed(made)
+        # A random tour goes through walls; the order in which it enters cities is as random.
+        return np.ascontiguousarray(made[made % 2 == 0] // 2) if found is None else found
 
     def doubled(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour of the symmetric instance that is this directed one."""

@@ -15,9 +15,9 @@ def run(problem: Problem, run: Run) -> None:
 
     run.enter("start tour")
     if problem.asymmetric:
-        from warptsp.asymmetric import directed_start
+        from warptsp.asymmetric import Doubled
 
-        tour = directed_start(problem, run)
+        tour = Doubled(problem).start(run)
     else:
         tour = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
     if tour is not None:
