@@ -6,10 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import warptsp
 from warptsp import OpenPath, Problem
 from warptsp.asymmetric import Doubled
+from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
 from warptsp.io import load, read_tour, write_problem
 
@@ -164,8 +166,54 @@ def test_a_symmetric_matrix_is_symmetric():
     assert warptsp.solve(problem).length == 9
 
 
+def test_files_of_matrices(tmp_path):
+    problem = random_problem(15, 4)
+    names = [f"stop {i}" for i in range(15)]
+    named = Problem.from_matrix(problem.matrix, labels=names, asymmetric=True)
+    for file, written in (("a.csv", problem), ("b.tsv", named), ("c.npy", problem), ("d.tsp", problem)):
+        write_problem(tmp_path / file, written)
+        read = load(tmp_path / file, asymmetric=True)
+        assert read.asymmetric
+        np.testing.assert_array_equal(read.matrix, problem.matrix)
+        if file != "d.tsp":
+            with pytest.raises(ParseError, match=r"not symmetric.*--asymmetric"):
+                load(tmp_path / file)
+    (tmp_path / "three.csv").write_text("0,1,5\n5,0,1\n1,5,0\n")
+    assert warptsp.solve(load(tmp_path / "three.csv", asymmetric=True)).length == 3
+    (tmp_path / "points.csv").write_text("x,y\n0,0\n3,4\n")
+    assert load(tmp_path / "points.csv", asymmetric=True).distance(0, 1) == 5
+
+
+def test_the_commands(tmp_path):
+    write_problem(tmp_path / "a.csv", random_problem(15, 4))
+    run = CliRunner().invoke
+    refused = run(commands, ["solve", str(tmp_path / "a.csv")])
+    assert refused.exit_code != 0
+    solved = run(
+        commands,
+        [
+            "solve",
+            str(tmp_path / "a.csv"),
+            "--asymmetric",
+            "--kicks",
+            "10",
+            "-q",
+            "-o",
+            str(tmp_path / "a.tour"),
+        ],
+    )
+    assert "asymmetric, searched as symmetric ones of 30 cities" in solved.output
+    checked = run(commands, ["check", str(tmp_path / "a.csv"), str(tmp_path / "a.tour"), "--asymmetric"])
+    assert checked.exit_code == 0
+    length = next(line for line in checked.output.splitlines() if line.startswith("length"))
+    assert length in solved.output
+    assert "asymmetric" in run(commands, ["info", str(tmp_path / "a.csv"), "--asymmetric"]).output
+
+
 def test_what_cannot_be():
-    with pytest.raises(InvalidProblem, match=r"not symmetric.*if that is meant, say asymmetric=True"):
+    with pytest.raises(
+        InvalidProblem, match=r"not symmetric.*if that is meant, give asymmetric=True or --asymmetric"
+    ):
         Problem.from_matrix([[0, 1], [2, 0]])
     with pytest.raises(InvalidProblem, match="entry \\(0, 1\\) of the matrix is nan"):
         Problem.from_matrix([[0, np.nan], [2, 0]], asymmetric=True)

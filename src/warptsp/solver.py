@@ -437,7 +437,8 @@ def _start(
     from warptsp.construct import CONSTRUCTIONS
 
     if start is None:
-        return "greedy", None
+        # Lin-Kernighan search finds fewer ways out of a greedy tour where links have a direction.
+        return "nearest-neighbor" if problem.asymmetric else "greedy", None
     if isinstance(start, str) and start in CONSTRUCTIONS:
         return start, None
     if isinstance(start, (str, os.PathLike)):

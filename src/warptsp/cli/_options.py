@@ -24,6 +24,9 @@ format_option = click.option(
     shell_complete=formats,
     help="Format of INSTANCE, if its name and content do not tell.",
 )
+asymmetric_option = click.option(
+    "--asymmetric", is_flag=True, help="A matrix of distances may have others in the opposite direction."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
 
 

@@ -6,16 +6,26 @@ from pathlib import Path
 
 import click
 
-from warptsp.cli._options import echo_json, examples, format_option, instance_argument, json_option
+from warptsp.cli._options import (
+    asymmetric_option,
+    echo_json,
+    examples,
+    format_option,
+    instance_argument,
+    json_option,
+)
 
 
 @click.command(epilog=examples("warptsp check usa13509.tsp usa13509.tour"))
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @format_option
+@asymmetric_option
 @click.option("--open/--closed", "open_", default=None, help="Take it as an open path, or as a closed tour.")
 @json_option
-def command(instance: Path, tour: Path, format_: str | None, open_: bool | None, as_json: bool) -> None:
+def command(
+    instance: Path, tour: Path, format_: str | None, asymmetric: bool, open_: bool | None, as_json: bool
+) -> None:
     """Check the tour in the file TOUR against INSTANCE: every city once, exact length, gap if known.
 
     Exit status 0 if it is a tour, 2 if it is not; then the message says which city is missing or repeated.
@@ -25,7 +35,7 @@ def command(instance: Path, tour: Path, format_: str | None, open_: bool | None,
     from warptsp.result import format_gap, format_length, unit_of
     from warptsp.solver import checked_start, with_open
 
-    problem = load(instance, format=format_)
+    problem = load(instance, format=format_, asymmetric=asymmetric)
     if open_ is not None:
         problem = with_open(problem, open_)
     cities = checked_start(problem, read_tour(tour, problem), str(tour))

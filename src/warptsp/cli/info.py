@@ -7,18 +7,26 @@ from typing import Any
 
 import click
 
-from warptsp.cli._options import echo_json, examples, format_option, instance_argument, json_option
+from warptsp.cli._options import (
+    asymmetric_option,
+    echo_json,
+    examples,
+    format_option,
+    instance_argument,
+    json_option,
+)
 
 
 @click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))
 @instance_argument
 @format_option
+@asymmetric_option
 @json_option
-def command(instance: Path, format_: str | None, as_json: bool) -> None:
+def command(instance: Path, format_: str | None, asymmetric: bool, as_json: bool) -> None:
     """Tell what is in INSTANCE: cities, metric, extent, repeated places, fixed edges, known length."""
     from warptsp.io import load
 
-    found = _describe(load(instance, format=format_))
+    found = _describe(load(instance, format=format_, asymmetric=asymmetric))
     if as_json:
         echo_json({"file": str(instance), **found})
         return
@@ -35,6 +43,7 @@ def _describe(problem: Any) -> dict[str, Any]:
         "comment": problem.comment,
         "cities": problem.n,
         "metric": problem.metric.name,
+        "asymmetric": problem.asymmetric or None,
         "tour": "closed" if problem.open is None else "open path",
         "fixed_edges": len(problem.fixed_edges),
         "lowest": None,

@@ -15,6 +15,7 @@ from warptsp.cli._completion import devices, methods, starts
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     Seconds,
+    asymmetric_option,
     echo_json,
     examples,
     find_city,
@@ -44,6 +45,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 )
 @instance_argument
 @format_option
+@asymmetric_option
 @click.option(
     "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
     help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
@@ -183,6 +185,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 def command(
     instance: Path,
     format_: str | None,
+    asymmetric: bool,
     outputs: tuple[str, ...],
     pictures: tuple[str, ...],
     report: str | None,
@@ -224,7 +227,7 @@ def command(
     from warptsp.solver import solve
 
     _check_outputs(instance, outputs, pictures, report, checkpoint, as_json)
-    problem = load(instance, format=format_)
+    problem = load(instance, format=format_, asymmetric=asymmetric)
     for output in outputs:
         if output != "-":
             check_tour_output(output, problem)

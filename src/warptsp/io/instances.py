@@ -50,7 +50,7 @@ _BINARY = ("npy", "f64", "f64x3")
 _JSON = ("geojson", "osrm", "osrm-distances")
 
 
-def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
+def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric: bool = False) -> Problem:
     """Read an instance.
 
     Parameters
@@ -62,6 +62,9 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
         table of a routing service such as OSRM. A text may be packed by gzip. ``-`` is standard input.
     format : str, optional
         One of `FORMATS`; by default the ending of the name decides, or the contents if that means nothing.
+    asymmetric : bool
+        Whether a matrix may be asymmetric: entry (i, j), in row i, is the way from i to j. Where the file
+        says so itself (TSPLIB's ATSP, tables of OSRM) it may be in any case.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
     if chosen in RAW_POINTS:
         problem = load_raw(path, chosen)
     elif chosen == "npy" and name != "-" and Path(name).is_file():
-        problem = load_npy(path)
+        problem = load_npy(path, asymmetric=asymmetric)
     else:
         data, file = read_bytes(path)
         chosen = chosen or _format_of(data)
@@ -97,9 +100,9 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
         if chosen == "csv" and format is None and looks_like_tsplib(data):
             chosen = "tsplib"
         if chosen == "tsplib":
-            problem = parse_problem(data, file)
+            problem = parse_problem(data, file, asymmetric)
         elif chosen == "npy":
-            problem = load_npy(file, data)
+            problem = load_npy(file, data, asymmetric)
         elif chosen in _JSON:
             from ._json import parse_json
 
@@ -114,7 +117,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Problem:
 
             problem = parse_kml(data, file)
         else:
-            problem = parse_table(data, file)
+            problem = parse_table(data, file, asymmetric)
     if not problem.name and name != "-":
         problem = dataclasses.replace(problem, name=Path(Path(name).name.removesuffix(".gz")).stem)
     return problem

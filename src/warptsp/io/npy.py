@@ -17,7 +17,7 @@ __all__ = ["MAGIC", "array_pieces", "load_npy", "npy_header", "read_array"]
 MAGIC = b"\x93NUMPY"
 
 
-def load_npy(path: str | os.PathLike[str], data: bytes | None = None) -> Problem:
+def load_npy(path: str | os.PathLike[str], data: bytes | None = None, asymmetric: bool = False) -> Problem:
     """The instance in a ``.npy`` file: shape (n, 2) or (n, 3) is points, (n, n) is distances.
 
     Parameters
@@ -26,6 +26,8 @@ def load_npy(path: str | os.PathLike[str], data: bytes | None = None) -> Problem
         The file; it is mapped into memory, not copied, where its type allows that.
     data : bytes, optional
         Its contents, if they do not come from a file.
+    asymmetric : bool
+        Whether distances may be.
 
     Raises
     ------
@@ -34,7 +36,7 @@ def load_npy(path: str | os.PathLike[str], data: bytes | None = None) -> Problem
     """
     array = read_array(path, data)
     try:
-        return Problem.from_array(array)
+        return Problem.from_array(array, asymmetric=asymmetric)
     except InvalidProblem as error:
         raise ParseError(str(error), file=path) from None
 

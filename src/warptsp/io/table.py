@@ -28,20 +28,21 @@ _DEGREES = re.compile(r".*[°'NSEWO].*")
 _WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
 
 
-def parse_table(data: bytes, file: str) -> Problem:
-    """The instance in the text of a CSV or TSV file.
+def parse_table(data: bytes, file: str, asymmetric: bool = False) -> Problem:
+    """The instance in the text of a CSV or TSV file; a matrix may be asymmetric if that is said.
 
     Raises
     ------
     ParseError
         With file, line and column.
     """
-    return _Table(data, file).problem()
+    return _Table(data, file, asymmetric).problem()
 
 
 class _Table:
-    def __init__(self, data: bytes, file: str) -> None:
+    def __init__(self, data: bytes, file: str, asymmetric: bool) -> None:
         self.file = file
+        self.asymmetric = asymmetric
         self.mark: str | None = None  # of decimals, once a coordinate has any: a point or a comma
         self.surely_decimal = False  # whether some comma cannot separate thousands
         self.data = data.rstrip(b"\x00\x1a \t\r\n")
@@ -332,13 +333,13 @@ class _Table:
         )
         self._check_commas(range(1, count + 1), after_header=True)
         try:
-            return Problem.from_matrix(_integers(matrix), labels=names)
+            return Problem.from_matrix(_integers(matrix), labels=names, asymmetric=self.asymmetric)
         except InvalidProblem as error:
             self._fail(str(error))
 
     def _square(self, matrix: NDArray[np.float64]) -> Problem:
         try:
-            return Problem.from_array(_integers(matrix))
+            return Problem.from_array(_integers(matrix), asymmetric=self.asymmetric)
         except InvalidProblem as error:
             self._fail(str(error))
 

@@ -119,7 +119,7 @@ def looks_like_tsplib(data: bytes) -> bool:
     return keyword in _SECTIONS
 
 
-def parse_problem(data: bytes, file: str) -> Problem:
+def parse_problem(data: bytes, file: str, asymmetric: bool = False) -> Problem:
     """The instance in the text of a TSPLIB file.
 
     Raises
@@ -127,7 +127,7 @@ def parse_problem(data: bytes, file: str) -> Problem:
     ParseError
         With file, line and keyword.
     """
-    return _Text(data, file).problem()
+    return _Text(data, file).problem(asymmetric)
 
 
 def parse_tour(data: bytes, file: str, problem: Problem) -> NDArray[np.int32]:
@@ -315,7 +315,7 @@ class _Text:
 
     # The instance
 
-    def problem(self) -> Problem:
+    def problem(self, asymmetric: bool) -> Problem:
         kind = self._first_word("TYPE") or ("TOUR" if set(self.sections) == {"TOUR"} else "TSP")
         if kind == "TOUR":
             self._fail("is a tour, not an instance: give it as the start tour", keyword="TYPE")
@@ -332,7 +332,7 @@ class _Text:
         if kind == "HPP":
             fields["open"] = OpenPath()
         if metric is Metric.EXPLICIT:
-            fields["asymmetric"] = kind == "ATSP"
+            fields["asymmetric"] = asymmetric or kind == "ATSP"
             fields["matrix"], node_ids = self._weights(fields["asymmetric"]), None
             fields["display"] = self._display(len(fields["matrix"]), None)
         else:

@@ -232,11 +232,12 @@ class Problem:
         return osrm_problem(table, annotation, **fields)
 
     @classmethod
-    def from_array(cls, array: ArrayLike, **fields: Any) -> Problem:
+    def from_array(cls, array: ArrayLike, *, asymmetric: bool = False, **fields: Any) -> Problem:
         """An instance of distances if the array is square or condensed, otherwise of points.
 
         Two or three rows of as many numbers could be either. They are distances if the diagonal is zero and
-        they are symmetric, or else three rows with no other zero, which then are distances with a mistake.
+        they are symmetric, or may be asymmetric, or else three rows with no other zero, which then are
+        distances with a mistake.
         """
         values = np.asarray(array)
         n = len(values) if values.ndim else 0
@@ -244,9 +245,10 @@ class Problem:
         if square and n in (2, 3):
             no_other_zero = n == 3 and np.count_nonzero(values) == 6
             symmetric = np.array_equal(values, values.T)
-            square = not values.diagonal().any() and (symmetric or no_other_zero)
-        is_matrix = square or values.ndim == 1
-        return cls.from_matrix(values, **fields) if is_matrix else cls.from_points(values, **fields)
+            square = not values.diagonal().any() and (symmetric or asymmetric or no_other_zero)
+        if square or values.ndim == 1:
+            return cls.from_matrix(values, asymmetric=asymmetric, **fields)
+        return cls.from_points(values, **fields)
 
     # What it is
 
@@ -831,7 +833,8 @@ def _checked_matrix(
                 i, j = np.argwhere(differing)[0]
                 raise InvalidProblem(
                     f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
-                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, say asymmetric=True"
+                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, give asymmetric=True "
+                    "or --asymmetric"
                 )
     if not (exact or asymmetric):
         _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")
