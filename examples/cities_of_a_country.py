@@ -42,6 +42,7 @@ print(f"one way: {journey.length / 1000:.0f} km, {', '.join(stops[:3])}, ..., {'
 for name, result in {"round_trip": trip, "one_way": journey}.items():
     result.save(options.out / f"{name}.csv")  # for a spreadsheet: the places in visiting order
     result.save(options.out / f"{name}.geojson")  # for a map: geojson.io, QGIS, Leaflet
+    result.save(options.out / f"{name}.kml")  # for a globe: Google Earth, Marble
     result.save(options.out / f"{name}.gpx")  # for satellite navigation
     result.save(options.out / f"{name}.svg")  # to look at
     result.report(options.out / f"{name}.html")  # a page for a browser, with a map below the tour

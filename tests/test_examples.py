@@ -71,7 +71,7 @@ def test_cities_of_a_country(tmp_path):
         assert f"{problem.length(tour) / 1000:.0f} km" in printed
         line = json.loads((tmp_path / f"{name}.geojson").read_text(encoding="utf-8"))
         assert len(line["geometry"]["coordinates"]) == problem.n + (ends is None)
-        for ending in ("gpx", "svg"):
+        for ending in ("kml", "gpx", "svg"):
             ElementTree.parse(tmp_path / f"{name}.{ending}")
         assert (tmp_path / f"{name}.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
