@@ -320,7 +320,8 @@ def test_a_lost_graphics_card_is_no_loss(small, result, open_page):
 def test_print(small, result, open_page):
     opened = open_page(small, color_scheme="dark")
     opened.settle()
-    assert len(opened.page.pdf()) > 10_000
+    paper = opened.page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
     opened.page.emulate_media(media="print")
     opened.until("document.getElementById('print').width > 300")
     colours = opened.colours("#print")

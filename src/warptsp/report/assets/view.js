@@ -204,7 +204,7 @@ class View {
 
   // For print: what is in view, or the whole tour, on white.
   print(canvas, colours) {
-    const ratio = 2.4, { clientWidth, clientHeight } = this.canvas;
+    const ratio = 3.4, { clientWidth, clientHeight } = this.canvas;
     const shape = this.isWhole
       ? { wide: Math.max(this.bounds.right - this.bounds.left, 1e-9), high: Math.max(this.bounds.top - this.bounds.bottom, 1e-9) }
       : { wide: clientWidth, high: clientHeight };
