@@ -12,11 +12,6 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs Playwright: pip install warptsp[browser]"
-)
-Image = pytest.importorskip("PIL.Image", reason="needs Pillow: pip install warptsp[browser]")
-
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     "--no-sandbox",  # as root, in a container
@@ -33,6 +28,11 @@ SECONDS = 60.0  # that anything may take; nothing is measured
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
     """Chromium: ``$WARPTSP_CHROMIUM``, one on the PATH, or Playwright's; the test is skipped without any."""
+    # Not at the top: who skips there ends the run of all tests.
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs Playwright: pip install warptsp[browser]"
+    )
+    pytest.importorskip("PIL.Image", reason="needs Pillow: pip install warptsp[browser]")
     found = [os.environ.get("WARPTSP_CHROMIUM"), *map(shutil.which, NAMES), None]
     # For a module: its event loop keeps others of the thread from running.
     with playwright.sync_playwright() as started:
@@ -88,6 +88,8 @@ class Opened:
         return np.array([int(part) for part in re.findall(r"\d+", colour)[:3]]) / 255.0
 
     def colours(self, selector: str = "#picture") -> np.ndarray:
+        from PIL import Image
+
         self._hide("hidden")
         shot = self.page.locator(selector).screenshot()
         self._hide("")

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import warptsp
 from warptsp.construct import construct
@@ -339,7 +338,9 @@ TILE = "https://tile.openstreetmap.org/"
 
 
 @pytest.fixture(scope="module")
-def tile(tmp_path_factory):
+def tile(chromium, tmp_path_factory):
+    from PIL import Image
+
     name = tmp_path_factory.mktemp("tile") / "tile.png"
     Image.new("RGB", (256, 256), (200, 220, 200)).save(name)
     return name.read_bytes()
