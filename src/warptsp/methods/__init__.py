@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.two_opt",
             "best-improvement 2-opt over all pairs",
             ("cpu", "cuda"),
-            2_000,
+            8_000,
             ends=True,
         ),
         Method(
@@ -97,7 +97,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.three_opt",
             "best-improvement 3-opt over all triples",
             ("cpu", "cuda"),
-            200,
+            800,
             ends=True,
         ),
         Method(
@@ -105,7 +105,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.swap",
             "best-improvement swaps of two cities",
             ("cpu", "cuda"),
-            500,
+            8_000,
             ends=True,
         ),
         Method(
@@ -113,7 +113,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.neighbor_two_opt",
             "2-opt along neighbour lists",
             ("cpu", "cuda"),
-            50_000,
+            300_000,
             ends=True,
         ),
         Method(
@@ -121,7 +121,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.neighbor_three_opt",
             "3-opt along neighbour lists",
             ("cpu", "cuda"),
-            50_000,
+            100_000,
             ends=True,
         ),
         Method(
@@ -129,7 +129,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.ils",
             "iterated local search with 3-opt along neighbour lists",
             ("cpu", "cuda"),
-            1000,
+            10_000,
             ends=True,
         ),
         Method(
@@ -137,7 +137,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.symmetric_two_opt",
             "2-opt that applies any subset of the moves around one centre at once",
             ("cpu", "cuda"),
-            2500,
+            3_500,
             ends=True,
         ),
         Method(
@@ -145,7 +145,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.symmetric_annealing",
             "simulated annealing with all moves around one centre at once",
             ("cpu", "cuda"),
-            1000,
+            100,
             ends=True,
         ),
         Method(
@@ -153,7 +153,7 @@ METHODS: dict[str, Method] = {
             "warptsp.methods.hill_climbing",
             "random-restart hill climbing: 2-opt to a local optimum from random tours",
             ("cpu", "cuda"),
-            100,
+            500,
             ends_with=("climbers",),
         ),
         Method(
