@@ -71,6 +71,8 @@ class WatchServer(ThreadingHTTPServer):
         self._make = page
         self._made: bytes | None = None
         self._making = threading.Lock()
+        self._ticket = ""
+        self._redeeming = threading.Lock()
         self._slots = threading.BoundedSemaphore(CONNECTIONS)
         super().__init__((HOST, port), WatchHandler)
         own = f":{self.server_port}"
@@ -83,9 +85,22 @@ class WatchServer(ThreadingHTTPServer):
         """The address of the page, token included."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
+    def ticket(self) -> str:
+        """Return an address that leads to the page once, for places where others may see it."""
+        self._ticket = secrets.token_urlsafe(24)
+        return f"http://{HOST}:{self.server_port}/open/{self._ticket}"
+
+    def redeem(self, text: str) -> bool:
+        """Whether this is the ticket; it is none any more after that."""
+        with self._redeeming:
+            valid = self._ticket != "" and secrets.compare_digest(_bytes(text), _bytes(self._ticket))
+            if valid:
+                self._ticket = ""
+            return valid
+
     def is_token(self, text: str) -> bool:
         """Whether this is the token; takes as long whatever is wrong with it."""
-        return secrets.compare_digest(text.encode("utf-8", "replace"), self.token.encode())
+        return secrets.compare_digest(_bytes(text), _bytes(self.token))
 
     def page(self) -> bytes:
         """The page."""
@@ -113,6 +128,10 @@ class WatchServer(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log what went wrong with a connection: mostly that a browser has gone."""
         logger.debug("watch: a connection broke", exc_info=True)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 class _Limited:
@@ -186,6 +205,10 @@ class WatchHandler(BaseHTTPRequestHandler):
             return
         path, _, query = self.path.partition("?")
         token, slash, name = path.removeprefix("/").partition("/")
+        if token == "open" and not changes and server.redeem(name):
+            server.live.expect()
+            self._begin(HTTPStatus.SEE_OTHER, {"Location": f"/{server.token}/", "Content-Length": "0"})
+            return
         sent = headers.get("X-Warptsp-Token", "") if changes else token
         if not (slash and server.is_token(token) and server.is_token(sent)):
             self._refuse(

@@ -123,8 +123,8 @@ class Watch:
         import webbrowser
 
         self._live.expect()
-        # Some browsers run in the foreground of whoever calls them.
-        threading.Thread(target=webbrowser.open, args=(self.url,), daemon=True).start()
+        # Others may see what a process is started with; and some browsers keep their caller waiting.
+        threading.Thread(target=webbrowser.open, args=(self._server.ticket(),), daemon=True).start()
         return True
 
     def _page(self) -> bytes:
