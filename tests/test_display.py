@@ -50,6 +50,7 @@ def test_a_line_tells_what_is_known():
         waited=0.5,
     ) == ["    1.5 s", "length 200", "gap 100.000 %", "3.5 s left", "start tour", "cpu"]
     assert "0.0 s left" in describe(event(time_limit=1), waited=9)
+    assert "2 min 57 s left" in describe(event(time_limit=178.9))
     assert "17 min left" in describe(event(time_limit=1000))
     assert "2.8 h left" in describe(event(time_limit=10_000))
     assert "12345 kicks (2.5 k/s)" in describe(event(kicks=12345), 2500.0)

@@ -82,6 +82,8 @@ def describe_time_left(progress: Progress, rate: float | None, waited: float = 0
 def _duration(seconds: float) -> str:
     if seconds < 100.0:
         return f"{seconds:.1f} s"
+    if seconds < 600.0:
+        return f"{int(seconds) // 60} min {int(seconds) % 60:02} s"
     minutes = seconds / 60.0
     return f"{minutes:.0f} min" if minutes < 100.0 else f"{minutes / 60.0:.1f} h"
 

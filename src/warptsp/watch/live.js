@@ -14,6 +14,7 @@ let fetching = null;
 let latest = null;
 let lostAt = null;
 let ended = false;
+let named = []; // the figures of the last event
 
 function button(text, title, action) {
   const made = document.createElement("button");
@@ -127,10 +128,12 @@ function told(event) {
   lostAt = null;
   latest = JSON.parse(event.data);
   for (const [seconds, value] of latest.points) page.addPoint(seconds, value);
+  const gone = named.filter((name) => !(name in latest.figures)).map((name) => [name, ""]);
+  named = Object.keys(latest.figures);
   page.setStatus({
     text: latest.stopping && latest.state === "live" ? "Stopping" : latest.text,
     state: "live",
-    figures: latest.figures,
+    figures: { ...Object.fromEntries(gone), ...latest.figures },
   });
   if (latest.state === "live") refresh();
   else if (!ended) finish();

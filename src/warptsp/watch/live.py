@@ -218,7 +218,7 @@ class LiveRun:
     def _finish(self, end: dict[str, Any]) -> None:
         said = _described(self._progress, self._rate_now)
         figures = {name: text for name, text in said["figures"].items() if name != "left"}
-        self._end = {**end, "figures": {**figures, "left": "", **end["figures"]}}
+        self._end = {**end, "figures": {**figures, **end["figures"]}}
         self._progress = None  # which holds the search
         self._news()
 
