@@ -382,6 +382,8 @@ SQUARE = [[0, 0], [0, 1], [1, 1], [1, 0]]
         ({"fixed_edges": [[0, 1], [1, 2], [2, 0]]}, "close a cycle"),
         ({"fixed_edges": [[0, 1], [1, 2], [2, 3], [0, 3]], "open": OpenPath()}, "close a cycle"),
         ({"open": OpenPath(start=4)}, "start is city 4"),
+        ({"open": OpenPath(end="Rome")}, "end is 'Rome': a city counted from 0 .* Problem.city finds"),
+        ({"open": OpenPath(start=1.0)}, r"start is 1\.0: a city counted from 0"),
         ({"open": OpenPath(end=-1)}, "end is city -1"),
         ({"open": OpenPath(1, 1)}, "starts and ends at node 2"),
         ({"open": OpenPath(start=1), "fixed_edges": [[0, 1], [1, 2]]}, "cannot start at node 2"),

@@ -109,6 +109,8 @@ def test_a_result_saves_and_draws_itself(points, tmp_path):
     result.save(tmp_path / "out.csv")
     result.save(tmp_path / "out.png")
     result.save(tmp_path / "out.svg")
+    result.save(tmp_path / "out.html")
+    assert (tmp_path / "out.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert np.array_equal(warptsp.read_tour(tmp_path / "out.csv", result.problem), result.tour)
     assert "40 cities" in (tmp_path / "out.svg").read_text()
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")

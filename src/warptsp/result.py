@@ -191,7 +191,7 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the tour; the ending of the name tells the format (see docs/formats.md), .svg and .png draw
-        it.
+        it, and .html is the page that `report` writes.
 
         Raises
         ------
@@ -204,6 +204,8 @@ class Result:
             from warptsp.plotting import draw
 
             draw(path, self.problem, self.tour)
+        elif str(path).lower().endswith(".html"):
+            self.report(path)
         else:
             write_tour(path, self.tour, self.problem)
 

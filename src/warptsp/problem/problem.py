@@ -628,6 +628,11 @@ class Problem:
             return
         n = self.n
         for city, word in ((self.open.start, "start"), (self.open.end, "end")):
+            if city is not None and not isinstance(city, (int, np.integer)):
+                raise InvalidProblem(
+                    f"the path's {word} is {city!r}: a city counted from 0 is needed; "
+                    "Problem.city finds the one of this name"
+                )
             if city is not None and not 0 <= city < n:
                 raise InvalidProblem(f"the path's {word} is city {city}: cities are 0 to {n - 1}")
         if self.open.start is not None and self.open.start == self.open.end and n > 1:
