@@ -91,6 +91,22 @@ def test_a_narrow_terminal_gets_what_matters_most():
     assert fitting(parts, 20) == fitting(parts, 3) == "length 200"
 
 
+def test_80_columns_do_for_all_that_matters():
+    common = {"elapsed": 99.9, "time_limit": 499.0, "kicks": 123456, "phase": "population"}
+    floating = event(length=72.1198880123, start_length=90.0, device="cuda:0", **common)
+    known = event(
+        length=1234567890, known_length=1234560000, known_length_is_optimal=True, device="cpu", **common
+    )
+    assert fitting(_display.describe_briefly(floating, 12345.0), 79) == (
+        "99.9 s  length 72.119888  19.87 % under start  6 min 39 s left  12.3 k kicks/s"
+    )
+    assert fitting(_display.describe_briefly(floating, 12345.0), 99).endswith("cuda:0  population")
+    assert fitting(_display.describe_briefly(known, 12345.0), 79) == (
+        "99.9 s  length 1234567890  gap 0.001 %  6 min 39 s left  12.3 k kicks/s  cpu"
+    )
+    assert "1.000 % over best known" in _display.describe_briefly(event(length=101, known_length=100))
+
+
 def test_short_numbers():
     numbers = [0.4, 950, 999.4, 999.6, 12_345, 999_600, 4_560_000, 2.5e9]
     assert [short(number) for number in numbers] == [

@@ -127,14 +127,19 @@ class RichDisplay(NoDisplay):
         else:
             parts = describe(self._progress, self._rate_now, waited=now - self._received)
         # A terminal wraps what fills its last column.
-        line = fitting(parts, self._live.console.width - 1 if self._live is not None else sys.maxsize)
+        width = self._live.console.width - 1 if self._live is not None else sys.maxsize
+        line = "  ".join(parts)
+        if len(line) > width:
+            if self._progress is not None:
+                parts = describe_briefly(self._progress, self._rate_now, waited=now - self._received)
+            line = fitting(parts, width)
         return Text(line, no_wrap=True, overflow="ellipsis")
 
 
 def describe(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
     """Return what there is to say on where a search stands, `waited` seconds after the event.
 
-    The parts are in the order in which they are read. `fitting` knows which of them can be spared.
+    The parts are in the order in which they are read.
     """
     parts = [f"{progress.elapsed + waited:7.1f} s", f"length {format_length(progress.length)}"]
     if (gap := describe_gap(progress)) is not None:
@@ -151,8 +156,27 @@ def describe(progress: Progress, rate: float | None = None, *, waited: float = 0
     return parts
 
 
+def describe_briefly(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
+    """Return the same in fewer words, what can be spared last."""
+    length = progress.length
+    parts = [
+        f"{progress.elapsed + waited:.1f} s",
+        f"length {length}" if isinstance(length, int) else f"length {length:.8g}",
+    ]
+    if (gap := describe_gap(progress)) is not None:
+        percent, what = gap
+        brief = what.replace("the start tour", "start").replace("the best known length", "best known")
+        parts.append(f"gap {percent}" if what == "over the optimum" else f"{percent} {brief}")
+    if (left := describe_time_left(progress, rate, waited)) is not None:
+        parts.append(f"{left} left")
+    done, what = work(progress)
+    if done:
+        parts.append(f"{done} {what}" if rate is None else f"{short(rate)} {what}/s")
+    return [*parts, describe_place(progress), *([] if progress.phase == "search" else [progress.phase])]
+
+
 def fitting(parts: list[str], width: int) -> str:
-    """Join parts of `describe` to a line, without the last ones if it were too wide for all of them."""
+    """Join parts of `describe_briefly` to a line, without the last ones where it would be too wide."""
     while len(parts) > 2 and sum(map(len, parts)) + 2 * (len(parts) - 1) > width:
         parts = parts[:-1]
     line = "  ".join(parts)
