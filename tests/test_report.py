@@ -177,6 +177,15 @@ def test_a_matrix_has_no_picture():
     assert page.facts["exact"] is False  # they are no coordinates for a table
 
 
+def test_asymmetric_distances_are_told():
+    result = warptsp.solve(
+        Problem.from_matrix([[0, 1, 9], [9, 0, 1], [1, 9, 0]], asymmetric=True), snapshots=2
+    )
+    page = Page(render(Report.of(result)))
+    assert page.facts["metric"] == "EXPLICIT, asymmetric"
+    assert np.array_equal(page.tour(len(result.snapshots) - 1), result.tour)
+
+
 def test_paths_fixed_edges_and_node_numbers():
     points = np.random.default_rng(4).random((30, 2))
     ids = np.arange(30) * 10**12 + 5

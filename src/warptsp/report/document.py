@@ -140,7 +140,7 @@ def write(result: Result | Report, path: str | os.PathLike[str]) -> None:
     """
     text = render(Report.of(result) if isinstance(result, Result) else result)
     with atomic_write(path) as stream:
-        stream.write(text.encode("utf-8", "replace"))
+        stream.write(text.encode())
 
 
 def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none'") -> str:
@@ -179,7 +179,8 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
     data += [_element("text/plain", f"array-{name}", text) for name, text in arrays.items()]
     parts = {
         "policy": escape(policy),
-        "title": escape(facts["title"]),
+        # Half of a surrogate pair, from the name of a file, has no place in UTF-8.
+        "title": escape(facts["title"].encode("utf-8", "replace").decode()),
         "style": style,
         "data": "\n".join(data),
         "programs": "\n".join(f'<script type="module">{program}</script>' for program in programs),
@@ -257,7 +258,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "title": report.title or problem.name or "Tour",
         "name": problem.name,
         "cities": problem.n,
-        "metric": problem.metric.name,
+        "metric": problem.metric.name + (", asymmetric" if problem.asymmetric else ""),
         "unit": unit_of(problem).strip(),
         "integral": problem.integral,
         "closed": problem.open is None,
