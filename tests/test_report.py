@@ -13,7 +13,7 @@ import pytest
 import warptsp
 from warptsp.cli import run
 from warptsp.errors import OutputError, UnsupportedProblem
-from warptsp.io import write_tour
+from warptsp.io import read_tour, write_tour
 from warptsp.problem import OpenPath, Problem
 from warptsp.report import Report, document, render, snapshots_for, write
 from warptsp.report.plane import EXACT_BITS, Plane
@@ -301,6 +301,17 @@ def test_solve_writes_a_report(instance, tmp_path, capsys):
     assert page.facts["title"] == "places"
     assert call("solve", instance, "--kicks", 5, "--report", name, "-q", "--json") == 0
     assert json.loads(capsys.readouterr().out)["report"] == str(name)
+
+
+def test_the_page_begins_where_the_tour_was_asked_to(instance, tmp_path):
+    name = tmp_path / "run.html"
+    arguments = ("--kicks", 500, "--start", "random", "--from", "8", "--report", name, "-q")
+    assert call("solve", instance, *arguments, "--output", tmp_path / "run.tour") == 0
+    page = Page(name.read_text())
+    count = len(page.facts["snapshots"])
+    assert [page.tour(i)[0] for i in range(count)] == [7] * count
+    written = read_tour(tmp_path / "run.tour", warptsp.load(instance))
+    assert np.array_equal(page.tour(count - 1), written)
 
 
 def test_report_of_tours(instance, tmp_path, capsys):

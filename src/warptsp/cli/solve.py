@@ -299,7 +299,9 @@ def command(
         tour = result.tour if first is None else result.tour_from(first)
         _write(result, tour, outputs, pictures)
         if report is not None:
-            result.report(report)
+            from warptsp.report import Report, write
+
+            write(Report.of(result, first=first), report)
         _tell(instance, result, outputs, pictures, report, checkpoint, as_json)
         if page is not None:
             _await_pages(page, in_a_hurry=result.interrupted, quiet=quiet)

@@ -75,12 +75,17 @@ class Report:
     timed: bool = True
 
     @classmethod
-    def of(cls, result: Result) -> Report:
-        """Return the report of a run; its snapshots, or at least its tour."""
+    def of(cls, result: Result, *, first: int | None = None) -> Report:
+        """Return the report of a run: its snapshots, or at least its tour; closed ones from city `first` on."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
+        snapshots = result.snapshots or (best,)
+        if first is not None:
+            snapshots = tuple(
+                s._replace(tour=np.roll(s.tour, -int(np.argmax(s.tour == first)))) for s in snapshots
+            )
         return cls(
             problem=result.problem,
-            snapshots=result.snapshots or (best,),
+            snapshots=snapshots,
             known=result.known,
             history=result.history,
             settings=settings_of(result),
