@@ -76,7 +76,7 @@ class Report:
 
     @classmethod
     def of(cls, result: Result, *, first: int | None = None) -> Report:
-        """Return the report of a run: its snapshots, or at least its tour; closed ones from city `first` on."""
+        """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
         snapshots = result.snapshots or (best,)
         if first is not None:
