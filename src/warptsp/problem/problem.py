@@ -449,9 +449,10 @@ class Problem:
 
             sums = _native.link_sums(self.coordinates, tour, self.metric.kind, threads)
             if sums is not None:
-                ends = [] if self.open is not None else self._link_lengths(tour[[-1, 0]]).tolist()
-                parts = sums.tolist() + ends
-                return sum(map(int, parts)) if self.integral else math.fsum(parts)
+                closed = self._link_lengths(tour[[-1, 0] if self.open is None else [0, 0]])
+                if self.integral:
+                    return _integer_sum(sums.astype(np.int64)) + int(closed[0])
+                return math.fsum([*sums.tolist(), float(closed[0])])
         cities = self._as_cities(tour)
         closing = self.open is None and len(cities) > 1
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "common/metric.h"
@@ -16,7 +15,9 @@ namespace warptsp {
 inline bool takes_each_once(const int *tour, int n, int threads) {
   constexpr int piece = 1 << 17;
   const int pieces = (int)(((int64_t)n + piece - 1) / piece);
-  const std::unique_ptr<std::atomic<char>[]> seen(new std::atomic<char>[n]);
+  static_assert(sizeof(std::atomic<char>) == 1);
+  Buffer<char> flags(n);
+  std::atomic<char> *const seen = reinterpret_cast<std::atomic<char> *>(flags.data());
   std::atomic<bool> complete{true};
   const auto in_pieces = [&](auto &&work) {
     for_each_task(threads, pieces, [&](int p) {
@@ -54,7 +55,7 @@ inline void prefetch(const void *address) {
 // pieces of it. Lengths of integer metrics add up without rounding. Real ones are cut into multiples of a large unit, of
 // a small unit, and rests below 2^-60 of the largest: multiples of one unit add up without rounding, too (Rump, Ogita and
 // Oishi, Accurate floating-point summation, 2008).
-constexpr int links_of_a_piece = 1 << 16;
+constexpr int links_of_a_piece = 1 << 12;  // what is known of them stays in a core's cache
 
 inline int link_pieces(int64_t count) { return (int)((count - 1 + links_of_a_piece - 1) / links_of_a_piece); }
 
@@ -63,13 +64,11 @@ inline bool link_sums(const AnyCoordinates<double> &distance, int64_t n, const i
                       double *sums) {
   const bool whole = is_integral(distance.kind);
   std::atomic<bool> known{true};
-  std::vector<std::vector<double>> lengths(std::max(1, threads));
-  for_each_task(threads, link_pieces(count), [&](int piece, int thread) {
+  for_each_task(threads, link_pieces(count), [&](int piece) {
+    double length[links_of_a_piece];
     const int64_t begin = (int64_t)piece * links_of_a_piece;
     const int size = (int)std::min<int64_t>(links_of_a_piece, count - 1 - begin);
     const int *const own = cities + begin;
-    std::vector<double> &length = lengths[thread];
-    length.resize(size);
     double largest = 0;
     for (int i = 0; i <= size; i++)
       if (own[i] < 0 || own[i] >= n) known = false;
@@ -86,7 +85,7 @@ inline bool link_sums(const AnyCoordinates<double> &distance, int64_t n, const i
     if (largest == 0) return;
     int exponent;
     std::frexp(largest, &exponent);
-    // 2^16 addends of up to 2^30 units each stay below 2^53. Whole numbers below 2^53 / 100 leave no rest behind 2^-60.
+    // 2^12 addends of up to 2^30 units each stay below 2^53. Whole numbers below 2^53 / 100 leave no rest behind 2^-60.
     for (int k = 0; k < 2; k++) {
       const double shift = std::ldexp(1.5, exponent - 30 * (k + 1) + 52);
       for (int i = 0; i < size; i++) {
