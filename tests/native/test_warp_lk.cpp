@@ -308,7 +308,8 @@ struct Whole {
     return sums;
   }
   void improve(const TourOnDevice &all, const RoundOnDevice &plan, int copy) {
-    for (int b = 0; b < plan.parts; b++) {
+    for (int turn = 0; turn < plan.parts; turn++) {
+      const int b = part_in_turn(plan.every, 0, plan.parts, turn);
       Memory memory(WarpLkArrays<K, typename Metric::Place>::bytes(n / plan.parts + 1));
       WarpLkCounters counters;
       WarpPart<EmulatedWarp, Metric, K>(all, plan, b, copy, memory.aligned).run(counters);
@@ -382,7 +383,7 @@ void rounds_that_keep_tours(MetricKind kind, bool dummy, int seeds, int tours, b
       WarpLkParams own = params;
       if (!is_integral(kind)) own.tolerance = 2e-6f * (float)(begun[0] / n);
       const std::vector<double> gains = whole.round(
-          {parts, copies, 0, copies, tours, random.below(n), r % 2, r < 3, 0.3f, r < 6 ? 2.0f : 0.0f, r == 5 ? 10.0f : 1e30f, seed,
+          {parts, copies, 0, copies, tours, random.below(n), r % 2, r < 3, r % 3 ? 3 : 0, 0.3f, r < 6 ? 2.0f : 0.0f, r == 5 ? 10.0f : 1e30f, seed,
            (u64)r, nullptr, own},
           seed % 2);
       rounds++;
@@ -411,6 +412,25 @@ void rounds_that_keep_tours(MetricKind kind, bool dummy, int seeds, int tours, b
 }
 
 typedef PlanarMetric<MetricKind::euc_2d> Plane;
+
+TEST(every_part_has_its_turn) {
+  for (const int every : {0, 2, 3, 5})
+    for (int first = 0; first < 12; first++)
+      for (int count = 1; count < 30; count++) {
+        std::vector<int> turns(count, 0);
+        for (int i = 0, fewer = 0; i < count; i++) {
+          const int b = part_in_turn(every, first, count, i);
+          CHECK(b >= first && b < first + count && turns[b - first]++ == 0);
+          if (share_of_kicks(every, b) < 1) fewer++;
+          CHECK(fewer == 0 || share_of_kicks(every, b) < 1);  // and they come last
+        }
+      }
+  for (const int every : {2, 3, 5}) {
+    float shares = 0;
+    for (int b = 0; b < every; b++) shares += share_of_kicks(every, b);
+    CHECK(std::fabs(shares - every) < 1e-5f);
+  }
+}
 
 TEST(parts_make_one_tour) {
   int joined = 0;

@@ -48,6 +48,8 @@ CANDIDATES, PER_QUADRANT = 8, 2
 LEAST_PART, LARGEST_PART = 400, 760  # cities; shared memory holds more, and then fewer parts at once
 MOST_COPIES = 8  # searches of the same part with different kicks, of which the best counts
 MOST_WORK = 1.2  # of the mean work of a kick, after which a part's kicks end early: others would wait for it
+SHORTER = 5  # each such part has half the kicks and comes last, so that the end of a round is short
+LEAST_WAVES = 2.0  # of parts on one GPU from which that is so
 SLICE = 0.5  # seconds that one launch should take at most: at its end some multiprocessors have no part left
 PAUSE = 1e-4  # seconds between two looks whether a launch has ended
 LEAST_ORDERED = 1_000_000  # cities of one tour from which its paths are put in order on the GPU
@@ -84,7 +86,7 @@ _TOUR = np.dtype(
 _ROUND = np.dtype(
     [
         *((name, "i4") for name in ("parts", "copies", "first_copy", "all_copies")),
-        *((name, "i4") for name in ("tours", "rotation", "blobs", "optimize")),
+        *((name, "i4") for name in ("tours", "rotation", "blobs", "optimize", "every")),
         *((name, "f4") for name in ("kicks_per_city", "temperature", "most_work")),
         *((name, "u8") for name in ("seed", "round")),
         ("stop", _POINTER),
@@ -592,6 +594,7 @@ class PartRounds:
                 rotation=np.random.default_rng((seed, number)).integers(cities.n),
                 blobs=blobs,
                 optimize=optimize,
+                every=SHORTER if plan.waves >= LEAST_WAVES else 0,
                 kicks_per_city=kicks_per_city,
                 temperature=temperature,
                 most_work=MOST_WORK * self._work if self._work > 0 else math.inf,

@@ -13,8 +13,9 @@ constexpr int counters = sizeof(WarpLkCounters) / sizeof(u32);
 extern "C" __global__ void __launch_bounds__(32) improve_parts(TourOnDevice tour, RoundOnDevice round, int first,
                                                                 u64 *sums) {
   extern __shared__ __align__(16) unsigned char memory[];
-  WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, first + blockIdx.x / round.copies,
-                                                      blockIdx.x % round.copies, memory);
+  const int turn = blockIdx.x / round.copies, parts = gridDim.x / round.copies;
+  WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, part_in_turn(round.every, first, parts, turn),
+                                                  blockIdx.x % round.copies, memory);
   WarpLkCounters counts;
   part.run(counts);
   const u32 *count = (const u32 *)&counts;

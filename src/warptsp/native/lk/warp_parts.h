@@ -53,6 +53,7 @@ struct RoundOnDevice {
   int rotation;
   int blobs;                 // else stretches of the tour
   int optimize;              // local search from every city first
+  int every;                 // which parts have fewer kicks and come last: see share_of_kicks
   float kicks_per_city, temperature;
   float most_work;           // a kick, on average of a part (see WarpLkCounters::work); then its kicks end early
   u64 seed, round;
@@ -62,6 +63,22 @@ struct RoundOnDevice {
 
 // Where part b of `parts` equal ones begins.
 WARPTSP_FN int part_begin(int size, int parts, int b) { return (int)((long long)size * b / parts); }
+
+// A GPU works on hundreds of parts at once, and at the end of a round on ever fewer. So that this end is short, every
+// `every`-th part has half the kicks of its size, and these come last; 0: all parts are alike.
+WARPTSP_FN float share_of_kicks(int every, int b) {
+  const float fewer = 0.5f;
+  return every == 0 ? 1.0f : b % every == 0 ? fewer : (every - fewer) / (every - 1);
+}
+// The i-th of `count` parts from `first` on.
+WARPTSP_FN int part_in_turn(int every, int first, int count, int i) {
+  if (every == 0) return first + i;
+  const int before = (first + every - 1) / every;  // of those with fewer kicks
+  const int longer = count - ((first + count + every - 1) / every - before);
+  if (i >= longer) return (before + i - longer) * every;
+  const int k = first - before + i;
+  return k / (every - 1) * every + 1 + k % (every - 1);
+}
 
 template <class Lanes, class Metric, int K>
 class WarpPart {
@@ -99,7 +116,8 @@ class WarpPart {
     if (a_.size >= warp_lk_least) {
       typedef typename WarpLk<Lanes, Metric, K>::From From;
       search.begin();
-      const int kicks = (int)(round_.kicks_per_city * a_.size + random.unit());
+      const float share = share_of_kicks(round_.every, part_);
+      const int kicks = (int)(share * round_.kicks_per_city * a_.size + random.unit());
       const float most_work = round_.most_work * kicks;
       u32 begun = 0;
       for (int k = -1; k < kicks && !given_up(); k++) {
