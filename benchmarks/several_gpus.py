@@ -1,9 +1,9 @@
 """What further GPUs of one machine bring: the time to a gap, against one GPU.
 
-A run knows its time limit and cools its tour over it, so the time to a gap is the shortest limit that ends
-with it, found between two limits of a list. Times are of wall clocks, from coordinates in host memory to the
-tour there, its check included. With ``--uniform N`` the coordinates of N random cities come from a file, and
-the tour goes to one.
+A run knows its time limit and cools its tour over it, so the time to a gap is that of the shortest run that
+ends with it, found between the runs of a list of limits. Times are of wall clocks, from coordinates in host
+memory to the tour there, its check included. With ``--uniform N`` the coordinates of N random cities come
+from a file, and the tour goes to one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNIFORM = 0.7124  # a random uniform tour is this times the root of cities times
 LIMITS: dict[str, tuple[float, tuple[float, ...]]] = {
     "E1M.0": (1.0, (0.5, 0.7, 1.0)),
     "E3M.0": (1.0, (0.8, 1.1, 1.5)),
-    "E10M.0": (1.0, (1.6, 2.0, 2.4, 3.2)),
+    "E10M.0": (1.0, (1.4, 1.7, 2.0, 2.4)),
 }
 
 
@@ -52,14 +52,14 @@ def solve_once(problem: Any, known: float, gpus: int, seconds: float, seed: int)
 
 
 def time_to(gap: float, runs: list[dict[str, Any]]) -> float | None:
-    """Return the limit that ends at this gap, between those that end above and below it."""
-    ordered = sorted(runs, key=lambda run: run["limit"])
+    """Return the time of a run that ends at this gap, between those that end above and below it."""
+    ordered = sorted(runs, key=lambda run: run["wall"])
     if ordered[0]["gap"] <= gap:
-        return ordered[0]["limit"] if ordered[0]["gap"] == gap else None
+        return ordered[0]["wall"] if ordered[0]["gap"] == gap else None
     for above, below in itertools.pairwise(ordered):
         if below["gap"] <= gap:
             share = (above["gap"] - gap) / (above["gap"] - below["gap"])
-            return float(above["limit"] + share * (below["limit"] - above["limit"]))
+            return float(above["wall"] + share * (below["wall"] - above["wall"]))
     return None
 
 
@@ -100,8 +100,8 @@ def measure(options: argparse.Namespace) -> tuple[str, list[dict[str, Any]]]:
             found += [{"instance": name, "gpus": gpus, **run} for run in runs]
             middle = [
                 {
-                    "limit": limit,
-                    "gap": float(np.median([run["gap"] for run in runs if run["limit"] == limit])),
+                    figure: float(np.median([run[figure] for run in runs if run["limit"] == limit]))
+                    for figure in ("wall", "gap")
                 }
                 for limit in sorted({run["limit"] for run in runs})
             ]

@@ -205,6 +205,25 @@ def test_tour_length(gpu: Device, metric: Metric, n: int) -> None:
         assert length == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.parametrize("n", [1, 3, 1000, 300_001])
+def test_a_tour_in_the_problems_numbers(gpu: Device, n: int) -> None:
+    from warptsp.backends.cuda.cities import PlaneCities
+    from warptsp.backends.cuda.geometry import build
+
+    problem = Problem.from_points(cloud("uniform", n), "EUC_2D")
+    layout = build(gpu, problem.search_points())
+    assert layout is not None
+    cities = PlaneCities(gpu, layout, problem)
+    own = np.random.default_rng(n).permutation(n).astype(np.int32)
+    tour = gpu.upload(own)
+    expected = cities.problems(own)
+    assert (cities.problems_own(tour) == np.roll(expected, -int(np.argmin(expected)))).all()
+    before, behind = cities.some_links(tour, 50)
+    place = np.empty(n, np.int64)
+    place[expected] = np.arange(n)
+    assert ((place[behind] - place[before]) % n == 1 % n).all()
+
+
 def test_stops(gpu: Device) -> None:
     from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour, second_order
 

@@ -277,6 +277,53 @@ def test_the_tours_of_a_population_are_divided(shares: list, gpus: int) -> None:
     assert (np.concatenate(copies) == np.arange(7)[:, None]).all()
 
 
+@pytest.mark.parametrize("gpus", [1, 2, 3])
+def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each GPU finds some rows, in slices, and has all in the end."""
+    from warptsp.backends.cuda import geometry
+
+    searched: list[tuple[int, int, int]] = []
+
+    class Gpu(PretendedGpu):
+        def synchronize(self):
+            pass
+
+        def module(self, file, names, defines=None, *, fmad=True):
+            self.file = file
+            return self
+
+        def kernel(self, name):
+            return PretendedKernel(self, name, work)
+
+    def work(gpu, name, grid, *arguments):
+        if name.startswith("find_candidates"):
+            begin, end, rows = int(arguments[2]), int(arguments[3]), arguments[4]
+            searched.append((gpu.ordinal, begin, end))
+            rows.values[begin:end] = 1000 * gpu.ordinal + np.arange(begin, end)[:, None]
+
+    monkeypatch.setattr(geometry, "_SLICE", 30)
+    lead = Gpu(0)
+    layout = geometry.Layout(
+        lead.upload(np.arange(N, dtype=np.int32)), lead.upload(np.zeros((N, 2))), N, lead.upload(np.zeros(7))
+    )
+    cards = [lead, *(Gpu(k) for k in range(1, gpus))]
+    layouts = [layout, *(layout.copy_to(card) for card in cards[1:])]
+    found = geometry.shared_candidate_lists(cards, layouts, 8, 2)
+    assert found is not None
+    for own, card in zip(found, cards, strict=True):
+        assert own._device is card
+        assert (own.values % 1000 == np.arange(N)[:, None]).all()
+        assert (own.values == found[0].values).all()
+    places = sorted((begin, end) for _, begin, end in searched)
+    assert [begin for begin, _ in places[1:]] == [end for _, end in places[:-1]]
+    assert all(end - begin <= 30 for begin, end in places)
+    assert {card for card, _, _ in searched} == set(range(gpus))
+
+    token = _native.StopToken()
+    token.request()
+    assert geometry.shared_candidate_lists(cards, layouts, 8, 2, token=token) is None
+
+
 def test_joins_of_closed_tours_that_can_be_made_together() -> None:
     ends = ("tour", "other", "a", "a_link", "b", "b_link", "crossed", "found")
     joins = np.array(
@@ -295,6 +342,21 @@ def test_joins_of_closed_tours_that_can_be_made_together() -> None:
         *((31, 23), (23, 31), (32, 24), (24, 32)),
     ]
     assert dict(names.tolist()) == {0: 0, 10: 0, 20: 20, 30: 20, 40: 40}
+
+
+@pytest.mark.gpu
+def test_the_same_long_tour_with_any_number_of_gpus(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the tour were a long one: the GPU puts paths in order, some parts come last, another GPU makes
+    the orders."""
+    from warptsp.backends.cuda import search
+
+    monkeypatch.setattr("warptsp.methods.lk.cuda.WORTH_THREADS", 1)
+    monkeypatch.setattr(search, "LEAST_ORDERED", 1)
+    monkeypatch.setattr(search, "LEAST_WAVES", 0.0)
+    problem = instance("plane", 60_000)
+    options = {"kicks": 2 * problem.n, "seed": 5, "params": {"population": 0}}
+    one = warptsp.solve(problem, device="cuda:0", **options)
+    assert (warptsp.solve(problem, device=several, **options).tour == one.tour).all()
 
 
 @pytest.mark.gpu

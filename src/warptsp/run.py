@@ -146,7 +146,8 @@ class Run:
         Parameters
         ----------
         tour : ndarray of int32 or None
-            The tour, or one that goes through memory as it does; None if the best one has been offered.
+            The tour, a piece of it, or one that goes through memory as it does; None if the best one has
+            been offered.
         seconds : float
             What the method takes to hand it over, and to end.
         """
@@ -246,8 +247,14 @@ class Run:
                 self._fail(error, "the stopping criterion raised")
         return self.stop_reason is not None or self.token.stopped()
 
-    def offer(self, tour: NDArray[np.int32]) -> None:
-        """Keep a tour if it is shorter than the best so far, in exact arithmetic; the array is copied.
+    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
+        """Keep a tour if it is shorter than the best so far, in exact arithmetic.
+
+        Parameters
+        ----------
+        tour : ndarray of int32, shape (n,)
+        copy : bool
+            False if the array will not change any more.
 
         Raises
         ------
@@ -263,7 +270,7 @@ class Run:
             ) from error
         length = self._plain(self.problem.length(tour, threads=self.threads))
         if self.best_length is None or length < self.best_length:
-            self.best = np.array(tour, dtype=np.int32)
+            self.best = np.array(tour, dtype=np.int32) if copy else tour
             self.best_length = length
             self._record(length, self.elapsed(), int(self.counters.get("kicks", 0)))
         self._reserve_time(time.monotonic() - begun)
@@ -396,7 +403,7 @@ class Run:
         if n <= SAMPLE:
             return 0.0
         pieces = (
-            [tour[k * (n - SAMPLE) // 4 :][: SAMPLE + 1] for k in (1, 2, 3)]
+            [tour[k * max(len(tour) - SAMPLE, 0) // 4 :][: SAMPLE + 1] for k in (1, 2, 3)]
             if tour is not None
             else list(np.random.default_rng(0).integers(0, n, (3, SAMPLE + 1)))
         )

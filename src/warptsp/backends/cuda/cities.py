@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,17 @@ class Cities:
         """The problem's tour, or path, for a closed tour of the search."""
         raise NotImplementedError
 
+    def problems_own(self, tour: DeviceArray, room: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        """The problem's tour, or path, for a closed tour of the search in the memory of its GPU.
+
+        Parameters
+        ----------
+        tour : DeviceArray of int32, shape (n,)
+        room : ndarray of int32, shape (n,), optional
+            Where it may be written.
+        """
+        return self.problems(tour.download())
+
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """The search's closed tour for a tour of the problem."""
         raise NotImplementedError
@@ -101,15 +113,22 @@ class Cities:
         assert self.points is not None
         return geometry.tour_length(self.device, self.points, tour, self.metric)
 
-    def copy_to(self, device: Device) -> Cities:
-        """The same cities on another GPU, for rounds alone: without what sets them up."""
+    def copy_to(self, device: Device, **there: DeviceArray) -> Cities:
+        """The same cities on another GPU, for rounds alone: without what sets them up.
+
+        Parameters
+        ----------
+        device : Device
+        **there : DeviceArray
+            Attributes whose arrays are on that GPU already.
+        """
         other = copy.copy(self)
         other.device = device
         other.orders = {0: (None, None)}
         for name in ("points", "matrix", "fixed", "candidates"):
             array: DeviceArray | None = getattr(self, name)
             if array is not None:
-                setattr(other, name, array.copy_to(device))
+                setattr(other, name, there.get(name) or array.copy_to(device))
         return other
 
     def path_graph(self) -> _native.PathGraph:
@@ -135,26 +154,42 @@ class Cities:
 
 
 class PlaneCities(Cities):
-    """Cities of the plane, set up by the GPU.
-
-    Attributes
-    ----------
-    city : ndarray of int32
-        The problem's city for each of the search's.
-    """
+    """Cities of the plane, set up by the GPU."""
 
     def __init__(self, device: Device, layout: geometry.Layout, problem: Problem) -> None:
         super().__init__(device, problem.metric, layout.n, integral=problem.integral)
         self.problem = problem
         self.layout = layout
+        self.made_orders: dict[int, DeviceArray] = {}  # second orders that another GPU has made
         self.points = layout.points
-        self.city = layout.city.download()
         if len(problem.fixed_edges):
             edges = _inverse(self.city)[problem.fixed_edges]
             self.fixed = device.upload(fixed_partners(self.n, edges))
 
+    @cached_property
+    def city(self) -> NDArray[np.int32]:
+        """The problem's city for each of the search's."""
+        return self.layout.city.download()
+
     def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return self.city[tour]
+
+    def problems_own(self, tour: DeviceArray, room: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        return geometry.problems_tour(self.device, self.layout, tour).download(room)
+
+    def some_links(self, tour: DeviceArray, count: int) -> NDArray[np.int32]:
+        """Some links of a tour of the search, at random but always the same ones.
+
+        Returns
+        -------
+        ndarray of int32, shape (2, count)
+            Their ends, the problem's cities.
+        """
+        last = np.random.default_rng(0).integers(0, self.n, count).astype(np.int32)
+        first = np.where(last == 0, np.int32(self.n), last) - np.int32(1)
+        places = self.device.upload(np.concatenate([first, last]))
+        ends = geometry.take(self.device, self.layout.city, geometry.take(self.device, tour, places))
+        return ends.download().reshape(2, count)
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return _inverse(self.city)[tour]
@@ -163,8 +198,9 @@ class PlaneCities(Cities):
         return self._path_graph(points=self.problem.search_points(), row=self.city)
 
     def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
-        angle, shift = TURNED[number - 1]
-        return geometry.second_order(self.device, self.layout, angle, shift, token)
+        if number in self.made_orders:
+            return self.made_orders.pop(number).copy_to(self.device)
+        return geometry.second_order(self.device, self.layout, *TURNED[number - 1], token)
 
     def search_instance(self) -> SearchInstance:
         points = self.layout.points.download()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,24 +18,31 @@ from warptsp.backends.cuda.compiler import Source
 from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from warptsp import _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric
 
+_T = TypeVar("_T")
+
 __all__ = [
     "CANDIDATE_KERNEL",
     "GEOMETRY_KERNELS",
     "Layout",
+    "at_once",
     "build",
     "candidate_lists",
     "candidate_sources",
     "greedy_tour",
+    "problems_tour",
     "scan_exclusive",
     "second_order",
     "setup_bytes",
     "sort_by_key",
+    "take",
     "tour_length",
     "tour_of_links",
 ]
@@ -52,6 +59,9 @@ GEOMETRY_KERNELS = (
     "curve_keys",
     "turned_keys",
     "gather_points",
+    "take",
+    "find_first",
+    "write_problems",
     "make_leaves",
     "make_level",
     "make_levels",
@@ -136,6 +146,11 @@ class Layout:
     n: int
     frame: DeviceArray
 
+    def copy_to(self, device: Device) -> Layout:
+        """The same on another GPU."""
+        city, points, frame = (array.copy_to(device) for array in (self.city, self.points, self.frame))
+        return Layout(city, points, self.n, frame)
+
     @property
     def scale(self) -> DeviceArray:
         """The power of two that brings the largest coordinate to about 1, one float64."""
@@ -167,7 +182,10 @@ def candidate_sources(metric: Metric, count: int, per_quadrant: int) -> list[Sou
 
 
 def build(
-    device: Device, points: NDArray[np.float64], token: _native.StopToken | None = None
+    device: Device,
+    points: NDArray[np.float64],
+    token: _native.StopToken | None = None,
+    helpers: Sequence[Device] = (),
 ) -> Layout | None:
     """Number the cities along Hilbert's curve; coincident ones in the order given, as on the CPU.
 
@@ -176,6 +194,8 @@ def build(
     device : Device
     points : ndarray of float64, shape (n, 2)
     token : _native.StopToken, optional
+    helpers : sequence of Device
+        Other GPUs, each of which takes a share of the coordinates from the host.
 
     Returns
     -------
@@ -188,11 +208,9 @@ def build(
         If there is no room; see `setup_bytes`.
     """
     n = len(points)
-    given = device.empty((n, 2), np.float64)
-    for begin in range(0, n, _UPLOAD):
-        if _stopped(token):
-            return None
-        given[begin : begin + _UPLOAD].upload(np.asarray(points[begin : begin + _UPLOAD], np.float64))
+    given = _uploaded([device, *helpers], points, token)
+    if given is None:
+        return None
     blocks = min(_BLOCKS, _blocks(n))
     extremes = device.empty((blocks, 4), np.float64)
     frame = device.empty(_FRAME_DOUBLES, np.float64)
@@ -207,6 +225,39 @@ def build(
     ordered = device.empty((n, 2), np.float64)
     _launch(device, "gather_points", n, given, city, np.int32(n), ordered)
     return None if _stopped(token) else Layout(city, ordered, n, frame)
+
+
+def _uploaded(
+    devices: Sequence[Device], points: NDArray[np.float64], token: _native.StopToken | None
+) -> DeviceArray | None:
+    """The points on the first GPU; None if the token stopped it.
+
+    Each GPU takes a share at the same time: what the host copies to one of them at once, on however many
+    threads, is what one core can copy.
+    """
+    n, gpus = len(points), len(devices)
+    shares = [range(n * k // gpus, n * (k + 1) // gpus) for k in range(gpus)]
+
+    def take(k: int) -> tuple[DeviceArray, bool]:
+        share = shares[k]
+        own = devices[k].empty((n if k == 0 else len(share), 2), np.float64)
+        for begin in range(0, len(share), _UPLOAD):
+            if _stopped(token):
+                return own, False
+            end = min(begin + _UPLOAD, len(share))
+            some = np.asarray(points[share.start + begin : share.start + end], np.float64)
+            own[begin:end].upload(some)
+        return own, True
+
+    taken = [take(0)] if gpus == 1 else at_once(take, gpus)
+    if not all(complete for _, complete in taken):
+        return None
+    lead, given = devices[0], taken[0][0]
+    for other, (own, _), share in zip(devices[1:], taken[1:], shares[1:], strict=True):
+        lead.after(other)
+        given[share.start : share.stop].copy_from(own)
+        other.after(lead)
+    return given
 
 
 def second_order(
@@ -243,6 +294,30 @@ def second_order(
     return sort_by_key(device, keys, cities, n, 2 * _TURNED_BITS, token)
 
 
+def take(device: Device, values: DeviceArray, places: DeviceArray) -> DeviceArray:
+    """The values, of type int32, at these places."""
+    taken = device.empty(len(places), np.int32)
+    _launch(device, "take", len(places), values, places, np.int32(len(places)), taken)
+    return taken
+
+
+def problems_tour(device: Device, layout: Layout, tour: DeviceArray) -> DeviceArray:
+    """A tour in the problem's numbers, from its city 0 on.
+
+    Parameters
+    ----------
+    device : Device
+    layout : Layout
+    tour : DeviceArray of int32, shape (n,)
+        In the search's numbers.
+    """
+    n = np.int32(layout.n)
+    place, whole = device.empty(1, np.int32), device.empty(layout.n, np.int32)
+    _launch(device, "find_first", layout.n, layout.city, tour, n, place)
+    _launch(device, "write_problems", layout.n, layout.city, tour, n, place, whole)
+    return whole
+
+
 def candidate_lists(
     device: Device,
     layout: Layout,
@@ -268,7 +343,58 @@ def candidate_lists(
     DeviceArray of int32, shape (n, count), or None
         None if the token stopped it.
     """
-    return _nearest(device, layout.points, layout.n, layout.scale, (count, per_quadrant, norm), token)
+    found = shared_candidate_lists([device], [layout], count, per_quadrant, norm, token)
+    return None if found is None else found[0]
+
+
+def shared_candidate_lists(
+    devices: Sequence[Device],
+    layouts: Sequence[Layout],
+    count: int,
+    per_quadrant: int,
+    norm: int = 2,
+    token: _native.StopToken | None = None,
+) -> list[DeviceArray] | None:
+    """Candidate lists, each GPU's own copy of all, of which each finds a part.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+    layouts : sequence of Layout
+        The same one on each.
+    count, per_quadrant, norm, token
+        As for `candidate_lists`.
+
+    Returns
+    -------
+    list of DeviceArray of int32, shape (n, count), or None
+        None if the token stopped it.
+    """
+    n, gpus = layouts[0].n, len(devices)
+    searches = [
+        _NearestSearch(device, layout.points, n, layout.scale, (count, per_quadrant, norm))
+        for device, layout in zip(devices, layouts, strict=True)
+    ]
+    shares = [range(n * k // gpus, n * (k + 1) // gpus) for k in range(gpus)]
+    for step in range(0, max(map(len, shares)), _SLICE):
+        if step > 0:
+            for device in devices:
+                device.synchronize()
+        if _stopped(token):
+            return None
+        for search, share in zip(searches, shares, strict=True):
+            some = share[step : step + _SLICE]
+            search.find(some.start, some.stop)
+    rows = [search.rows for search in searches]
+    for device in devices if gpus > 1 else ():
+        device.after(*(other for other in devices if other is not device))
+    for k, own in enumerate(rows):
+        for j, share in enumerate(shares):
+            if j != k:
+                own[share.start : share.stop].copy_from(rows[j][share.start : share.stop])
+    for device in devices if gpus > 1 else ():
+        device.after(*(other for other in devices if other is not device))
+    return rows
 
 
 def greedy_tour(
@@ -524,6 +650,35 @@ def _ends_left(device: Device, ends: _Ends, links: DeviceArray) -> _Ends:
     return _Ends(left, points, city, mate)
 
 
+class _NearestSearch:
+    """The search for candidate lists of (count, per quadrant, norm), for points in the order of a curve."""
+
+    def __init__(
+        self, device: Device, points: DeviceArray, n: int, scale: DeviceArray, lists: tuple[int, int, int]
+    ) -> None:
+        levels = 0
+        while n >> levels > _LEAF_SIZE:
+            levels += 1
+        boxes = device.empty((2 << levels, 4), np.float64)
+        tree = struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
+        _launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
+        for level in range(levels - 1, _LEVELS_OF_A_BLOCK - 1, -1):
+            _launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
+        top = min(levels, _LEVELS_OF_A_BLOCK)
+        if top > 0:
+            _kernel(device, "make_levels").launch(1, _BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
+        source = _candidate_source(*lists)
+        self._kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
+        self._tree, self._scale, self._boxes = tree, scale, boxes
+        self.rows = device.empty((n, lists[0]), np.int32)
+
+    def find(self, begin: int, end: int) -> None:
+        """Find the lists of these points, counted along the curve."""
+        blocks = -(-(end - begin) // _CANDIDATE_THREADS)
+        some = np.int32(begin), np.int32(end)
+        self._kernel.launch(blocks, _CANDIDATE_THREADS, self._tree, self._scale, *some, self.rows)
+
+
 def _nearest(
     device: Device,
     points: DeviceArray,
@@ -532,31 +687,14 @@ def _nearest(
     lists: tuple[int, int, int],
     token: _native.StopToken | None,
 ) -> DeviceArray | None:
-    """Candidate lists of (count, per quadrant, norm) for points in the order of a curve."""
-    count, per_quadrant, norm = lists
-    levels = 0
-    while n >> levels > _LEAF_SIZE:
-        levels += 1
-    boxes = device.empty((2 << levels, 4), np.float64)
-    tree = struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
-    _launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
-    for level in range(levels - 1, _LEVELS_OF_A_BLOCK - 1, -1):
-        _launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
-    top = min(levels, _LEVELS_OF_A_BLOCK)
-    if top > 0:
-        _kernel(device, "make_levels").launch(1, _BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
-    source = _candidate_source(count, per_quadrant, norm)
-    kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
-    rows = device.empty((n, count), np.int32)
+    search = _NearestSearch(device, points, n, scale, lists)
     for begin in range(0, n, _SLICE):
         if begin > 0:
             device.synchronize()
         if _stopped(token):
             return None
-        end = min(n, begin + _SLICE)
-        blocks = -(-(end - begin) // _CANDIDATE_THREADS)
-        kernel.launch(blocks, _CANDIDATE_THREADS, tree, scale, np.int32(begin), np.int32(end), rows)
-    return rows
+        search.find(begin, min(n, begin + _SLICE))
+    return search.rows
 
 
 def _candidate_source(count: int, per_quadrant: int, norm: int) -> Source:
@@ -596,6 +734,14 @@ def struct(dtype: np.dtype[Any], **fields: Any) -> np.void:
         record[name][0] = value.pointer if hasattr(value, "pointer") else 0 if value is None else value
     scalar: np.void = record[0]
     return scalar
+
+
+def at_once(work: Callable[[int], _T], count: int) -> list[_T]:
+    """What `work` returns for 0 to `count` - 1, each on a thread of its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, range(count)))
 
 
 def _stopped(token: _native.StopToken | None) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -415,8 +415,14 @@ class _Share:
         """Make the tours of what the stretches handed over."""
         self._put_back("put_back_stretches", np.int32(self._round["rotation"]))
 
-    def arrange(self, graph: _native.PathGraph, threads: int) -> tuple[DeviceArray, ...] | None:
+    def arrange(self, graph: Callable[[], _native.PathGraph], threads: int) -> tuple[DeviceArray, ...] | None:
         """Find places on the tours for the paths that blobs handed over.
+
+        Parameters
+        ----------
+        graph : callable
+            Returns what does it where this GPU does not do it alone.
+        threads : int
 
         Returns
         -------
@@ -441,7 +447,7 @@ class _Share:
             self._paths = np.empty((count * 9 // 8, 5), np.int32)
             self._places = np.empty((len(self._paths), 2), np.int32)
         places = self._places[:count]
-        if graph.arrange(paths.download(self._paths[:count]), begin, places, threads) == 0:
+        if graph().arrange(paths.download(self._paths[:count]), begin, places, threads) == 0:
             return None
         return path_begin, device.upload(places), paths
 
@@ -528,8 +534,7 @@ class PartRounds:
                 pieces, copies = range(parts), range(first, first + len(some))
                 first = copies.stop
             self._shares.append(_Share(own, some, self.plan, pieces, copies))
-        if parts > 1:
-            self._graph = lead.path_graph()
+        self._graph: _native.PathGraph | None = None
 
     @property
     def gpus(self) -> int:
@@ -644,14 +649,19 @@ class PartRounds:
             for share in shares:
                 share.put_back_stretches()
         elif self._one_tour:
-            arranged = shares[0].arrange(self._graph, self._threads)
+            arranged = shares[0].arrange(self._path_graph, self._threads)
             if arranged is not None:
                 for share, copies in zip(shares, self._copies(arranged), strict=True):
                     share.put_back_blobs(copies)
         else:
             for share in shares:
-                if (arranged := share.arrange(self._graph, self._threads)) is not None:
+                if (arranged := share.arrange(self._path_graph, self._threads)) is not None:
                     share.put_back_blobs(arranged)
+
+    def _path_graph(self) -> _native.PathGraph:
+        if self._graph is None:
+            self._graph = self.cities.path_graph()
+        return self._graph
 
     def _exchange(self, blobs: bool) -> None:
         """Let every GPU know what the others have made of their parts."""
@@ -752,9 +762,13 @@ class TourSearch:
         """The best tour, in the search's numbers."""
         return self._best.download()
 
-    def tour(self) -> NDArray[np.int32]:
+    def problems_best(self, room: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        """The best tour, or path, in the problem's numbers; `room` as for `Cities.problems_own`."""
+        return self.cities.problems_own(self._best, room)
+
+    def tour(self) -> DeviceArray:
         """The tour that the search works on, in its numbers."""
-        return self._tour.download()
+        return self._tour
 
     def go_on_from(self, tour: NDArray[np.int32]) -> None:
         """Work on another tour, in the search's numbers."""

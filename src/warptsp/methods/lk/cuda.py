@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.cuda import geometry
-from warptsp.backends.cuda.cities import HostCities, PlaneCities, is_plain
+from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import (
     CANDIDATES,
@@ -43,6 +44,8 @@ from warptsp.methods.lk.population_cuda import (
     PopulationPlan,
 )
 from warptsp.neighbors import search_norm
+from warptsp.problem.problem import WORTH_THREADS
+from warptsp.run import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,15 +62,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
-GPU_HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
-SWEEPS = 6  # rounds of local search before the first kicks
+HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
+PLANE_HAND_OVER = 2e-9  # where the GPU turns and numbers it
+SWEEPS = 4  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
 KICKS_AT_LONG_LINKS = 20_000
 LONG_LINKS_SHARE = 0.2  # of the time that is left, at most
-LINKS_LOOKED_AT = 200_000  # to see whether long links carry much of the tour
+LINKS_LOOKED_AT = 50_000  # to see whether long links carry much of the tour
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 
 
@@ -169,12 +173,13 @@ class _CudaSearch:
 
     def run(self) -> None:
         """Set up, sweep, kick, and hand over the best tour."""
+        room = _Room(self.problem.n)
         try:
             if self._prepare() and self._sweep():
                 self._improve()
         finally:
             if self.search is not None:
-                self.run_.offer(self._best())
+                self.run_.offer(self._best(room()), copy=False)
         used = 1 if self.search is None else self.search.rounds.gpus
         if self.population is not None and self.population.number > 0:
             used = len(self.devices)
@@ -186,8 +191,7 @@ class _CudaSearch:
         made = self._set_up_on_gpu() if is_plain(self.problem) else self._set_up_on_cpu()
         if made is None:
             return False
-        lead, tour = made
-        self.cities = [lead, *(lead.copy_to(device) for device in self.devices[1:])]
+        self.cities, tour = made
         self.search = TourSearch(
             self.cities,
             tour,
@@ -196,37 +200,64 @@ class _CudaSearch:
         )
         return not self._report("start tour")
 
-    def _set_up_on_gpu(self) -> tuple[Cities, DeviceArray] | None:
-        """Cities and start tour; None if time ran out, and then what there is has been offered."""
+    def _set_up_on_gpu(self) -> tuple[list[Cities], DeviceArray] | None:
+        """Cities on each GPU, and a start tour on the first; None if time ran out, and then what there is
+        has been offered."""
         run, problem, device = self.run_, self.problem, self.device
         run.enter("numbering")
-        layout = geometry.build(device, problem.search_points(), run.token)
+        layout = geometry.build(device, problem.search_points(), run.token, self.devices[1:])
         if layout is None:
             fall_back(problem, run, None)
             return None
         cities = PlaneCities(device, layout, problem)
-        run.expect(cities.city, GPU_HAND_OVER * problem.n)
+        run.expect(layout.city[: 4 * SAMPLE].download(), PLANE_HAND_OVER * problem.n)
         run.enter("candidate lists")
-        norm = search_norm(problem.metric)
-        lists = geometry.candidate_lists(device, layout, CANDIDATES, PER_QUADRANT, norm, run.token)
+        layouts = [layout, *(layout.copy_to(other) for other in self.devices[1:])]
+        found = geometry.shared_candidate_lists(
+            self.devices, layouts, CANDIDATES, PER_QUADRANT, search_norm(problem.metric), run.token
+        )
         tour = None
-        if lists is not None:
-            cities.candidates = lists
+        if found is not None:
+            cities.candidates = found[0]
             run.enter("start tour")
-            if isinstance(self.start, str) and self.start == "greedy":
-                tour = geometry.greedy_tour(device, layout, lists, PER_QUADRANT, problem.metric, run.token)
-                if tour is not None and len(problem.fixed_edges):
-                    tour = self._with_fixed_edges(cities, tour)
-            else:
-                made = self._other_start()
-                tour = None if made is None else device.upload(cities.numbered(made))
+            tour = self._start_tour(cities, layouts)
         if tour is None:
             if len(problem.fixed_edges):
                 fall_back(problem, run, None)
             else:
                 run.offer(cities.city)
             return None
-        return cities, tour
+        assert found is not None
+        others = zip(self.devices[1:], layouts[1:], found[1:], strict=True)
+        return [
+            cities,
+            *(cities.copy_to(other, points=own.points, candidates=rows) for other, own, rows in others),
+        ], tour
+
+    def _start_tour(self, cities: PlaneCities, layouts: Sequence[geometry.Layout]) -> DeviceArray | None:
+        """A start tour on the first GPU; meanwhile another one makes the orders that blobs are cut from."""
+
+        def make_orders() -> None:
+            for number, turned in enumerate(TURNED, start=1):
+                order = geometry.second_order(self.devices[1], layouts[1], *turned, self.run_.token)
+                if order is not None:
+                    cities.made_orders[number] = order
+
+        if len(self.devices) == 1 or cities.n < WORTH_THREADS:
+            return self._start_tour_alone(cities)
+        works = (lambda: self._start_tour_alone(cities), make_orders)
+        return geometry.at_once(lambda k: works[k](), 2)[0]
+
+    def _start_tour_alone(self, cities: PlaneCities) -> DeviceArray | None:
+        run, problem, device = self.run_, self.problem, self.device
+        if not (isinstance(self.start, str) and self.start == "greedy"):
+            made = self._other_start()
+            return None if made is None else device.upload(cities.numbered(made))
+        assert cities.candidates is not None
+        tour = geometry.greedy_tour(
+            device, cities.layout, cities.candidates, PER_QUADRANT, problem.metric, run.token
+        )
+        return self._with_fixed_edges(cities, tour) if tour is not None and len(problem.fixed_edges) else tour
 
     def _with_fixed_edges(self, cities: PlaneCities, tour: DeviceArray) -> DeviceArray | None:
         """The tour, with each path of fixed edges as a whole where its first city comes."""
@@ -234,7 +265,7 @@ class _CudaSearch:
         kept = _native.keep_fixed_edges(order, self.problem.fixed_edges, self.run_.token)
         return None if kept is None else self.device.upload(cities.numbered(kept))
 
-    def _set_up_on_cpu(self) -> tuple[Cities, DeviceArray] | None:
+    def _set_up_on_cpu(self) -> tuple[list[Cities], DeviceArray] | None:
         """The same, with numbering, candidate lists and start tour of the CPU's search."""
         run, problem, device = self.run_, self.problem, self.device
         run.enter("numbering")
@@ -256,12 +287,13 @@ class _CudaSearch:
         if rows is None or tour is None:
             fall_back(problem, run, instance)
             return None
-        run.expect(instance.city, GPU_HAND_OVER * problem.n)
+        run.expect(instance.city, HAND_OVER * problem.n)
         cities = HostCities.build(device, instance, rows, run.token)
         if cities is None:
             run.offer(instance.open(tour))
             return None
-        return cities, device.upload(cities.renumbered(tour))
+        others = (cities.copy_to(other) for other in self.devices[1:])
+        return [cities, *others], device.upload(cities.renumbered(tour))
 
     def _other_start(self) -> NDArray[np.int32] | None:
         """The user's start tour, or one by name; None if time ran out."""
@@ -276,13 +308,12 @@ class _CudaSearch:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
         assert search is not None
-        own, cities = search.tour(), search.cities
-        if problem.n > LINKS_LOOKED_AT and isinstance(cities, PlaneCities):
+        cities, tour = search.cities, None
+        if problem.n > 4 * LINKS_LOOKED_AT and isinstance(cities, PlaneCities):
             # Some links tell how long all are: ten million take half a second to measure.
-            some = np.random.default_rng(0).integers(0, problem.n, LINKS_LOOKED_AT)
-            lengths = problem.distance(cities.city[own[some - 1]], cities.city[own[some]])
+            lengths = problem.distance(*cities.some_links(search.tour(), LINKS_LOOKED_AT))
         else:
-            tour = cities.problems(own)
+            tour = cities.problems_own(search.tour())
             lengths = problem.distance(tour, np.roll(tour, -1))
         if not are_worth_it(np.asarray(lengths, dtype=np.float64), problem.n):
             self.long_links = False
@@ -290,7 +321,7 @@ class _CudaSearch:
         remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
             problem,
-            cities.problems(own),
+            cities.problems_own(search.tour()) if tour is None else tour,
             self.params,
             kicks=KICKS_AT_LONG_LINKS,
             seconds=math.inf if remaining is None else LONG_LINKS_SHARE * remaining,
@@ -435,6 +466,26 @@ class _CudaSearch:
         assert search is not None
         return population if population and population.best_length < search.best_length else search
 
-    def _best(self) -> NDArray[np.int32]:
+    def _best(self, room: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        leader = self._leader()
+        if isinstance(leader, TourSearch):
+            return leader.problems_best(room)
         assert self.search is not None
-        return self.search.cities.problems(self._leader().best())
+        return self.search.cities.problems(leader.best())
+
+
+class _Room:
+    """Memory for a long tour, touched while the GPU works: fresh pages cost more than the way to them."""
+
+    def __init__(self, n: int) -> None:
+        self._thread: threading.Thread | None = None
+        if n >= WORTH_THREADS:
+            self._tour = np.empty(n, np.int32)
+            self._thread = threading.Thread(target=self._tour.fill, args=(0,), daemon=True)
+            self._thread.start()
+
+    def __call__(self) -> NDArray[np.int32] | None:
+        if self._thread is None:
+            return None
+        self._thread.join()
+        return self._tour

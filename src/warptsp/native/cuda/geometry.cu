@@ -206,6 +206,25 @@ __global__ void gather_points(const double *points, const int *cities, int n, do
   gathered[2 * i + 1] = points[from + 1];
 }
 
+__global__ void take(const int *values, const int *places, int count, int *taken) {
+  const long long i = global_thread();
+  if (i < count) taken[i] = values[places[i]];
+}
+
+// A tour in the problem's numbers, from its city 0 on: where that is, and the whole.
+
+__global__ void find_first(const int *city, const int *tour, int n, int *place) {
+  const long long i = global_thread();
+  if (i < n && city[tour[i]] == 0) *place = (int)i;
+}
+
+__global__ void write_problems(const int *city, const int *tour, int n, const int *place, int *problems) {
+  const long long i = global_thread();
+  if (i >= n) return;
+  const long long from = i + *place;
+  problems[i] = city[tour[from < n ? from : from - n]];
+}
+
 // Trees, a level at a time from the leaves.
 
 __global__ void make_leaves(PointTree tree, const double *scale, Box *boxes) {
