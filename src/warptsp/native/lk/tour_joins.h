@@ -19,10 +19,17 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
   int last = -1;  // of the ends, by which tours are named, too
   for (const JoinOfTours &join : joins)
     last = std::max({last, join.tour, join.other, join.a, join.a_link, join.b, join.b_link});
-  std::vector<int> above(last + 1, -1);  // -1: no tour
+  // By end; of a million ends only those of the joins are looked at.
+  thread_local std::vector<int> above;
+  thread_local std::vector<char> taken;
+  if ((int)above.size() <= last) above.resize(last + 1), taken.resize(last + 1);
+  std::vector<int> tours;
   for (const JoinOfTours &join : joins) {
     above[join.tour] = join.tour;
-    if (join.found) above[join.other] = join.other;
+    tours.push_back(join.tour);
+    if (!join.found) continue;
+    above[join.other] = join.other;
+    for (const int end : {join.a, join.a_link, join.b, join.b_link}) taken[end] = 0;
   }
   const auto root = [&](int tour) {
     while (above[tour] != tour) tour = above[tour] = above[above[tour]];
@@ -34,7 +41,6 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
   std::sort(joins.begin(), joins.end(), [](const JoinOfTours &one, const JoinOfTours &other) {
     return std::make_pair(one.added, one.a) < std::make_pair(other.added, other.a);
   });
-  std::vector<char> taken(last + 1, 0);
   for (const JoinOfTours &join : joins) {
     const int ends[4] = {join.a, join.a_link, join.b, join.b_link};
     const int own = root(join.tour), other = root(join.other);
@@ -45,8 +51,7 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
     for (const int end : {join.a, to_a, to_a, join.a, join.a_link, to_a_link, to_a_link, join.a_link})
       chosen.links.push_back(end);
   }
-  for (int tour = 0; tour <= last; tour++)
-    if (above[tour] >= 0) chosen.names.insert(chosen.names.end(), {tour, root(tour)});
+  for (const int tour : tours) chosen.names.insert(chosen.names.end(), {tour, root(tour)});
   return chosen;
 }
 
