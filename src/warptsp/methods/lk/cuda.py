@@ -23,6 +23,7 @@ from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_pla
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import (
     CANDIDATES,
+    LEAST_ORDERED,
     PER_QUADRANT,
     TourSearch,
     kernel_sources,
@@ -64,8 +65,10 @@ logger = logging.getLogger(__name__)
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
 HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
 PLANE_HAND_OVER = 2e-9  # where the GPU turns and numbers it
-SWEEPS = 4  # rounds of local search before the first kicks
-KICKS_A_ROUND = 0.3  # a city
+SWEEPS = 6  # rounds of local search before the first kicks
+KICKS_A_ROUND = 0.3  # a city, at most
+LEAST_KICKS = 0.1  # a city of long tours, where there are few:
+LEAST_ROUNDS = 30  # seams should move, and the temperature fall in small steps
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
@@ -413,6 +416,9 @@ class _CudaSearch:
                 if rate > 0:
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
+            if n >= LEAST_ORDERED:
+                known = horizon if math.isfinite(horizon) or end is None else 0.0
+                per_city = min(per_city, max(LEAST_KICKS, known / LEAST_ROUNDS))
             factor = self.params.temperature
             if (
                 self.population is not None and self.population.number > 0
