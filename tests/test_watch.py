@@ -280,6 +280,16 @@ def test_tours_are_copied_when_somebody_asks_and_not_too_often(problem, monkeypa
     assert copied == [99.0, 96.0]
 
 
+def test_no_copy_is_made_when_time_is_nearly_up(problem):
+    run = LiveRun(problem)
+    run._cost = 0.1
+    assert run.tour(0, timeout=0.0) is None
+    run.publish(event(elapsed=9.5, time_limit=10.0))
+    assert run.tour(0, timeout=0.0) is None
+    run.publish(event(elapsed=8.5, time_limit=10.0))
+    assert run.tour(0, timeout=0.0).number == 1
+
+
 def test_a_tour_comes_as_numbers(watch):
     client = Client(watch)
     with Search(watch, elapsed=2.5):

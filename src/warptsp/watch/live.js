@@ -45,6 +45,7 @@ save.id = "save";
 document.querySelector("footer").textContent = "Made by warptsp.";
 const notice = document.createElement("output");
 notice.id = "notice";
+notice.style.alignSelf = "center";
 page.actions.append(notice);
 
 async function post(name) {

@@ -76,6 +76,7 @@ class LiveRun:
         self._tour: LiveTour | None = None
         self._wanted = False
         self._next = 0.0
+        self._cost = 1e-8 * problem.n  # seconds for a copy; corrected by the first one
         self._stop = False
         self._end: dict[str, Any] | None = None
         self._watchers = 0
@@ -91,12 +92,13 @@ class LiveRun:
             if progress.improved or not self._points:
                 self._points.append((progress.elapsed, progress.length))
             self._news()
-            take = self._wanted and time.monotonic() >= self._next and not self._has(progress.length)
+            take = self._wanted and not self._has(progress.length) and self._has_time(progress)
         if take:
             begun = time.monotonic()
             cities = progress.tour()
             ended = time.monotonic()
-            self._next = ended + max(PAUSE, (ended - begun) / SHARE)
+            self._cost = ended - begun
+            self._next = ended + max(PAUSE, self._cost / SHARE)
             with self._changed:
                 self._keep(self._points[-1][0], progress.length, cities)
         return STOPPED if self._stop else None
@@ -225,6 +227,11 @@ class LiveRun:
     def _news(self) -> None:
         self._sequence += 1
         self._changed.notify_all()
+
+    def _has_time(self, progress: Progress) -> bool:
+        # Time limits are kept: near the end the result is the next tour.
+        in_time = progress.remaining is None or progress.remaining > 10.0 * self._cost
+        return in_time and time.monotonic() >= self._next
 
     def _has(self, length: int | float) -> bool:
         return self._tour is not None and self._tour.length <= length
