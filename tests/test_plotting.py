@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
-from warptsp.plotting import check_drawable, draw
+from warptsp.plotting import check_drawable, draw, raster
 from warptsp.plotting.colours import BLACK, BLUE, VERMILION
 from warptsp.plotting.picture import VECTOR_CITIES
+from warptsp.plotting.plane import Edges, tour_edges
+from warptsp.plotting.raster import Pen, View, opacity
 from warptsp.problem import OpenPath, Problem
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -194,3 +196,25 @@ def test_bad_input(tmp_path):
     with pytest.raises(OutputError, match="cannot write"):
         draw(tmp_path / "none" / "x.svg", problem, np.arange(4))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sample_of_many_edges_tells_how_thick_lines_may_be(monkeypatch):
+    problem = random_problem(20_000)
+    plane = problem.coordinates
+    x, y = plane.T
+    strips = np.lexsort((np.where((x * 100).astype(int) % 2, -y, y), (x * 100).astype(int)))
+    edges = tour_edges(problem, strips.astype(np.int32))
+    view = View.fit(plane, 300)
+    whole = Pen.suited(plane, edges, view, thickest=9.0)
+    monkeypatch.setattr(raster, "SURVEYED_EDGES", 1000)
+    sampled = Pen.suited(plane, edges, view, thickest=9.0)
+    assert sampled.width == pytest.approx(whole.width, rel=0.15)
+    assert sampled.spacing == pytest.approx(whole.spacing, rel=0.15)
+
+
+def test_edges_of_no_city_are_refused():
+    plane = np.zeros((3, 2))
+    for cities in ([0, 3], [0, -1]):
+        edges = Edges(np.array([0, 1], dtype=np.int32), np.array(cities, dtype=np.int32))
+        with pytest.raises(ValueError, match="is not a city"):
+            opacity(plane, edges, View.fit(plane, 50), 1.0)

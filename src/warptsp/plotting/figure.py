@@ -18,6 +18,7 @@ from warptsp.result import format_gap, format_length
 from warptsp.stop._check import checked_count
 
 from .plane import check_has_places, city_plane, tour_edges
+from .raster import bounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -219,7 +220,7 @@ def _checked_panels(
 
 def _limits(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the corners of what is shown: all cities, and some room around them."""
-    low, high = plane.min(axis=0), plane.max(axis=0)
+    low, high = bounds(plane)
     longest = float((high - low).max())
     if not longest > 0.0:  # all cities at one place
         longest = max(1.0, 1e-3 * float(np.abs(low).max()))

@@ -53,8 +53,7 @@ class EdgeImage(AxesImage):  # type: ignore[misc, unused-ignore]
         ink: float,
         **options: Any,
     ) -> None:
-        low, high = plane.min(axis=0), plane.max(axis=0)
-        super().__init__(axes, extent=(low[0], high[0], low[1], high[1]), **options)
+        super().__init__(axes, extent=(*axes.get_xlim(), *axes.get_ylim()), **options)
         self.set_data(np.zeros((1, 1)))  # what it would show is drawn by make_image
         self._plane, self._edges, self._colour = plane, edges, colour
         self._thickest, self._ink = thickest, ink

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/array.h>
 
+#include <algorithm>
 #include <array>
 
 #include "arrays.h"
@@ -19,9 +20,11 @@ DrawnEdges checked_edges(const Points &points, const Cities &from, const Cities 
   require(from.shape(0) == to.shape(0), "edges have as many ends as beginnings");
   require(stride >= 1, "stride is " + std::to_string(stride) + "; at least 1 is needed");
   const int n = (int)points.shape(0);
-  for (const Cities &cities : {from, to})
-    for (size_t i = 0; i < cities.shape(0); ++i)
-      require(cities.data()[i] >= 0 && cities.data()[i] < n, std::to_string(cities.data()[i]) + " is not a city");
+  for (const int *cities : {from.data(), to.data()}) {
+    const int *end = cities + from.shape(0);
+    const int *wrong = std::find_if(cities, end, [n](int city) { return city < 0 || city >= n; });
+    if (wrong != end) throw std::invalid_argument(std::to_string(*wrong) + " is not a city");
+  }
   return {points.data(), from.data(), to.data(), (int64_t)from.shape(0), stride};
 }
 

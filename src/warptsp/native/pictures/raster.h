@@ -69,7 +69,10 @@ bool for_each_visible(const DrawnEdges &edges, const View &view, double margin, 
 #if defined(__GNUC__)
     // Cities that follow each other in a tour lie anywhere in memory.
     const int64_t later = e + AHEAD * edges.stride;
-    if (later < edges.count) __builtin_prefetch(edges.points + 2 * (int64_t)edges.to[later]);
+    if (later < edges.count) {
+      __builtin_prefetch(edges.points + 2 * (int64_t)edges.from[later]);
+      __builtin_prefetch(edges.points + 2 * (int64_t)edges.to[later]);
+    }
 #endif
     const double *a = edges.points + 2 * (int64_t)edges.from[e], *b = edges.points + 2 * (int64_t)edges.to[e];
     double p[2] = {view.x(a), view.y(a)}, q[2] = {view.x(b), view.y(b)};
