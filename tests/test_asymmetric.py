@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 import warptsp
 from warptsp import OpenPath, Problem
-from warptsp.asymmetric import Doubled
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
 from warptsp.io import load, read_tour, write_problem
+from warptsp.methods.asymmetric import Doubled
 
 
 def random_problem(n, seed, *, real=False, **fields):

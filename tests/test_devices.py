@@ -173,6 +173,17 @@ def test_auto_takes_the_cpu_for_a_short_run(pretend_gpus, caplog):
     assert resolve_device("cuda", problem(), GPU_METHOD, 0.5) == "cuda:0"
 
 
+def test_auto_takes_the_cpu_for_asymmetric_matrices(pretend_gpus, caplog):
+    pretend_gpus(H200)
+    matrix = np.random.default_rng(1).integers(1, 100, (12, 12))
+    asymmetric = Problem.from_matrix(matrix, asymmetric=True)
+    with caplog.at_level(logging.INFO):
+        assert resolve_device("auto", asymmetric, GPU_METHOD) == "cpu"
+    assert "device auto: the CPU; in asymmetric matrices" in caplog.text
+    assert resolve_device("auto", Problem.from_matrix(matrix + matrix.T), GPU_METHOD) == "cuda:0"
+    assert resolve_device("cuda", asymmetric, GPU_METHOD) == "cuda:0"
+
+
 def test_auto_says_why_it_takes_the_cpu(no_driver, pretend_gpus, caplog):
     with caplog.at_level(logging.INFO):
         assert choose(problem(), GPU_METHOD) == "cpu"

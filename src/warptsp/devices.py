@@ -88,6 +88,8 @@ def choose(problem: Problem, method: Method, seconds: float | None = None) -> st
         logger.info("device auto: the CPU, for less than %g s", LEAST_GPU_SECONDS)
         return "cpu"
     lacking = method.gpu_lacks(problem)
+    if lacking is None and problem.asymmetric:
+        lacking = "in asymmetric matrices the search on GPUs finds fewer moves"
     if lacking is not None:
         logger.info("device auto: the CPU; %s", lacking)
         return "cpu"

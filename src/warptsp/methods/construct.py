@@ -15,7 +15,7 @@ def run(problem: Problem, run: Run) -> None:
 
     run.enter("start tour")
     if problem.asymmetric:
-        from warptsp.asymmetric import Doubled
+        from warptsp.methods.asymmetric import Doubled
 
         tour = Doubled(problem).start(run)
     else:

@@ -47,7 +47,7 @@ def run(problem: Problem, run: Run) -> None:
     if problem.n <= EXACT_CITIES:
         run.offer(optimal_tour(problem))
     elif problem.asymmetric:
-        from warptsp.asymmetric import run_doubled
+        from warptsp.methods.asymmetric import run_doubled
 
         run_doubled(problem, run, lambda doubled, its_run: _search(doubled, its_run, params))
     else:
