@@ -46,10 +46,13 @@ class Camera:
         inside = (np.minimum(begins, ends) < [self.width, self.height]).all(axis=1)
         inside &= (np.maximum(begins, ends) > 0).all(axis=1)
         begins, ends = begins[inside], ends[inside]
-        share = np.linspace(0, 1, 2 + int(np.abs(ends - begins).max()))[:, None, None]
         mask, corners = np.zeros((2, self.height, self.width), dtype=bool)
-        for piece in np.array_split(share, 1 + len(share) * len(begins) // 2_000_000):
-            self._fill(mask, begins + (ends - begins) * piece)
+        # Edges of similar length together: a few are a thousand times as long as most.
+        size = np.ceil(np.log2(np.abs(ends - begins).max(axis=1, initial=1) + 1)).astype(int)
+        for power in np.unique(size):
+            p, q = begins[size == power], ends[size == power]
+            for share in np.linspace(0, 1, 2 + 2**power):
+                self._fill(mask, p + (q - p) * share)
         self._fill(corners, stops)
         return Line(mask, corners)
 
@@ -222,6 +225,9 @@ def test_keys(small, result, open_page):
     page.keyboard.press("?")
     assert page.locator("#help").is_visible()
     page.keyboard.press("Escape")
+    page.locator("#keys").click()
+    page.get_by_role("button", name="Close").click()
+    assert not page.locator("#help").is_visible()
     page.keyboard.press("d")
     assert page.locator("#changes").is_checked()
     page.keyboard.press("m")
