@@ -60,9 +60,8 @@ def stipple(ink, count, steps):
     random = np.random.default_rng(1)
     row, column = np.nonzero(ink)
     pixels = np.column_stack([column, row])
-    weight = (
-        ink[row, column] ** 2
-    )  # a tour through k times as many places is only the root of k times as long
+    # Squared: a tour through k times as many places is only the root of k times as long.
+    weight = ink[row, column] ** 2
     drops = np.cumsum(weight / weight.sum() * min(50 * count, 20_000_000))
     drops = pixels[np.repeat(np.arange(len(pixels)), np.diff(np.floor(drops), prepend=0).astype(int))]
     places = random.choice(drops, count, replace=False) + random.random((count, 2))

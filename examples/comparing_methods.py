@@ -40,9 +40,8 @@ METHODS = {
 results = {name: warptsp.solve(problem, method=name, time_limit=seconds, seed=1) for name in METHODS}
 best = min(result.length for result in results.values())
 reference = problem.known_length.length if problem.known_length else best
-print(
-    f"{problem.n} cities; gaps are to {'the optimum' if problem.known_length else 'the best tour found here'}"
-)
+known = "the optimum" if problem.known_length else "the best tour of these"
+print(f"{problem.n} cities; gaps are to {known}")
 
 
 def gap(length):
@@ -54,21 +53,19 @@ with open(options.out / "methods.csv", "w", newline="", encoding="utf-8") as fil
     table = csv.writer(file)
     table.writerow(["method", "length", "gap in %", "seconds", "ended by"])
     for name, result in results.items():
-        table.writerow(
-            [name, result.length, f"{gap(result.length):.2f}", f"{result.seconds:.2f}", result.stop_reason]
-        )
-        print(f"{name:20} {gap(result.length):7.2f} %  {result.seconds:6.2f} s  {METHODS[name]}")
+        over = f"{gap(result.length):.2f}"
+        table.writerow([name, result.length, over, f"{result.seconds:.2f}", result.stop_reason])
+        print(f"{name:20} {over:>7} %  {result.seconds:6.2f} s  {METHODS[name]}")
 
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    raise SystemExit("no chart: it needs matplotlib, pip install matplotlib") from None
+    raise SystemExit("no chart: it needs matplotlib, pip install 'warptsp[plot]'") from None
 figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
 for name, result in results.items():
     moments, lengths = zip(*result.history, (result.seconds, result.length), strict=True)
-    axes.step(
-        moments, [gap(length) for length in lengths], where="post", label=name, marker="o", markevery=[-1]
-    )
+    gaps = [gap(length) for length in lengths]
+    axes.step(moments, gaps, where="post", label=name, marker="o", markevery=[-1])  # a dot where it ends
 axes.set_yscale("symlog", linthresh=0.1)
 axes.set_ylim(0, 30)
 axes.set(xscale="log", xlabel="seconds", ylabel="gap in %", title=f"{problem.n} cities")

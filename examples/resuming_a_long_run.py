@@ -60,6 +60,7 @@ def main():
     threading.Timer(seconds, token.request).start()
     second = warptsp.solve(problem, start=checkpoint, checkpoint=checkpoint, stop=token, seed=2)
     print(f"interrupted: {second.length:.4f} after {second.seconds:.1f} s more, {second.stop_reason}")
+    print(f"             it began with {second.start}")
 
     # Act 3: to the end, with up to eight tours of the way there kept. A known end makes a better tour.
     third = warptsp.solve(
