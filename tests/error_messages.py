@@ -82,6 +82,18 @@ def passing_on(tree: ast.Module, raising: set[str]) -> set[str]:
         found |= more
 
 
+def exceptions(tree: ast.Module) -> set[str]:
+    """The names of the package's exceptions, and of those that a module makes of them."""
+    own = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for base in node.bases
+        if isinstance(base, ast.Name) and base.id in errors.__all__
+    }
+    return {*errors.__all__, *own}
+
+
 def messages_of(path: Path) -> Iterator[Message]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {
@@ -91,7 +103,7 @@ def messages_of(path: Path) -> Iterator[Message]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    raising = set(errors.__all__)
+    raising = exceptions(tree)
     passing = passing_on(tree, raising)
     for call in ast.walk(tree):
         name = called(call)
