@@ -12,7 +12,7 @@ import warptsp
 from warptsp import Problem
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
-from warptsp.io import load
+from warptsp.io import load, write_tour
 
 # As OSRM answers, with annotations=duration,distance.
 TABLE = {
@@ -67,10 +67,26 @@ def test_files(tmp_path):
     done = CliRunner().invoke(commands, ["solve", str(file), "--output", str(output), "--quiet"])
     assert done.exit_code == 0
     assert "distances    asymmetric" in done.output
-    assert "Torstraße" in output.read_text(encoding="utf-8")
+    assert "Torstraße,52.529432,13.39763" in output.read_text(encoding="utf-8")
     file.write_text("", encoding="utf-8")
     with pytest.raises(ParseError, match="is empty"):
         load(file)
+
+
+@pytest.mark.parametrize("ending", ["gpx", "kml", "geojson"])
+def test_tours_go_into_files_for_maps(tmp_path, ending):
+    problem = Problem.from_osrm(TABLE)
+    write_tour(tmp_path / f"route.{ending}", [1, 2, 0], problem)
+    text = (tmp_path / f"route.{ending}").read_text(encoding="utf-8")
+    assert "13.39763" in text
+    assert "Torstraße" in text
+    if ending == "gpx":
+        np.testing.assert_array_equal(load(tmp_path / "route.gpx").coordinates[0], [52.529432, 13.39763])
+    places = [{"location": [0, latitude]} for latitude in (90, 97, 1)]
+    with pytest.raises(InvalidProblem, match="latitude 97 of city 1"):
+        Problem.from_osrm(changed(sources=places, destinations=None))
+    with pytest.raises(InvalidProblem, match="there is no display"):
+        Problem.from_points([[0, 0], [1, 1]], display_degrees=True)
 
 
 def test_names_only_if_all_have_one():

@@ -55,7 +55,9 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
             f"source and destination {i} (counted from 0) are different places: the table must go from each "
             "place to each, so leave sources and destinations out of the request"
         )
-    own: dict[str, Any] = {"comment": f"{chosen} in {_UNITS[chosen]}", "display": places, "labels": names}
+    own: dict[str, Any] = {"comment": f"{chosen} in {_UNITS[chosen]}", "labels": names}
+    if places is not None:
+        own |= {"display": places, "display_degrees": True}
     return Problem.from_matrix(matrix, **{**own, "asymmetric": True, **fields})
 
 

@@ -59,7 +59,7 @@ def check_geographic(problem: Problem, format_name: str) -> None:
     InvalidOption
         It is none.
     """
-    if problem.coordinates is None or not problem.metric.geographic:
+    if not problem.geographic:
         raise InvalidOption(
             f"{format_name} needs latitudes and longitudes, and the instance has "
             f"{problem.metric.description}: write a .tour or .csv file, or give columns lat and lon"
@@ -75,8 +75,11 @@ def degrees(problem: Problem, format_name: str) -> NDArray[np.float64]:
         The instance has no latitudes and longitudes.
     """
     check_geographic(problem, format_name)
-    assert problem.coordinates is not None
-    places = problem.coordinates.copy()
+    if problem.coordinates is None or not problem.metric.geographic:
+        assert problem.display is not None
+        places = problem.display[:, ::-1].copy()
+    else:
+        places = problem.coordinates.copy()
     if problem.metric is Metric.GEO:
         whole = np.trunc(places)
         places = whole + (places - whole) * 5.0 / 3.0  # DDD.MM: the decimals are minutes

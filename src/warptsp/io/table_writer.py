@@ -72,13 +72,13 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
 
 
 def _titles(problem: Problem) -> list[str]:
-    if problem.coordinates is None:
-        return []
-    return ["lat", "lon"] if problem.metric.geographic else ["x", "y", "z"][: problem.metric.dimensions]
+    if problem.geographic:
+        return ["lat", "lon"]
+    return ["x", "y", "z"][: problem.metric.dimensions]
 
 
 def _coordinates(problem: Problem) -> NDArray[np.float64] | None:
-    return degrees(problem, "CSV") if problem.metric.geographic else problem.coordinates
+    return degrees(problem, "CSV") if problem.geographic else problem.coordinates
 
 
 def _numbers(column: NDArray[np.float64]) -> list[Any]:

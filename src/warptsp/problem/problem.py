@@ -86,6 +86,9 @@ class Problem:
     asymmetric : bool
         Whether the way from a city to another may be longer than the way back: entry (i, j) of the matrix is
         the distance from i to j. Given as True it allows that; it is False if the matrix is symmetric.
+    display_degrees : bool
+        Whether `display` holds longitudes and latitudes in decimal degrees, so that tours can go into files
+        for maps.
 
     Raises
     ------
@@ -104,6 +107,7 @@ class Problem:
     display: NDArray[np.float64] | None = None
     open: OpenPath | None = None
     asymmetric: bool = False
+    display_degrees: bool = False
     _found: dict[str, KnownLength | None] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
@@ -142,6 +146,11 @@ class Problem:
             if not np.isfinite(display).all():
                 raise InvalidProblem("display coordinates hold NaN or infinity: finite numbers are needed")
             put("display", _read_only(display))
+        if self.display_degrees:
+            if self.display is None:
+                raise InvalidProblem("display_degrees says what display is, and there is no display")
+            low, high = _bounds(self.display)
+            _check_degrees(self.display[:, ::-1], low[::-1], high[::-1])
         put("fixed_edges", _read_only(self._checked_fixed_edges()))
         if self.asymmetric and len(self.fixed_edges):
             raise InvalidProblem("an asymmetric matrix takes no fixed edges: they have no direction")
@@ -319,6 +328,11 @@ class Problem:
         if self.metric.geographic:
             return self.coordinates[:, ::-1]
         return self.coordinates[:, :2]
+
+    @property
+    def geographic(self) -> bool:
+        """Whether it is known where on the Earth the cities are."""
+        return self.metric.geographic or self.display_degrees
 
     def node_id(self, city: int) -> int:
         """The number that files and messages give to a city."""
