@@ -64,22 +64,20 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 def passing_on(tree: ast.Module, raising: set[str]) -> set[str]:
     """The functions of a module that are given an exception's message, or the beginning of one."""
+    calls = [
+        (name, called(call))
+        for name, function in functions(tree).items()
+        for parameter in function.args.args
+        if parameter.arg in ("message", "otherwise")
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call)
+        for argument in call.args
+        if any(isinstance(used, ast.Name) and used.id == parameter.arg for used in ast.walk(argument))
+    ]
     found: set[str] = set()
-    while True:
-        more = {
-            name
-            for name, function in functions(tree).items()
-            for call in ast.walk(function)
-            if called(call) in raising | found
-            for argument in call.args
-            for used in ast.walk(argument)
-            if isinstance(used, ast.Name)
-            and used.id in {parameter.arg for parameter in function.args.args}
-            and used.id in ("message", "otherwise")
-        }
-        if more <= found:
-            return found
+    while more := {name for name, other in calls if other in raising | found} - found:
         found |= more
+    return found
 
 
 def exceptions(tree: ast.Module) -> set[str]:
@@ -105,6 +103,7 @@ def messages_of(path: Path) -> Iterator[Message]:
     }
     raising = exceptions(tree)
     passing = passing_on(tree, raising)
+    helpers = functions(tree)
     for call in ast.walk(tree):
         name = called(call)
         if name in raising:
@@ -115,7 +114,7 @@ def messages_of(path: Path) -> Iterator[Message]:
             continue
         for argument in arguments:
             texts = [(text, argument.lineno) for text in templates(argument, names)]
-            helper = functions(tree).get(called(argument) or "")
+            helper = helpers.get(called(argument) or "")
             for node in ast.walk(helper) if helper else ():
                 if isinstance(node, ast.Return) and node.value is not None:
                     texts += [(text, node.lineno) for text in templates(node.value, names)]
