@@ -64,7 +64,6 @@ class LiveRun:
     ) -> None:
         self.problem = problem
         self.closed = False
-        self.saves = save is not None
         self._write = save
         self._changed = threading.Condition()
         self._saving = threading.Lock()

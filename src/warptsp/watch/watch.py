@@ -85,7 +85,7 @@ class Watch:
         self._thread = threading.Thread(
             target=self._server.serve_forever,
             name="warptsp-watch",
-            kwargs={"poll_interval": 0.2},
+            kwargs={"poll_interval": 0.05},
             daemon=True,
         )
 
