@@ -177,7 +177,7 @@ def test_ends_of_paths_and_tours(instance, tmp_path, capsys):
         (["--progress", "loud"], "'loud'"),
         (["-o", "tour.xyz"], "tour.xyz"),
         (["-o", "tour.gpx"], "tour.gpx"),
-        (["--picture", "tour.jpg"], "must end in .svg or .png"),
+        (["--picture", "tour.jpg"], "must end in .svg, .png or .pdf"),
         (["-o", "none/tour.csv"], "no directory"),
         (["--picture", "none/tour.svg"], "no directory"),
         (["--checkpoint", "none/tour.tour"], "no directory"),

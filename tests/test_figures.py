@@ -310,3 +310,20 @@ def test_the_command_says_what_is_wrong(files):
         with pytest.raises(InvalidOption, match="ends in n"):
             raise call(files / "places.csv", files / "a.tour", files / words[0], *words[1:]).exception
     assert not list(files.glob("x.*"))
+
+
+def test_solve_draws_the_run(files):
+    words = ["solve", files / "places.csv", "--kicks", "20", "--start", "random", "-q"]
+    words += ["--picture", files / "run.pdf", "--picture", files / "tour.svg"]
+    result = CliRunner().invoke(commands, list(map(str, words)))
+    assert result.exit_code == 0, result.output
+    assert (files / "run.pdf").read_bytes().startswith(b"%PDF")
+    assert (files / "tour.svg").read_text().startswith("<svg")
+
+
+def test_solve_misses_matplotlib_before_it_searches(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = CliRunner().invoke(
+        commands, ["solve", str(files / "places.csv"), "--picture", str(files / "x.pdf")]
+    )
+    assert isinstance(result.exception, BackendUnavailable)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warptsp.result import Result
     from warptsp.watch import Watch
 
-PICTURES = (".svg", ".png")
+PICTURES = (".svg", ".png", ".pdf")
 HURRY = 2.0  # seconds that open pages have for the end of a run that was interrupted
 
 
@@ -57,7 +57,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="Draw the tour: .svg or .png.",
+    help="Draw the tour, .svg or .png; or the run, .pdf: start tour, tour, gap over time (matplotlib).",
 )
 @click.option(
     "--report",
@@ -236,11 +236,11 @@ def command(
         click.echo(_explain_launch(problem, device, method))
         return 0
     if pictures:
-        from warptsp.plotting import check_drawable
+        from warptsp.plotting import check_drawable, check_figure
 
         for picture in pictures:
-            check_drawable(problem, picture)
-    snapshots = 0
+            (check_figure if _shows_run(picture) else check_drawable)(problem, picture)
+    snapshots = 2 if any(map(_shows_run, pictures)) else 0
     if report is not None:
         from warptsp.report import check_reportable, snapshots_for
 
@@ -333,7 +333,7 @@ def _check_outputs(
         if option == "--output":
             tour_format(name)
         if option == "--picture" and Path(name).suffix.lower() not in PICTURES:
-            raise InvalidOption(f"--picture {name!r}: the name must end in .svg or .png")
+            raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
         if option == "--report":
             from warptsp.cli.report import check_page_name
 
@@ -417,7 +417,14 @@ def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[
         from warptsp.plotting import draw
 
         for name in pictures:
-            draw(name, result.problem, tour)
+            if _shows_run(name):
+                result.plot(name)
+            else:
+                draw(name, result.problem, tour)
+
+
+def _shows_run(picture: str) -> bool:
+    return Path(picture).suffix.lower() == ".pdf"
 
 
 def _tell(
