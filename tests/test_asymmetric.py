@@ -136,21 +136,46 @@ def test_a_time_limit_is_kept_in_one_second():
     assert result.stop_reason == "time limit of 0.3 s"
 
 
-def test_walls_are_longer_than_the_start_tour():
+def test_a_directed_tour_is_a_tour_of_the_symmetric_instance():
     problem = random_problem(10, 1)
-    tour = np.arange(10, dtype=np.int32)
     doubled = Doubled(problem)
-    doubled.raise_walls(problem.length(tour))
+    tour = np.random.default_rng(0).permutation(10).astype(np.int32)
     both = doubled.doubled(tour)
     doubled.problem.check_tour(both)
     assert doubled.problem.length(both) == problem.length(tour)
     for way in (both, both[::-1], np.roll(both, 7), np.roll(both[::-1], 4)):
-        turned = doubled.directed(way)
-        assert problem.length(turned) == problem.length(tour)
-    through = both.copy()
-    through[[0, 1]] = through[[1, 0]]  # one city the wrong way round
-    assert doubled.directed(through) is None
-    assert doubled.problem.length(through) > problem.length(tour)
+        assert problem.length(doubled.directed(way)) == problem.length(tour)
+
+
+@pytest.mark.parametrize("open", [None, OpenPath(), OpenPath(start=3), OpenPath(2, 5)])
+@pytest.mark.parametrize("real", [False, True])
+def test_a_tour_through_walls_becomes_a_shorter_one(open, real):
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(6, 12))
+        problem = random_problem(n, seed, real=real, open=open)
+        doubled = Doubled(problem)
+        cities = rng.permutation(n)
+        turned = rng.random(n) < rng.choice([0.1, 0.5, 0.9])
+        if open is not None:
+            for at, end in ((0, open.start), (-1, open.end)):
+                if end is not None:
+                    place = int(np.flatnonzero(cities == end)[0])
+                    cities[[place, at]] = cities[[at, place]]
+                    turned[at] = False
+        pairs = 2 * cities[:, np.newaxis] + np.where(turned[:, np.newaxis], [1, 0], [0, 1])
+        tour = pairs.ravel()
+        if open is None:
+            tour = np.roll(tour, rng.integers(0, 2 * n))
+        doubled.problem.check_tour(tour)
+        directed = doubled.directed(tour)
+        problem.check_tour(directed)
+        longer = doubled.problem.length(tour)
+        walls = turned.any() and not turned.all()
+        if walls:
+            assert problem.length(directed) < longer, seed
+        else:
+            assert problem.length(directed) == pytest.approx(longer), seed
 
 
 def test_integers_beyond_32_bits_stay_exact():

@@ -3,9 +3,10 @@
 R. Jonker and T. Volgenant, "Transforming asymmetric into symmetric traveling salesman problems", Operations
 Research Letters 2 (1983) 161-163. City i becomes a pair: city 2i, where it is entered, and city 2i + 1, where
 it is left, joined by a fixed edge of length 0. From where i is left to where j is entered it is as far as
-from i to j. All other links are walls, longer than the whole tour that the search begins with: as the search
-never returns a longer one, its result has no wall. Without walls a tour enters and leaves the cities in turn,
-so that it is a directed tour of the same length, read in the one direction or the other.
+from i to j. All other links are walls, longer than any distance. Without walls a tour enters and leaves the
+cities in turn, so that it is a directed tour of the same length, read in the one direction or the other. And
+a tour through walls is never shorter than a directed one: cut at its walls it falls into directed paths,
+which as many links join to a directed tour, each of them shorter than a wall.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Any], Non
     if start is None:
         return  # stopped
     run.offer(start)
-    doubled.raise_walls(problem.length(start))
     search(doubled.problem, _RunOfDoubled(run, doubled, start))
 
 
@@ -67,27 +67,22 @@ class Doubled:
         assert matrix is not None
         self.original = original
         n = original.n
-        whole = original.integral and n * original.distance_bound < np.iinfo(np.int32).max
-        both = np.empty((2 * n, 2 * n), dtype=np.int32 if whole else np.float64)
+        wall = 2 * original.distance_bound + 1 if original.integral else 2 * original.distance_bound or 1.0
+        small = original.integral and wall <= np.iinfo(np.int32).max
+        both = np.empty((2 * n, 2 * n), dtype=np.int32 if small else np.float64)
         both[1::2, ::2] = matrix
         both[::2, 1::2] = matrix.T
         np.fill_diagonal(both[1::2, ::2], 0)
         np.fill_diagonal(both[::2, 1::2], 0)
-        self._matrix = both
-        self.raise_walls(2 * original.distance_bound)
+        for side in (both[::2, ::2], both[1::2, 1::2]):
+            side[...] = wall
+            np.fill_diagonal(side, 0)
         pairs = np.arange(2 * n, dtype=np.int32).reshape(n, 2)
         ends = None
         if original.open is not None:
             start, end = original.open.start, original.open.end
             ends = OpenPath(None if start is None else 2 * start, None if end is None else 2 * end + 1)
         self.problem = Problem.from_matrix(both, fixed_edges=pairs, open=ends)
-
-    def raise_walls(self, length: int | float) -> None:
-        """Make walls longer than this, in place: `problem` has them, too."""
-        wall = length + 1 if self.original.integral else 1.01 * length or 1.0
-        for side in (self._matrix[::2, ::2], self._matrix[1::2, 1::2]):
-            side[...] = wall
-            np.fill_diagonal(side, 0)
 
     def start(self, run: Run) -> NDArray[np.int32] | None:
         """Return the directed tour that a run is to start with; None if it was stopped."""
@@ -96,26 +91,27 @@ class Doubled:
         if isinstance(run.start, np.ndarray):
             return run.start
         made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
-        if made is None:
-            return None
-        found = self.directed(made)
-        # A random tour goes through walls; the order in which it enters cities is as random.
-        return np.ascontiguousarray(made[made % 2 == 0] // 2) if found is None else found
+        return None if made is None else self.directed(made)
 
     def doubled(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour of the symmetric instance that is this directed one."""
         return np.repeat(2 * tour, 2) + np.tile(np.array([0, 1], dtype=np.int32), len(tour))
 
-    def directed(self, tour: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        """Return the directed tour that a tour of the symmetric instance means; None if it has walls."""
+    def directed(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the directed tour that a tour of the symmetric instance is; with walls, a shorter one."""
         if self.original.open is None and tour[0] // 2 != tour[1] // 2:
             tour = np.roll(tour, 1)
-        first = tour[::2]
-        if (first % 2 == 1).all():
-            first = first[::-1]
-        elif (first % 2 == 1).any():
-            return None
-        return np.ascontiguousarray(first // 2, dtype=np.int32)
+        backwards, cities = tour[::2] % 2, tour[::2] // 2
+        turns = np.flatnonzero(np.diff(backwards)) + 1
+        if len(turns) and self.original.open is None:
+            # The first path begins behind a wall.
+            backwards, cities = np.roll(backwards, -turns[0]), np.roll(cities, -turns[0])
+            turns = turns[1:] - turns[0]
+        paths = np.split(cities, turns)
+        forwards = [
+            path[::-1] if backwards[at] else path for at, path in zip([0, *turns], paths, strict=True)
+        ]
+        return np.concatenate(forwards).astype(np.int32)
 
 
 class _RunOfDoubled:
@@ -137,10 +133,8 @@ class _RunOfDoubled:
         return self._doubled.doubled(self._run.best)
 
     def offer(self, tour: NDArray[np.int32]) -> None:
-        """Keep a tour if it is shorter than the best so far; one through walls is not."""
-        directed = self._doubled.directed(tour)
-        if directed is not None:
-            self._run.offer(directed)
+        """Keep a tour if it is shorter than the best so far."""
+        self._run.offer(self._doubled.directed(tour))
 
     def update(self, *, tour: Callable[[], NDArray[np.int32]], **state: Any) -> bool:
         """Report the state of the search."""
@@ -157,9 +151,4 @@ class _RunOfDoubled:
         self._run.expect(None if tour is None else self._run.best, seconds)
 
     def _later(self, tour: Callable[[], NDArray[np.int32]]) -> Callable[[], NDArray[np.int32]]:
-        def directed() -> NDArray[np.int32]:
-            found = self._doubled.directed(tour())
-            assert self._run.best is not None
-            return self._run.best if found is None else found
-
-        return directed
+        return lambda: self._doubled.directed(tour())
