@@ -107,6 +107,11 @@ def test_matrices():
         ("# nothing\n", None, "no lines but comments"),
         ("x,y\n", 1, "no cities below the line of names"),
         ("foo,bar\n1,2\n", 1, "names the columns 'foo', 'bar': columns x and y, or lat and lon, are needed"),
+        (
+            'My places\n\n"name";"lat";"lon"\na;1;2\n',
+            1,
+            "are needed; line 3 names them, so what stands above must go",
+        ),
         ("x,x,y\n1,2,3\n", 1, "columns 'x' and 'x' mean the same"),
         ("lat,latitude,lon\n1,2,3\n", 1, "columns 'lat' and 'latitude' mean the same"),
         ("x,y\n1,2\n\n3\n", 4, "1 field where the first line has 2"),

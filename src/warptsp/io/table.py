@@ -21,6 +21,7 @@ from ._text import decode, quoted
 __all__ = ["parse_table"]
 
 _CHUNK = 1 << 16
+_BEGINNING = 1 << 12  # bytes in which a title ends
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 _PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -159,10 +160,20 @@ class _Table:
         if not columns.positions:
             shown = ", ".join(quoted(field) for field in self.first[:8])
             self._fail(
-                f"the first line names the columns {shown}: columns x and y, or lat and lon, are needed",
+                f"the first line names the columns {shown}: columns x and y, or lat and lon, are needed"
+                f"{self._names_below()}",
                 self.first_line,
             )
         return self._points(columns, after_header=True)
+
+    def _names_below(self) -> str:
+        """A hint if the names of columns stand below a title."""
+        beginning = decode(self.data[:_BEGINNING]).replace("\r\n", "\n").replace("\r", "\n")
+        for line, text in enumerate(beginning.split("\n"), start=1):
+            titles = [title.strip(' "') for title in text.split(_delimiter(text))]
+            if line > self.first_line and look_like_positions(titles):
+                return f"; line {line} names them, so what stands above must go"
+        return ""
 
     def _without_header(self) -> Problem:
         matrix = self._numeric(len(self.first), after_header=False)
