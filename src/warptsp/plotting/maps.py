@@ -69,7 +69,7 @@ class EdgeImage(AxesImage):  # type: ignore[misc, unused-ignore]
             return None, 0, 0, IdentityTransform()
         (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
         view = View((x0, y0), (width / (x1 - x0), height / (y1 - y0)), (0.0, 0.0), width, height)
-        thickest = max(1.0, self._thickest * axes.get_figure(root=True).dpi / 72 * magnification)
+        thickest = max(1.0, self._thickest * axes.figure.dpi / 72 * magnification)
         if self._drawn != (view, thickest):
             pen = Pen.suited(self._plane, self._edges, view, thickest=thickest, ink=self._ink)
             self._pixels = np.empty((height, width, 4), dtype=np.uint8)
