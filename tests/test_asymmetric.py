@@ -32,7 +32,7 @@ def shortest(problem):
 
 
 @pytest.mark.parametrize("real", [False, True], ids=["integers", "reals"])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 7])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("method", ["lk", "exact"])
 def test_the_optimum_of_few_cities_is_found(n, real, method):
     for open in (None, OpenPath(), OpenPath(start=0), OpenPath(end=n - 1), OpenPath(0, n - 1)):
@@ -44,6 +44,16 @@ def test_the_optimum_of_few_cities_is_found(n, real, method):
         )
         assert result.length == pytest.approx(shortest(problem)), (n, open)
         assert result.length == problem.length(result.tour)
+
+
+@pytest.mark.parametrize("open", [None, OpenPath(), OpenPath(start=3), OpenPath(end=3), OpenPath(2, 5)])
+@pytest.mark.parametrize("real", [False, True], ids=["integers", "reals"])
+def test_the_search_finds_the_optimum(open, real):
+    problem = random_problem(14, 7, real=real, open=open)
+    best = warptsp.solve(problem, method="exact").length
+    result = warptsp.solve(problem, kicks=2000, device="cpu", threads=1)
+    assert result.length == pytest.approx(best)
+    assert "symmetric ones of 28 cities" in result.summary()
 
 
 def test_a_direction_is_one():
@@ -150,7 +160,7 @@ def test_a_directed_tour_is_a_tour_of_the_symmetric_instance():
 @pytest.mark.parametrize("open", [None, OpenPath(), OpenPath(start=3), OpenPath(2, 5)])
 @pytest.mark.parametrize("real", [False, True])
 def test_a_tour_through_walls_becomes_a_shorter_one(open, real):
-    for seed in range(200):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(6, 12))
         problem = random_problem(n, seed, real=real, open=open)
@@ -179,7 +189,7 @@ def test_a_tour_through_walls_becomes_a_shorter_one(open, real):
 
 
 def test_integers_beyond_32_bits_stay_exact():
-    problem = random_problem(8, 2)
+    problem = random_problem(6, 2)
     large = Problem.from_matrix(problem.matrix.astype(np.int64) * 10**9, asymmetric=True)
     result = warptsp.solve(large, kicks=200)
     assert result.length == shortest(problem) * 10**9

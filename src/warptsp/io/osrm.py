@@ -39,7 +39,10 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
         raise InvalidProblem(f"the service answered {quoted(str(code))} and no table: {message}")
     present = [key for key in _UNITS if document.get(key) is not None]
     if annotation is None and not present:
-        raise InvalidProblem("the table has neither durations nor distances: ask the service for one of them")
+        raise InvalidProblem(
+            "the table has neither durations nor distances: ask the service for one of them; points are "
+            "given as a list, and their names as labels"
+        )
     if annotation is not None and annotation not in present:
         there = f"it has {present[0]}" if present else "it has no numbers at all"
         raise InvalidProblem(f"the table has no {annotation}, {there}: ask for annotations={annotation[:-1]}")
