@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -164,3 +166,11 @@ def test_sparse_matrices_must_hold_every_distance(kind):
         Problem.from_matrix(kind(full[:2]))
     stored = sparse.coo_array(([0, 0, 1, 1, 5, 5], ([0, 1, 0, 2, 1, 2], [1, 0, 2, 0, 2, 1])), shape=(3, 3))
     assert warptsp.solve(stored).length == 6  # a zero that is stored is a distance
+
+
+def test_arrays_need_none_of_it():
+    code = (
+        "import sys, numpy, warptsp; warptsp.solve(numpy.random.rand(5, 2)); "
+        "assert not {'pandas', 'warptsp.interop.frames', 'warptsp.io'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

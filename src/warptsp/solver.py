@@ -284,9 +284,7 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem
         return Problem.from_matrix(problem)
     if isinstance(problem, Mapping):
         return Problem.from_osrm(problem)
-    from warptsp.interop.frames import is_frame
-
-    if is_frame(problem):
+    if hasattr(problem, "columns") or hasattr(problem, "geom_type"):
         return Problem.from_frame(problem)
     try:
         array = np.asarray(problem)

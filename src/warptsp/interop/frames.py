@@ -11,14 +11,7 @@ from warptsp.errors import InvalidProblem
 from warptsp.io._columns import Columns, named_columns
 from warptsp.problem import Metric, Problem
 
-__all__ = ["is_frame", "problem_of_frame"]
-
-
-def is_frame(value: object) -> bool:
-    """Whether this is a data frame, or a GeoSeries: something with named columns, or with points."""
-    if isinstance(value, np.ndarray):
-        return False
-    return (hasattr(value, "columns") and hasattr(value, "__getitem__")) or hasattr(value, "geom_type")
+__all__ = ["problem_of_frame"]
 
 
 def problem_of_frame(frame: Any, metric: Metric | str | None = None, **fields: Any) -> Problem:
