@@ -29,6 +29,9 @@ class Frame:
     def __getitem__(self, name):
         return self._columns[name]
 
+    def set_geometry(self):
+        """What data frames of pandas have, too, once GeoPandas is imported."""
+
 
 class GeoFrame(Frame):
     """One with an active geometry."""
@@ -36,9 +39,6 @@ class GeoFrame(Frame):
     def __init__(self, geometry, **columns):
         super().__init__(geometry=[None] * len(geometry.x), **columns)
         self.geometry = geometry
-
-    def set_geometry(self):
-        """What GeoPandas has."""
 
 
 def points(crs, x=(1.0, 2.0, 3.0), y=(4.0, 5.0, 7.0), kinds=("Point",) * 3, empty=(False,) * 3):
@@ -142,6 +142,9 @@ def test_geopandas():
         Problem.from_frame(gpd.GeoSeries([shapely.LineString([(0, 0), (1, 1)])], crs="EPSG:4326"))
     with pytest.raises(InvalidProblem, match="no active geometry"):
         Problem.from_frame(gpd.GeoDataFrame({"name": ["Berlin"]}))
+    import pandas as pd
+
+    assert Problem.from_frame(pd.DataFrame({"x": [0, 3], "y": [0, 4]})).distance(0, 1) == 5
 
 
 def test_condensed_matrices():

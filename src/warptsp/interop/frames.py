@@ -46,7 +46,7 @@ def _geometry(frame: Any) -> Any:
     try:
         geometry = frame.geometry
     except AttributeError:
-        if hasattr(type(frame), "set_geometry"):
+        if hasattr(type(frame), "crs"):  # GeoPandas gives set_geometry to all data frames of pandas
             raise InvalidProblem(
                 "the GeoDataFrame has no active geometry: name its column with set_geometry"
             ) from None
