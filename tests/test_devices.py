@@ -179,7 +179,7 @@ def test_auto_takes_the_cpu_for_asymmetric_matrices(pretend_gpus, caplog):
     asymmetric = Problem.from_matrix(matrix, asymmetric=True)
     with caplog.at_level(logging.INFO):
         assert resolve_device("auto", asymmetric, GPU_METHOD) == "cpu"
-    assert "device auto: the CPU; in asymmetric matrices" in caplog.text
+    assert "device auto: the CPU; tours of asymmetric matrices" in caplog.text
     assert resolve_device("auto", Problem.from_matrix(matrix + matrix.T), GPU_METHOD) == "cuda:0"
     assert resolve_device("cuda", asymmetric, GPU_METHOD) == "cuda:0"
 

@@ -89,7 +89,7 @@ def choose(problem: Problem, method: Method, seconds: float | None = None) -> st
         return "cpu"
     lacking = method.gpu_lacks(problem)
     if lacking is None and problem.asymmetric:
-        lacking = "in asymmetric matrices the search on GPUs finds fewer moves"
+        lacking = "tours of asymmetric matrices are longer on GPUs"
     if lacking is not None:
         logger.info("device auto: the CPU; %s", lacking)
         return "cpu"
