@@ -72,9 +72,9 @@ def repository_links(page: str, text: str) -> str:
         )
 
     def here(link: re.Match[str]) -> str:
-        name = Path(link[1]).name
+        name = Path(link[1]).name.lower()
         outside = (ROOT / "docs" / page).parent.joinpath(link[1]).resolve().parent == ROOT
-        return f"](/{name.lower()}{link[2] or ''})" if outside and name.endswith(".md") else link[0]
+        return f"](/{name}{link[2] or ''})" if outside and (ROOT / "docs" / name).exists() else link[0]
 
     return LINK.sub(here, text)
 
