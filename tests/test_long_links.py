@@ -55,3 +55,41 @@ def test_a_stop_returns_a_tour() -> None:
     same = improve_long_links(problem, tour, LkParams(), kicks=10**9, seconds=60.0, seed=1, token=token)
     problem.check_tour(same)
     assert problem.length(same) <= problem.length(tour)
+
+
+def test_cpu_threads_search_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    from warptsp.methods.lk import cpu
+
+    problem = clusters(20_000, seed=5)
+
+    def tour(least: int, threads: int) -> warptsp.Result:
+        monkeypatch.setattr(cpu, "LEAST_LONG_LINKS", least)
+        return warptsp.solve(problem, kicks=500, threads=threads, seed=1, device="cpu")
+
+    for threads in (1, 2):  # the whole tour, and parts of it
+        without, result = tour(problem.n + 1, threads), tour(problem.n, threads)
+        problem.check_tour(result.tour)
+        assert result.length < 0.995 * without.length
+        assert result.kicks == without.kicks == 500
+        np.testing.assert_array_equal(tour(problem.n, threads).tour, result.tour)
+
+
+def test_a_search_goes_on_from_a_tour_of_its_cities_only() -> None:
+    from warptsp.backends.cpu import tour_search
+    from warptsp.backends.instance import SearchInstance
+
+    problem, token = clusters(500, seed=4), _native.StopToken()
+    instance = SearchInstance.build(problem, token)
+    assert instance is not None
+    candidates = instance.candidates(8, 1, 1, token)
+    start = np.arange(500, dtype=np.int32)
+    search = tour_search(instance, candidates, start, **LkParams().of_search())
+    search.optimize(60.0, token)
+    best, length = search.best(), search.best_length
+    search.go_on_from(start)
+    assert search.length > length == search.best_length
+    search.go_on_from(best)
+    assert search.length == pytest.approx(length)
+    for wrong in (start[1:], np.zeros(500, np.int32), start + 1):
+        with pytest.raises(ValueError, match="a tour"):
+            search.go_on_from(wrong)

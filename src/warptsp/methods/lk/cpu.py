@@ -13,6 +13,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
+from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links
 from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from warptsp.run import Run
 
 SLICE = 1000  # kicks between two looks at the clock
+LEAST_LONG_LINKS = 20_000  # cities below which kicks all over the tour do it, too
 LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
 PAUSE = 0.25  # seconds between two reports of work on a long tour
@@ -124,18 +126,51 @@ class _Search:
             return False
         run.enter("local search")
         begun = run.elapsed()
-        if in_parts:
-            stop = self._round(boxes=False, optimize=True) or (
-                self.boxes and self._round(boxes=True, optimize=True)
-            )
-        else:
-            complete = stop = False
-            while not (complete or stop):
-                complete = self.native.optimize(self.pause, run.token)
-                stop = self._report("local search")
+        stop = self._local_search(in_parts)
         # A guess until the first member is there.
         self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
-        return not stop
+        return not (stop or self._long_links(in_parts))
+
+    def _local_search(self, in_parts: bool) -> bool:
+        """Local search from every city; True to stop."""
+        assert self.native is not None
+        if in_parts:
+            return self._round(boxes=False, optimize=True) or (
+                self.boxes and self._round(boxes=True, optimize=True)
+            )
+        complete = stop = False
+        while not (complete or stop):
+            complete = self.native.optimize(self.pause, self.run.token)
+            stop = self._report("local search")
+        return stop
+
+    def _long_links(self, in_parts: bool) -> bool:
+        """Search among the long links where they carry much of the tour, as between clusters.
+
+        Returns True to stop.
+        """
+        problem, run, native, instance = self.problem, self.run, self.native, self.instance
+        assert native is not None
+        assert instance is not None
+        plain = problem.open is None and not len(problem.fixed_edges) and problem.coordinates is not None
+        if not plain or problem.n < LEAST_LONG_LINKS or run.kick_limit == 0:
+            return False
+        tour = self._best()
+        lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
+        if not are_worth_it(lengths):
+            return False
+        run.enter("long links")
+        remaining = run.remaining() if run.kick_limit is None else None
+        better = improve_long_links(
+            problem,
+            tour,
+            self.params,
+            seconds=math.inf if remaining is None else TIME_SHARE * remaining,
+            seed=run.seed,
+            token=run.token,
+        )
+        native.go_on_from(instance.close(better))
+        return self._report("long links") or self._local_search(in_parts)
 
     def _fall_back(self, instance: SearchInstance | None) -> bool:
         fall_back(self.problem, self.run, instance)

@@ -36,7 +36,7 @@ from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk.cpu import search_until
-from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
     LEAST_MEMBERS,
     MOST_CITIES,
@@ -72,8 +72,6 @@ LEAST_ROUNDS = 30  # seams should move, and the temperature fall in small steps
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
-KICKS_AT_LONG_LINKS = 20_000
-LONG_LINKS_SHARE = 0.2  # of the time that is left, at most
 LINKS_LOOKED_AT = 50_000  # to see whether long links carry much of the tour
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 
@@ -326,8 +324,7 @@ class _CudaSearch:
             problem,
             cities.problems_own(search.tour()) if tour is None else tour,
             self.params,
-            kicks=KICKS_AT_LONG_LINKS,
-            seconds=math.inf if remaining is None else LONG_LINKS_SHARE * remaining,
+            seconds=math.inf if remaining is None else TIME_SHARE * remaining,
             seed=run.seed,
             token=run.token,
         )

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 SHARE = 0.1  # of the links are long ones
 UNEVEN = 0.28  # share of the length from which they are worth it (E10k.0: 0.20, C10k.0: 0.37)
 MOST = 100_000  # long links at once
+KICKS = 20_000
 SLICE = 1000  # kicks between two looks at the token
+TIME_SHARE = 0.2  # of the time that is left for the whole search, at most
 
 
 def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool:
@@ -51,7 +53,7 @@ def improve_long_links(
     tour: NDArray[np.int32],
     params: LkParams,
     *,
-    kicks: int,
+    kicks: int = KICKS,
     seconds: float,
     seed: int,
     token: _native.StopToken,

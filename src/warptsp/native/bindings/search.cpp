@@ -107,6 +107,13 @@ nb::dict counters(const BoundSearch &bound) {
   return d;
 }
 
+void check_tour_of(BoundSearch &b, const int *tour, int n) {
+  if (n != (int)b.search->best().size()) throw nb::value_error("a tour has other cities");
+  std::vector<char> seen(n);
+  for (int p = 0; p < n; p++)
+    if (tour[p] < 0 || tour[p] >= n || seen[tour[p]]++) throw nb::value_error("a tour names a city twice, or none");
+}
+
 }  // namespace
 
 void bind_search(nb::module_ &m) {
@@ -205,15 +212,7 @@ void bind_search(nb::module_ &m) {
           "add",
           [](BoundSearch &b, Array<const int, 2> tours, int threads) {
             const int count = (int)tours.shape(0), n = (int)tours.shape(1);
-            if (n != (int)b.search->best().size()) throw nb::value_error("tours have other cities");
-            std::vector<char> seen(n);
-            for (int t = 0; t < count; t++) {
-              std::fill(seen.begin(), seen.end(), 0);
-              for (int p = 0; p < n; p++) {
-                const int c = tours(t, p);
-                if (c < 0 || c >= n || seen[c]++) throw nb::value_error("a row names a city twice, or none");
-              }
-            }
+            for (int t = 0; t < count; t++) check_tour_of(b, tours.data() + (size_t)t * n, n);
             nb::gil_scoped_release release;
             b.search->add(tours.data(), count, threads);
           },
@@ -226,6 +225,15 @@ void bind_search(nb::module_ &m) {
       .def_prop_ro("mean_length", [](const BoundSearch &b) { return b.search->mean_length(); })
       .def("end_round", [](BoundSearch &b) { b.search->end_round(); }, "Ends the round as it stands.")
       .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
+      .def(
+          "go_on_from",
+          [](BoundSearch &b, Array<const int, 1> tour) {
+            check_tour_of(b, tour.data(), (int)tour.size());
+            std::vector<int> own = copied(tour.data(), tour.size());
+            nb::gil_scoped_release release;
+            b.search->go_on_from(std::move(own));
+          },
+          nb::arg("tour"), "Goes on from another tour, which becomes the best one if it is shorter.")
       .def_prop_ro("length", [](const BoundSearch &b) { return b.search->length(); })
       .def_prop_ro("best_length", [](const BoundSearch &b) { return b.search->best_length(); })
       .def("best", [](BoundSearch &b) {

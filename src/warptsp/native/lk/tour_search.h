@@ -50,8 +50,9 @@ class TourSearch {
   virtual int members() const = 0;
   virtual double mean_length() const = 0;
 
-  // Goes on from the best tour.
+  // Goes on from the best tour, or from another one through the same cities.
   virtual void return_to_best() = 0;
+  virtual void go_on_from(std::vector<int> tour) = 0;
 
   double length() const { return length_; }
   double best_length() const { return best_length_; }
@@ -70,8 +71,7 @@ class TourSearchOf final : public TourSearch {
 
   TourSearchOf(const Source &source, Instance instance, std::vector<int> tour, Value tolerance)
       : source_(source), instance_(std::move(instance)), tour_(std::move(tour)), tolerance_(tolerance) {
-    typename Source::Buffer buffer;
-    length_ = tour_length(source_.bind(nullptr, instance_.size, buffer), tour_);
+    length_ = length_of(tour_);
     best_ = tour_;
     best_length_ = length_;
   }
@@ -160,6 +160,13 @@ class TourSearchOf final : public TourSearch {
     whole_.reset();
     tour_ = best_;
     length_ = best_length_;
+  }
+  void go_on_from(std::vector<int> tour) override {
+    end_round();
+    whole_.reset();
+    tour_ = std::move(tour);
+    length_ = length_of(tour_);
+    keep_best(tour_);
   }
 
   void grow(const Growth &growth, const StopToken &token) override {
@@ -301,6 +308,10 @@ class TourSearchOf final : public TourSearch {
   std::vector<LkCounters> counts_;  // by part
   std::atomic<int> next_part_{0}, done_{0};
 
+  double length_of(const std::vector<int> &tour) const {
+    typename Source::Buffer buffer;
+    return tour_length(source_.bind(nullptr, instance_.size, buffer), tour);
+  }
   void open_whole() {
     end_round();
     if (whole_) return;
