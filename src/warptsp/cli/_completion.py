@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 
-def _one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = False) -> Complete:
+def one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = False) -> Complete:
     """Complete values, each with what it means; or the name of a file, where none of them fits."""
 
     def complete(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem[str]]:
@@ -49,20 +49,11 @@ def _starts() -> Iterable[tuple[str, str]]:
     return [(name, "construction") for name in CONSTRUCTIONS]
 
 
-def _kinds() -> Iterable[tuple[str, str]]:
-    from warptsp.cli.generate import KINDS
-    from warptsp.generate.dimacs import SIZES
-
-    kinds = [(kind, "to order") for kind in KINDS]
-    return kinds + [(f"{letter}{size}.0", "DIMACS challenge") for letter in "EC" for size in SIZES]
-
-
 def _formats() -> Iterable[tuple[str, str]]:
     from warptsp.io import FORMATS
 
     return [(name, " ".join(endings)) for name, endings in FORMATS.items()]
 
 
-methods, devices = _one_of(_methods), _one_of(_devices)
-formats, kinds = _one_of(_formats), _one_of(_kinds)
-starts = _one_of(_starts, or_file=True)
+methods, devices, formats = one_of(_methods), one_of(_devices), one_of(_formats)
+starts = one_of(_starts, or_file=True)

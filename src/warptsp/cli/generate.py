@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warptsp.cli._completion import kinds
+from warptsp.cli._completion import one_of
 from warptsp.cli._options import examples
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -25,6 +25,13 @@ KINDS = ("uniform", "clustered", "grid")
 MOST_CITIES = 10_000_000  # of what is made in memory and written as text
 
 
+def _kinds() -> Iterable[tuple[str, str]]:
+    from warptsp.generate.dimacs import SIZES
+
+    kinds = [(kind, "to order") for kind in KINDS]
+    return kinds + [(f"{letter}{size}.0", "DIMACS challenge") for letter in "EC" for size in SIZES]
+
+
 @click.command(
     epilog=examples(
         "warptsp generate uniform 1000 -o u1k.tsp     # cities drawn uniformly from a square",
@@ -34,7 +41,7 @@ MOST_CITIES = 10_000_000  # of what is made in memory and written as text
         "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to the disk",
     )
 )
-@click.argument("kind", metavar="KIND", shell_complete=kinds)
+@click.argument("kind", metavar="KIND", shell_complete=one_of(_kinds))
 @click.argument("size", metavar="[SIZE]", required=False)
 @click.option(
     "-o",
