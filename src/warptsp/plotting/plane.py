@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from warptsp.errors import UnsupportedProblem
+from warptsp.io.places import degrees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,11 +51,7 @@ def city_plane(problem: Problem) -> NDArray[np.float64]:
     """
     check_has_places(problem)
     if problem.display is None and problem.coordinates is not None and problem.metric.geographic:
-        degrees = problem.coordinates
-        if problem.metric.name == "GEO":  # degrees and minutes, DDD.MM
-            whole = np.trunc(degrees)
-            degrees = whole + (degrees - whole) / 0.6
-        return _map_projection(degrees)
+        return _map_projection(degrees(problem, "picture"))
     return np.ascontiguousarray(problem.plot_points)
 
 
