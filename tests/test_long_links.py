@@ -8,7 +8,7 @@ import pytest
 import warptsp
 from warptsp import Problem, _native
 from warptsp.construct import construct
-from warptsp.methods.lk import LkParams
+from warptsp.methods.lk import LkParams, long_links
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
 
 
@@ -33,7 +33,7 @@ def test_a_tour_that_is_not_longer(n: int, start: str) -> None:
         assert problem.length(better) < 0.97 * problem.length(tour)
 
 
-def test_only_where_links_differ() -> None:
+def test_only_where_links_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
     for problem, uneven in (
         (Problem.from_points(random.random((5000, 2))), False),
@@ -42,6 +42,11 @@ def test_only_where_links_differ() -> None:
         tour = warptsp.solve(problem, kicks=1000, threads=1, device="cpu").tour
         lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=float)
         assert are_worth_it(lengths) is uneven
+        for step in (1, 7):  # all links, and every seventh
+            monkeypatch.setattr(long_links, "LINKS_LOOKED_AT", problem.n // 4 // step)
+            some = long_links.some_lengths(problem, tour)
+            np.testing.assert_array_equal(some, lengths[::step])
+            assert are_worth_it(some, len(lengths)) is uneven
         some = np.random.default_rng(2).choice(lengths, len(lengths) // 2)
         assert are_worth_it(some, len(lengths)) is uneven
 
@@ -52,6 +57,7 @@ def test_a_stop_returns_a_tour() -> None:
     assert tour is not None
     token = _native.StopToken()
     token.request()
+    assert improve_long_links(problem, tour, LkParams(), seconds=1e-5, seed=1, token=token) is tour
     same = improve_long_links(problem, tour, LkParams(), kicks=10**9, seconds=60.0, seed=1, token=token)
     problem.check_tour(same)
     assert problem.length(same) <= problem.length(tour)

@@ -13,7 +13,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
-from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links, some_lengths
 from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
 if TYPE_CHECKING:
@@ -156,8 +156,7 @@ class _Search:
         if not plain or problem.n < LEAST_LONG_LINKS or run.kick_limit == 0:
             return False
         tour = self._best()
-        lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
-        if not are_worth_it(lengths):
+        if not are_worth_it(some_lengths(problem, tour), problem.n):
             return False
         run.enter("long links")
         remaining = run.remaining() if run.kick_limit is None else None

@@ -36,7 +36,7 @@ from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk.cpu import search_until
-from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import LINKS_LOOKED_AT, TIME_SHARE, are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
     LEAST_MEMBERS,
     MOST_CITIES,
@@ -72,7 +72,6 @@ LEAST_ROUNDS = 30  # seams should move, and the temperature fall in small steps
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
 LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
-LINKS_LOOKED_AT = 50_000  # to see whether long links carry much of the tour
 LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
 
 

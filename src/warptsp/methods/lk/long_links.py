@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 SHARE = 0.1  # of the links are long ones
 UNEVEN = 0.28  # share of the length from which they are worth it (E10k.0: 0.20, C10k.0: 0.37)
 MOST = 100_000  # long links at once
+LINKS_LOOKED_AT = 50_000  # to see whether long links carry much of the tour, where there are many
 KICKS = 20_000
 SLICE = 1000  # kicks between two looks at the token
+SET_UP = 3e-7  # seconds a city before the first kick (2 million: 0.52 s)
 TIME_SHARE = 0.2  # of the time that is left for the whole search, at most
 
 
@@ -46,6 +48,13 @@ def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool
     count = max(1, _count(links) * len(lengths) // links)
     longest = np.partition(lengths, len(lengths) - count)[-count:]
     return float(longest.sum()) > UNEVEN * float(lengths.sum()) > 0
+
+
+def some_lengths(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the lengths of all links of a closed tour, or of some, evenly along it, if there are many."""
+    n = problem.n
+    at = np.arange(0, n, max(1, n // (4 * LINKS_LOOKED_AT)))
+    return np.asarray(problem.distance(tour[at], tour[(at + 1) % n]), dtype=np.float64)
 
 
 def improve_long_links(
@@ -68,7 +77,7 @@ def improve_long_links(
     params : LkParams
     kicks : int
     seconds : float
-        At most.
+        At most. The tour comes back as it is if they are too few for the preparation.
     seed : int
     token : _native.StopToken
 
@@ -78,6 +87,8 @@ def improve_long_links(
         A tour that is not longer.
     """
     n = problem.n
+    if seconds < SET_UP * n:
+        return tour
     lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
     count = _count(n)
     longest = np.argpartition(lengths, n - count)[-count:]
