@@ -11,9 +11,9 @@ versions = {
     "pyproject.toml": tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "version"
     ],
-    "src/warptsp/__init__.py": re.search(
+    "src/warptsp/_version.py": re.search(
         r'^__version__ = "(.+)"$',
-        (root / "src/warptsp/__init__.py").read_text(encoding="utf-8"),
+        (root / "src/warptsp/_version.py").read_text(encoding="utf-8"),
         re.MULTILINE,
     )[1],
     "CITATION.cff": re.search(

@@ -70,16 +70,63 @@ def solve_small(job: dict[str, Any]) -> dict[str, Any]:
     return solve_warptsp({**job, "target": None if known is None else known.length})
 
 
-def solve_uniform(job: dict[str, Any]) -> dict[str, Any]:
-    """Solve uniform points with this package, without a warm-up: a user's first call has none either."""
+def solve_kicks(job: dict[str, Any]) -> dict[str, Any]:
+    """Solve with this package, or another version of it, on one thread, with a number of kicks.
+
+    No more of it is used than every version has.
+    """
+    from common import load
+
+    import warptsp
+
+    _warm_up()
+    problem = load(Path(job["shared"]), job["instance"])
+    kicks = round(job["kicks_per_city"] * problem.n)
+    cpu = time.process_time()
+    result = warptsp.solve(
+        problem, method=job["method"], kicks=kicks, seed=job["seed"], threads=1, device="cpu"
+    )
+    return {"length": result.length, "cpu": time.process_time() - cpu, "kicks": kicks}
+
+
+def solve_in_time(job: dict[str, Any]) -> dict[str, Any]:
+    """Solve uniform points or a random matrix without a warm-up, as in a user's first call.
+
+    The limit is from the call on, after the import. The CPU seconds used after it are told, too, since they
+    do not depend on other programs.
+    """
+    import threading
+
     import numpy as np
 
     import warptsp
 
-    points = np.random.default_rng(job["seed"]).random((job["cities"], 2))
+    random = np.random.default_rng(job["seed"])
+    problem: Any = random.random((job["cities"], 2))
+    if job["kind"] == "matrix":
+        half = np.triu(random.integers(1, 1000, (job["cities"], job["cities"]), dtype=np.int32), 1)
+        problem = warptsp.Problem.from_matrix(half + half.T)
+    solve = warptsp.solve  # imports it
+    at_limit: list[float] = []
+    watch = threading.Timer(job["time_limit"], lambda: at_limit.append(time.process_time()))
+    watch.daemon = True
+    watch.start()
     wall = time.monotonic()
-    warptsp.solve(points, time_limit=job["time_limit"], seed=job["seed"], threads=job["threads"])
-    return {"wall": time.monotonic() - wall}
+    result = solve(
+        problem,
+        method=job["method"],
+        start=job["start"],
+        time_limit=job["time_limit"],
+        seed=job["seed"],
+        threads=job["threads"],
+        device="cpu",
+    )
+    wall, cpu = time.monotonic() - wall, time.process_time()
+    return {
+        "wall": wall,
+        "cpu_over": cpu - at_limit[0] if at_limit else 0.0,
+        "ended": not result.stop_reason.startswith("time limit"),
+    }
 
 
 def read(job: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +274,8 @@ def _peak() -> int:
 JOBS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "warptsp": solve_warptsp,
     "small": solve_small,
-    "uniform": solve_uniform,
+    "kicks": solve_kicks,
+    "limit": solve_in_time,
     "read": read,
     "picture": picture,
     "fast-tsp": lambda job: _peer(solve_fast_tsp, job),

@@ -11,20 +11,20 @@ import time
 
 from distributed import Worker
 
-import warptsp
 import warptsp.cluster.dask as on_dask
+from warptsp.cluster import tasks
 
 
 async def main(address, fault=""):
     improve = on_dask.improve_packed
     if fault == "old":
-        warptsp.__version__ = "0.0.9"
+        tasks.__version__ = "0.0.9"
     elif fault == "aging":
         describe = on_dask._describe_here
 
         def describe_and_age():
             said = describe()
-            warptsp.__version__ = "0.0.9"
+            tasks.__version__ = "0.0.9"
             return said
 
         on_dask._describe_here = describe_and_age

@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 from pretended_driver import PretendedDriver
 
 from warptsp.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
+
+# No test depends on how fast the machine is, or what else it does; one that fails says how to repeat it.
+settings.register_profile("warptsp", deadline=None, print_blob=True)
+settings.load_profile("warptsp")
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +45,15 @@ def gpu() -> Iterator[Device]:
         pytest.skip(f"needs a GPU: {error}")
     with device:
         yield device
+
+
+@pytest.fixture(autouse=True)
+def gpus_search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In tests on a GPU no search of the CPU takes the place of the GPU's while kernels are compiled."""
+    if request.node.get_closest_marker("gpu") and not request.node.get_closest_marker("first_use"):
+        from warptsp.methods import kernels
+
+        monkeypatch.setattr(kernels, "missing_kernels", lambda sources, capability: [])
 
 
 @pytest.fixture

@@ -47,6 +47,8 @@ def piece(part: ast.expr, names: dict[str, ast.expr]) -> str:
             return text
         case ast.FormattedValue(value=ast.Name(id=name)) if name in names:
             return next(templates(names[name], {}), GAP)
+        case ast.FormattedValue(value=ast.Call(func=ast.Name(id="as_called"), args=[python, _])):
+            return next(templates(python, {}), GAP)
     return GAP
 
 
@@ -130,6 +132,15 @@ def messages() -> list[Message]:
             if len(message.template.replace(GAP, "")) > 10:  # what is shorter frames another message
                 found.setdefault(message.template, message)
     return list(found.values())
+
+
+def words_of_callers() -> Iterator[tuple[str, str, str]]:
+    """What is called differently in Python and on the command line, and where that is said."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if called(call) == "as_called":
+                python, shell = (next(templates(argument, {}), "") for argument in call.args)
+                yield python, shell, f"{path.relative_to(SOURCE)}:{call.lineno}"
 
 
 def texts() -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
+import scipy.sparse
 from click.testing import CliRunner
 
 import warptsp
@@ -141,7 +143,7 @@ def test_an_exception_in_a_callback_brings_the_best_tour():
     assert problem.length(caught.value.result.tour) == caught.value.result.length
 
 
-def test_a_time_limit_is_kept_in_one_second():
+def test_a_time_limit_ends_the_search_and_is_the_reason():
     result = warptsp.solve(random_problem(200, 10), time_limit=0.3)
     assert result.stop_reason == "time limit of 0.3 s"
 
@@ -211,7 +213,7 @@ def test_files_of_matrices(tmp_path):
         assert read.asymmetric
         np.testing.assert_array_equal(read.matrix, problem.matrix)
         if file != "d.tsp":
-            with pytest.raises(ParseError, match=r"not symmetric.*--asymmetric"):
+            with pytest.raises(ParseError, match=r"not symmetric.*give asymmetric=True$"):
                 load(tmp_path / file)
     (tmp_path / "three.csv").write_text("0,1,5\n5,0,1\n1,5,0\n")
     assert warptsp.solve(load(tmp_path / "three.csv", asymmetric=True)).length == 3
@@ -222,8 +224,12 @@ def test_files_of_matrices(tmp_path):
 def test_the_commands(tmp_path):
     write_problem(tmp_path / "a.csv", random_problem(15, 4))
     run = CliRunner().invoke
-    refused = run(commands, ["solve", str(tmp_path / "a.csv")])
-    assert refused.exit_code != 0
+    for command in ("solve", "info", "check", "plot", "report", "watch"):
+        more = {"check": ["a.tour"], "plot": ["a.tour", str(tmp_path / "a.svg")]}.get(command, [])
+        more = ["a.tour", str(tmp_path / "a.html")] if command == "report" else more
+        refused = run(commands, [command, str(tmp_path / "a.csv"), *more])
+        assert isinstance(refused.exception, ParseError), command
+        assert re.search(r"not symmetric.*give --asymmetric$", str(refused.exception)), command
     solved = run(
         commands,
         [
@@ -243,12 +249,29 @@ def test_the_commands(tmp_path):
     length = next(line for line in checked.output.splitlines() if line.startswith("length"))
     assert length in solved.output
     assert "asymmetric" in run(commands, ["info", str(tmp_path / "a.csv"), "--asymmetric"]).output
+    files = [str(tmp_path / "a.csv"), str(tmp_path / "a.tour"), "--asymmetric"]
+    reported = run(commands, ["report", *files, str(tmp_path / "a.html")])
+    assert reported.exit_code == 0
+    assert "asymmetric" in (tmp_path / "a.html").read_text()
+    undrawn = run(commands, ["plot", *files, str(tmp_path / "a.svg")])  # which has read the matrix
+    assert "has distances but no coordinates to draw" in str(undrawn.exception)
+
+
+def test_solve_takes_asymmetric_distances_as_they_are(tmp_path):
+    """As the message says, whatever form they have."""
+    matrix = random_problem(15, 4).matrix
+    best = warptsp.solve(random_problem(15, 4), method="exact").length
+    np.save(tmp_path / "a.npy", matrix)
+    for given in (matrix, matrix.tolist(), scipy.sparse.csr_array(matrix), tmp_path / "a.npy"):
+        with pytest.raises(InvalidProblem, match=r"not symmetric.*give asymmetric=True$"):
+            warptsp.solve(given, method="exact")
+        assert warptsp.solve(given, method="exact", asymmetric=True).length == best
+    points = np.random.default_rng(0).random((5, 2))
+    assert not warptsp.solve(points, asymmetric=True).problem.asymmetric
 
 
 def test_what_cannot_be():
-    with pytest.raises(
-        InvalidProblem, match=r"not symmetric.*if that is meant, give asymmetric=True or --asymmetric"
-    ):
+    with pytest.raises(InvalidProblem, match=r"not symmetric.*if that is meant, give asymmetric=True$"):
         Problem.from_matrix([[0, 1], [2, 0]])
     with pytest.raises(InvalidProblem, match="entry \\(0, 1\\) of the matrix is nan"):
         Problem.from_matrix([[0, np.nan], [2, 0]], asymmetric=True)

@@ -9,7 +9,8 @@ import pytest
 import warptsp
 from warptsp.cli import run
 from warptsp.cluster import executors
-from warptsp.cluster.connect import ClusterParams
+from warptsp.cluster.address import named_cluster
+from warptsp.cluster.connect import ClusterParams, check_cluster
 from warptsp.cluster.executors import InProcess, Outcome
 from warptsp.cluster.tasks import Answer, DeadlinePassed, Refused, Task, improve
 from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem, WarpTSPError
@@ -246,9 +247,13 @@ def test_links_to_the_outside_stay():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"cluster": "nowhere"}, InvalidOption, "cluster 'nowhere': neither an address such as tcp://"),
-        ({"cluster": "local:0"}, InvalidOption, "a number of workers from 1 on"),
-        ({"cluster": 5}, InvalidOption, "cluster: 5 is neither an address"),
+        (
+            {"cluster": "nowhere"},
+            InvalidOption,
+            "cluster 'nowhere': the port is missing, as in tcp://nowhere:8786",
+        ),
+        ({"cluster": "local:0"}, InvalidOption, "a number of workers from 1 to 1024"),
+        ({"cluster": 5}, InvalidOption, "cluster: 5 is no cluster; give an address"),
         ({"cluster": "threads", "device": "cuda:1"}, InvalidOption, "device 'cuda:1': workers of a cluster"),
         ({"cluster": "threads", "device": "cuda"}, InvalidOption, "threads are CPU, devices GPUs"),
         ({"cluster": "threads", "method": "two-opt"}, InvalidOption, "method 'two-opt' and cluster"),
@@ -320,3 +325,69 @@ def test_the_command_line(tmp_path, problem, capsys):
         instance, cluster="threads:1", cluster_params=ClusterParams(rounds=2, part=400, kicks=0.2)
     )
     np.testing.assert_array_equal(warptsp.read_tour(out, same.problem), same.tour)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "message"),
+    [
+        ("", "give an address such as tcp://10.0.0.1:8786, local, local:8"),
+        (" ", "give an address"),
+        ("tcp://", "give an address"),
+        ("tcp://10.0.0.1:8786 ", "give an address"),
+        ("tcp://h\u00f6st:8786", "give an address"),
+        ("http://x", "'http' is no protocol of Dask, which are tcp, tls"),
+        ("https://10.0.0.1:8786", "'https' is no protocol"),
+        ("carrier-pigeon://coop", "'carrier-pigeon' is no protocol"),
+        ("TCP://10.0.0.1:8786", "'TCP' is no protocol"),
+        ("://10.0.0.1:8786", "'' is no protocol"),
+        (
+            "local:99999",
+            "a number of workers from 1 to 1024; a scheduler on a host of that name is tcp://local:",
+        ),
+        ("local:8786", "from 1 to 1024"),
+        ("local:", "from 1 to 1024"),
+        ("local:-1", "from 1 to 1024"),
+        ("threads:two", "from 1 to 1024"),
+        ("threads:" + "9" * 5000, "from 1 to 1024"),
+        ("devices:2", "all GPUs of this machine and take no number"),
+        ("tcp://10.0.0.1", "the port is missing, as in tcp://10.0.0.1:8786"),
+        ("tls://10.0.0.1/", "the port is missing, as in tls://10.0.0.1:8786"),
+        ("10.0.0.1:", "the port is missing"),
+        ("tcp://[::1]", r"the port is missing, as in tcp://\[::1\]:8786"),
+        ("tcp://10.0.0.1:0", "port '0' is not a number from 1 to 65535"),
+        ("tcp://10.0.0.1:65536", "port '65536' is not"),
+        ("10.0.0.1:-1", "port '-1' is not"),
+        ("tcp://10.0.0.1:8786x", "port '8786x' is not"),
+        ("tcp://10.0.0.1:\u0661", "give an address"),
+        ("tcp://::1:8786", "'::1:8786' is no host and port"),
+        ("tcp://:8786", "':8786' is no host and port"),
+        ("tcp://user@10.0.0.1:8786", "is no host and port"),
+        ("tcp://10.0.0.1:8786/path", "is no host and port"),
+        ("tcp://tcp://10.0.0.1:8786", "'tcp://tcp' is no protocol"),
+    ],
+)
+def test_what_is_no_address_is_said_at_once(cluster, message):
+    with pytest.raises(InvalidOption, match=f"^cluster .*{message}") as error:
+        check_cluster(cluster, "auto")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "kind"),
+    [
+        ("10.0.0.1:8786", ("", None)),
+        ("tcp://10.0.0.1:8786/", ("", None)),
+        ("tls://scheduler.example:1", ("", None)),
+        ("tcp://[fe80::1%eth0]:65535", ("", None)),
+        ("tcp://local:8786", ("", None)),
+        ("threads.example:8786", ("", None)),
+        ("inproc://10.0.0.1/123/1", ("", None)),
+        ("local", ("local", None)),
+        ("local:1024", ("local", 1024)),
+        ("threads:2", ("threads", 2)),
+        ("devices", ("devices", None)),
+    ],
+)
+def test_names_of_clusters(cluster, kind):
+    assert named_cluster(cluster) == kind
+    check_cluster(cluster, "auto")

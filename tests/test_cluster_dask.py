@@ -287,8 +287,13 @@ def test_nobody_at_the_address(problem, monkeypatch):
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(BackendUnavailable, match=f"{address}: no scheduler answers there within 0.5 s"):
             solve(problem, address)
-    with pytest.raises(InvalidOption, match="cluster 'carrier-pigeon://coop'"):
-        solve(problem, "carrier-pigeon://coop")
+
+
+@pytest.mark.parametrize("address", ["tls://127.0.0.1:8786", "wss://127.0.0.1:8786"])
+def test_no_certificates(problem, monkeypatch, address):
+    monkeypatch.setattr(on_dask, "_open_client", lambda *_: pytest.fail("connects"))
+    with pytest.raises(InvalidOption, match=f"cluster {address}: TLS is not set up here; name the certific"):
+        solve(problem, address)
 
 
 def test_no_workers(pool, problem):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
-import time
 
 import numpy as np
 import pytest
 from pretended_driver import H200
 
 import warptsp
-from warptsp.backends.cuda import cache, compiler
+from warptsp.backends.cuda import cache, climbing, compiler
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import Compilation, not_cached
 from warptsp.backends.cuda.search import kernel_sources
-from warptsp.errors import BackendUnavailable
+from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.problem import OpenPath, Problem
 
 
@@ -28,13 +28,22 @@ def slow_compiler(tmp_path, monkeypatch, pretend_gpus):
     go_on = threading.Event()
 
     def compiled(*arguments):
-        assert go_on.wait(60)
+        assert go_on.wait(600)
         return cache.Code("cubin", b"", {})
 
     monkeypatch.setattr(compiler, "_compile", compiled)
     pretend_gpus(H200)
+    # Hill climbing asks the GPU which kernel to take.
+    monkeypatch.setattr(cuda_device.Device, "open", lambda ordinal: contextlib.nullcontext())
+    monkeypatch.setattr(climbing, "best_version", lambda problem, device: "tuned")
+    monkeypatch.setattr(climbing, "check_version", lambda *arguments: None)
+    monkeypatch.setattr(climbing, "source_of", lambda *arguments: compiler.Source("climb.cu", ("f",)))
     yield go_on
     go_on.set()
+    await_compiler()
+
+
+def await_compiler():
     for thread in threading.enumerate():
         if thread.name == "warptsp-nvrtc":
             thread.join()
@@ -55,23 +64,97 @@ def test_what_a_run_compiles():
 
 
 def test_a_time_limit_that_ends_meanwhile(slow_compiler):
-    begun = time.monotonic()
     result = warptsp.solve(problem(), device="cuda", time_limit=0.3)
-    assert time.monotonic() - begun < 30  # it did not wait for the compiler
-    assert result.device == "cuda:0"
+    # The compiler is still at it.
+    assert "warptsp-nvrtc" in [thread.name for thread in threading.enumerate()]
+    assert result.device == "cpu"  # what searched
     assert result.length < 1.3 * 0.7124 * np.sqrt(2000 * 1e6)  # a greedy tour at least
     problem().check_tour(result.tour)
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["two-opt", "swap", "neighbor-two-opt", "neighbor-three-opt", "ils", "symmetric-two-opt"],
-)
-def test_every_method_has_a_tour_meanwhile(slow_compiler, method):
+ENDING = ["two-opt", "three-opt", "swap", "neighbor-two-opt", "neighbor-three-opt", "symmetric-two-opt"]
+
+
+def start_of(given, method):
+    """The length of what a run begins with."""
+    start = "random" if method == "hill-climbing" else "greedy"
+    return warptsp.solve(given, method="construct", start=start).length
+
+
+@pytest.mark.parametrize("method", ENDING)
+def test_a_descent_of_the_cpu_is_the_gpu_s(slow_compiler, method, caplog):
+    """It comes to the same local optimum, so nobody waits for kernels that are not needed any more."""
+    given = problem(120)
+    result = warptsp.solve(given, device="cuda", method=method)
+    assert (result.device, result.stages[0].device) == ("cpu", "cpu")
+    assert result.stop_reason == "the search is complete"
+    np.testing.assert_array_equal(result.tour, warptsp.solve(given, device="cpu", method=method).tour)
+    assert result.length < start_of(given, method)
+    assert "its kernels were still being compiled" in caplog.text
+    assert "seconds_on_cpu" not in result.counters  # which is for how long before the GPU
+
+
+@pytest.mark.parametrize("method", [*ENDING, "ils", "hill-climbing", "symmetric-annealing"])
+def test_every_method_returns_what_the_cpu_found_meanwhile(slow_compiler, method):
     given = problem(300)
-    result = warptsp.solve(given, device="cuda", method=method, time_limit=0.3)
-    assert result.device == "cuda:0"
+    begun = start_of(given, method)
+
+    def enough(event):
+        annealed = event.phase == "annealing"  # which is hot for most of the time
+        return event.device == "cpu" and (annealed or event.length < begun)
+
+    result = warptsp.solve(given, device="cuda", method=method, time_limit=60, callback=enough)
+    assert result.device == "cpu"
+    assert result.stop_reason == "the callback returned True"
+    assert result.length < begun or method == "symmetric-annealing"
     given.check_tour(result.tour)
+
+
+@pytest.mark.parametrize("method", [*ENDING, "ils", "hill-climbing", "symmetric-annealing", "lk"])
+def test_the_gpu_takes_over_when_the_kernels_are_there(slow_compiler, monkeypatch, method):
+    """With the tour of the CPU at hand, and with nothing of its counters."""
+    given, told = problem(300), []
+
+    def opened(*arguments, **options):
+        raise DeviceFailure("the GPU was opened")
+
+    if method == "hill-climbing":
+        monkeypatch.setattr(climbing, "climbers_of", opened)
+    else:
+        monkeypatch.setattr(cuda_device.Device, "open", opened)
+
+    def ready(event):
+        told.append((event.device, event.phase))
+        slow_compiler.set()
+        await_compiler()
+
+    with pytest.raises(DeviceFailure, match="the GPU was opened") as caught:
+        warptsp.solve(given, device="cuda", method=method, time_limit=60, callback=ready)
+    result = caught.value.result
+    assert all(device == "cpu" and phase != "compiling" for device, phase in told)
+    assert result.device == "cuda:0"
+    assert result.counters["seconds_on_cpu"] > 0
+    assert set(result.counters) == {"kicks", "seconds_on_cpu"}
+    assert "; the CPU for" in result.summary()
+    given.check_tour(result.tour)
+
+
+@pytest.mark.parametrize("method", ["symmetric-annealing", "ils", "lk"])
+def test_a_tour_does_not_depend_on_the_compiler(slow_compiler, monkeypatch, method):
+    """Where the clock does not decide, what the CPU finds meanwhile must not be in the result."""
+    given, phases = problem(300), []
+    steps = 1 if method == "ils" else 2  # a descent is what the GPU's search begins with
+
+    def callback(event):
+        phases.append(event.phase)
+        return phases.count("compiling") == steps
+
+    limit = {"params": {"rotations": 10**9}} if method == "symmetric-annealing" else {"kicks": 10**9}
+    result = warptsp.solve(given, device="cuda", method=method, callback=callback, **limit)
+    assert "annealing" not in phases
+    assert "search" not in phases
+    assert result.kicks == 0
+    assert result.device == "cpu"
 
 
 def test_the_cpu_searches_meanwhile(slow_compiler, caplog):
@@ -148,3 +231,26 @@ def test_what_cannot_be_compiled(slow_compiler, monkeypatch):
     with pytest.raises(BackendUnavailable, match="does not compile it") as caught:
         warptsp.solve(problem(), device="cuda", time_limit=20)
     assert caught.value.result.tour is not None
+
+
+@pytest.mark.gpu
+@pytest.mark.first_use
+@pytest.mark.parametrize("method", [*ENDING, "ils", "hill-climbing", "symmetric-annealing", "lk"])
+def test_a_first_use_of_a_gpu(gpu, tmp_path, monkeypatch, method):
+    """An empty cache, and less time than the compiler takes, or enough of it."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    given = problem(1500)
+    short = warptsp.solve(given, device="cuda", method=method, time_limit=1.0)
+    assert short.device in ("cpu", "cuda:0")
+    assert short.length < start_of(given, method)
+    await_compiler()
+    assert list((tmp_path / "kernels").iterdir())
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "again"))
+    long = warptsp.solve(problem(3000), device="cuda", method=method, time_limit=40.0)
+    if long.device == "cuda:0":
+        assert long.counters["seconds_on_cpu"] > 0
+    else:  # the CPU was at the local optimum before
+        assert method in ENDING
+        assert long.stop_reason == "the search is complete"
+    monkeypatch.undo()
+    await_compiler()

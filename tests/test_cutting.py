@@ -335,5 +335,5 @@ def test_what_is_no_tour_is_refused() -> None:
         cut_stretches(np.empty(0, dtype=np.int32), 2)
     with pytest.raises(ValueError, match="parts is 0"):
         cut_stretches(np.arange(3, dtype=np.int32), 0)
-    with pytest.raises(ValueError, match="fixed edge to 7"):
+    with pytest.raises(ValueError, match="a fixed edge names 7"):
         cut_stretches(np.arange(3, dtype=np.int32), 2, fixed=np.array([[0, 7]], dtype=np.int32))

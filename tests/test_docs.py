@@ -74,7 +74,7 @@ def test_every_public_name_is_in_the_reference():
     assert public | params <= documented
 
 
-def test_readme_begins_with_the_two_lines():
+def test_readme_has_the_two_lines():
     script = REPOSITORY / ".ci" / "readme-lines"
     lines = subprocess.check_output([sys.executable, script], text=True).splitlines()
     assert len(lines) == 2
@@ -138,6 +138,13 @@ def test_the_examples_run(page, newcomer):
             pytest.skip(f"needs {error.name}, which an extra brings")
 
 
+def test_readme_shows_what_its_example_prints(capsys):
+    page = REPOSITORY / "README.md"
+    (example,), (shown,) = code(page, "python"), code(page, "text")
+    exec(compile(example, page.name, "exec"), {})
+    assert capsys.readouterr().out == shown
+
+
 def test_the_first_tour_is_made(newcomer):
     page = REPOSITORY / "docs" / "first-tour.md"
     output = ""
@@ -181,9 +188,13 @@ def test_what_methods_can_do_is_so():
         assert gpu == (f"{method.least_gpu_cities} cities" if "cuda" in method.devices else "never"), name
 
 
-def test_gaps_are_those_of_the_reports():
+@pytest.mark.parametrize(
+    ("page", "heading"),
+    [("quality.md", "# Time against quality"), ("performance/README.md", "## How good, how fast")],
+)
+def test_gaps_are_those_of_the_reports(page, heading):
     docs = REPOSITORY / "docs"
-    for instance, _, *cells in rows(docs / "quality.md", "# Time against quality"):
+    for instance, _, *cells in rows(docs / page, heading):
         for report, cell in zip(("time_to_gap.md", "gpu_search.md"), cells, strict=True):
             text = (docs / "performance" / report).read_text(encoding="utf-8")
             for gap, seconds in re.findall(r"([\d.]+) in ([\d.]+) s", cell):
@@ -191,6 +202,12 @@ def test_gaps_are_those_of_the_reports():
                 assert re.search(row, text, re.MULTILINE), (
                     f"{instance}: {gap} in {seconds} s is not in {report}"
                 )
+
+
+def test_peers_are_those_of_the_report():
+    docs = REPOSITORY / "docs" / "performance"
+    report = [row[:5] for row in rows(docs / "time_to_gap.md", "## Peers")]
+    assert all(row in report for row in rows(docs / "README.md", "## Compared with whom"))
 
 
 def test_the_chart_is_that_of_the_table(monkeypatch):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import re
 from pathlib import Path
 
 import pytest
-from error_messages import GAP, is_known, matches, messages, texts
+from click.testing import CliRunner
+from error_messages import GAP, is_known, matches, messages, texts, words_of_callers
 
+import warptsp
 from warptsp import errors
+from warptsp.cli import commands
 
 
 @pytest.mark.parametrize(
@@ -61,3 +65,118 @@ def test_every_message_is_on_the_page_of_errors():
     known = [*texts(), *(message.template for message in found)]
     stale = [entry for entry in entries if not is_known(entry, known)]
     assert not stale, f"docs/errors.md has messages that no line of the source has: {stale}"
+
+
+PYTHON = re.compile(r"\b[A-Za-z_]\w*=|\b\w+\.[a-z_]\w*\(|\b(?:Problem|Result|OpenPath|scipy|warptsp)[.(]")
+SHELL = re.compile(r"(?<![\w-])--?[a-z]|warptsp (solve|watch|plot|report|check|info|generate)\b")
+# What has one kind of caller only: by module, and by how the message begins.
+OF_SHELL = ("cli/",)
+OF_PYTHON = ("interop/", "networkx.py")
+OF_PYTHON_TEXTS = (
+    "stop: ",
+    "open: ",
+    "NoImprovement: ",
+    "panel ",
+    "the sparse matrix",
+    "the path's ",  # its ends are options that take names
+    "open is ",
+    "cluster: a dask Client ",
+)
+NEITHER = (
+    "annotations=",
+    "CUDA_VISIBLE_DEVICES=",
+    "--gpus all",
+    "NAME=VALUE",
+)  # of other programs, or of both
+
+
+def wrong_words(template, place, said):
+    """The words of a message that one of its callers does not know."""
+    for text in [*NEITHER, *said]:
+        template = template.replace(text, "")
+    found = []
+    if not place.startswith(OF_PYTHON) and not template.startswith(OF_PYTHON_TEXTS):
+        found += PYTHON.findall(template)
+    if not place.startswith(OF_SHELL):
+        found += SHELL.findall(template)
+    return found
+
+
+def test_messages_name_what_their_callers_have():
+    """What Python and the command line call differently goes through `as_called`."""
+    said = [python for python, _, _ in words_of_callers() if wrong_words(python, "", [])]
+    wrong = [(m.place, m.template) for m in messages() if wrong_words(m.template, m.place, said)]
+    assert not wrong, wrong
+
+
+def test_the_words_of_each_caller_are_its_own():
+    pairs = list(words_of_callers())
+    assert len(pairs) > 5
+    for python, shell, place in pairs:
+        assert not SHELL.search(python), place
+        assert not PYTHON.search(shell), place
+        assert python != shell, place
+
+
+def test_the_command_line_speaks_of_options(tmp_path):
+    """The same faults as Python's callers make; each message is given in the words of who made it."""
+    (tmp_path / "a.csv").write_text("0,1,5\n2,0,1\n1,5,0\n")
+    (tmp_path / "b.csv").write_text("x,y\n0,0\n3,4\n5,6\n7,1\n")
+    (tmp_path / "c.csv").write_text("0,1,5\n1,0,1\n5,1,0\n")
+    (tmp_path / "c.tour").write_text("1\n2\n3\n")
+    (tmp_path / "o.json").write_text('{"code": "Ok"}')
+    faults = [
+        ("solve a.csv", "give --asymmetric"),
+        ("solve b.csv --then-param passes=1", "--then-param: there is no second method; name it with --then"),
+        (
+            "solve b.csv --cluster-param part=1",
+            "--cluster-param: there is no cluster; name it with --cluster",
+        ),
+        ("solve b.csv --method exact --param a=1", "--param: method exact has no parameters"),
+        ("solve b.csv --target-gap 1", "give --target-length"),
+        ("solve c.csv --picture c.svg", "DISPLAY_DATA_SECTION"),
+        ("plot c.csv c.tour c.svg", "DISPLAY_DATA_SECTION"),
+        ("solve o.json", "ask the service for one of them"),
+        ("solve b.csv --start nowhere", "neither a construction"),
+        ("solve b.csv --kicks -1", "kicks"),
+        ("solve b.csv --no-improvement -1", "--no-improvement"),
+        ("solve b.csv --no-improvement-kicks -1", "no improvement"),
+        ("solve b.csv --time-limit 0 --threads 0", "threads"),
+        ("solve b.csv --device gpu", "device"),
+        ("solve b.csv --method nothing", "method"),
+        ("solve b.csv --format nothing", "format"),
+    ]
+    with contextlib.chdir(tmp_path):
+        for line, expected in faults:
+            failed = CliRunner().invoke(commands, line.split())
+            assert failed.exit_code != 0, line
+            told = failed.output if isinstance(failed.exception, SystemExit) else str(failed.exception)
+            assert expected in told, line
+            assert not PYTHON.search(told), line
+    with pytest.raises(errors.InvalidOption, match=r"^then_params: .* name it with then$"):
+        warptsp.solve([[0, 0], [1, 1], [2, 0], [3, 3]], then_params={"passes": 1})
+    with pytest.raises(errors.InvalidOption, match=r"^params: method exact has no parameters"):
+        warptsp.solve([[0, 0], [1, 1], [2, 0], [3, 3]], method="exact", params={"a": 1})
+
+
+def test_one_city_is_a_city(tmp_path):
+    (tmp_path / "one.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "one.tour").write_text("1\n")
+    with contextlib.chdir(tmp_path):
+        for line in ("solve one.csv", "check one.csv one.tour", "generate uniform 1 -o two.tsp"):
+            done = CliRunner().invoke(commands, line.split())
+            assert done.exit_code == 0, done.output
+            assert "1 cities" not in done.output
+            assert "city" in done.output
+
+
+@pytest.mark.parametrize("line", ["info b.csv", "check b.csv b.tour", "plot b.csv b.tour b.svg",
+                                  "report b.csv b.tour b.html", "solve b.csv --kicks 1"])  # fmt: skip
+def test_every_command_on_an_instance_can_be_quiet(tmp_path, line):
+    (tmp_path / "b.csv").write_text("x,y\n0,0\n3,4\n5,6\n7,1\n")
+    (tmp_path / "b.tour").write_text("1\n2\n3\n4\n")
+    with contextlib.chdir(tmp_path):
+        done = CliRunner().invoke(commands, [*line.split(), "-q"])
+    assert done.exit_code == 0, done.output
+    assert done.stderr == ""
+    assert bool(done.stdout) == line.startswith("solve")  # whose option is about progress

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -98,10 +97,8 @@ HOSTILE = {
 def test_document_types_are_refused(tmp_path, text, encoding):
     file = tmp_path / "a.gpx"
     file.write_bytes(text.encode(encoding))
-    begun = time.monotonic()
     with pytest.raises(ParseError, match="document type"):
         load(file)
-    assert time.monotonic() - begun < 5
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_names_only_if_all_have_one():
         ),
         (changed(durations=[[0, 1, 2], [1, 0, 2]]), r"shape \(2, 3\): it must go from each place to each"),
         (changed(durations=[[0, 1], [1]]), "no rows of numbers"),
-        (changed(durations=[[0, "x"], [1, 0]]), "no rows of numbers"),
+        (changed(durations=[[0, "x"], [1, 0]]), "have .x. from place 0 to place 1"),
         (changed(durations={"0": 1}), "no rows of numbers"),
         (changed(durations=[[0, -1, 2], [1, 0, 2], [1, 2, 0]]), r"entry \(0, 1\) of the matrix is -1"),
         (changed(destinations=TABLE["sources"][::-1]), "source and destination 0 .* are different places"),

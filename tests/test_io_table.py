@@ -383,7 +383,7 @@ def test_bad_geojson(document, message):
     [
         ('{"type":\n}', "file.geojson:2: is not JSON"),
         ('{"type": "Point", "coordinates": [NaN, 1]}', "NaN is no JSON number"),
-        ("[" * 100_000, "cannot be read as JSON"),
+        ("[" * 100_000, "is nested too deeply"),
         ('{"type": "Point", "coordinates": [' + "9" * 5000 + ", 1]}", "cannot be read as JSON"),
     ],
 )

@@ -538,7 +538,7 @@ def test_tours(tmp_path):
     problem = parse(GOOD)
     for end in ("-1\nEOF\n", "-1\n-1\n", "", "-1\n3\n2\n1\n-1\n"):
         text = f"NAME: x\nTYPE: TOUR\nDIMENSION: 3\nTOUR_SECTION\n3 1\n2\n{end}"
-        assert parse_tour(text.encode(), "f", problem).tolist() == [2, 0, 1]
+        assert parse_tour(text.encode(), "f", problem).cities.tolist() == [2, 0, 1]
     numbered = parse(GOOD.replace("1 0 0\n2 3 4\n3 6 8", "10 0 0\n0 3 4\n7 6 8"))
     write_tour(tmp_path / "a.tour", [2, 1, 0], numbered)
     assert read_tour(tmp_path / "a.tour", numbered).tolist() == [2, 1, 0]

@@ -90,7 +90,7 @@ def test_up_to_nine_cities_are_solved_to_the_optimum(problem):
 @given(problem=problems(8, 9), seed=st.integers(0, 2**64 - 1))
 def test_the_search_itself_finds_the_optimum_of_few_cities(problem, seed):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lk, "EXACT_CITIES", 4)
+        patch.setattr(lk, "INSTANT_CITIES", 4)
         assert_optimal(problem, kicks=2000, seed=seed)
 
 
@@ -131,7 +131,7 @@ METRICS += ["EUC_3D", "EXACT_3D", "EXPLICIT int", "EXPLICIT float"]
 )
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_optimum_of_dynamic_programming(metric, n, fields, monkeypatch):
-    monkeypatch.setattr(lk, "EXACT_CITIES", 4)
+    monkeypatch.setattr(lk, "INSTANT_CITIES", 4)
     problem = instance(metric, n, **fields)
     best = warptsp.solve(problem, method="exact")
     found = warptsp.solve(problem, method="lk", kicks=3000, threads=1)

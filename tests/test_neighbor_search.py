@@ -331,8 +331,10 @@ def test_a_token_and_a_time_limit(method, device):
     assert result.stop_reason == "stop requested"
     params = {"iterations": 1e6} if method == "ils" else {"improvement": "best", "moves": "one"}
     result = solve(problem, method, stop=stop.MaxRuntime(0.3), params=params, device=device)
-    assert result.seconds < 5
-    if method == "ils":
+    # A fast device may be done before.
+    assert method != "ils" or result.stop_reason == "time limit of 0.3 s"
+    problem.check_tour(result.tour)
+    if method == "ils" and device == "cpu":  # a GPU may take the whole time to start
         assert result.kicks > 0
 
 

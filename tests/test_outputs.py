@@ -1,9 +1,11 @@
 """Files that are written whole or not at all."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -107,3 +109,203 @@ def test_a_redirected_standard_output_is_not_replaced(tmp_path):
 def test_no_directory_is_an_output_error(tmp_path):
     with pytest.raises(OutputError, match="cannot write"), atomic_write(tmp_path / "none" / "x") as stream:
         stream.write(b"")
+
+
+def write(path, content=b"new"):
+    with atomic_write(path) as stream:
+        stream.write(content)
+
+
+def partial_name(path):
+    """The name that a file has while it is being written."""
+    with atomic_write(path) as stream:
+        return stream.name
+
+
+def test_partial_names_cannot_be_guessed(tmp_path):
+    path = tmp_path / "tour.csv"
+    names = {partial_name(path) for _ in range(20)}
+    assert len(names) == 20
+    assert {os.path.dirname(name) for name in names} == {str(tmp_path)}
+
+
+def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
+    """Not even under the very name that is chosen."""
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    monkeypatch.setattr("warptsp.outputs.secrets.token_hex", lambda size: "0" * 16)
+    planted = tmp_path / ".tour.csv.0000000000000000.partial"
+    planted.symlink_to(victim)
+    with pytest.raises(OutputError, match="cannot write"):
+        write(tmp_path / "tour.csv")
+    assert victim.read_text() == "mine"
+
+
+def test_a_link_that_the_system_would_not_follow_is_refused(tmp_path, monkeypatch):
+    """As Linux does with links of others in /tmp: their target is not ours to choose."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("mine")
+    link.symlink_to(target)
+    stat_of = os.stat
+
+    def refuse(path, *more, **options):
+        if str(path) == str(link) and options.get("follow_symlinks", True):
+            raise PermissionError(13, "Permission denied")
+        return stat_of(path, *more, **options)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    for use in (check_writable, write):
+        with pytest.raises(OutputError, match="link: cannot write: Permission denied"):
+            use(link)
+    assert target.read_text() == "mine"
+
+
+def test_the_umask_decides_for_new_files_and_the_old_one_for_others(tmp_path):
+    path = tmp_path / "tour.csv"
+    old = os.umask(0o027)
+    try:
+        write(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o600)
+        with atomic_write(path) as stream:
+            assert stat.S_IMODE(os.fstat(stream.fileno()).st_mode) == 0o600
+        path.chmod(0o666)
+        write(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666
+    finally:
+        os.umask(old)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_the_owner_stays(tmp_path):
+    path = tmp_path / "tour.csv"
+    path.write_text("old")
+    os.chown(path, 65534, 65534)
+    write(path)
+    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+def test_other_hard_links_keep_the_old_file(tmp_path):
+    path, other = tmp_path / "tour.csv", tmp_path / "other.csv"
+    path.write_text("old")
+    os.link(path, other)
+    write(path)
+    assert (path.read_text(), other.read_text()) == ("new", "old")
+
+
+def test_names_may_be_as_long_as_the_system_allows(tmp_path):
+    for name in ("x" * 251 + ".csv", "\N{SNOWMAN}" * 83 + ".csv", os.fsdecode(b"\xff" * 200 + b".csv")):
+        path = tmp_path / name
+        check_writable(path)
+        write(path)
+        assert path.read_bytes() == b"new"
+    too_long = tmp_path / ("x" * 252 + ".csv")
+    for use in (check_writable, write):
+        with pytest.raises(OutputError, match="cannot write: File name too long"):
+            use(too_long)
+
+
+@pytest.mark.parametrize("name", ["a\0b.csv", "\ud800.csv"])
+def test_what_is_no_name(name):
+    for use in (check_writable, write):
+        with pytest.raises(OutputError, match=r"cannot be the name of a file"):
+            use(name)
+
+
+def test_a_loop_of_links_is_refused(tmp_path):
+    path = tmp_path / "tour.csv"
+    path.symlink_to(path)
+    for use in (check_writable, write):
+        with pytest.raises(OutputError, match="cannot write: Too many"):
+            use(path)
+    assert path.is_symlink()
+
+
+def test_what_a_killed_process_left_is_swept_and_what_is_being_written_is_not(tmp_path):
+    path = tmp_path / "tour.csv"
+    stale = tmp_path / ".tour.csv.0123456789abcdef.partial"
+    stale.write_text("half")
+    others = [tmp_path / ".other.csv.0123456789abcdef.partial", tmp_path / ".tour.csv.mine.partial"]
+    for other in others:
+        other.write_text("half")
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    link = tmp_path / ".tour.csv.fedcba9876543210.partial"
+    link.symlink_to(victim)
+    with atomic_write(path) as stream:
+        stream.write(b"new")
+        check_writable(path)
+        assert os.path.exists(stream.name)
+        assert not stale.exists()
+    assert path.read_text() == "new"
+    assert victim.read_text() == "mine"
+    assert sorted(tmp_path.iterdir()) == sorted([path, *others, victim, link])
+
+
+def test_what_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    import fcntl
+
+    path, lock, swept = tmp_path / "tour.csv", fcntl.flock, []
+
+    def sweep(stream, operation):
+        if not swept:
+            swept.append(stream.name)
+            os.unlink(stream.name)
+        lock(stream, operation)
+
+    monkeypatch.setattr(fcntl, "flock", sweep)
+    write(path)
+    assert swept
+    assert path.read_text() == "new"
+
+
+def test_a_file_among_the_devices_is_replaced(tmp_path):
+    """Only names of open files, such as /dev/stdout, are written to their end."""
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("needs /dev/shm")
+    path = f"/dev/shm/warptsp-{os.getpid()}.csv"
+    try:
+        write(path, b"a long one")
+        write(path)
+        with open(path, "rb") as file:
+            assert file.read() == b"new"
+    finally:
+        os.unlink(path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+def test_a_link_to_an_open_file(tmp_path):
+    link, log = tmp_path / "link.csv", tmp_path / "log"
+    link.symlink_to("/dev/stdout")
+    code = f"from warptsp.outputs import atomic_write as w\nwith w({str(link)!r}) as s:\n    s.write(b'new')"
+    with open(log, "wb") as stream:
+        stream.write(b"before ")
+        stream.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=stream, check=True)
+    assert log.read_text() == "before new"
+    assert link.is_symlink()
+
+
+@pytest.fixture
+def foreign_folder():
+    """A folder that this process may read and not write, also if it is root's."""
+    folder = tempfile.mkdtemp()
+    os.chmod(folder, 0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        if root:
+            os.seteuid(0)
+        os.chmod(folder, 0o755)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX")
+def test_denied_permission(foreign_folder):
+    for use in (check_writable, write):
+        with pytest.raises(OutputError, match=r"cannot write.*Permission denied"):
+            use(f"{foreign_folder}/tour.csv")
+    assert os.listdir(foreign_folder) == []

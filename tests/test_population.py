@@ -63,10 +63,10 @@ def test_what_is_no_tour_does_not_join(instance):
     twice[3] = 4
     outside = tour.copy()
     outside[0] = n
-    for wrong in (twice, outside):
-        with pytest.raises(ValueError, match="names a city twice, or none"):
+    for wrong, told in ((twice, "the tour names 4 twice"), (outside, "the tour names")):
+        with pytest.raises(ValueError, match=told):
             search.add(np.stack([tour, wrong]), 1)
-    with pytest.raises(ValueError, match="other cities"):
+    with pytest.raises(ValueError, match="a tour of 999 cities, not of 1000"):
         search.add(tour[None, :-1].copy(), 1)
     assert search.members == 0
 

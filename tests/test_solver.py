@@ -127,7 +127,7 @@ def test_a_list_a_matrix_and_a_file_are_problems(tmp_path, points):
     assert solve(matrix, kicks=1).length == 10
     with pytest.raises(InvalidProblem):
         solve(np.zeros((4, 5)))
-    with pytest.raises(InvalidProblem, match="different lengths"):
+    with pytest.raises(InvalidProblem, match="not in rows of one length"):
         solve([[1, 2], [3]])
     with pytest.raises(InvalidProblem, match="missing"):
         solve(tmp_path / "missing.tsp")
@@ -466,9 +466,9 @@ def test_a_failing_checkpoint_does_not_cost_the_search(points, tmp_path, caplog)
         ({"device": "cuda:-1"}, InvalidOption, "'cuda:-1' is unknown"),
         ({"device": 0}, InvalidOption, "0 is unknown"),
         ({"threads": 0}, InvalidOption, "threads: 0"),
-        ({"threads": 10**6}, InvalidOption, "1 to 1024"),
+        ({"threads": 10**6}, InvalidOption, "1024 is the most"),
         ({"checkpoint": 5}, InvalidOption, "checkpoint: 5"),
-        ({"start": [[1], [2, 3]]}, InvalidTour, "not a sequence of city numbers"),
+        ({"start": [[1], [2, 3]]}, InvalidTour, "start tour: the cities are not in rows of one length"),
         ({"threads": 1.5}, InvalidOption, "threads: 1.5"),
         ({"seed": -1}, InvalidOption, "seed: -1"),
         ({"seed": 2**64}, InvalidOption, "seed"),
@@ -536,6 +536,7 @@ def test_the_deadline_leaves_time_for_the_check():
     problem = Problem.from_points(np.random.default_rng(0).random((200_000, 2)))
     run = Run(problem, stop=MaxRuntime(100))
     assert 0 < 100 - run.elapsed() - run.remaining() < 5
+    run.offer(np.arange(200_000))  # from now on there is a tour, and no time is kept to make one
     before = run.remaining()
     run.offer(np.arange(200_000))
     assert run.remaining() <= before
@@ -587,8 +588,20 @@ def test_callbacks_and_criteria_in_the_set_up_of_a_long_tour(given, monkeypatch)
     assert result.length == events[0].length == problem.length(events[0].tour())
     if given:
         assert np.array_equal(np.roll(start, -int(np.argmin(start))), result.tour)
-    # No kicks, but the start tour; and a wait for improvement begins with the search.
+    # No kicks, but the first local optimum; and a wait for improvement begins with the search.
     phases = []
     solve(kicks=0, callback=lambda event: phases.append(event.phase))
-    assert phases == ["set-up", "start tour"]
+    assert phases == ["set-up", "start tour", "local search"]
     assert solve(stop=NoImprovement(seconds=0.5)).kicks > 0
+
+
+def test_a_stop_that_was_seen_is_not_taken_back():
+    """Time is kept to make a first tour; once there is one, the rest of it is no reason to go on."""
+    problem = Problem.from_points(np.zeros((200_000, 2)))
+    run = Run(problem, stop=MaxRuntime(100))
+    run._reserve = 1000.0
+    run._reserve_time(0.0)
+    assert run.token.stopped()
+    run.offer(np.arange(200_000))
+    assert run.token.stopped()
+    assert run.reason() == "time limit of 100 s"

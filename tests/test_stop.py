@@ -4,8 +4,9 @@ import threading
 
 import pytest
 
-from warptsp import _native
+from warptsp import Problem, _native
 from warptsp.errors import InvalidOption
+from warptsp.problem import KnownLength
 from warptsp.stop import (
     AllOf,
     AnyOf,
@@ -20,6 +21,7 @@ from warptsp.stop import (
     TargetLength,
     as_criterion,
 )
+from warptsp.stop.completion import Completion
 
 
 def state(elapsed=0.0, length=100, kicks=0, improved_at=0.0, improved_at_kicks=0, known_length=None):
@@ -167,3 +169,98 @@ def test_default_stop_ends_at_the_optimum():
 def test_impossible_values_are_named(make, words):
     with pytest.raises(InvalidOption, match=words):
         make()
+
+
+# What changes of the source by .ci/mutate showed to be held by no test
+
+
+def test_completion_ends_only_where_nothing_can_improve():
+    until_done = Completion(optimum=90)
+    assert [until_done(state(length=length)) for length in (0, 89, 90, 91)] == [True, False, True, False]
+    assert until_done.reason(state(length=0)) == "nothing can improve"
+    assert until_done.reason(state(length=90)) == "the optimal length is reached"
+    assert not Completion()(state(length=1))
+    assert repr(until_done) == "Completion(optimum=90)"
+
+
+def test_a_small_instance_is_waited_for_by_its_number_of_cities():
+    stop = DefaultStop(300)  # 1.1 s
+    assert stop.patience == pytest.approx(1.1)
+    assert not stop(state(elapsed=1.09))
+    assert stop(state(elapsed=1.1))
+    assert DefaultStop(1).patience == pytest.approx(0.1 + 1 / 300)
+
+
+def test_a_second_search_has_its_own_time():
+    stop = DefaultStop(1000, begun=20.0)
+    assert stop.limit() == Limit(30.0, None)
+    # Idle for 4 s of 6, not of 26.
+    assert stop(state(elapsed=26.0, improved_at=22.0))
+    assert not stop(state(elapsed=26.0, improved_at=22.6))
+
+
+@pytest.mark.parametrize(
+    ("cities", "horizon"),
+    [(12, Limit(10.0, 600)), (13, Limit()), (2000, Limit()), (2001, Limit(10.0, None))],
+)
+def test_bounds_between_the_default_rules(cities, horizon):
+    stop = DefaultStop(cities)
+    assert stop.horizon() == horizon
+    assert stop(state(elapsed=9.9)) == (cities in (13, 2000))  # which have been idle all the time
+
+
+@pytest.mark.parametrize(
+    ("stop", "seen", "reason", "text"),
+    [
+        (DefaultStop(12), state(kicks=600), "600 kicks do for 12 cities", "no limit given: 600 kicks"),
+        (
+            DefaultStop(2000),
+            state(elapsed=8.0, improved_at=1.0),
+            "nothing improved in the last 7.0 s",
+            "no limit given: until nothing improves, at most 10 s",
+        ),
+        (DefaultStop(2001), state(elapsed=10.0), "10 s for 2001 cities", "no limit given: 10 s"),
+        (DefaultStop(2001), state(length=0), "nothing can improve", "no limit given: 10 s"),
+        (
+            DefaultStop(52, optimum=7),
+            state(length=7),
+            "the optimal length is reached",
+            "no limit given: until",
+        ),
+        (StopToken(), state(), "stop requested", "stop requested"),
+        (MaxRuntime(2) & MaxKicks(5), state(), "limit of 5 kicks", "time limit of 2 s and limit of 5 kicks"),
+    ],
+)
+def test_reasons_and_names(stop, seen, reason, text):
+    assert reason in stop.reason(seen)
+    assert str(stop).startswith(text)
+
+
+def test_a_criterion_of_others_asks_each_of_them_first():
+    problem = Problem.from_points([[0, 0], [3, 0], [3, 4]], name="three")
+    for stop in (TargetGap(1), TargetGap(1) | MaxKicks(5), MaxKicks(5) & TargetGap(1)):
+        with pytest.raises(InvalidOption, match="no optimal or best known length is on record for three"):
+            stop.check(problem, None)
+        stop.check(problem, KnownLength("three", 3, problem.metric, 12, proven=True))
+    TargetGap(1, reference=12).check(problem, None)
+    assert not TargetGap(1)(state(length=1))  # as long as nothing is known
+
+
+def test_a_token_lets_go_of_a_search_that_has_ended():
+    token, search = StopToken(), _native.StopToken()
+    with token.watched_by(search):
+        pass
+    token.request()
+    assert not search.requested()
+
+
+def test_small_values_are_possible_and_said():
+    assert repr(NoImprovement(0.5)) == "NoImprovement(seconds=0.5)"
+    assert repr(NoImprovement(kicks=1)) == "NoImprovement(kicks=1)"
+    assert repr(MaxRuntime(1) | MaxKicks(2)) == "AnyOf(MaxRuntime(1.0), MaxKicks(2))"
+    assert repr(DefaultStop(5, optimum=7)) == "DefaultStop(5, optimum=7)"
+    assert repr(TargetLength(0.5)) == "TargetLength(0.5)"
+    assert repr(TargetGap(0.5)) == "TargetGap(0.5)"
+    assert repr(TargetGap(0, reference=0.5)) == "TargetGap(0.0, reference=0.5)"
+    with pytest.raises(AttributeError):
+        state().length = 1

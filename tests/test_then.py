@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -71,9 +70,7 @@ def test_kicks_are_for_each(problem: Problem) -> None:
 
 @pytest.mark.parametrize("method", ["lk", "two-opt"])
 def test_a_time_limit_is_for_both(problem: Problem, method: str) -> None:
-    begun = time.monotonic()
     result = warptsp.solve(problem, method=method, then="lk", time_limit=0.5, device="cpu")
-    assert time.monotonic() - begun < 10
     assert [stage.method for stage in result.stages] == [method, "lk"]
     assert result.stop_reason == "time limit of 0.5 s"
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -385,42 +385,131 @@ def test_two_pages_see_the_same(watch):
 
 
 def test_clients_that_hang_stop_nobody(problem, monkeypatch):
-    monkeypatch.setattr(server, "CONNECTIONS", 4)
+    monkeypatch.setattr(server, "CONNECTIONS", 1)
     assert server.WatchHandler.timeout == server.PATIENCE
     monkeypatch.setattr(server.WatchHandler, "timeout", 0.3)
     large = warptsp.Problem.from_points(np.random.default_rng(0).random((2_000_000, 2)))
     cities = np.arange(2_000_000, dtype=np.int32)
     with Watch(large) as watch:
         client = Client(watch)
-        silent = [socket.create_connection(client.host.split(":"), timeout=30) for _ in range(3)]
         deaf = socket.create_connection(client.host.split(":"), timeout=30)
         deaf.sendall(f"GET /{client.token}/tour HTTP/1.0\r\nHost: {client.host}\r\n\r\n".encode())
         for second in range(1000):
             begun = time.process_time()
             assert watch(event(1000.0 - second, tour=lambda: cities)) is None
             assert time.process_time() - begun < 30
-        # Whoever says nothing, or takes nothing, makes room for others.
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                if client.post("stop").status == 202:
-                    break
-            except (ConnectionError, http.client.HTTPException):
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+        # Whoever takes nothing makes room for others.
+        while (response := client.post("stop")).status != 202:
+            assert response.status == 503
+            time.sleep(0.05)
         assert watch(event(1.0)) == live.STOPPED
-        for connection in (*silent, deaf):
-            connection.close()
+        deaf.close()
 
 
-def test_too_many_connections_are_closed_at_once(problem, monkeypatch):
+def test_who_finds_no_place_is_told_to_come_back(problem, monkeypatch):
     monkeypatch.setattr(server, "CONNECTIONS", 2)
+    monkeypatch.setattr(server, "HEARTBEAT", 0.1)
     with Watch(problem) as watch:
         client = Client(watch)
         with client.events() as one, client.events() as two:
             next(one), next(two)
-            with pytest.raises((ConnectionError, http.client.HTTPException)):
-                client.ask()
+            for response in (client.ask(), client.ask("tour"), client.post("stop")):
+                assert response.status == 503
+                assert response.getheader("Retry-After") == "1"
+                assert b"Too many pages" in response.body
+            assert client.ask(path="/x/").status == 403  # strangers learn nothing of that
+        assert watch(event()) is None  # not stopped
+        while client.ask().status != 200:
+            time.sleep(0.01)
+
+
+@contextmanager
+def idle(client, count, say=b""):
+    """So many connections that say something, and then nothing."""
+    connections = []
+    try:
+        for _ in range(count):
+            connections.append(socket.create_connection(client.host.split(":"), timeout=30))
+            connections[-1].sendall(say)
+        yield connections
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def heard(connection):
+    """What a connection is told until its end."""
+    said = b""
+    with suppress(ConnectionResetError):
+        while more := connection.recv(4096):
+            said += more
+    return said
+
+
+@pytest.mark.parametrize("say", [b"", b"GET /"])
+def test_a_page_goes_on_under_idle_connections(watch, say):
+    client = Client(watch)
+    with client.events() as messages, idle(client, 200, say) as connections:
+        next(messages)
+        # Surplus ones are told so, the oldest first.
+        for connection in connections[: 200 - server.STRANGERS]:
+            status, *headers = heard(connection).split(b"\r\n")
+            assert status == b"HTTP/1.0 503 Service Unavailable"
+            assert b"Retry-After: 1" in headers
+        with Search(watch, length=77.0) as search:
+            while next(messages).get("length") != 77.0:
+                pass
+            assert client.ask().status == 200
+            assert client.tour()[1].tolist() == list(range(60))
+            with client.events() as others:
+                assert next(others)["length"] == 77.0
+            assert client.post("stop").status == 202
+            search.join(60)
+        assert search.answer == live.STOPPED
+
+
+def test_who_waits_for_a_tour_is_no_stranger(watch, monkeypatch):
+    answers = []
+    asker = threading.Thread(target=lambda: answers.append(Client(watch).tour()))
+    asker.start()
+    while not watch._live._watchers:
+        time.sleep(0.01)
+    monkeypatch.setattr(server, "REQUEST_TIME", -1.0)
+    watch._server.service_actions()
+    with Search(watch):
+        asker.join()
+    assert answers[0][1].tolist() == list(range(60))
+
+
+def test_idle_connections_are_closed(watch, monkeypatch):
+    client = Client(watch)
+    with client.events() as messages, idle(client, 3) as connections:
+        next(messages)
+        monkeypatch.setattr(server, "REQUEST_TIME", 0.1)
+        for connection in connections:
+            assert heard(connection).startswith(b"HTTP/1.0 408 Request Timeout\r\n")
+        # Who is served is no stranger.
+        watch(event(55.0))
+        assert next(messages)["length"] == 55.0
+
+
+def test_a_request_that_comes_byte_by_byte_is_not_waited_for(watch, monkeypatch):
+    monkeypatch.setattr(server, "REQUEST_TIME", 0.3)
+    client = Client(watch)
+    request = f"POST /{client.token}/stop HTTP/1.0\r\nHost: {client.host}\r\nX-Slow: " + "x" * 10_000
+    with idle(client, 1) as [connection]:
+        connection.settimeout(0.02)  # less than any patience between two bytes
+        said = b""
+        for byte in request.encode():
+            with suppress(ConnectionError):
+                connection.send(bytes([byte]))
+            with suppress(TimeoutError, ConnectionResetError):
+                said = connection.recv(1000)
+                break
+        else:
+            pytest.fail("is still waited for")
+    assert said.startswith(b"HTTP/1.0 408 ") or not said
+    assert watch(event()) is None
 
 
 def test_a_client_that_does_not_close_its_stream_is_waited_for_a_while(problem, monkeypatch):
@@ -572,6 +661,22 @@ def test_the_wait_for_a_page_ends_by_ctrl_c(instance):
     assert process.returncode == 0, err
     assert err == ""
     assert "tour         out.tour" in out
+
+
+def test_it_listens_on_this_machine_only(instance):
+    psutil = pytest.importorskip("psutil", reason="an extra brings it: pip install 'warptsp[dask]'")
+    process, client = start(instance, "--no-browser", "--time-limit", "10m", "-q")
+    with client.events() as messages:
+        while next(messages).get("length") is None:
+            pass
+        me = psutil.Process(process.pid)
+        tree = [me, *me.children(recursive=True)]
+        open_ = [c for one in tree for c in one.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+        assert [f"{c.laddr.ip}:{c.laddr.port}" for c in open_] == [client.host]
+        client.post("stop")
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert not any(one.is_running() for one in tree)
 
 
 def test_nobody_watches(instance, capsys):

@@ -11,9 +11,11 @@ Names are loaded when they are first used, so that the import takes next to no t
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from warptsp._offers import offer
+from warptsp._version import __version__ as __version__
+
+TYPE_CHECKING = False  # the import of typing would take longer than all the rest
 
 _HOME = {
     "solve": "warptsp.solver",
@@ -53,7 +55,18 @@ _HOME = {
 
 __all__ = sorted([*_HOME, "__version__"])
 
+# What methods of Problem and Result, and workers, ask layers above their own for.
+offer("problem of a data frame", "warptsp.interop.frames", "problem_of_frame")
+offer("problem of an OSRM table", "warptsp.io.osrm", "osrm_problem")
+offer("picture", "warptsp.plotting", "draw")
+offer("figure", "warptsp.plotting", "plot")
+offer("notebook", "warptsp.plotting.notebook", "result_as_html")
+offer("report", "warptsp.report", "write")
+offer("solve", "warptsp.solver", "solve")
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from warptsp.errors import (
         BackendUnavailable as BackendUnavailable,
     )

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found,unused-ignore]  # `signal` takes milliseconds to import
 import sys
-from typing import NoReturn
 
-from warptsp import interruption
+TYPE_CHECKING = False  # without the import of typing
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: status 0, 2 for bad input, 130 or 143 after Ctrl-C or SIGTERM."""
-    try:
-        interruption.install()  # before the imports, which an interrupt may hit
-        from warptsp.cli import run
+    """Run the command line and exit: with 0, 2 for bad input, 128 and its number after a signal."""
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # an interrupted import has nothing to say
+    from warptsp import interruption
 
-        status = run(sys.argv[1:])
-    except KeyboardInterrupt:
-        status = 130
+    try:
+        try:
+            interruption.install()
+            from warptsp.cli import run, streams
+
+            streams.secure()
+            status = run(sys.argv[1:])
+        finally:
+            interruption.finish()
+    except KeyboardInterrupt as error:
+        status = interruption.status(interruption.number_of(error))
     sys.exit(status)
 
 

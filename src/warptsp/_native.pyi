@@ -263,6 +263,7 @@ class NeighborSearch:
         fixed_edges: NDArray[np.int32],
         tolerance: float,
         three: bool,
+        token: StopToken,
     ) -> NeighborSearch: ...
     def descend(
         self, *, best: bool, many: bool, passes: int, threads: int, seconds: float, token: StopToken
@@ -283,6 +284,8 @@ class NeighborSearch:
         token: StopToken,
     ) -> bool:
         """Kicks in every chain for so many seconds; True when each has made `count` in all."""
+    def return_to_best(self) -> None:
+        """Let the next descent begin with the best tour of all chains."""
     @property
     def best_length(self) -> float: ...
     def best(self) -> NDArray[np.int32]: ...

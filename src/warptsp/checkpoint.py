@@ -7,8 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from warptsp._checks import checked_number
 from warptsp.outputs import check_writable
-from warptsp.stop._check import checked_number
 
 if TYPE_CHECKING:
     import numpy as np

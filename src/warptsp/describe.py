@@ -11,6 +11,7 @@ from warptsp.result import format_gap
 if TYPE_CHECKING:
     from warptsp.progress import Progress
 
+OVER_OPTIMUM = "over the optimum"  # as the pages call it, too
 WINDOW = 5.0  # seconds that the rate is taken over
 
 
@@ -48,7 +49,7 @@ def describe_gap(progress: Progress) -> tuple[str, str] | None:
     """
     if (gap := progress.gap) is not None:
         if progress.known_length_is_optimal:
-            return format_gap(gap), "over the optimum"
+            return format_gap(gap), OVER_OPTIMUM
         return format_gap(abs(gap)), f"{'under' if gap < 0 else 'over'} the best known length"
     start = progress.start_length
     if not start or progress.length >= start:

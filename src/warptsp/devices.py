@@ -1,18 +1,16 @@
-"""The processors of this machine, and which of them a run uses."""
+"""Which processors there are, for bug reports, and which of them a run uses."""
 
 from __future__ import annotations
 
 import logging
-import math
 import os
 import platform
-import re
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
-from warptsp.stop._check import checked_count
+from warptsp.errors import BackendUnavailable, UnsupportedProblem
+from warptsp.machine import available_threads as available_threads
+from warptsp.machine import cpu_flags, cpu_name, name_of, ordinals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_THREADS = 1024
 # A limit below which "auto" takes the CPU: to start a GPU takes some tenths of a second.
 LEAST_GPU_SECONDS = 1.0
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
@@ -51,9 +48,9 @@ def resolve_device(device: object, problem: Problem, method: Method, seconds: fl
     InvalidOption
         For anything that is no device.
     """
-    if device == "auto":
+    if isinstance(device, str) and device == "auto":
         return choose(problem, method, seconds)
-    if device == "cpu":
+    if isinstance(device, str) and device == "cpu":
         return "cpu"
     wanted = ordinals(device)
     from warptsp.backends.cuda.device import find_usable
@@ -111,32 +108,6 @@ def choose(problem: Problem, method: Method, seconds: float | None = None) -> st
     return device
 
 
-def ordinals(device: object) -> tuple[int, ...]:
-    """Return the numbers of the GPUs that a device names; "cuda" is the first one.
-
-    Raises
-    ------
-    InvalidOption
-        If it names none, or one twice.
-    """
-    match = re.fullmatch(r"cuda(?::(\d{1,4}(?:,\d{1,4})*))?", device) if isinstance(device, str) else None
-    if match is None:
-        raise InvalidOption(
-            f"device: {device!r} is unknown; there are auto, cpu, cuda, cuda:N, and several GPUs as in "
-            "cuda:0,1, without spaces"
-        )
-    wanted = tuple(int(number) for number in (match[1] or "0").split(","))
-    for number in wanted:
-        if wanted.count(number) > 1:
-            raise InvalidOption(f"device: {device!r} names GPU {number} twice; name each once")
-    return wanted
-
-
-def name_of(gpus: Sequence[int]) -> str:
-    """Return the device that names the GPUs of these numbers."""
-    return "cuda:" + ",".join(map(str, gpus))
-
-
 def _all_wanted(problem: Problem, method: Method, seconds: float | None) -> str:
     """The first GPU, and the others of its model if the method is faster with them."""
     from warptsp.backends.cuda import driver
@@ -154,56 +125,17 @@ def _model(gpu: Gpu) -> tuple[object, ...]:
     return gpu.name, gpu.compute_capability, gpu.memory_total
 
 
-def available_threads() -> int:
-    """Return the number of CPU threads that this process may keep busy.
-
-    The cores that the process is allowed to run on, and no more than the quota of its container.
-    """
-    if hasattr(os, "process_cpu_count"):  # Python 3.13
-        cores = os.process_cpu_count()
-    elif hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    else:
-        cores = os.cpu_count()
-    return max(1, min(cores or 1, _container_quota()))
-
-
-def resolve_threads(threads: object) -> int:
-    """Return the number of threads of a run: as asked, or all that are available for None.
-
-    Raises
-    ------
-    InvalidOption
-        If it is no number of threads.
-    """
-    if threads is None:
-        return available_threads()
-    what = f"a number of threads, 1 to {MOST_THREADS}"
-    count = checked_count("threads", threads, minimum=1, what=what)
-    if count > MOST_THREADS:
-        raise InvalidOption(f"threads: {threads!r} is not {what}")
-    return count
-
-
-def _container_quota() -> int:
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, math.ceil(int(quota) / int(period)))
-    except (OSError, ValueError):  # not Linux, no control group, or no quota ("max")
-        return 1 << 20
-
-
 def describe() -> dict[str, Any]:
     """Return what there is to know about this machine and this build, for bug reports."""
     import numpy as np
 
-    import warptsp
     from warptsp import _native
+    from warptsp._version import __version__
 
-    flags = _cpu_flags()
+    flags = cpu_flags()
     simd = [name for name in ("avx512f", "avx2", "avx", "sse4_2", "asimd", "sve") if name in flags]
     return {
-        "warptsp": warptsp.__version__,
+        "warptsp": __version__,
         "python": f"{platform.python_version()} ({platform.python_implementation()})",
         "numpy": np.__version__,
         "system": platform.platform(),
@@ -254,25 +186,3 @@ def _describe_gpus() -> dict[str, Any]:
     except BackendUnavailable as error:
         found["gpu_why"] = str(error)
     return found
-
-
-def cpu_name() -> str:
-    """Return what the processor calls itself."""
-    for line in _cpu_info():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def _cpu_flags() -> set[str]:
-    for line in _cpu_info():
-        if line.startswith(("flags", "Features")):
-            return set(line.partition(":")[2].split())
-    return set()
-
-
-def _cpu_info() -> list[str]:
-    try:
-        return Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return []

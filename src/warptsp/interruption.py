@@ -1,51 +1,171 @@
-"""Ctrl-C and SIGTERM in the command's process: both unwind the stack, so that no half-written file stays."""
+"""The signals that end the command: each unwinds the stack, so that no half-written file stays.
+
+They are Ctrl-C (SIGINT), SIGTERM, SIGHUP (the terminal is gone), SIGQUIT (Ctrl-\\) and SIGXCPU (the limit on
+CPU seconds); what was ignored when the command began, as under nohup, stays ignored.
+"""
 
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
+import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
-STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
-"""The exit status after each signal, as shells have it."""
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGXCPU")
+SIGNALS = tuple(signal.Signals[name] for name in _NAMES if hasattr(signal, name))
+
+unfinished: set[str] = set()
+"""Files that are being written, which `finish` removes if the end comes before their own end did."""
+
+
+def status(number: int) -> int:
+    """Return the exit status after a signal, as shells have it."""
+    return 128 + number
+
+
+class Terminated(KeyboardInterrupt):
+    """What another signal than Ctrl-C raises.
+
+    Python itself drops any other exception here and there, as its compiler does in the middle of an import.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def number_of(error: BaseException | None) -> int:
+    """Return the signal that raised an exception, which by default is Ctrl-C."""
+    return error.number if isinstance(error, Terminated) else signal.SIGINT
+
+
+_raised = False  # whether the stack is unwound already
 
 
 def terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """Handle SIGTERM as `signal.default_int_handler` handles SIGINT: by an exception, here `SystemExit`."""
-    raise SystemExit(STATUS[signal.SIGTERM])
+    """Handle a signal of the command: the first by an exception, one that hits its consequences by the end.
+
+    So there is no moment at which several signals in a row leave half a file, or a traceback.
+    """
+    global _raised
+    if _raised:
+        _remove_unfinished()
+        os._exit(status(number))
+    _raised = True
+    raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
 
-DEFAULT = (signal.SIG_DFL, signal.default_int_handler, terminate)
-"""What handles the two signals unless a program has set handlers for purposes of its own."""
+def _remove_unfinished() -> None:
+    for name in list(unfinished):  # a thread may be at one of its own
+        with suppress(OSError):
+            os.unlink(name)
+
+
+class FirstSignal:
+    """While it is entered in the main thread, the first signal calls a function.
+
+    Any further one does what it did before. Handlers that the program has set itself, and signals that it
+    ignores, stay as they are. SIGQUIT and SIGXCPU are taken in the command alone, as Python programs have
+    other uses for them.
+
+    Parameters
+    ----------
+    act : callable
+        Is given the number of the signal, and called once. Of two that are entered, the inner one first.
+
+    Attributes
+    ----------
+    caught : int or None
+        The number of the first signal, also where it came before this was entered in another one.
+    """
+
+    def __init__(self, act: Callable[[int], object] = lambda number: None) -> None:
+        self.caught: int | None = None
+        self._act = act
+        self._previous: dict[signal.Signals, Any] = {}
+        self._process = os.getpid()
+
+    def __enter__(self) -> FirstSignal:
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        for number in SIGNALS:
+            if _is_free(number):
+                self._previous[number] = signal.signal(number, self)
+        for handler in self._previous.values():
+            if isinstance(handler, FirstSignal) and handler.caught is not None and self.caught is None:
+                self._catch(handler.caught)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        previous = self._previous[signal.Signals(number)]
+        # What a callback forked is another process: multiprocessing ends its workers by SIGTERM.
+        forked = os.getpid() != self._process
+        if self.caught is None and not forked:
+            self._catch(number)
+            if isinstance(previous, FirstSignal):
+                previous(number, frame)  # which shall not take the second one for the first
+        elif forked or signal.Signals(number).name != "SIGXCPU":  # which comes again every second
+            signal.signal(number, previous)
+            signal.raise_signal(number)
+
+    def _catch(self, number: int) -> None:
+        self.caught = number
+        self._act(number)
+
+
+def _is_free(number: signal.Signals) -> bool:
+    handler = signal.getsignal(number)
+    if handler is terminate or isinstance(handler, FirstSignal):
+        return True
+    if number == signal.SIGINT:
+        return handler in (signal.SIG_DFL, signal.default_int_handler)
+    return handler is signal.SIG_DFL and number.name in ("SIGTERM", "SIGHUP")
 
 
 def install() -> None:
-    """Let both signals raise an exception in the main thread, and let none of these exceptions be lost.
+    """Let each signal raise an exception in the main thread, and let none of these exceptions be lost.
 
     Python drops an exception in a destructor or in a callback of a weak reference, of which each import has
     one; then the signal comes again.
     """
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, terminate)
+    for number in SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, terminate)
     sys.unraisablehook = _unraisable
+
+
+def finish() -> None:
+    """Remove what may be left of files that were being written, and let signals end the process."""
+    global _raised
+    _raised = True
+    _remove_unfinished()
+    for number in SIGNALS:
+        if signal.getsignal(number) is terminate:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        number = signal.SIGINT
-    elif isinstance(lost.exc_value, SystemExit) and lost.exc_value.code == STATUS[signal.SIGTERM]:
-        number = signal.SIGTERM
+        _thread.start_new_thread(_resend, (number_of(lost.exc_value), _thread.get_ident()))
     else:
         sys.__unraisablehook__(lost)
-        return
-    _thread.start_new_thread(_resend, (number, _thread.get_ident()))
 
 
-def _resend(number: signal.Signals, thread: int) -> None:
+def _resend(number: int, thread: int) -> None:
+    global _raised
     time.sleep(0.001)  # until the thread has left the callback
+    _raised = False
     if sys.platform == "win32":
         _thread.interrupt_main(number)
     else:

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Problem
+from warptsp.problem.values import real_array
 
 __all__ = ["problem", "solve"]
 
@@ -67,8 +69,8 @@ def solve(
     instance = problem(graph, weight)
     nodes = list(graph)
     number = {node: city for city, node in enumerate(nodes)}
-    if source is not None and source not in number:
-        raise InvalidOption(f"source: {source!r} is no node of the graph")
+    if source is not None and not _is_node(source, number):
+        raise InvalidOption(f"source: {shown(source)} is no node of the graph")
     if init_cycle is not None:
         if "start" in options:
             raise InvalidOption("init_cycle and start: both name a start tour; leave one of them out")
@@ -97,6 +99,8 @@ def problem(graph: Any, weight: str | None = "weight") -> Problem:
     """
     if not hasattr(graph, "is_multigraph") or not hasattr(graph, "is_directed"):
         raise InvalidProblem(f"a graph of NetworkX is needed, not {type(graph).__name__}")
+    if isinstance(weight, bool) or not isinstance(weight, Hashable):
+        raise InvalidProblem(f"weight: {shown(weight)} is no attribute of edges: its name is needed")
     if graph.is_multigraph():
         raise InvalidProblem(
             "the graph may have several edges between two nodes: networkx.Graph(graph), or DiGraph, has one"
@@ -114,7 +118,8 @@ def problem(graph: Any, weight: str | None = "weight") -> Problem:
             continue
         if length is None:
             raise InvalidProblem(
-                f"the edge {a!r} - {b!r} has no attribute {weight!r}: every edge needs a length"
+                f"the edge {shown(a)} - {shown(b)} has no attribute {shown(weight)}: every edge needs a "
+                "length"
             )
         ends.append((number[a], number[b]))
         weights.append(length)
@@ -129,8 +134,8 @@ def problem(graph: Any, weight: str | None = "weight") -> Problem:
         i, j = np.argwhere(~there)[0]
         count = int((~there).sum()) // (1 if directed else 2)
         raise InvalidProblem(
-            f"the graph has no edge from {nodes[i]!r} to {nodes[j]!r}, and {count} are missing in all: it "
-            "must be complete; networkx.approximation.traveling_salesman_problem(graph, "
+            f"the graph has no edge from {shown(nodes[i])} to {shown(nodes[j])}, and {count} are missing in "
+            "all: it must be complete; networkx.approximation.traveling_salesman_problem(graph, "
             "method=warptsp.networkx.solve) goes through other nodes instead"
         )
     return Problem.from_matrix(
@@ -146,31 +151,42 @@ def _numbers(weights: list[Any], ends: list[tuple[int, int]], nodes: list[Hashab
     def fail(place: int, needed: str) -> InvalidProblem:
         a, b = ends[place]
         return InvalidProblem(
-            f"the edge {nodes[a]!r} - {nodes[b]!r} has the length {weights[place]!r}: {needed}"
+            f"the edge {shown(nodes[a])} - {shown(nodes[b])} has the length {shown(weights[place])}: {needed}"
         )
 
-    numbers = np.asarray(weights)
-    if numbers.dtype.kind not in "iu":
-        try:
-            numbers = np.array(weights, dtype=np.float64)
-        except (TypeError, ValueError):
-            for place, length in enumerate(weights):
-                try:
-                    float(length)
-                except (TypeError, ValueError):
-                    raise fail(place, "a number is needed") from None
-            raise
+    try:
+        numbers = real_array(weights, "the lengths") if weights else np.empty(0, dtype=np.int64)
+        if numbers.ndim != 1:
+            raise InvalidProblem("the lengths are rows of numbers")
+    except InvalidProblem:
+        for place, length in enumerate(weights):
+            try:
+                single = real_array(length, "the length").ndim == 0
+            except InvalidProblem:
+                single = False
+            if not single:
+                raise fail(place, "a number is needed") from None
+        raise
     wrong = ~np.isfinite(numbers) | (numbers < 0)
     if wrong.any():
         raise fail(int(np.argmax(wrong)), "a finite number from 0 upwards is needed")
     return numbers
 
 
+def _is_node(node: Any, number: Mapping[Hashable, int]) -> bool:
+    try:
+        return node in number
+    except TypeError:  # it has no hash
+        return False
+
+
 def _cities(cycle: Iterable[Hashable], number: dict[Hashable, int]) -> NDArray[np.int32]:
+    if not isinstance(cycle, Iterable) or (isinstance(cycle, np.ndarray) and cycle.ndim != 1):
+        raise InvalidOption(f"init_cycle: {shown(cycle)} is neither a list of nodes nor a name")
     nodes = list(cycle)
-    unknown = next((node for node in nodes if node not in number), None)
+    unknown = next((node for node in nodes if not _is_node(node, number)), None)
     if unknown is not None:
-        raise InvalidOption(f"init_cycle: {unknown!r} is no node of the graph")
+        raise InvalidOption(f"init_cycle: {shown(unknown)} is no node of the graph")
     if len(nodes) == len(number) + 1 and nodes[0] == nodes[-1]:
         nodes.pop()
     return np.array([number[node] for node in nodes], dtype=np.int32)

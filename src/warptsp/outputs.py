@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import re
+import secrets
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from warptsp.errors import OutputError
+from warptsp.errors import OutputError, WarpTSPError
+from warptsp.interruption import unfinished
+
+if sys.platform != "win32":
+    import fcntl
+
+_STREAM = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|thread-self|\d+)/fd/\d+")
+_LONG = 100  # bytes of a name from which the partial file's holds its digest: names have 255 at most, or 143
+_NO_SUCH_ENTRY = (errno.ENOENT, errno.ENOTDIR)
+
+
+class ReaderGone(OutputError):  # noqa: N818
+    """Whoever read standard output has gone, as in ``warptsp ... | head``."""
+
+
+class Attempts:
+    """Several things to write, of which each is tried, whatever becomes of the others."""
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+
+    def make(self, write: Callable[..., object], *arguments: object, **options: object) -> bool:
+        """Call a function, and tell whether it has done its work; keep what it raises for `finish`."""
+        try:
+            write(*arguments, **options)
+        except Exception as error:
+            self.failures.append(error)
+            return False
+        return True
+
+    def finish(self) -> None:
+        """Raise what went wrong: faults first, then all that could not be written, at last a gone reader."""
+        faults = [error for error in self.failures if not isinstance(error, WarpTSPError)]
+        errors = [error for error in self.failures if not isinstance(error, ReaderGone)]
+        if len(errors) > 1 and not faults:
+            raise OutputError("; ".join(map(str, errors))) from errors[0]
+        for error in [*faults, *errors, *self.failures][:1]:
+            raise error
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Make sure, before any work is done, that a file can be written at `path`; leaves no trace.
+
+    What a killed process left behind of the same file is removed.
 
     Raises
     ------
@@ -32,7 +75,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{path}: there is no directory {parent}; create it first")
     if not parent.is_dir():
         raise OutputError(f"{path}: {parent} is not a directory")
-    if _is_special(path, target):
+    if is_stream(path) or _is_special(target):
         if not os.access(target, os.W_OK):
             raise OutputError(f"{path}: no permission to write")
         return target
@@ -46,15 +89,21 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
             pass
     except OSError as error:
         raise OutputError(f"{path}: cannot write in {parent}: {error.strerror or error}") from error
+    _sweep(target)
     return target
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[bytes]]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file beside `path` that takes its place, complete and on the disk, when the block ends well.
 
     At any moment, also after ``kill -9``, `path` is either the old file or the new one. If the block raises,
-    nothing changes. ``-`` is standard output; pipes and devices are written directly.
+    nothing changes. Of several that are written to one path at once, the last to end stays. ``-`` is standard
+    output; pipes and devices are written directly.
+
+    The new file has the permissions of the old one, and its owner where that is possible; without an old one,
+    those that the umask leaves. A symbolic link goes on pointing to the file; other hard links keep the old
+    one.
 
     Raises
     ------
@@ -62,47 +111,161 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
         If the file cannot be written: no directory, no permission, disk full.
     """
     if os.fspath(path) == "-":
+        with _standard_output() as stream:
+            yield stream
+        return
+    target = _resolved(path)
+    try:
+        if is_stream(path) or _is_special(target):
+            # Appending changes nothing for pipes, and keeps what a file behind /dev/stdout holds already.
+            with open(path, "ab") as stream:
+                yield stream
+        else:
+            with _replacing(target) as stream:
+                yield stream
+    except WarpTSPError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; give the name of a file")
+    try:
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    target = _resolved(path)
-    if _is_special(path, target):
-        try:
-            # Appending changes nothing for pipes, and keeps what a file behind /dev/stdout holds already.
-            with open(path, mode.replace("w", "a")) as stream:
-                yield stream
-        except OSError as error:
-            raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
-        return
-    # One fixed name: what a killed process leaves behind is taken over by the next write.
-    partial = target.with_name(f".{target.name}.partial")
+    except (WarpTSPError, BrokenPipeError):
+        raise
+    except OSError as error:
+        raise OutputError(f"standard output: cannot write: {error.strerror or error}") from error
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    partial = str(target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}.partial"))
+    unfinished.add(partial)  # before it is there: a signal may come at any moment
     try:
-        with open(partial, mode) as stream:
+        try:
+            old = target.stat()
+        except FileNotFoundError:
+            old = None
+        with _locked(partial, private=old is not None) as stream:
+            if old is not None:
+                _take_over(stream.fileno(), old)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        with suppress(FileNotFoundError):
-            os.chmod(partial, stat.S_IMODE(target.stat().st_mode))
-        os.replace(partial, target)
-    except OSError as error:
-        _discard(partial)
-        raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
+            os.replace(partial, target)  # before the lock is gone
+        _sync_folder(target.parent)
     except BaseException:
-        _discard(partial)
+        with suppress(OSError):
+            os.unlink(partial)
         raise
+    finally:
+        unfinished.discard(partial)
+
+
+def _locked(partial: str, *, private: bool) -> IO[bytes]:
+    """Open a new file, which no other name leads to, and lock it against `_sweep`."""
+    mode = 0o600 if private else 0o666
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
+
+    while True:
+        stream = open(partial, "xb", opener=opener)  # noqa: SIM115 - the caller closes it
+        if sys.platform != "win32":
+            with suppress(OSError):  # some file systems have no locks: then nobody sweeps there
+                fcntl.flock(stream, fcntl.LOCK_EX)
+        if os.fstat(stream.fileno()).st_nlink:
+            return stream
+        stream.close()  # swept before it was locked
+
+
+def _take_over(descriptor: int, old: os.stat_result) -> None:
+    """Give the new file the owner and the permissions of the old one."""
+    if sys.platform != "win32":
+        with suppress(OSError):  # only root may give files away
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        with suppress(OSError):  # where there are no permissions
+            os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & 0o777)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the new entry of a folder on the disk."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # one that may be written and not read, or Windows
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems without folders on a disk
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _prefix(target: Path) -> str:
+    """Return how the names of partial files begin, which go on with what nobody can guess."""
+    name = target.name
+    if len(os.fsencode(name)) > _LONG:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+    return f".{name}."
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed processes left of this file: their locks are gone with them."""
+    if sys.platform == "win32":
+        return
+    pattern = re.compile(re.escape(_prefix(target)) + r"[0-9a-f]{16}\.partial")
+    with suppress(OSError):
+        for name in os.listdir(target.parent):
+            if pattern.fullmatch(name):
+                _remove_unlocked(target.with_name(name))
+
+
+def _remove_unlocked(partial: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(partial, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            found = os.fstat(descriptor)
+            if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(partial)
+        finally:
+            os.close(descriptor)
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path:
-    # A symbolic link goes on pointing to the file that is replaced.
+    """Return the file that a path leads to; a symbolic link goes on pointing to the file that is replaced."""
+    try:
+        os.stat(path)  # which fails for links that the system would not follow, and for too long names
+    except OSError as error:
+        if error.errno not in _NO_SUCH_ENTRY:
+            raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
+    except ValueError as error:  # a zero, or half of a surrogate pair
+        raise OutputError(f"{os.fspath(path)!r} cannot be the name of a file: {error}") from error
     return Path(os.path.realpath(path))
 
 
-def _is_special(path: str | os.PathLike[str], target: Path) -> bool:
-    named = os.path.abspath(path).startswith(("/dev/", "/proc/"))  # /dev/stdout may stand for a plain file
-    return named or (target.exists() and not target.is_file() and not target.is_dir())
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is a name, or a link to a name, of an open file, such as ``/dev/stdout``.
+
+    What is behind it may be a plain file, which somebody else has redirected the stream to.
+    """
+    name = os.path.abspath(path)
+    for _ in range(40):  # links, as many as the system follows
+        if _STREAM.fullmatch(name):
+            return True
+        if not os.path.islink(name):
+            return False
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return False
 
 
-def _discard(partial: Path) -> None:
-    with suppress(OSError):
-        partial.unlink()
+def _is_special(target: Path) -> bool:
+    return target.exists() and not target.is_file() and not target.is_dir()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warptsp._checks import shown
+from warptsp._offers import find
+from warptsp._words import counted
 from warptsp.progress import relative_gap
 
 if TYPE_CHECKING:
@@ -58,7 +61,8 @@ class Result:
     problem : Problem
         The instance.
     known : KnownLength or None
-        The optimal, or else best known, length of the instance, if there is one on record.
+        The optimal, or else best known, length of the instance, if there is one on record, or if this run has
+        proved its own to be optimal.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
         are the method's own running figures.
@@ -68,13 +72,17 @@ class Result:
         Wall time from the call of ``solve`` to its end.
     stop_reason : str
         Why the search ended.
+    proved_optimal : bool
+        Whether the search has proved that no tour is shorter, as it does for up to 12 cities, and with the
+        method ``exact`` up to 16.
     interrupted : bool
         Whether a signal (Ctrl-C, SIGTERM) or an exception ended it.
     signal : int or None
         The number of that signal.
     device : str
-        Where the search ran: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``; `stages` has that of
-        a second method.
+        What searched: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``; `stages` has that of a
+        second method. It is ``"cpu"``, too, if the run ended before the kernels for a GPU were compiled; for
+        how long the CPU searched before the GPU did is the counter ``seconds_on_cpu``.
     seed, threads, method, start, params
         What the run was asked to do.
     then : str or None
@@ -95,6 +103,7 @@ class Result:
     counters: dict[str, int | float]
     seconds: float
     stop_reason: str
+    proved_optimal: bool = False
     interrupted: bool = False
     signal: int | None = None
     seed: int = 0
@@ -139,7 +148,10 @@ class Result:
                 for stage in self.stages
             ]
         facts += [
-            ("device", f"{self.device}, {_counted(self.threads, 'thread')}"),
+            (
+                "device",
+                f"{self.device}, {counted(self.threads, 'thread', 'threads')}{self._before_the_gpu()}",
+            ),
             ("seed", str(self.seed)),
             ("stopped by", self.stop_reason),
         ]
@@ -148,6 +160,10 @@ class Result:
             way = f", searched as symmetric ones of {cities} cities" if cities else ""
             facts.append(("distances", f"asymmetric{way}"))
         return facts
+
+    def _before_the_gpu(self) -> str:
+        seconds = self.counters.get("seconds_on_cpu")
+        return f"; the CPU for {seconds:.1f} s, while kernels were compiled" if seconds else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the summary as plain numbers and strings, for JSON; without the tour and the history."""
@@ -162,6 +178,7 @@ class Result:
             "known_length": None if known is None else known.length,
             "known_length_is_optimal": None if known is None else known.proven,
             "gap_percent": None if self.gap is None else 100.0 * self.gap,
+            "proved_optimal": self.proved_optimal,
             "seconds": round(self.seconds, 3),
             "counters": dict(self.counters),
             "stop_reason": self.stop_reason,
@@ -186,7 +203,7 @@ class Result:
             raise InvalidOption("an open path has its own start; rotate closed tours only")
         places = np.flatnonzero(self.tour == city)
         if len(places) == 0:
-            raise InvalidOption(f"city {city!r}: cities are numbered from 0 to {self.problem.n - 1}")
+            raise InvalidOption(f"city {shown(city)}: cities are numbered from 0 to {self.problem.n - 1}")
         return np.roll(self.tour, -int(places[0]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -201,9 +218,7 @@ class Result:
         from warptsp.io import write_tour
 
         if str(path).lower().endswith((".svg", ".png")):
-            from warptsp.plotting import draw
-
-            draw(path, self.problem, self.tour)
+            find("picture")(path, self.problem, self.tour)
         elif str(path).lower().endswith(".html"):
             self.report(path)
         else:
@@ -231,16 +246,15 @@ class Result:
         InvalidOption, UnsupportedProblem, OutputError
             See `warptsp.plot`.
         """
-        from warptsp.plotting import plot
-
         if len(self.snapshots) > 1:
             options.setdefault("start", self.snapshots[0].tour)
-        return plot(
+        figure: Figure = find("figure")(
             self.problem,
             self.tour,
             path,
             **{"history": self.history, "seconds": self.seconds, "known": self.known, **options},
         )
+        return figure
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write a page about the run, tour and snapshots in it, that browsers open without a network.
@@ -252,9 +266,7 @@ class Result:
         OutputError
             If the file cannot be written.
         """
-        from warptsp.report import write
-
-        write(self, path)
+        find("report")(self, path)
 
     def __repr__(self) -> str:
         gap = "" if self.gap is None else f", gap={format_gap(self.gap)}"
@@ -268,9 +280,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the picture and the summary."""
-        from warptsp.plotting.notebook import result_as_html
-
-        return result_as_html(self)
+        html: str = find("notebook")(self)
+        return html
 
 
 def format_length(length: int | float) -> str:
@@ -286,7 +297,3 @@ def unit_of(problem: Problem) -> str:
 def format_gap(gap: float) -> str:
     """Write a relative gap in per cent, exact zero as ``0 %``."""
     return "0 %" if gap == 0 else f"{100.0 * gap:.3f} %"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

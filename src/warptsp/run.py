@@ -30,6 +30,11 @@ logger = logging.getLogger(__name__)
 REPEAT = 0.25  # seconds between two events while nothing changes
 SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
+FIRST_DESCENT = ("local search", "descent", "long links")  # those that then end with a local optimum
+COMPLETE = "the search is complete"
+PROVED = "proved optimal"
+HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say
+FIRST_AID = 1.5e-7, 4e-7  # and to make one, in the plane and on a sphere, if it is stopped before its first
 THREADS_GAIN = 3.0  # for that check, at most, where NumPy makes it
 NATIVE_GAIN = 12.0  # and where native code does
 
@@ -65,6 +70,10 @@ class Run:
         Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
     start_length : int or float or None
         Length of the tour that the search began with; given where another run made that tour.
+    proved_optimal : bool
+        Set by a method that has proved that no tour is shorter than the one it offered.
+    end : str
+        Why the method ended by itself; set by one that has done what it was asked to do, and could go on.
     """
 
     def __init__(
@@ -112,6 +121,8 @@ class Run:
         self.history: list[HistoryPoint] = []
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
+        self.proved_optimal = False
+        self.end = COMPLETE
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
@@ -122,7 +133,10 @@ class Run:
         self._tokens = ExitStack()
         for token in stop.tokens():
             self._tokens.enter_context(token.watched_by(self.token))
+        self._out_of_time = False
         self._reserve = 0.0
+        self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n  # seconds
+        self._handing_over = self._first_aid
         self._reserve_time(self._estimate_check() if self._limit.seconds is not None else 0.0)
 
     # What methods use
@@ -152,8 +166,9 @@ class Run:
             What the method takes to hand it over, and to end.
         """
         if self._limit.seconds is not None:
-            self._reserve = 0.0
-            self._reserve_time(0.0 if tour is None else self._estimate_check(tour), seconds)
+            self._out_of_time = self._out_of_time or self.token.stopped()  # also if the deadline moves now
+            self._reserve, self._handing_over = 0.0, seconds
+            self._reserve_time(0.0 if tour is None else self._estimate_check(tour))
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
@@ -189,7 +204,7 @@ class Run:
                 return
             # Nobody expects improvements yet, or kicks.
             self._improved_at = self.elapsed()
-            if self.update(length=length, kicks=0, tour=tour, phase=phase) and self.kick_limit != 0:
+            if self.update(length=length, kicks=0, tour=tour, phase=phase):
                 self.token.request()
             told = self.elapsed()
 
@@ -226,19 +241,31 @@ class Run:
         """
         elapsed = self.elapsed()
         length = self._plain(length)
+        best = self.best
+        if best is not None and self.best_length is not None and length > self.best_length:
+            # Another search came first, such as the CPU's while kernels were compiled.
+            length, tour = self.best_length, lambda: best
         self.counters.update(counters)
         self.counters["kicks"] = kicks
         self._record(length, elapsed, kicks)
         self._remember(length, tour)
         if self._starts and (self.start_length is None or phase in SET_UP):
             self.start_length = length if phase in SET_UP else self.history[0].length
+        self._starts = self._starts and phase in SET_UP
         if self._callback is not None and self.failure is None:
             self._call_back(length, elapsed, kicks, tour, phase)
         if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
             self._write_checkpoint(tour)
         if self.stop_reason is None:
+            # A limit of no kicks is reached with the first local optimum, not before.
+            early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
             state = SearchState(
-                elapsed, length, kicks, self._improved_at, self._improved_at_kicks, self._known
+                elapsed,
+                length,
+                -1 if early else kicks,
+                self._improved_at,
+                self._improved_at_kicks,
+                self._known,
             )
             try:
                 if self.stop(state):
@@ -269,6 +296,9 @@ class Run:
                 f"the method made an invalid tour, which is a bug; please report it: {error}"
             ) from error
         length = self._plain(self.problem.length(tour, threads=self.threads))
+        first = self.best_length is None and self._handing_over == self._first_aid
+        if first and not self.token.stopped():  # whoever has seen the end must not see it taken back
+            self._reserve, self._handing_over = 0.0, HAND_OVER * self.problem.n
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32) if copy else tour
             self.best_length = length
@@ -302,6 +332,8 @@ class Run:
         """Say why the search ended."""
         if self.stop_reason is not None:
             return self.stop_reason
+        if self.proved_optimal:
+            return PROVED
         kicks = int(self.counters.get("kicks", 0))
         length = self.best_length if self.best_length is not None else 0
         state = SearchState(
@@ -309,12 +341,12 @@ class Run:
         )
         if self.token.requested():
             return "stop requested"
-        if self.token.stopped() and self._limit.seconds is not None:
+        if (self._out_of_time or self.token.stopped()) and self._limit.seconds is not None:
             # The search ended early by the time kept for the final check.
             end = max(state.elapsed, self._limit.seconds)
             state = SearchState(end, length, kicks, self._improved_at, self._improved_at_kicks, self._known)
             return self.stop.reason(state)
-        return self.stop.reason(state) if self.stop(state) else "the search is complete"
+        return self.stop.reason(state) if self.stop(state) else self.end
 
     def _record(self, length: int | float, elapsed: float, kicks: int) -> None:
         # Running sums of floats drift: what may be rounding is no improvement.
@@ -388,12 +420,12 @@ class Run:
             return float(length)
         return round(length) if isinstance(length, float) else int(length)
 
-    def _reserve_time(self, check: float, seconds: float = 0.0) -> None:
+    def _reserve_time(self, check: float) -> None:
         # At the end: one check and length, and the copies of the result.
         if self._limit.seconds is None:
             return
         writing = 0.0 if self._checkpoint is None else self._checkpoint.cost
-        needed = 1.1 * check + seconds + 3e-9 * self.problem.n + writing + 0.002
+        needed = 1.1 * check + self._handing_over + 3e-9 * self.problem.n + writing + 0.002
         self._reserve = max(self._reserve, needed)
         self.token.set_deadline(self.started + self._limit.seconds - self._reserve)
 
@@ -417,3 +449,8 @@ class Run:
         most = THREADS_GAIN if self.problem.metric.geographic else NATIVE_GAIN
         shared = min(max(1.0, 0.5 * self.threads), most) if n >= WORTH_THREADS else 1.0
         return 1.25 * sorted(seconds)[1] * n / SAMPLE / shared
+
+
+def limit_of(count: int, one: str, many: str) -> str:
+    """Say that a method ended because it had done as much as it was asked to: "limit of 3 passes"."""
+    return f"limit of {count} {one if count == 1 else many}"

@@ -5,40 +5,41 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp import interruption
+from warptsp._checks import checked_count, shown
+from warptsp._words import as_called, counted
 from warptsp.checkpoint import Checkpoint
-from warptsp.devices import resolve_device, resolve_threads
+from warptsp.devices import resolve_device
 from warptsp.errors import (
     InvalidOption,
-    InvalidProblem,
     InvalidTour,
     OutputError,
     UnsupportedProblem,
     WarpTSPError,
 )
+from warptsp.interruption import FirstSignal
+from warptsp.machine import resolve_threads
 from warptsp.methods import METHODS, Method, check_params, checked_fields, get_method
-from warptsp.problem import OpenPath, Problem
+from warptsp.methods.launch import asked_of_launches, refuse_on_cpu
+from warptsp.methods.magnitude import Frame
+from warptsp.problem import KnownLength, OpenPath, Problem
+from warptsp.problem.values import plain_array
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
 from warptsp.snapshots import Recorder, turned_to_first
 from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
-from warptsp.stop._check import checked_count
 from warptsp.stop.completion import Completion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from warptsp.cluster.outer import Outer
-    from warptsp.problem import KnownLength
     from warptsp.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -56,6 +57,7 @@ def solve(
     seed: int = 0,
     start: str | os.PathLike[str] | ArrayLike | None = None,
     open: bool | OpenPath | None = None,
+    asymmetric: bool = False,
     device: str = "auto",
     threads: int | None = None,
     method: str = "lk",
@@ -75,7 +77,7 @@ def solve(
     ----------
     problem : Problem, array or path
         The instance: a `Problem`; coordinates of shape (n, 2) or (n, 3), whose Euclidean distances are not
-        rounded; a symmetric matrix of distances of shape (n, n), also sparse or condensed; a data frame
+        rounded; a matrix of distances of shape (n, n), also sparse or condensed; a data frame
         (`Problem.from_frame`); or the name of a file that `warptsp.load` reads.
     stop : StoppingCriterion or callable, optional
         When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that is given a
@@ -94,6 +96,9 @@ def solve(
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
         given cities (None leaves an end free). Without it, as the problem says.
+    asymmetric : bool
+        Whether a matrix of distances may have others in the opposite direction, as `Problem.from_matrix`
+        takes it; a `Problem` knows by itself.
     device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
         Where to search: on the CPU, on the first GPU or all that there are, whichever is faster, on GPUs by
         number; "auto" is the CPU or "cuda", by the instance's size (`warptsp.devices.choose`). The result
@@ -131,9 +136,9 @@ def solve(
     Returns
     -------
     Result
-        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C
-        and SIGTERM end the search, and the best tour so far is returned with ``interrupted`` set. A second
-        Ctrl-C is a `KeyboardInterrupt`, at once.
+        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C,
+        SIGTERM and SIGHUP end the search, and the best tour so far is returned with ``interrupted`` set. A
+        second Ctrl-C is a `KeyboardInterrupt`, at once.
 
     Raises
     ------
@@ -149,7 +154,7 @@ def solve(
         If the checkpoint cannot be written.
     """
     started = time.monotonic()
-    instance = as_problem(problem)
+    instance = as_problem(problem, asymmetric=asymmetric)
     if open is not None:
         instance = with_open(instance, open)
     known = instance.known_length
@@ -157,23 +162,28 @@ def solve(
     if then is not None:
         steps.append(_Step.of(then, then_params))
     elif then_params:
-        raise InvalidOption("then_params: there is no second method; name it with then")
+        raise InvalidOption(
+            f"{as_called('then_params', '--then-param')}: there is no second method; name it with "
+            f"{as_called('then', '--then')}"
+        )
     limits = _limits(instance, known, stop, time_limit, kicks)
-    seed = checked_count("seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1")
-    if seed >= 1 << 64:
-        raise InvalidOption(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
+    what = "a whole number from 0 to 2**64 - 1"
+    seed = checked_count("seed", seed, minimum=0, what=what, maximum=(1 << 64) - 1)
     snapshots = checked_count("snapshots", snapshots, minimum=0, what="a number of tours, 0 or more")
     recorder = Recorder(instance, snapshots) if snapshots else None
     if callback is not None and not callable(callback):
-        raise InvalidOption(f"callback: {callback!r} is not callable")
+        raise InvalidOption(f"callback: {shown(callback)} is not callable")
     seconds = None if limits is None else limits.horizon().seconds
-    devices = [step.device(device, instance, seconds) for step in steps]
+    frame = Frame.of(instance)
+    devices = [step.device(device, frame.problem, seconds) for step in steps]
+    for step in steps if device == "cpu" else ():
+        refuse_on_cpu(step.method, step.params)
     used_threads = resolve_threads(threads)
     start_name, start_tour = _start(instance, start)
     saver = None
     if checkpoint is not None:
         if not isinstance(checkpoint, (str, os.PathLike)):
-            raise InvalidOption(f"checkpoint: {checkpoint!r} is not the name of a file")
+            raise InvalidOption(f"checkpoint: {shown(checkpoint)} is not the name of a file")
         saver = Checkpoint(checkpoint, instance, checkpoint_interval)
         name = os.fspath(checkpoint)
         if os.path.isfile(name) and start_name != name:
@@ -186,8 +196,12 @@ def solve(
     runs: list[Run] = []
     stages: list[Stage] = []
     failure: BaseException | None = None
-    caught: list[int] = []
-    with _signals(runs, caught):
+
+    def interrupt(number: int) -> None:
+        if runs:
+            runs[-1].interrupt(_signal_name(number))
+
+    with FirstSignal(interrupt) as signals:
         for step, step_device in zip(steps, devices, strict=True):
             begun = time.monotonic() - started if runs else 0.0
             if limits is None:
@@ -213,10 +227,12 @@ def solve(
                 start_length=runs[0].start_length if runs else None,
             )
             runs.append(run)
+            if signals.caught is not None:  # it came while there was no run
+                interrupt(signals.caught)
             try:
                 if start_tour is not None:
                     run.offer(start_tour)
-                step.run(instance, run)
+                step.run(frame, run)
             except BaseException as error:
                 failure = error
             finally:
@@ -226,6 +242,9 @@ def solve(
                 raise failure
             tour, length = _best_tour(run, step.method)
             stages.append(_stage(step, run, begun, failure))
+            if run.proved_optimal:
+                known = KnownLength(instance.name, instance.n, instance.metric, length, proven=True)
+                break
             if failure is not None or run.interrupted or _are_met(limits, run, known):
                 break
         if saver is not None:
@@ -243,9 +262,10 @@ def solve(
             history=history,
             counters=_summed_counters(stages),
             seconds=run.elapsed(),
+            proved_optimal=runs[-1].proved_optimal,
             stop_reason=stages[-1].stop_reason if failure is run.failure else type(failure).__name__,
-            interrupted=bool(caught) or failure is not None,
-            signal=caught[0] if caught else None,
+            interrupted=signals.caught is not None or failure is not None,
+            signal=signals.caught,
             seed=seed,
             threads=used_threads,
             method=stages[0].method,
@@ -263,7 +283,7 @@ def solve(
     return result
 
 
-def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
+def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str], *, asymmetric: bool = False) -> Problem:
     """Return the problem that `solve` was given in any of its forms.
 
     An array of shape (2, 2) or (3, 3) is taken as a matrix of distances if it is symmetric with a zero
@@ -279,18 +299,14 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str]) -> Problem
     if isinstance(problem, (str, os.PathLike)):
         from warptsp.io import load
 
-        return load(problem)
+        return load(problem, asymmetric=asymmetric)
     if hasattr(problem, "tocoo"):
-        return Problem.from_matrix(problem)
+        return Problem.from_matrix(problem, asymmetric=asymmetric)
     if isinstance(problem, Mapping):
         return Problem.from_osrm(problem)
     if hasattr(problem, "columns") or hasattr(problem, "geom_type"):
-        return Problem.from_frame(problem)
-    try:
-        array = np.asarray(problem)
-    except ValueError as error:
-        raise InvalidProblem("the rows have different lengths: points have shape (n, 2) or (n, 3)") from error
-    return Problem.from_array(array)
+        return Problem.from_frame(problem, asymmetric=asymmetric)
+    return Problem.from_array(problem, asymmetric=asymmetric)
 
 
 def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
@@ -305,7 +321,7 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
         return replace(problem, open=open)
     if isinstance(open, (bool, np.bool_)):
         return replace(problem, open=OpenPath() if open else None)
-    raise InvalidOption(f"open: {open!r} is neither True, False nor an OpenPath(start, end)")
+    raise InvalidOption(f"open: {shown(open)} is neither True, False nor an OpenPath(start, end)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +336,9 @@ class _Step:
     def of(cls, name: str, params: Mapping[str, Any] | object | None, outer: Outer | None = None) -> _Step:
         method = get_method(name)
         if outer is not None and name != "lk":
-            raise InvalidOption(f"method {name!r} and cluster: the workers of a cluster search by method lk")
+            raise InvalidOption(
+                f"method {shown(name)} and cluster: the workers of a cluster search by method lk"
+            )
         return cls(method, check_params(method, params), outer)
 
     def device(self, device: str, problem: Problem, seconds: float | None) -> str:
@@ -335,9 +353,10 @@ class _Step:
             return "cpu"
         return resolve_device(device, problem, self.method, seconds)
 
-    def run(self, problem: Problem, run: Run) -> None:
+    def run(self, frame: Frame, run: Run) -> None:
         """Do the work."""
-        (self.method if self.outer is None else self.outer).run(problem, run)
+        work = self.method if self.outer is None else self.outer
+        work.run(frame.problem, frame.run(run, self.method.lengths))
 
     @property
     def ends(self) -> bool:
@@ -352,7 +371,10 @@ def _outer(cluster: Any, params: Mapping[str, Any] | object | None, device: str)
     """Return the outer level of the search, None without a cluster."""
     if cluster is None:
         if params:
-            raise InvalidOption("cluster_params: there is no cluster; name it with cluster")
+            raise InvalidOption(
+                f"{as_called('cluster_params', '--cluster-param')}: there is no cluster; name it with "
+                f"{as_called('cluster', '--cluster')}"
+            )
         return None
     from warptsp.cluster.connect import ClusterParams
     from warptsp.cluster.outer import Outer
@@ -407,9 +429,18 @@ def _stage(step: _Step, run: Run, begun: float, failure: BaseException | None) -
     assert run.best_length is not None
     reason = run.reason() if failure is run.failure else type(failure).__name__
     counters = {"kicks": 0, **run.counters}
+    params = _effective(step, run.device)
     return Stage(
-        step.method.name, run.device, run.elapsed() - begun, run.best_length, reason, counters, step.params
+        step.method.name, run.device, run.elapsed() - begun, run.best_length, reason, counters, params
     )
+
+
+def _effective(step: _Step, device: str) -> dict[str, Any]:
+    """Return the parameters that have had an effect on this device."""
+    unused = asked_of_launches(step.method, step.params) if device == "cpu" else []
+    if unused:
+        logger.warning("the CPU did the search, where %s had no effect", " and ".join(unused))
+    return {name: value for name, value in step.params.items() if name not in unused}
 
 
 def _joined_history(runs: list[Run]) -> list[HistoryPoint]:
@@ -444,7 +475,7 @@ def _start(
 
         if isinstance(start, str) and not os.path.exists(start):
             names = ", ".join(CONSTRUCTIONS)
-            raise InvalidOption(f"start: {start!r} is neither a construction ({names}) nor a file")
+            raise InvalidOption(f"start: {shown(start)} is neither a construction ({names}) nor a file")
         return os.fspath(start), checked_start(problem, read_tour(start, problem), os.fspath(start))
     tour = start.tour if isinstance(start, Result) else start
     return "tour", checked_start(problem, tour, "start tour")
@@ -458,14 +489,11 @@ def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.in
     InvalidTour
         If it is no tour of this problem: other cities, a fixed edge missing, other ends.
     """
-    try:
-        array = np.asarray(tour)
-    except ValueError as error:
-        raise InvalidTour(f"{name}: not a sequence of city numbers: {error}") from error
+    array = plain_array(tour, f"{name}: the cities", InvalidTour)
     if array.ndim == 1 and len(array) != problem.n:
         called = f" {problem.name}" if problem.name else ""
         raise InvalidTour(
-            f"{name}: {len(array)} cities, and the instance{called} has {problem.n}; "
+            f"{name}: {counted(len(array))}, and the instance{called} has {problem.n}; "
             "it belongs to another instance, or is not complete"
         )
     if problem.open is not None and array.ndim == 1:
@@ -487,32 +515,8 @@ def _turned(problem: Problem, path: NDArray[Any]) -> NDArray[Any]:
     return path[::-1]
 
 
-@contextmanager
-def _signals(runs: list[Run], caught: list[int]) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the last of the runs and any further one do what it did before.
-
-    Handlers that the program has set itself, and signals that it ignores, stay as they are.
-    """
-    previous: dict[signal.Signals, Any] = {}
-
-    def handle(number: int, frame: object) -> None:
-        if caught:
-            signal.signal(number, previous[signal.Signals(number)])
-            signal.raise_signal(number)
-            return
-        caught.append(number)
-        if runs:
-            runs[-1].interrupt("Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name)
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) in interruption.DEFAULT:
-                previous[number] = signal.signal(number, handle)
-    try:
-        yield
-    finally:
-        for restored, handler in previous.items():
-            signal.signal(restored, handler)
+def _signal_name(number: int) -> str:
+    return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
 
 
 def _best_tour(run: Run, method: Method) -> tuple[NDArray[np.int32], int | float]:

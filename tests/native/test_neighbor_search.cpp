@@ -140,9 +140,9 @@ TEST(every_search_keeps_a_tour_of_the_length_it_claims) {
     if (!fixed.empty()) std::iter_swap(start.begin() + 1, std::find(start.begin(), start.end(), 1));
     if (!fixed.empty()) std::iter_swap(start.begin(), std::find(start.begin(), start.end(), 0));
     const double begun = length_of(start, metric), tolerance = 1e-12 * begun;
+    const StopToken token;
     NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, std::move(fixed), tolerance,
-                                         std::vector<int>(start));
-    StopToken token;
+                                         std::vector<int>(start), token);
     CHECK(search.descend({seed % 2 == 0, seed % 4 < 2, -1, 2}, 60.0, token));
     const double local = length_of(search.best(), metric);
     CHECK(is_tour(search.best(), n));

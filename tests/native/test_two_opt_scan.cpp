@@ -65,3 +65,25 @@ TEST(the_best_move_is_that_of_two_loops) {
           compare<float, MetricKind::euc_2d>(n, side, order, set, {2 + n / 3, n - 1, n / 5, n / 2});
         }
 }
+
+// Lengths that overflow are no reason to leave the arrays: infinity less infinity is equal to nothing.
+TEST(infinite_lengths_give_no_move_or_one_of_the_tour) {
+  for (int s = 0; s <= (int)instruction_set(); ++s)
+    for (MoveOrder order : {MoveOrder::triangle, MoveOrder::ring})
+      for (int n : {5, 8, 33, 100})
+        for (float size : {1e19f, 1e30f, 3e38f, std::numeric_limits<float>::infinity()}) {
+          const MoveRows rows{n, order};
+          warptsp::Random random(7, n, s);
+          std::vector<float> x(rows.positions()), y(x), link(x), scratch(scan_scratch);
+          for (int i = 0; i < n; ++i) x[i] = random.unit() * size, y[i] = random.unit();
+          for (size_t i = n; i < x.size(); ++i) x[i] = x[i % n], y[i] = y[i % n];
+          for (size_t i = 0; i < x.size(); ++i) {
+            const size_t a = i % n, b = (i + 1) % n;
+            link[i] = plane_distance<MetricKind::exact_2d, float>(x[a] - x[b], y[a] - y[b]);
+          }
+          ScanBest<float> found{0};
+          scan(PlaneDistances<float, MetricKind::exact_2d>{x.data(), y.data()},
+               ScanTask<float>{link.data(), rows, {rows.begin(), n, 0, 2 * n}, scratch.data()}, found, (InstructionSet)s);
+          CHECK(!found.found() || (found.second(n) < n && found.first(n) + 1 < found.second(n)));
+        }
+}

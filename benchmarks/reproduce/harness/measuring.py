@@ -133,7 +133,8 @@ def measure(study: Study, setting: Setting, path: Path, source: Mapping[str, str
 
 def machine(setting: Setting, commit: str | None) -> dict[str, str]:
     """Return where, when and from which source the cells of a setting come."""
-    from warptsp.devices import describe, resolve_threads
+    from warptsp.devices import describe
+    from warptsp.machine import resolve_threads
 
     source = provenance()
     name = source["machine"]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp import __version__
+from warptsp import interruption
+from warptsp._version import __version__
+from warptsp._words import called_from_shell
+from warptsp.cli.streams import tell
 from warptsp.errors import WarpTSPError
+from warptsp.outputs import ReaderGone
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -30,6 +32,13 @@ COMMANDS = {
 
 
 class _LazyGroup(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            with called_from_shell():
+                return super().invoke(ctx)
+        except interruption.Terminated as error:  # which click would take for Ctrl-C
+            raise SystemExit(interruption.status(error.number)) from error
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -65,27 +74,30 @@ def commands() -> None:
 def run(arguments: list[str]) -> int:
     """Run the command line with these arguments and return the exit status."""
     try:
-        status = commands.main(arguments, prog_name="warptsp", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help() if error.ctx else str(error))
-        return 2
+        return _run(arguments)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         return _complain(error.format_message() + hint)
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         return _complain("interrupted", 130)
+    except ReaderGone:
+        return 141
     except WarpTSPError as error:
         return _complain(str(error))
     except MemoryError as error:
         return _complain(f"not enough memory: {error}" if str(error) else "not enough memory")
-    except BrokenPipeError:
-        # Whoever read our output has gone, as in "warptsp ... | head"; let the interpreter's last flush pass.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        status = commands.main(arguments, prog_name="warptsp", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else str(error))
+        return 2
     return status if isinstance(status, int) else 0
 
 
 def _complain(message: str, status: int = 2) -> int:
-    click.echo(f"warptsp: error: {' '.join(message.split())}", err=True)
+    tell(f"warptsp: error: {' '.join(message.split())}")
     return status

@@ -55,5 +55,12 @@ def _formats() -> Iterable[tuple[str, str]]:
     return [(name, " ".join(endings)) for name, endings in FORMATS.items()]
 
 
+def _metrics() -> Iterable[tuple[str, str]]:
+    from warptsp.problem import Metric
+
+    return [(metric.name, metric.description) for metric in Metric]
+
+
+metrics = one_of(_metrics)
 methods, devices, formats = one_of(_methods), one_of(_devices), one_of(_formats)
 starts = one_of(_starts, or_file=True)

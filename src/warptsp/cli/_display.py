@@ -9,10 +9,10 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from warptsp.cli.streams import tell
 from warptsp.describe import Rate, describe_gap, describe_place, describe_time_left, short, work
 from warptsp.result import format_length
+from warptsp.text import printable
 
 if TYPE_CHECKING:
     from warptsp.progress import Progress
@@ -60,7 +60,7 @@ class PlainDisplay(NoDisplay):
         rate = self._rate(progress)
         if progress.elapsed < self._next:
             return
-        click.echo("  ".join(describe(progress, rate)), err=True)
+        tell("  ".join(describe(progress, rate)))
         self._lines += 1
         pause = (1.0, 2.0, 5.0)[min(self._lines, 3) - 1]
         self._next = progress.elapsed + max(pause, min(60.0, progress.elapsed / 20.0))
@@ -69,7 +69,7 @@ class PlainDisplay(NoDisplay):
         """Write what is being prepared, once that has taken a while."""
         elapsed = time.monotonic() - self._begun
         if elapsed > 1.0:
-            click.echo(f"{elapsed:7.1f} s  {text} ...", err=True)
+            tell(f"{elapsed:7.1f} s  {text} ...")
 
 
 class RichDisplay(NoDisplay):
@@ -128,11 +128,11 @@ class RichDisplay(NoDisplay):
             parts = describe(self._progress, self._rate_now, waited=now - self._received)
         # A terminal wraps what fills its last column.
         width = self._live.console.width - 1 if self._live is not None else sys.maxsize
-        line = "  ".join(parts)
+        line = printable("  ".join(parts))
         if len(line) > width:
             if self._progress is not None:
                 parts = describe_briefly(self._progress, self._rate_now, waited=now - self._received)
-            line = fitting(parts, width)
+            line = fitting([printable(part) for part in parts], width)
         return Text(line, no_wrap=True, overflow="ellipsis")
 
 
@@ -191,7 +191,7 @@ class _PhaseHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno >= logging.WARNING:
-            click.echo(f"warptsp: {record.levelname.lower()}: {record.getMessage()}", err=True)
+            tell(f"warptsp: {record.levelname.lower()}: {record.getMessage()}")
         elif record.name == "warptsp.run" and record.threadName == "MainThread":  # not a worker's
             self._display.phase(record.getMessage())
 

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import logging
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.cli._completion import formats
+from warptsp._checks import shown
+from warptsp.cli._completion import formats, metrics
+from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from warptsp.io._columns import Columns
     from warptsp.problem import Problem
 
-instance_argument = click.argument("instance", metavar="INSTANCE", type=click.Path(path_type=Path))
+
+def _from_terminal(context: click.Context, parameter: click.Parameter, value: Path) -> Path:
+    if str(value) == "-" and sys.stdin is not None and sys.stdin.isatty():
+        tell("the instance is read from the terminal; end it with Ctrl-D")
+    return value
+
+
+instance_argument = click.argument(
+    "instance", metavar="INSTANCE", type=click.Path(path_type=Path), callback=_from_terminal
+)
 format_option = click.option(
     "--format",
     "format_",
@@ -28,6 +45,88 @@ asymmetric_option = click.option(
     "--asymmetric", is_flag=True, help="A matrix of distances may have others in the opposite direction."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; the exit status tells.")
+
+
+_COLUMNS = {
+    "x": "Column of a table with x: its name in the first line, or its number, counted from 1.",
+    "y": "Column with y.",
+    "z": "Column with z, of places in space.",
+    "lat": "Column with latitudes, in decimal degrees.",
+    "lon": "Column with longitudes.",
+    "name": "Column with the names of the places.",
+    "id": "Column with the numbers of the places.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """What the options say of the columns and the metric of INSTANCE."""
+
+    columns: Mapping[str, str]
+    metric: str | None
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options about columns and metric, which reach the command together as ``table``."""
+
+    @functools.wraps(command)
+    def collecting(**options: Any) -> Any:
+        columns = {role: options.pop(role) for role in _COLUMNS}
+        given = {role: column for role, column in columns.items() if column is not None}
+        return command(table=TableOptions(given, options.pop("metric")), **options)
+
+    found = click.option(
+        "--metric",
+        metavar="NAME",
+        shell_complete=metrics,
+        help="Distances that the coordinates of INSTANCE mean, such as EUC_2D or MAN_2D.",
+    )(collecting)
+    for role, text in reversed(_COLUMNS.items()):
+        found = click.option(f"--{role}", metavar="COLUMN", help=text)(found)
+    return found
+
+
+def load_instance(
+    path: Path, format: str | None, table: TableOptions, *, asymmetric: bool = False
+) -> Problem:
+    """Read INSTANCE, and say on stderr what was guessed of it, and what is doubtful."""
+    return read_columns(path, format, table, asymmetric=asymmetric)[0]
+
+
+def read_columns(
+    path: Path, format: str | None, table: TableOptions, *, asymmetric: bool = False, notes: bool = True
+) -> tuple[Problem, Columns | None]:
+    """The same, and return what the columns of a table were taken for, which `notes` would say."""
+    from warptsp.io._columns import Wishes
+    from warptsp.io.instances import read_instance
+
+    wishes = Wishes.of(table.columns, table.metric, shell=True)
+    with _told(logging.INFO if notes else logging.WARNING):
+        return read_instance(path, format, asymmetric, wishes)
+
+
+class _Teller(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            tell(f"warptsp: warning: {record.getMessage()}")
+        elif record.name == "warptsp.io.table":
+            tell(f"warptsp: note: {record.getMessage()}")
+
+
+@contextmanager
+def _told(level: int) -> Iterator[None]:
+    """Write what a reader has to say to stderr, a line each."""
+    logger, handler = logging.getLogger("warptsp"), _Teller(level)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 def examples(*lines: str) -> str:
@@ -63,9 +162,9 @@ def parse_params(texts: tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise InvalidOption(f"--param {text!r}: write NAME=VALUE")
+            raise InvalidOption(f"--param {shown(text)}: write NAME=VALUE")
         if name.strip() in params:
-            raise InvalidOption(f"--param: {name.strip()!r} is given twice")
+            raise InvalidOption(f"--param: {shown(name.strip())} is given twice")
         params[name.strip()] = value.strip()
     return params
 
@@ -86,7 +185,8 @@ def find_city(problem: Problem, text: str, option: str) -> int:
 
 def echo_json(values: Mapping[str, Any]) -> None:
     """Write one JSON object to stdout."""
-    click.echo(json.dumps(values, indent=2, default=_plain))
+    # The one control character that JSON leaves as it is.
+    click.echo(json.dumps(values, indent=2, default=_plain).replace("\x7f", "\\u007f"))
 
 
 def _plain(value: Any) -> Any:

@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
+import re
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from warptsp.cli._completion import methods
 from warptsp.cli._options import echo_json, examples, json_option
+from warptsp.cli.streams import say
+from warptsp.errors import BackendUnavailable, InvalidOption
+
+if TYPE_CHECKING:
+    from warptsp.backends.cuda.compiler import Compiled
 
 
-@click.command(epilog=examples("warptsp devices", "warptsp devices --json"))
+@click.command(
+    epilog=examples(
+        "warptsp devices",
+        "warptsp devices --compile                          # then no run waits for the compiler",
+        "warptsp devices --compile --arch sm_90 --method lk --metric EUC_2D   # needs no GPU",
+    )
+)
 @json_option
-def command(as_json: bool) -> None:
-    """Tell what this machine and this build can do; paste it into bug reports."""
+@click.option("--compile", "compile_", is_flag=True, help="Compile kernels for the GPUs here into the cache.")
+@click.option(
+    "--arch", "architectures", multiple=True, metavar="sm_90",
+    help="With --compile: for this architecture instead; may be given several times.",
+)  # fmt: skip
+@click.option(
+    "--method", "methods", multiple=True, metavar="NAME", shell_complete=methods,
+    help="With --compile: kernels of this method; all methods if not given.",
+)  # fmt: skip
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME",
+    help="With --compile: for this metric; EUC_2D, EXACT_2D, GREAT_CIRCLE and EXPLICIT if not given.",
+)  # fmt: skip
+def command(
+    as_json: bool,
+    compile_: bool,
+    architectures: tuple[str, ...],
+    methods: tuple[str, ...],
+    metrics: tuple[str, ...],
+) -> int:
+    """Tell what this machine and this build can do; paste it into bug reports.
+
+    With --compile, compile the kernels that the first runs on a GPU would have to wait for.
+    """
+    if compile_:
+        return _compile(architectures, methods, metrics, as_json=as_json)
+    for option, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
+        if given:
+            raise InvalidOption(f"{option}: it says what --compile compiles; add that")
+    _describe(as_json=as_json)
+    return 0
+
+
+def _describe(*, as_json: bool) -> None:
     from warptsp.devices import describe
 
     found = describe()
@@ -18,30 +67,99 @@ def command(as_json: bool) -> None:
         echo_json(found)
         return
     native = ", ".join(f"{name} {value}" for name, value in found["native"].items())
-    click.echo(f"warptsp   {found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}")
-    click.echo(f"system    {found['system']}")
-    click.echo(f"cpu       {found['cpu']}")
-    click.echo(f"threads   {found['threads']} used by default, {found['cores']} in the machine")
-    click.echo(f"simd      {', '.join(found['simd']) or 'none known'}")
-    click.echo(f"native    {native}")
+    say(f"warptsp   {found['warptsp']}, Python {found['python']}, NumPy {found['numpy']}")
+    say(f"system    {found['system']}")
+    say(f"cpu       {found['cpu']}")
+    say(f"threads   {found['threads']} used by default, {found['cores']} in the machine")
+    say(f"simd      {', '.join(found['simd']) or 'none known'}")
+    say(f"native    {native}")
     for gpu in found["gpus"]:
         capability, memory = gpu["compute_capability"], gpu["memory"] / 1e9
         facts = [gpu["device"], gpu["name"], f"compute capability {capability}", f"{memory:.1f} GB"]
         if gpu["linked"]:
             facts.append(f"linked with {', '.join(gpu['linked'])}")
-        click.echo(f"gpu       {', '.join(facts)}")
+        say(f"gpu       {', '.join(facts)}")
         if gpu["why_not"] is not None:
-            click.echo(f"          not used: {gpu['why_not']}")
+            say(f"          not used: {gpu['why_not']}")
     if found["several"] is not None and "," in found["several"]:
         from warptsp.methods.lk import LEAST_CITIES_OF_GPUS
 
         several = f"{found['several']} for {LEAST_CITIES_OF_GPUS:,} cities or more and method lk"
-        click.echo(f"several   {several}; --device names others")
+        say(f"several   {several}; --device names others")
     if found["gpu_why"] is not None:
-        click.echo(f"gpu       none used: {found['gpu_why']}")
+        say(f"gpu       none used: {found['gpu_why']}")
     if found["driver"] is not None:
         version, cuda = found["driver"]["version"], found["driver"]["cuda"]
-        click.echo(f"driver    {version or 'of unknown version'}, for CUDA up to {cuda}")
+        say(f"driver    {version or 'of unknown version'}, for CUDA up to {cuda}")
     packages = ", ".join(f"{name} {version or 'missing'}" for name, version in found["cuda"].items())
-    click.echo(f"cuda      {packages}")
-    click.echo(f"kernels   {found['kernel_cache'] or 'not cached'}")
+    say(f"cuda      {packages}")
+    say(f"kernels   {found['kernel_cache'] or 'not cached'}")
+
+
+def _compile(
+    architectures: tuple[str, ...], methods: tuple[str, ...], metrics: tuple[str, ...], *, as_json: bool
+) -> int:
+    """Compile kernels into the cache, and say what was compiled; the exit status."""
+    from warptsp.backends.cuda import cache
+    from warptsp.backends.cuda.builds import METHODS, USUAL_METRICS, sources_of
+    from warptsp.backends.cuda.compiler import compile_all
+    from warptsp.machine import available_threads
+
+    place = cache.folder()
+    if place is None:
+        raise InvalidOption(f"--compile: {cache.VARIABLE} is empty, so that nothing is kept; name a folder")
+    capabilities = [_capability(name) for name in architectures] or _capabilities_here()
+    sources = sources_of(methods or METHODS, metrics or USUAL_METRICS)
+    wanted = [(source, capability) for capability in dict.fromkeys(capabilities) for source in sources]
+    begun, done = time.monotonic(), []
+    with closing(compile_all(wanted, available_threads())) as compiling:
+        for compiled in compiling:
+            done.append(compiled)
+            if not as_json:
+                say(f"{len(done):4} of {len(wanted)}  {_line(compiled)}")
+    failed = sum(compiled.error is not None for compiled in done)
+    if as_json:
+        echo_json({"folder": str(place), "modules": [_module(compiled) for compiled in done]})
+    else:
+        new = sum(compiled.seconds is not None for compiled in done)
+        seconds = time.monotonic() - begun
+        faults = f", {failed} failed" if failed else ""
+        say(f"{new} compiled, {len(done) - new - failed} were there{faults}; {seconds:.1f} s; {place}")
+    return 2 if failed else 0
+
+
+def _capability(name: str) -> tuple[int, int]:
+    """The compute capability that a user names: ``sm_90`` or ``9.0``."""
+    match = re.fullmatch(r"(?:sm_)?(\d{1,2})\.?(\d)", name.strip())
+    if match is None:
+        raise InvalidOption(f"--arch: {name!r} is no architecture such as sm_90, or compute capability 9.0")
+    return int(match[1]), int(match[2])
+
+
+def _capabilities_here() -> list[tuple[int, int]]:
+    from warptsp.backends.cuda import driver
+    from warptsp.backends.cuda.device import find_usable
+
+    try:
+        return [find_usable(gpu.ordinal)[1].compute_capability for gpu in driver.find().gpus]
+    except BackendUnavailable as error:
+        raise BackendUnavailable(f"{error}; --arch sm_90 compiles for a GPU that is elsewhere") from error
+
+
+def _line(compiled: Compiled) -> str:
+    macros = " ".join(f"{name}={value}" for name, value in compiled.source.defines.items())
+    how = "in the cache" if compiled.seconds is None else f"{compiled.seconds:.2f} s"
+    architecture = "sm_{}{}".format(*compiled.capability)
+    return f"{architecture:7} {compiled.source.file:18} {compiled.error or how:12} {macros}".rstrip()
+
+
+def _module(compiled: Compiled) -> dict[str, Any]:
+    source = compiled.source
+    return {
+        "architecture": "sm_{}{}".format(*compiled.capability),
+        "file": source.file,
+        "kernels": list(source.names),
+        "macros": dict(source.defines),
+        "seconds": None if compiled.seconds is None else round(compiled.seconds, 3),
+        "error": compiled.error,
+    }

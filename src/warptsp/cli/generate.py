@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._checks import shown
+from warptsp._words import counted
 from warptsp.cli._completion import one_of
 from warptsp.cli._options import examples
+from warptsp.cli.streams import say
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -82,12 +85,12 @@ def command(
     else:
         write_problem(output, problem, format=format)
     if output != "-":
-        click.echo(f"instance     {output}, {problem.name}, {problem.n} cities: {problem.comment}")
+        say(f"instance     {output}, {problem.name}, {counted(problem.n)}: {problem.comment}")
 
 
 def _write_pieces(output: str, points: RandomPoints, threads: int | None) -> None:
-    from warptsp.devices import resolve_threads
     from warptsp.io import write_points
+    from warptsp.machine import resolve_threads
 
     blocks = points.blocks(resolve_threads(threads))
     if not sys.stderr.isatty():
@@ -113,25 +116,26 @@ def _make(
     if generate.is_dimacs_name(kind):
         _refuse(options, (), kind)
         if size is not None:
-            raise InvalidOption(f"SIZE {size!r}: the name {kind} tells the size already; leave it out")
+            raise InvalidOption(f"SIZE {shown(size)}: the name {kind} tells the size already; leave it out")
         return generate.dimacs(kind)
     if kind not in KINDS:
         raise InvalidOption(
-            f"KIND {kind!r} is unknown; there are {', '.join(KINDS)} and the DIMACS instances, such as E10k.0"
+            f"KIND {shown(kind)} is unknown; there are {', '.join(KINDS)} and the DIMACS instances, "
+            "such as E10k.0"
         )
     if size is None:
         wanted = "ROWSxCOLUMNS, such as 30x40" if kind == "grid" else "the number of cities"
         raise InvalidOption(f"SIZE is missing: {kind} needs {wanted}")
     if kind == "grid":
         _refuse(options, ("spacing",), kind)
-        match = re.fullmatch(r"(\d+)[xX](\d+)", size)
+        match = re.fullmatch(r"(\d{1,10})[xX](\d{1,10})", size)
         if match is None:
-            raise InvalidOption(f"SIZE {size!r}: a grid needs ROWSxCOLUMNS, such as 30x40")
+            raise InvalidOption(f"SIZE {shown(size)}: a grid needs ROWSxCOLUMNS, such as 30x40")
         _check_cities(int(match[1]) * int(match[2]), size)
         return generate.grid(int(match[1]), int(match[2]), **options)  # type: ignore[arg-type]
     _refuse(options, ("seed", "side") + (("clusters", "spread") if kind == "clustered" else ()), kind)
-    if not size.isdecimal():
-        raise InvalidOption(f"SIZE {size!r}: {kind} needs the number of cities")
+    if not re.fullmatch(r"\d{1,18}", size):
+        raise InvalidOption(f"SIZE {shown(size)}: {kind} needs the number of cities")
     if not in_pieces:
         _check_cities(int(size), size)
     make = generate.clustered_points if kind == "clustered" else generate.uniform_points
@@ -149,6 +153,6 @@ def _refuse(options: dict[str, int | float], known: tuple[str, ...], kind: str) 
 def _check_cities(cities: int, size: str) -> None:
     if not 1 <= cities <= MOST_CITIES:
         raise InvalidOption(
-            f"SIZE {size!r}: the number of cities must lie between 1 and {MOST_CITIES}; "
+            f"SIZE {shown(size)}: the number of cities must lie between 1 and {MOST_CITIES}; "
             "uniform and clustered instances may be larger as .npy or .f64"
         )

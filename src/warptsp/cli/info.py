@@ -8,31 +8,44 @@ from typing import Any
 import click
 
 from warptsp.cli._options import (
+    TableOptions,
     asymmetric_option,
     echo_json,
     examples,
     format_option,
     instance_argument,
     json_option,
+    quiet_option,
+    read_columns,
+    table_options,
 )
+from warptsp.cli.streams import say
 
 
 @click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))
 @instance_argument
 @format_option
+@table_options
 @asymmetric_option
 @json_option
-def command(instance: Path, format_: str | None, asymmetric: bool, as_json: bool) -> None:
-    """Tell what is in INSTANCE: cities, metric, extent, repeated places, fixed edges, known length."""
-    from warptsp.io import load
-
-    found = _describe(load(instance, format=format_, asymmetric=asymmetric))
+@quiet_option
+def command(
+    instance: Path, format_: str | None, table: TableOptions, asymmetric: bool, as_json: bool, quiet: bool
+) -> None:
+    """Tell what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
+    known length.
+    """
+    problem, columns = read_columns(instance, format_, table, asymmetric=asymmetric, notes=False)
+    found = _describe(problem)
+    if columns is not None:
+        guessed = " (no line of names)" if columns.titles is None else ""
+        found["columns"] = columns.wishes() if as_json else f"{columns}{guessed}"
     if as_json:
         echo_json({"file": str(instance), **found})
         return
-    for name, value in found.items():
+    for name, value in () if quiet else found.items():
         if value is not None and value != "":
-            click.echo(f"{name.replace('_', ' '):20} {value}")
+            say(*(f"{name.replace('_', ' '):20} {line}" for line in str(value).splitlines()))
 
 
 def _describe(problem: Any) -> dict[str, Any]:
@@ -42,6 +55,7 @@ def _describe(problem: Any) -> dict[str, Any]:
         "name": problem.name,
         "comment": problem.comment,
         "cities": problem.n,
+        "columns": None,
         "metric": problem.metric.name,
         "asymmetric": problem.asymmetric or None,
         "tour": "closed" if problem.open is None else "open path",

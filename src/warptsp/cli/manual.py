@@ -23,7 +23,7 @@ def command() -> None:
 
 def page() -> Iterator[str]:
     """Yield the lines of the page, in troff with the macros of man(7)."""
-    from warptsp import __version__
+    from warptsp._version import __version__
     from warptsp.cli import COMMANDS, commands
 
     context = click.Context(commands, info_name="warptsp", **commands.context_settings)
@@ -41,7 +41,11 @@ def page() -> Iterator[str]:
     for status, meaning in (
         ("0", "Done."),
         ("2", "Bad input: one line on stderr says what, where, and what would be right."),
-        ("130, 143", "Ended by Ctrl-C or SIGTERM; solve has written the best tour so far."),
+        (
+            "130, 143, 129, 131, 152",
+            "Ended by Ctrl-C, SIGTERM, SIGHUP, SIGQUIT or SIGXCPU; solve has written the best tour so far.",
+        ),
+        ("141", "The reader of standard output has gone; files are written."),
     ):
         yield from (".TP", rf".B {status}", _text(meaning))
 

@@ -6,7 +6,18 @@ from pathlib import Path
 
 import click
 
-from warptsp.cli._options import examples, format_option, instance_argument
+from warptsp.cli._options import (
+    TableOptions,
+    asymmetric_option,
+    examples,
+    format_option,
+    instance_argument,
+    load_instance,
+    quiet_option,
+    table_options,
+)
+from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli.streams import say
 
 
 @click.command(
@@ -19,6 +30,8 @@ from warptsp.cli._options import examples, format_option, instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @click.argument("picture", metavar="PICTURE", type=click.Path(path_type=Path))
 @format_option
+@table_options
+@asymmetric_option
 @click.option(
     "--start",
     metavar="TOUR2",
@@ -32,16 +45,22 @@ from warptsp.cli._options import examples, format_option, instance_argument
     metavar="PIXELS",
     help="Length of the longer side; by the number of cities, or 200 an inch, if not given.",
 )
+@open_option
+@quiet_option
 @click.option("--title", help="Line above a figure, or below an SVG picture.")
 def command(
     instance: Path,
     tour: Path,
     picture: Path,
     format_: str | None,
+    table: TableOptions,
+    asymmetric: bool,
     start: Path | None,
     difference: bool,
     size: int | None,
+    open_: bool | None,
     title: str | None,
+    quiet: bool,
 ) -> None:
     """Draw the tour in the file TOUR through the cities of INSTANCE into PICTURE.
 
@@ -49,25 +68,28 @@ def command(
     'warptsp[plot]'.
     """
     from warptsp.errors import InvalidOption
-    from warptsp.io import load, read_tour
     from warptsp.outputs import check_writable
     from warptsp.plotting import check_drawable, check_figure, draw, plot
-    from warptsp.solver import checked_start
 
     if difference and start is None:
         raise InvalidOption("--difference: from which tour? Name its file with --start")
     simple = start is None and picture.suffix.lower() != ".pdf"
     check_writable(picture)
-    problem = load(instance, format=format_)
+    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
     (check_drawable if simple else check_figure)(problem, picture)
-
-    def cities(path: Path):  # type: ignore[no-untyped-def]
-        return checked_start(problem, read_tour(path, problem), str(path))
-
+    problem, (cities, *before), _ = read_tours(problem, [tour] if start is None else [tour, start], open_)
     if simple:
-        draw(picture, problem, cities(tour), size=size, title=title)
+        draw(picture, problem, cities, size=size, title=title)
     else:
-        panels = ["start"] * (start is not None) + ["tour"] + ["difference"] * difference
-        before = None if start is None else cities(start)
-        plot(problem, cities(tour), picture, start=before, panels=panels, size=size, title=title)
-    click.echo(f"picture      {picture}")
+        panels = ["start"] * len(before) + ["tour"] + ["difference"] * difference
+        plot(
+            problem,
+            cities,
+            picture,
+            start=before[0] if before else None,
+            panels=panels,
+            size=size,
+            title=title,
+        )
+    if not quiet:
+        say(f"picture      {picture}")

@@ -6,7 +6,18 @@ from pathlib import Path
 
 import click
 
-from warptsp.cli._options import examples, format_option, instance_argument
+from warptsp.cli._options import (
+    TableOptions,
+    asymmetric_option,
+    examples,
+    format_option,
+    instance_argument,
+    load_instance,
+    quiet_option,
+    table_options,
+)
+from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli.streams import say
 
 ENDINGS = (".html", ".htm")
 
@@ -18,9 +29,21 @@ ENDINGS = (".html", ".htm")
 )
 @click.argument("page", metavar="FILE", type=click.Path(path_type=Path))
 @format_option
+@open_option
+@table_options
+@asymmetric_option
+@quiet_option
 @click.option("--title", help="Heading of the page; the name of the instance if not given.")
 def command(
-    instance: Path, tours: tuple[Path, ...], page: Path, format_: str | None, title: str | None
+    instance: Path,
+    tours: tuple[Path, ...],
+    page: Path,
+    format_: str | None,
+    open_: bool | None,
+    table: TableOptions,
+    asymmetric: bool,
+    title: str | None,
+    quiet: bool,
 ) -> None:
     """Put the tours in the files TOUR... through the cities of INSTANCE into one page, FILE, ending in .html.
 
@@ -29,18 +52,18 @@ def command(
     """
     from dataclasses import replace
 
-    from warptsp.io import load, read_tour
     from warptsp.outputs import check_writable
     from warptsp.report import Report, check_reportable, write
-    from warptsp.solver import checked_start
 
     check_page_name(page, "FILE")
     check_writable(page)
-    problem = load(instance, format=format_)
+    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
     check_reportable(problem)
-    found = {str(name): checked_start(problem, read_tour(name, problem), str(name)) for name in tours}
+    problem, cities, _ = read_tours(problem, tours, open_)
+    found = dict(zip(map(str, tours), cities, strict=True))
     write(replace(Report.of_tours(problem, found), title=title or ""), page)
-    click.echo(f"report       {page}")
+    if not quiet:
+        say(f"report       {page}")
 
 
 def check_page_name(name: Path | str, option: str) -> None:

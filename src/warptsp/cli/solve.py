@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warptsp._words import counted
 from warptsp.cli._completion import devices, methods, starts
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     Seconds,
+    TableOptions,
     asymmetric_option,
     echo_json,
     examples,
@@ -22,9 +24,14 @@ from warptsp.cli._options import (
     format_option,
     instance_argument,
     json_option,
+    load_instance,
     parse_params,
+    table_options,
 )
+from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
+from warptsp.interruption import FirstSignal, Terminated, status
+from warptsp.outputs import Attempts, check_writable, is_stream
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -45,6 +52,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 )
 @instance_argument
 @format_option
+@table_options
 @asymmetric_option
 @click.option(
     "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
@@ -64,6 +72,11 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     type=click.Path(),
     metavar="FILE",
     help="Write a page about the run that browsers open without a network: .html.",
+)
+@click.option(
+    "--csv-safe",
+    is_flag=True,
+    help="Put ' before what a spreadsheet would take for a formula in .csv and .tsv tours.",
 )
 @json_option
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
@@ -185,10 +198,12 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 def command(
     instance: Path,
     format_: str | None,
+    table: TableOptions,
     asymmetric: bool,
     outputs: tuple[str, ...],
     pictures: tuple[str, ...],
     report: str | None,
+    csv_safe: bool,
     as_json: bool,
     seed: int,
     start: str | None,
@@ -220,20 +235,21 @@ def command(
     for a while: after 10 s at most up to 10 000 cities, later for more. Several stopping options: the
     first that holds ends it.
 
-    Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143.
+    Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143. A
+    second one ends the command at once.
     """
-    from warptsp.io import check_tour_output, load
+    from warptsp.io import check_tour_output
     from warptsp.result import Result
     from warptsp.solver import solve
 
-    _check_outputs(instance, outputs, pictures, report, checkpoint, as_json)
-    problem = load(instance, format=format_, asymmetric=asymmetric)
+    _check_outputs(instance, outputs, pictures, report, checkpoint, csv_safe, as_json)
+    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
     for output in outputs:
         if output != "-":
             check_tour_output(output, problem)
     problem, first = _ends(problem, open_, from_, to)
     if explain_launch:
-        click.echo(_explain_launch(problem, device, method))
+        say(*_explain_launch(problem, device, method).split("\n"))
         return 0
     if pictures:
         from warptsp.plotting import check_drawable, check_figure
@@ -250,7 +266,8 @@ def command(
     display = make_display("none" if quiet else progress)
     if port is not None and not watch:
         raise InvalidOption("--port: the page that has a port is that of --watch; add it")
-    failure = None
+    attempts = Attempts()
+    interrupt: BaseException | None = None
     with ExitStack() as opened:
         page: Watch | None = None
         callback: Callable[[Progress], object] = display
@@ -262,52 +279,55 @@ def command(
                     browser,
                     [name for name in outputs if name != "-"],
                     first,
+                    csv_safe,
                     {"method": method, "seed": str(seed), "device": device},
                 )
             )
             callback = _both(display, page)
-        try:
-            with display:
-                result = solve(
-                    problem,
-                    stop=stop,
-                    seed=seed,
-                    start=start,
-                    device=device,
-                    threads=threads,
-                    method=method,
-                    params=parse_params(params),
-                    then=then,
-                    then_params=parse_params(then_params),
-                    callback=callback,
-                    checkpoint=checkpoint,
-                    checkpoint_interval=checkpoint_interval,
-                    snapshots=snapshots,
-                    cluster=cluster,
-                    cluster_params=parse_params(cluster_params),
-                )
-        except BaseException as error:
-            # Whatever went wrong, a tour that was found is written first.
-            if not isinstance(getattr(error, "result", None), Result):
-                if page is not None:
-                    page.fail(f"Failed: {error}")
-                    page.wait(HURRY)
-                raise
-            failure, result = error, error.result  # type: ignore[attr-defined]
+        # What is found is written, whatever comes: also where a signal comes after the search.
+        with FirstSignal() as signals:
+            try:
+                with display:
+                    result = solve(
+                        problem,
+                        stop=stop,
+                        seed=seed,
+                        start=start,
+                        device=device,
+                        threads=threads,
+                        method=method,
+                        params=parse_params(params),
+                        then=then,
+                        then_params=parse_params(then_params),
+                        callback=callback,
+                        checkpoint=checkpoint,
+                        checkpoint_interval=checkpoint_interval,
+                        snapshots=snapshots,
+                        cluster=cluster,
+                        cluster_params=parse_params(cluster_params),
+                    )
+            except BaseException as error:
+                found = getattr(error, "result", None)
+                if not isinstance(found, Result):
+                    if page is not None:
+                        page.fail(f"Failed: {error}")
+                        page.wait(HURRY)
+                    raise
+                result = found
+                if isinstance(error, Exception):
+                    attempts.failures.append(error)
+                else:
+                    interrupt = error
+            if page is not None:
+                attempts.make(page.finish, result)
+            written = _write(attempts, result, first, outputs, pictures, report, csv_safe)
+            attempts.make(_tell, instance, result, written, checkpoint, as_json, to_stderr="-" in outputs)
         if page is not None:
-            page.finish(result)
-        tour = result.tour if first is None else result.tour_from(first)
-        _write(result, tour, outputs, pictures)
-        if report is not None:
-            from warptsp.report import Report, write
-
-            write(Report.of(result, first=first), report)
-        _tell(instance, result, outputs, pictures, report, checkpoint, as_json)
-        if page is not None:
-            _await_pages(page, in_a_hurry=result.interrupted, quiet=quiet)
-    if failure is not None:
-        raise failure
-    return 0 if result.signal is None else 128 + result.signal
+            _await_pages(page, in_a_hurry=result.interrupted or signals.caught is not None, quiet=quiet)
+    if interrupt is not None:
+        raise interrupt
+    attempts.finish()
+    return 0 if signals.caught is None else status(signals.caught)
 
 
 def _check_outputs(
@@ -316,12 +336,14 @@ def _check_outputs(
     pictures: tuple[str, ...],
     report: str | None,
     checkpoint: str | None,
+    csv_safe: bool,
     as_json: bool,
 ) -> None:
     """Find out before the work whether everything can be written."""
     from warptsp.io import tour_format
-    from warptsp.outputs import check_writable
 
+    if csv_safe and not any(name.lower().endswith((".csv", ".tsv")) for name in outputs):
+        raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
     if "-" in outputs and as_json:
         raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
     seen: dict[str, str] = {os.path.realpath(instance): "the instance itself"}
@@ -339,7 +361,7 @@ def _check_outputs(
 
             check_page_name(name, option)
         place = os.path.realpath(name)
-        if place in seen and not name.startswith("/dev/"):
+        if place in seen and not is_stream(name) and place != os.devnull:
             raise InvalidOption(f"{option} {name!r}: this file is {seen[place]} already; choose another name")
         seen[place] = f"taken by {option}"
         check_writable(name)
@@ -397,7 +419,9 @@ def _stop(
 def _explain_launch(problem: Problem, device: str, method: str) -> str:
     from warptsp.devices import resolve_device
     from warptsp.methods import get_method
+    from warptsp.methods.magnitude import Frame
 
+    problem = Frame.of(problem).problem
     if device == "cpu":
         raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
     chosen = get_method(method)
@@ -408,19 +432,47 @@ def _explain_launch(problem: Problem, device: str, method: str) -> str:
     return str(explain(problem, resolve_device("cuda" if device == "auto" else device, problem, chosen)))
 
 
-def _write(result: Result, tour: Any, outputs: tuple[str, ...], pictures: tuple[str, ...]) -> None:
+def _write(
+    attempts: Attempts,
+    result: Result,
+    first: int | None,
+    outputs: tuple[str, ...],
+    pictures: tuple[str, ...],
+    report: str | None,
+    csv_safe: bool,
+) -> dict[str, list[str]]:
+    """Write all that was asked for, streams last; return the names of the files that are there, by kind."""
     from warptsp.io import write_tour
 
-    for name in outputs:
-        write_tour(name, tour, result.problem, format="tsplib" if name == "-" else None)
-    if pictures:
-        from warptsp.plotting import draw
+    problem = result.problem
+    tour = result.tour if first is None else result.tour_from(first)
 
-        for name in pictures:
-            if _shows_run(name):
-                result.plot(name)
-            else:
-                draw(name, result.problem, tour)
+    def draw(name: str) -> None:
+        if _shows_run(name):
+            result.plot(name)
+        else:
+            from warptsp.plotting import draw
+
+            draw(name, problem, tour)
+
+    def describe(name: str) -> None:
+        from warptsp.report import Report, write
+
+        write(Report.of(result, first=first), name)
+
+    def save(name: str) -> None:
+        write_tour(name, tour, problem, format="tsplib" if name == "-" else None, csv_safe=csv_safe)
+
+    kinds: list[tuple[str, Callable[[str], None], Sequence[str]]] = [
+        ("tour", save, [name for name in outputs if name != "-"]),
+        ("picture", draw, pictures),
+        ("report", describe, [] if report is None else [report]),
+    ]
+    written = {kind: [name for name in names if attempts.make(make, name)] for kind, make, names in kinds}
+    for name in outputs:
+        if name == "-":
+            attempts.make(save, name)
+    return written
 
 
 def _shows_run(picture: str) -> bool:
@@ -430,21 +482,20 @@ def _shows_run(picture: str) -> bool:
 def _tell(
     instance: Path,
     result: Result,
-    outputs: tuple[str, ...],
-    pictures: tuple[str, ...],
-    report: str | None,
+    written: dict[str, list[str]],
     checkpoint: str | None,
     as_json: bool,
+    *,
+    to_stderr: bool,
 ) -> None:
-    files = [name for name in outputs if name != "-"]
     if as_json:
         echo_json(
             {
                 **result.as_dict(),
                 "file": str(instance),
-                "outputs": files,
-                "pictures": list(pictures),
-                "report": report,
+                "outputs": written["tour"],
+                "pictures": written["picture"],
+                "report": next(iter(written["report"]), None),
                 "checkpoint": checkpoint,
             }
         )
@@ -452,17 +503,14 @@ def _tell(
     problem = result.problem
     kind = "closed tour" if problem.open is None else "open path"
     name = problem.name or ("standard input" if str(instance) == "-" else instance)
-    lines = [f"instance     {name}, {problem.n} cities, {problem.metric.name}, {kind}"]
-    lines.append(result.summary())
-    lines += [f"tour         {name}" for name in files]
-    lines += [f"picture      {name}" for name in pictures]
-    if report is not None:
-        lines.append(f"report       {report}")
+    lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.name}, {kind}"]
+    lines += [f"{fact:12} {value}" for fact, value in result.facts()]
+    lines += [f"{kind:12} {name}" for kind, names in written.items() for name in names]
     if checkpoint is not None:
         lines.append(f"checkpoint   {checkpoint}")
-    if not outputs and not pictures and report is None and checkpoint is None:
+    elif not to_stderr and not any(written.values()):
         lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
-    click.echo("\n".join(lines), err="-" in outputs)
+    (tell if to_stderr else say)(*lines)
 
 
 def _watch(
@@ -471,6 +519,7 @@ def _watch(
     browser: bool,
     files: list[str],
     first: int | None,
+    csv_safe: bool,
     settings: dict[str, str],
 ) -> Watch:
     """Return the page of a run, whose button writes the tour into these files, and say where it is."""
@@ -482,14 +531,16 @@ def _watch(
     def save(tour: Any) -> list[str]:
         if first is not None:
             tour = np.roll(tour, -int(np.flatnonzero(tour == first)[0]))
+        attempts = Attempts()
         for name in files:
-            write_tour(name, tour, problem)
+            attempts.make(write_tour, name, tour, problem, csv_safe=csv_safe)
+        attempts.finish()
         return files
 
     page = Watch(problem, port=port, settings=settings, save=save)
-    click.echo(f"watch        {page.url}", err=True)
+    tell(f"watch        {page.url}")
     if browser and not page.open_browser():
-        click.echo("watch        no display here: open this address in a browser of this machine", err=True)
+        tell("watch        no display here: open this address in a browser of this machine")
     return page
 
 
@@ -507,18 +558,19 @@ def _await_pages(page: Watch, *, in_a_hurry: bool, quiet: bool) -> None:
         if page.wait(HURRY) or in_a_hurry:
             return
         if not quiet:
-            click.echo("watch        waiting until the page has the last tour; Ctrl-C ends it now", err=True)
+            tell("watch        waiting until the page has the last tour; Ctrl-C ends it now")
         page.wait()
-    except KeyboardInterrupt:
-        return
+    except KeyboardInterrupt as error:
+        if isinstance(error, Terminated):
+            raise
 
 
 def _list_methods(context: click.Context) -> None:
     from warptsp.methods import METHODS, describe_params
 
     for method in METHODS.values():
-        click.echo(f"{method.name:12} {method.summary}")
+        say(f"{method.name:12} {method.summary}")
         for name, kind, default in describe_params(method):
             shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-            click.echo(f"    --param {name}={shown}   ({kind})")
+            say(f"    --param {name}={shown}   ({kind})")
     context.exit()

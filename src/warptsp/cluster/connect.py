@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
+from warptsp._checks import checked_number
+from warptsp.cluster.address import FORM, named_cluster
 from warptsp.cluster.executors import Executor, InProcess
-from warptsp.devices import resolve_threads
 from warptsp.errors import BackendUnavailable, InvalidOption
-from warptsp.stop._check import checked_number
+from warptsp.machine import resolve_threads
 
 DEVICES = ("auto", "cpu", "cuda")
 
@@ -68,13 +68,11 @@ def check_cluster(cluster: object, device: object) -> None:
             "is told by CUDA_VISIBLE_DEVICES"
         )
     if isinstance(cluster, str):
-        kind, _ = _named(cluster)
+        kind, _ = named_cluster(cluster)
         if (kind, device) in (("threads", "cuda"), ("devices", "cpu")):
             raise InvalidOption(f"cluster {cluster!r} and device {device!r}: threads are CPU, devices GPUs")
     elif not (isinstance(cluster, Executor) or _is_client(cluster)):
-        raise InvalidOption(
-            f"cluster: {cluster!r} is neither an address, local, threads or devices, nor a dask Client"
-        )
+        raise InvalidOption(f"cluster: {cluster!r} is no cluster; give {FORM}, a dask Client or an Executor")
 
 
 def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
@@ -98,7 +96,7 @@ def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
         from warptsp.cluster.dask import DaskExecutor
 
         return DaskExecutor(cluster, device), True
-    kind, count = _named(cluster)
+    kind, count = named_cluster(cluster)
     if kind == "threads":
         return InProcess(["cpu"] * resolve_threads(count)), True
     if kind == "devices":
@@ -114,21 +112,6 @@ def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:
     from warptsp.cluster.dask import connect
 
     return connect(cluster, device), True
-
-
-def _named(cluster: str) -> tuple[str, int | None]:
-    """Return the kind of cluster, "" for an address, and how many workers it shall have."""
-    match = re.fullmatch(r"(local|threads|devices)(?::(\d{1,4}))?", cluster)
-    if match is None:
-        if not re.fullmatch(r"(?:[a-z]+://)?[^\s/:]+:\d+/?|[a-z]+://\S+", cluster):
-            raise InvalidOption(
-                f"cluster {cluster!r}: neither an address such as tcp://10.0.0.1:8786, nor local, threads or "
-                "devices"
-            )
-        return "", None
-    if match[2] is not None and (match[1] == "devices" or int(match[2]) == 0):
-        raise InvalidOption(f"cluster {cluster!r}: local:N and threads:N take a number of workers from 1 on")
-    return match[1], None if match[2] is None else int(match[2])
 
 
 def _is_client(cluster: object) -> bool:

@@ -13,13 +13,14 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import warptsp
+from warptsp._version import __version__
 from warptsp.cluster.executors import WAITING, Outcome
+from warptsp.cluster.scheduler import Scheduler
 from warptsp.cluster.tasks import Abilities, Answer, DeadlinePassed, Refused, Task, improve_packed
 from warptsp.errors import BackendUnavailable, InvalidOption
 
@@ -32,6 +33,7 @@ CONNECT = 10.0  # seconds for a scheduler to answer
 LOOK = 0.5  # seconds between two looks at which workers there are
 POLL = 0.01  # seconds between two looks at tasks
 LAG = 0.2  # seconds that an answer is on its way
+LEAVE = 2.0  # seconds for a scheduler to say goodbye
 FETCH = 60.0  # seconds for an answer to come over the network
 PREFIX = "warptsp-improve"  # of the tasks' names, as the dashboard shows them
 # Dask keeps the last thousand messages of a connection, and tasks are in them: up to a gigabyte for each.
@@ -89,25 +91,23 @@ class DaskExecutor:
     client : distributed.Client
     device : {"auto", "cpu", "cuda"}
         With "cuda", workers without a GPU get nothing.
-    on_close : callables
-        What ends with this executor, such as the client itself.
-    complaint : callable
-        Says what is wrong with those who start workers, None if nothing is.
+    ended : callable
+        Says why nobody is left who starts workers, None if somebody is, or may be.
     """
 
     def __init__(
         self,
         client: Client,
         device: str = "auto",
-        on_close: Sequence[Callable[[], object]] = (),
-        complaint: Callable[[], str | None] = lambda: None,
+        ended: Callable[[], str | None] = lambda: None,
     ) -> None:
-        self.name = f"cluster {client.scheduler.address}"
+        self._scheduler = Scheduler(client)
+        self.name = self._scheduler.name
         self.lag = LAG
         self._client = client
         self._device = device
-        self._on_close = tuple(on_close)
-        self._complaint = complaint
+        self._endings: list[Callable[[], object]] = []
+        self._ended = ended
         self._workers: dict[str, _Worker] = {}
         self._in_flight: dict[str, _Submitted] = {}
         self._numbers = itertools.count()
@@ -126,7 +126,9 @@ class DaskExecutor:
         silent = [worker.address for worker in self._workers.values()]
         if silent:
             return f"no answer from {', '.join(silent)}"
-        return self._complaint() or f"start some with: dask worker {self._client.scheduler.address}"
+        if self._scheduler.lost:
+            return "no connection to the scheduler"
+        return f"start some with: dask worker {self._scheduler.address}"
 
     def slots(self) -> int:
         return sum(worker.slots(self._device) for worker in self._workers.values() if worker.takes_tasks)
@@ -144,7 +146,8 @@ class DaskExecutor:
         packed = task.to_bytes()
         takers = frozenset(self.workers())
         to = None if len(takers) == len(self._workers) else takers
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
+        forgiving = dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
+        with forgiving, self._scheduler.faults():
             future = self._client.submit(
                 _improve_here,
                 packed,
@@ -159,8 +162,11 @@ class DaskExecutor:
         end = time.monotonic() + seconds
         while True:
             outcomes = self._finished()
+            if not self._scheduler.is_connected():
+                # Whoever is there when it comes back is asked anew.
+                self._workers.clear()
             # Once more at the end of a round, so that the log is complete.
-            if time.monotonic() - self._looked >= LOOK or (outcomes and not self._in_flight):
+            elif time.monotonic() - self._looked >= LOOK or (outcomes and not self._in_flight):
                 self._look()
                 outcomes += self._lost(patience)
             if outcomes or time.monotonic() >= end:
@@ -179,12 +185,16 @@ class DaskExecutor:
     def close(self) -> None:
         self.drop()
         self._cancel([w.asked for w in self._workers.values() if w.asked is not None])
-        for end in self._on_close:
+        for end in self._endings:
             end()
+
+    def on_close(self, end: Callable[[], object]) -> None:
+        """Call this at the end of `close`."""
+        self._endings.append(end)
 
     def _cancel(self, futures: list[Future]) -> None:
         if futures:
-            with suppress(OSError):  # a scheduler that is gone
+            with suppress(OSError, BackendUnavailable), self._scheduler.faults():
                 self._client.cancel(futures)
 
     # Tasks
@@ -201,11 +211,13 @@ class DaskExecutor:
         return outcomes
 
     def _outcome(self, submitted: _Submitted, status: str) -> Outcome:
+        from distributed import CancelledError, KilledWorker
+
         task, future = submitted.task, submitted.future
         if status == "finished":
             try:
                 address, packed, refusal = future.result(timeout=FETCH)
-            except (OSError, TimeoutError) as error:
+            except (OSError, CancelledError) as error:
                 return Outcome(task, "", lost=f"its answer did not arrive: {error or 'timeout'}")
             worker = self._workers.get(address)
             if worker is not None:
@@ -217,8 +229,6 @@ class DaskExecutor:
             self._received += len(packed)
             return Outcome(task, address, answer=Answer.from_bytes(packed))
         if status == "error":
-            from distributed import KilledWorker
-
             raised = future.exception(timeout=FETCH)
             if isinstance(raised, KilledWorker):
                 return Outcome(task, "", lost="every worker that took it died")
@@ -240,7 +250,10 @@ class DaskExecutor:
         overdue = [s for s in self._in_flight.values() if now - s.since > patience]
         if not overdue:
             return lost
-        holders = {key: address for address, keys in self._client.processing().items() for key in keys}
+        processing = self._scheduler.ask("processing", workers=None)
+        if processing is None:
+            return lost
+        holders = {key: address for address, keys in processing.items() for key in keys}
         for submitted in overdue:
             worker = self._workers.get(holders.get(submitted.future.key, ""))
             if worker is None or now - max(worker.heard, submitted.since) <= patience:
@@ -265,10 +278,12 @@ class DaskExecutor:
     def _look(self) -> None:
         """See which workers there are, and ask new ones what they can do."""
         self._looked = time.monotonic()
-        try:
-            found = self._client.scheduler_info(n_workers=-1)["workers"]
-        except (OSError, TimeoutError) as error:
-            raise BackendUnavailable(f"{self.name}: the scheduler is gone: {error}") from error
+        identity = self._scheduler.ask("identity", n_workers=-1)
+        if identity is None:
+            return
+        found = identity["workers"]
+        if not found and (why := self._ended()) is not None:
+            raise BackendUnavailable(f"{self.name}: {why}")
         for address in [address for address in self._workers if address not in found]:
             worker = self._workers.pop(address)
             if worker.refused is None:
@@ -276,20 +291,25 @@ class DaskExecutor:
         for address, about in found.items():
             if address not in self._workers:
                 self._workers[address] = _Worker(address, int(about["nthreads"]), self._ask(address))
-        for worker in self._workers.values():
+        for worker in list(self._workers.values()):
             if worker.asked is not None and worker.asked.status != "pending":
                 self._hear(worker, worker.asked)
 
     def _ask(self, address: str) -> Future:
-        return self._client.submit(
-            _describe_here,
-            key=f"warptsp-describe-{self._run}-{next(self._numbers)}",
-            workers=[address],
-            pure=False,
-        )
+        with self._scheduler.faults():
+            return self._client.submit(
+                _describe_here,
+                key=f"warptsp-describe-{self._run}-{next(self._numbers)}",
+                workers=[address],
+                pure=False,
+            )
 
     def _hear(self, worker: _Worker, asked: Future) -> None:
         again, worker.asked = worker.abilities is not None, None
+        if asked.status not in ("finished", "error"):
+            # The question was lost with a connection, and no fault of the worker: it is asked again.
+            del self._workers[worker.address]
+            return
         worker.heard = time.monotonic()
         try:
             worker.abilities = Abilities(**asked.result(timeout=FETCH))
@@ -342,9 +362,30 @@ def connect(address: str, device: str) -> DaskExecutor:
     BackendUnavailable
         If no scheduler answers there, or Dask is not installed.
     InvalidOption
-        If it is no address.
+        If Dask has no way to this address.
     """
     distributed = import_distributed()
+    if address.startswith(("tls://", "wss://")) and not _has_tls(distributed):
+        raise InvalidOption(
+            f"cluster {address}: TLS is not set up here; name the certificates in Dask's configuration, "
+            "distributed.comm.tls, or take a dask Client made with them"
+        )
+    with ExitStack() as stack:
+        # Dask, too, says that a scheduler is gone, on the terminal, and does it with a traceback.
+        stack.enter_context(quiet("distributed.client", logging.CRITICAL))
+        stack.enter_context(quiet("distributed.batched", logging.WARNING))
+        client = _open_client(distributed, address)
+        stack.callback(let_go, client)
+        executor = DaskExecutor(client, device)
+        executor.on_close(stack.pop_all().close)
+        return executor
+
+
+def _has_tls(distributed: Any) -> bool:
+    return distributed.Security().get_connection_args("client")["ssl_context"] is not None
+
+
+def _open_client(distributed: Any, address: str) -> Client:
     opened: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def open_client() -> None:
@@ -362,17 +403,32 @@ def connect(address: str, device: str) -> DaskExecutor:
         client = opened.get(timeout=1.5 * CONNECT)
     except queue.Empty:
         client = TimeoutError()
-    if isinstance(client, (OSError, TimeoutError)):
+    if isinstance(client, OSError):
         raise BackendUnavailable(
             f"cluster {address}: no scheduler answers there within {CONNECT:g} s; start one with: "
             "dask scheduler"
         ) from client
     if isinstance(client, Exception):
-        raise InvalidOption(
-            f"cluster {address!r}: no address such as tcp://10.0.0.1:8786, and none of local, threads, "
-            f"devices: {client}"
-        ) from client
-    return DaskExecutor(client, device, on_close=[client.close])
+        raise InvalidOption(f"cluster {address!r}: Dask has no way to this address: {client}") from client
+    return cast("Client", client)
+
+
+def let_go(client: Client) -> None:
+    """Close a client, whether or not there is still a scheduler to take leave of."""
+    with suppress(OSError):
+        client.close(timeout=LEAVE)
+
+
+@contextmanager
+def quiet(logger_name: str, level: int) -> Iterator[None]:
+    """Have one of Dask's loggers say less."""
+    its = logging.getLogger(logger_name)
+    before = its.level
+    its.setLevel(level)
+    try:
+        yield
+    finally:
+        its.setLevel(before)
 
 
 # On the worker
@@ -398,5 +454,5 @@ def _improve_here(packed: bytes) -> tuple[str, bytes, str | None]:
     except Refused as refusal:
         return worker.address, b"", str(refusal)
     except BaseException as error:
-        error.add_note(f"worker {worker.address}, warptsp {warptsp.__version__}")
+        error.add_note(f"worker {worker.address}, warptsp {__version__}")
         raise

@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
-from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed
+from warptsp.cluster.dask import FORGETFUL, DaskExecutor, import_distributed, let_go, quiet
 from warptsp.cluster.tasks import usable_gpus
-from warptsp.devices import available_threads
 from warptsp.errors import BackendUnavailable
+from warptsp.machine import available_threads
 
+HERE = "127.0.0.1"
 # What Dask shows of GPUs fails with some values of CUDA_VISIBLE_DEVICES, and takes the worker with it.
 GPU_MONITOR = "distributed.diagnostics.nvml"
 GPU_MONITOR_VARIABLE = "DASK_DISTRIBUTED__DIAGNOSTICS__NVML"
@@ -36,69 +38,83 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
 
     gpus = () if device == "cpu" else usable_gpus()
     count = workers or len(gpus) or available_threads()
-    # For as long as workers may connect.
-    forgetful = dask.config.set({**FORGETFUL, GPU_MONITOR: False})
-    try:
-        # The scheduler lives here: if this process is killed, workers end, too, and nothing stays behind.
-        cluster = distributed.LocalCluster(
-            n_workers=0,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.ERROR,
-        )
-    except (OSError, RuntimeError) as error:
-        forgetful.__exit__(None, None, None)
-        raise BackendUnavailable(f"cluster local: Dask's scheduler does not start: {error}") from error
-    folder = tempfile.TemporaryDirectory(prefix="warptsp-", ignore_cleanup_errors=True)
-    log = Path(folder.name, "workers.log")
-    processes: list[subprocess.Popen[bytes]] = []
+    with ExitStack() as stack:
+        # For as long as workers may connect.
+        stack.enter_context(dask.config.set({**FORGETFUL, GPU_MONITOR: False}))
+        try:
+            # The scheduler lives here: if this process is killed, workers end, too, and nothing stays behind.
+            cluster = distributed.LocalCluster(
+                n_workers=0,
+                host=HERE,
+                dashboard_address=f"{HERE}:0",
+                silence_logs=logging.ERROR,
+            )
+            stack.callback(cluster.close)
+            folder = tempfile.TemporaryDirectory(prefix="warptsp-", ignore_cleanup_errors=True)
+            stack.callback(folder.cleanup)
+            client = distributed.Client(cluster, set_as_default=False)
+        except (OSError, RuntimeError) as error:
+            raise BackendUnavailable(f"cluster local: Dask's scheduler does not start: {error}") from error
+        processes = _Processes(Path(folder.name, "workers.log"))
+        stack.callback(processes.end)
+        stack.callback(let_go, client)
+        for gpu in gpus[:count]:
+            processes.start(cluster.scheduler_address, 1, _visible(gpu))
+        if count > len(gpus):
+            processes.start(cluster.scheduler_address, count - len(gpus), "")
+        executor = DaskExecutor(client, device, processes.complaint)
+        executor.on_close(partial(_end_quietly, stack.pop_all()))
+        return executor
 
-    def complaint() -> str | None:
-        if all(process.poll() is None for process in processes):
+
+def _end_quietly(stack: ExitStack) -> None:
+    # Dask tells of connections that end, with tracebacks, from threads of its own.
+    with quiet("distributed", logging.ERROR), stack:
+        pass
+
+
+class _Processes:
+    """The processes that start workers, and what they say."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._started: list[subprocess.Popen[bytes]] = []
+
+    def start(self, address: str, workers: int, gpu: str) -> None:
+        """Start so many workers that see this GPU."""
+        command = [sys.executable, "-m", "dask", "worker", address, "--host", HERE]
+        # Without a dashboard there is still its server, with figures for Prometheus.
+        command += ["--no-dashboard", "--dashboard-address", f"{HERE}:0"]
+        command += ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", "0"]
+        command += ["--local-directory", str(self._log.parent)]
+        # In a session of its own: Ctrl-C ends the run, which then ends the workers.
+        try:
+            with self._log.open("ab") as stream:
+                process = subprocess.Popen(
+                    command,
+                    env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, GPU_MONITOR_VARIABLE: "False"},
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=stream,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise BackendUnavailable(f"cluster local: workers do not start: {error}") from error
+        self._started.append(process)
+
+    def complaint(self) -> str | None:
+        """Say why all of them have ended; None if one goes on."""
+        if any(process.poll() is None for process in self._started):
             return None
-        lines = log.read_text(errors="replace").strip().splitlines()
+        lines = self._log.read_text(errors="replace").strip().splitlines()
         return f"workers ended by themselves: {lines[-1] if lines else 'without a word'}"
 
-    def close() -> None:
-        # Dask tells of connections that end, with tracebacks, from threads of its own.
-        dask_logger = logging.getLogger("distributed")
-        level = dask_logger.level
-        dask_logger.setLevel(logging.ERROR)
-        client.close()
-        for process in processes:
-            _end(process)
-        cluster.close()
-        dask_logger.setLevel(level)
-        forgetful.__exit__(None, None, None)
-        folder.cleanup()
-
-    client = distributed.Client(cluster, set_as_default=False)
-    try:
-        address = cluster.scheduler_address
-        for gpu in gpus[:count]:
-            processes.append(_start(address, 1, _visible(gpu), log))
-        if count > len(gpus):
-            processes.append(_start(address, count - len(gpus), "", log))
-        return DaskExecutor(client, device, on_close=[close], complaint=complaint)
-    except BaseException:
-        close()
-        raise
-
-
-def _start(address: str, workers: int, gpu: str, log: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "dask", "worker", address, "--host", "127.0.0.1"]
-    command += ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", "0", "--no-dashboard"]
-    command += ["--local-directory", str(log.parent)]
-    # In a session of its own: Ctrl-C ends the run, which then ends the workers.
-    with log.open("ab") as stream:
-        return subprocess.Popen(
-            command,
-            env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu, GPU_MONITOR_VARIABLE: "False"},
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=stream,
-            start_new_session=True,
-        )
+    def end(self) -> None:
+        """End all of them at once: a time limit holds for this, too, and workers have nothing to lose."""
+        for process in self._started:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _visible(gpu: str) -> str:
@@ -106,10 +122,3 @@ def _visible(gpu: str) -> str:
     number = gpu.partition(":")[2]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     return number if visible is None else visible.split(",")[int(number)].strip()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    # At once: a time limit holds for this, too, and workers have nothing to lose.
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

@@ -34,8 +34,8 @@ from warptsp.methods.first_tour import fall_back
 from warptsp.progress import WorkerProgress
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import warptsp
+from warptsp._offers import find
+from warptsp._version import __version__
 from warptsp.errors import BackendUnavailable, WarpTSPError
 from warptsp.methods import get_method
 from warptsp.problem import Metric, Problem
@@ -89,7 +90,7 @@ class Task:
     device: str = "auto"
     seconds: float | None = None
     deadline: float | None = None
-    version: str = field(default_factory=lambda: warptsp.__version__)
+    version: str = field(default_factory=lambda: __version__)
 
     @property
     def n(self) -> int:
@@ -176,8 +177,6 @@ def improve(
     DeadlinePassed
         If the task takes longer than its deadline.
     """
-    from warptsp.solver import solve
-
     begun = time.monotonic()
     with _device(task) as device:
         search_begun = time.monotonic()
@@ -186,7 +185,7 @@ def improve(
         def is_over(_: object) -> bool:
             return time.monotonic() > late or is_dropped()
 
-        result = solve(
+        result = find("solve")(
             task.problem(),
             start=np.arange(task.n, dtype=np.int32) if task.has_tour else "greedy",
             stop=MaxKicks(task.kicks) | (stop or StopToken()) | is_over,
@@ -226,7 +225,7 @@ class Abilities:
     def of_this_process(cls) -> Abilities:
         """Look at this machine."""
         return cls(
-            version=warptsp.__version__,
+            version=__version__,
             python=".".join(platform.python_version_tuple()[:2]),
             platform=f"{platform.system()} {platform.machine()}",
             gpus=len(usable_gpus()),
@@ -278,9 +277,9 @@ def _device(task: Task) -> Iterator[str]:
 
 
 def _check_version(version: object) -> None:
-    if version != warptsp.__version__:
+    if version != __version__:
         raise Refused(
-            f"the task is from warptsp {version}, and this worker has warptsp {warptsp.__version__}; install "
+            f"the task is from warptsp {version}, and this worker has warptsp {__version__}; install "
             "the same version there"
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def construct(
     if not isinstance(start, str):
         return start
     if start not in CONSTRUCTIONS:
-        raise InvalidOption(f"unknown start tour {start!r}: use one of {', '.join(CONSTRUCTIONS)}")
+        raise InvalidOption(f"unknown start tour {shown(start)}: use one of {', '.join(CONSTRUCTIONS)}")
     build: Construction = import_module(f"warptsp.construct.{CONSTRUCTIONS[start]}").build
     closed = _closed(problem)
     tour = build(closed, seed=seed, threads=threads, token=token or _native.StopToken())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, Problem
 
@@ -31,7 +32,7 @@ _NAME = re.compile(r"([EC])(\d+[kM])\.(\d{1,3})", re.IGNORECASE)
 
 def is_dimacs_name(name: str) -> bool:
     """Whether `name` looks like that of a DIMACS instance, such as ``E10k.0``."""
-    return _NAME.fullmatch(name) is not None
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def dimacs(name: str) -> Problem:
@@ -50,11 +51,11 @@ def dimacs(name: str) -> Problem:
     """
     from warptsp._native import dimacs_clustered, dimacs_uniform
 
-    match = _NAME.fullmatch(name)
+    match = _NAME.fullmatch(name) if is_dimacs_name(name) else None
     size = next((size for size in SIZES if match and size.lower() == match[2].lower()), None)
     if match is None or size is None:
         raise InvalidOption(
-            f"there is no DIMACS instance {name!r}: names are E<size>.<i> or C<size>.<i>, for example "
+            f"there is no DIMACS instance {shown(name)}: names are E<size>.<i> or C<size>.<i>, for example "
             f"E10k.0, with a size of {', '.join(SIZES)}"
         )
     kind, n, number = match[1].upper(), SIZES[size], int(match[3])

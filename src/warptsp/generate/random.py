@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import checked_number, checked_whole, shown
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, Problem
 
 __all__ = ["RandomPoints", "clustered", "clustered_points", "uniform", "uniform_points"]
 
+_SPREAD = "possible, it must lie between 0 and 1e12"
 BLOCK = 1 << 20
 """Cities made together: 16 MB."""
 
@@ -94,7 +96,7 @@ def uniform(n: int, *, seed: int = 0, side: int = 1_000_000) -> Problem:
 
 def uniform_points(n: int, *, seed: int = 0, side: int = 1_000_000) -> RandomPoints:
     """The cities of `uniform`, piece by piece."""
-    _check(n, seed, side)
+    n, seed, side = _checked(n, seed, side)
 
     def draw(random: np.random.Generator, size: int) -> NDArray[np.int64]:
         return random.integers(0, side, size=(size, 2))
@@ -139,13 +141,13 @@ def clustered_points(
     n: int, *, seed: int = 0, side: int = 1_000_000, clusters: int | None = None, spread: float | None = None
 ) -> RandomPoints:
     """The cities of `clustered`, piece by piece; the centres stay in memory."""
-    _check(n, seed, side)
+    n, seed, side = _checked(n, seed, side)
     count = max(1, n // 100) if clusters is None else clusters
-    if count < 1:
-        raise InvalidOption(f"clusters: {clusters} is not possible, at least 1 is needed")
+    count = checked_whole("clusters", count, 1, 2**31 - 1)
     deviation = side / n**0.5 if spread is None else spread
-    if not 0.0 <= deviation < 1e12:
-        raise InvalidOption(f"spread: {spread} is not possible, it must lie between 0 and 1e12")
+    deviation = checked_number("spread", deviation, minimum=0.0, what=_SPREAD)
+    if deviation >= 1e12:
+        raise InvalidOption(f"spread: {shown(spread)} is not {_SPREAD}")
 
     def draw_offsets(random: np.random.Generator, size: int) -> NDArray[np.float64]:
         return random.standard_normal((size, 2))
@@ -188,8 +190,9 @@ def _generator(state: Any) -> np.random.Generator:
     return np.random.Generator(random)
 
 
-def _check(n: int, seed: int, side: int) -> None:
-    limits = (("n", n, 1, 2**31 - 1), ("side", side, 1, 10**12), ("seed", seed, 0, 2**63))
-    for name, value, least, most in limits:
-        if not least <= value <= most:
-            raise InvalidOption(f"{name}: {value} is not possible, it must lie between {least} and {most}")
+def _checked(n: int, seed: int, side: int) -> tuple[int, int, int]:
+    return (
+        checked_whole("n", n, 1, 2**31 - 1),
+        checked_whole("seed", seed, 0, 2**63),
+        checked_whole("side", side, 1, 10**12),
+    )

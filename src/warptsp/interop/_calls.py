@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from warptsp._checks import shown
+from warptsp.errors import InvalidProblem
 from warptsp.problem import Problem
+from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
 __all__ = ["matrix_problem", "solve_here"]
@@ -21,10 +24,9 @@ def matrix_problem(distances: Any) -> Problem:
     InvalidProblem
         It is no such matrix, or holds what is no distance.
     """
-    try:
-        matrix = np.asarray(distances)
-    except ValueError:
-        matrix = np.empty((len(distances), 0))  # rows of different lengths: refused as no square
+    matrix = plain_array(distances, "the matrix's entries")
+    if matrix.ndim == 0:
+        raise InvalidProblem(f"the matrix is {shown(distances)}: rows of distances are needed")
     # One row is no matrix here, as it is in Problem.from_matrix.
     return Problem.from_matrix(np.atleast_2d(matrix), asymmetric=True)
 

@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Problem
+from warptsp.problem.values import real_array
 
 from ._calls import matrix_problem, solve_here
 
@@ -61,10 +65,12 @@ class Coordinates2D:
                 f"coordinates are a dictionary of names and (x, y), not {type(coords).__name__}"
             )
         self.coords = coords
+        places = []
         for name, place in coords.items():
-            if not hasattr(place, "__len__") or len(place) != 2:
-                raise InvalidProblem(f"the place of {name!r} is {place!r}: (x, y) is needed")
-        self._problem = Problem.from_points(list(coords.values()) or [(0.0, 0.0)][:0])
+            places.append(real_array(place, f"the coordinates of {shown(name)}"))
+            if places[-1].shape != (2,):
+                raise InvalidProblem(f"the place of {shown(name)} is {shown(place)}: (x, y) is needed")
+        self._problem = Problem.from_points(np.array(places, dtype=np.float64).reshape(-1, 2))
 
     def solve_tsp(self, runs: int = 10) -> list[Any]:
         """Return the names of the places of a short tour, with the first once more at the end."""
@@ -100,6 +106,6 @@ def solve_float_matrix(matrix: Any, runs: int = 10, skip_end: bool = True) -> li
 
 def _tour(problem: Problem, runs: int) -> list[int]:
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
-        raise InvalidOption(f"runs: {runs!r} is no whole number from 1 upwards")
+        raise InvalidOption(f"runs: {shown(runs)} is no whole number from 1 upwards")
     kicks = _KICKS * problem.n * (1 + runs)
     return list(solve_here(problem, kicks=kicks).tour.tolist())

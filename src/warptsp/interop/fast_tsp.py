@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 
 from ._calls import matrix_problem, solve_here
@@ -61,11 +62,11 @@ def find_tour(
     KeyboardInterrupt
         On Ctrl-C.
     """
-    from warptsp.devices import available_threads
+    from warptsp.machine import available_threads
     from warptsp.stop import DefaultStop
 
-    if candidates not in ("auto", "nearest", "alpha"):
-        raise InvalidOption(f"candidates: {candidates!r} is none of auto, nearest and alpha")
+    if not isinstance(candidates, str) or candidates not in ("auto", "nearest", "alpha"):
+        raise InvalidOption(f"candidates: {shown(candidates)} is none of auto, nearest and alpha")
     problem = matrix_problem(dists)
     done = DefaultStop(problem.n) if stop_when_converged or problem.n <= _AT_ONCE else None
     threads = max(1, available_threads() - 1) if max_threads is None else max_threads
@@ -117,7 +118,10 @@ def solve_tsp_exact(dists: Any) -> list[int]:
 
 def is_valid_tour(n: int, tour: Sequence[int]) -> bool:
     """Tell whether the tour has each of n cities once."""
-    return len(tour) == n and sorted(tour) == list(range(n))
+    try:
+        return len(tour) == n and sorted(tour) == list(range(n))
+    except (TypeError, ValueError, OverflowError):  # what cannot be counted or compared is no tour
+        return False
 
 
 def is_valid_dist_matrix(dists: Any) -> str | None:
@@ -143,8 +147,9 @@ def score_tour(tour: Sequence[int], dists: Any, opt_cost: float) -> float:
         If it does not have each city once.
     """
     problem = matrix_problem(dists)
+    opt_cost = checked_number("opt_cost", opt_cost, minimum=0.0, what="a length, 0 or more")
     if not is_valid_tour(problem.n, tour):
-        raise InvalidTour(f"the tour {list(tour)[:8]} does not have each of {problem.n} cities once")
+        raise InvalidTour(f"the tour {shown(tour)} does not have each of {problem.n} cities once")
     cost, naive = problem.length(tour), problem.length(greedy_nearest_neighbor(dists))
     if naive <= opt_cost:
         return 1.0 if cost <= opt_cost else 0.0

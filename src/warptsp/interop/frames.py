@@ -2,43 +2,58 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
-from warptsp.io._columns import Columns, named_columns
+from warptsp.io._columns import Columns, Wishes, doubt_about_degrees, fitting_metric, named_columns
 from warptsp.problem import Metric, Problem
+from warptsp.problem.values import plain_array, real_array
 
 __all__ = ["problem_of_frame"]
 
+_log = logging.getLogger(__name__)
 
-def problem_of_frame(frame: Any, metric: Metric | str | None = None, **fields: Any) -> Problem:
+
+def problem_of_frame(
+    frame: Any,
+    metric: Metric | str | None = None,
+    columns: Mapping[str, str | int] | None = None,
+    **fields: Any,
+) -> Problem:
     """The instance in a data frame, a row for each city; see `Problem.from_frame`."""
-    points = _geometry(frame)
-    titles = [str(title) for title in getattr(frame, "columns", ())]
-    columns = named_columns(titles)
+    wishes = Wishes.of(columns, metric)
+    titles = [_text(title) for title in getattr(frame, "columns", ())]
+    found = named_columns(titles, wishes, len(titles), by_number=False)
+    points = None if found.said else _geometry(frame)
     if points is not None:
         coordinates, own_metric = _places(points)
-    elif columns.positions:
+    elif found.positions:
         coordinates = np.column_stack(
-            [_numbers(frame, titles, place, np.float64) for place in columns.positions]
+            [_numbers(frame, titles, place, np.float64) for place in found.positions]
         )
-        own_metric = columns.metric
+        own_metric = found.metric
+        if (doubt := doubt_about_degrees(found, coordinates, wishes)) is not None:
+            _log.warning("the data frame: %s", doubt)
     elif (names := _row_names(frame)) is not None and names == titles:
         matrix = np.column_stack([_numbers(frame, titles, place) for place in range(len(titles))])
-        if metric is not None:
-            raise InvalidProblem("a data frame of distances has no other metric")
+        fitting_metric(Metric.EXPLICIT, wishes)
         return Problem.from_matrix(matrix, **{"labels": names, **fields})
     else:
-        shown = ", ".join(map(repr, titles[:8]))
+        names_shown = ", ".join(map(shown, titles[:8]))
         raise InvalidProblem(
-            f"the data frame has the columns {shown}: columns x and y, or lat and lon, are needed, "
+            f"the data frame has the columns {names_shown}: columns x and y, or lat and lon, are needed, or "
+            f"{wishes.words(lat='COLUMN', lon='COLUMN')} says which they are, "
             "or the points of a GeoDataFrame, or a square table of distances whose rows and columns have the "
             "same names"
         )
-    return Problem.from_points(coordinates, metric or own_metric, **{**_names(frame, columns), **fields})
+    wanted = fitting_metric(own_metric, wishes)
+    return Problem.from_points(coordinates, wanted, **{**_names(frame, found, wishes), **fields})
 
 
 def _geometry(frame: Any) -> Any:
@@ -85,37 +100,75 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
 
 def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None) -> NDArray[Any]:
     try:
-        column = np.asarray(frame[list(frame.columns)[place]])
-        column = column.astype(np.float64) if column.dtype == object or dtype is not None else column
-        if column.dtype.kind not in "iuf":
-            raise ValueError(f"it holds {column.dtype}")
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"column {titles[place]!r}: numbers are needed ({error})") from None
+        column = _with_nan(frame[list(frame.columns)[place]])
+        column = real_array(column, "its entries")
+        column = column if dtype is None else column.astype(dtype, copy=False)
+        if column.ndim != 1:
+            raise InvalidProblem("the frame has it twice")
+    except InvalidProblem as error:
+        raise InvalidProblem(f"column {shown(titles[place])}: numbers are needed ({error})") from None
     wrong = ~np.isfinite(column)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InvalidProblem(
-            f"column {titles[place]!r} has {column[row]} in row {row} (counted from 0): finite numbers are "
-            "needed; dropna leaves such rows out"
+            f"column {shown(titles[place])} has {column[row]} in row {row} (counted from 0): finite numbers "
+            "are needed; dropna leaves such rows out"
         )
     return column
 
 
-def _names(frame: Any, columns: Columns) -> dict[str, Any]:
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return shown(value)
+
+
+def _with_nan(column: Any) -> Any:
+    """A column whose missing objects, None and pandas' NA, are NaN."""
+    values = plain_array(column, "its entries")
+    if values.dtype == object and values.ndim == 1:
+        missing = [value is None or type(value).__name__ == "NAType" for value in values]
+        values = np.where(missing, np.nan, values)
+    return values
+
+
+def _names(frame: Any, columns: Columns, wishes: Wishes) -> dict[str, Any]:
     """The names and numbers of the cities, as far as there are any."""
     found: dict[str, Any] = {}
     names = _row_names(frame)
     if columns.id is not None:
         ids = np.asarray(frame[list(frame.columns)[columns.id]])
-        if np.issubdtype(ids.dtype, np.integer):
-            found["node_ids"] = ids
+        if _are_whole(ids):
+            found["node_ids"] = ids.astype(np.int64)
+        elif "id" in wishes.columns:
+            raise InvalidProblem(f"{wishes.words(id=wishes.columns['id'])}: the column holds no node numbers")
         else:
-            names = [str(value) for value in ids]
+            names = [_text(value) for value in ids]
+    elif (numbers := _numbered_rows(frame)) is not None:
+        found["node_ids"] = numbers
     if columns.name is not None:
-        names = [str(value) for value in frame[list(frame.columns)[columns.name]]]
+        names = [_text(value) for value in frame[list(frame.columns)[columns.name]]]
     if names is not None:
         found["labels"] = names
     return found
+
+
+def _are_whole(values: NDArray[Any]) -> bool:
+    """Whether these are integers, be it as floats, which a column becomes in which some were missing."""
+    if values.dtype.kind == "f":
+        return bool(np.isfinite(values).all() and (values == np.floor(values)).all())
+    return values.dtype.kind in "iu"
+
+
+def _numbered_rows(frame: Any) -> NDArray[np.int64] | None:
+    """The index, if it was a column that numbers the cities."""
+    index = getattr(frame, "index", None)
+    name = getattr(index, "name", None)
+    if not isinstance(name, str) or named_columns([name], Wishes(), 1).id is None:
+        return None
+    values = np.asarray(index)
+    return values.astype(np.int64) if _are_whole(values) else None
 
 
 def _row_names(frame: Any) -> list[str] | None:
@@ -124,4 +177,4 @@ def _row_names(frame: Any) -> list[str] | None:
     if getattr(getattr(index, "dtype", None), "kind", "i") != "O":
         return None
     assert index is not None
-    return [str(name) for name in index]
+    return [_text(name) for name in index]

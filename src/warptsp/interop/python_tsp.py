@@ -6,8 +6,12 @@ are here side by side. ``docs/moving.md`` says what differs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption
 
 from ._calls import matrix_problem, solve_here
 
@@ -129,8 +133,11 @@ def _solved(
     if log_file is not None:
         from warptsp.outputs import check_writable
 
+        if not isinstance(log_file, (str, os.PathLike)):
+            raise InvalidOption(f"log_file: {shown(log_file)} is not the name of a file")
+
         check_writable(log_file)
-    start = None if x0 is None or len(x0) == 0 else x0
+    start = None if x0 is None or (isinstance(x0, Sequence) and not x0) else x0
     result = solve_here(matrix_problem(distance_matrix), start=start, **options)
     lines = [f"{point.seconds:.3f} s: {point.length}" for point in result.history]
     if verbose:

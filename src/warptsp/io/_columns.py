@@ -1,17 +1,39 @@
-"""The columns of a table of places: which names mean what, in files and in data frames."""
+"""The columns of a table of places: which hold what, in files and in data frames."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
-from warptsp.errors import InvalidProblem
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Metric
 
 from ._text import quoted
 
-__all__ = ["Columns", "look_like_positions", "named_columns"]
+__all__ = [
+    "ROLES",
+    "Columns",
+    "Wishes",
+    "doubt_about_degrees",
+    "fitting_metric",
+    "given_places",
+    "guessed_columns",
+    "look_like_degrees",
+    "look_like_positions",
+    "may_be_whole_degrees",
+    "named_columns",
+    "way_out_of_degrees",
+]
+
+ROLES = ("x", "y", "z", "lat", "lon", "name", "id")
+"""What a column can hold."""
 
 _X = frozenset({"x", "easting"})
 _Y = frozenset({"y", "northing"})
@@ -21,6 +43,57 @@ _LATITUDE = frozenset({"lat", "latitude", "stop_lat", "decimallatitude", "latitu
 _LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "stop_lon", "decimallongitude", "longitude_deg"})
 _NAME = frozenset({"name", "label", "city", "place", "title", "stop_name"})
 _ID = frozenset({"id", "node", "index", "number", "nr", "#"})
+_NAMES = dict(zip(ROLES, (_X, _Y, _Z, _LATITUDE, _LONGITUDE, _NAME, _ID), strict=True))
+
+_HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a caller says of a file: which column holds what, and the metric."""
+
+    columns: Mapping[str, str | int] = field(default_factory=dict)
+    metric: Metric | None = None
+    shell: bool = False  # whether they were options of a command, for messages
+
+    @classmethod
+    def of(
+        cls, columns: Mapping[str, str | int] | None, metric: Metric | str | None, *, shell: bool = False
+    ) -> Wishes:
+        """Check what was given.
+
+        Raises
+        ------
+        InvalidOption
+            A column can hold no such thing, or one place would have x and a latitude.
+        """
+        if columns is not None and not isinstance(columns, Mapping):
+            raise InvalidOption(
+                f"columns: {columns!r} is no mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
+            )
+        found = cls(dict(columns or {}), None if metric is None else Metric.parse(metric), shell)
+        for role, column in found.columns.items():
+            if role not in ROLES:
+                raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")
+            if isinstance(column, bool) or not isinstance(column, (str, int, np.integer)):
+                raise InvalidOption(
+                    f"columns: {role} is {column!r}: the name or number of a column is needed"
+                )
+        flat = {role: column for role, column in found.columns.items() if role in ("x", "y", "z")}
+        globe = {role: column for role, column in found.columns.items() if role in ("lat", "lon")}
+        if flat and globe:
+            raise InvalidOption(f"{found.words(**flat, **globe)}: a place has either x and y, or lat and lon")
+        return found
+
+    def words(self, **columns: object) -> str:
+        """How this caller says which column holds what."""
+        if self.shell:
+            return " ".join(f"--{role} {shlex.quote(str(column))}" for role, column in columns.items())
+        return f"columns={columns}"
+
+    def metric_words(self, name: str) -> str:
+        """How this caller names a metric."""
+        return f"--metric {name}" if self.shell else f'metric="{name}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +105,189 @@ class Columns:
     metric: Metric
     id: int | None = None
     name: int | None = None
+    titles: Sequence[str] | None = None
+    said: bool = False  # whether the caller said which hold the coordinates
+
+    def roles(self) -> dict[str, int]:
+        """What is held by which column, counted from 0."""
+        words = ("lat", "lon") if self.metric.geographic else ROLES[:3]
+        found = dict(zip(words, self.positions, strict=False))
+        for role, place in (("name", self.name), ("id", self.id)):
+            if place is not None:
+                found[role] = place
+        return found
+
+    def wishes(self) -> dict[str, str | int]:
+        """The same as a caller would say it: by the titles that differ, or by numbers from 1."""
+        titles = self.titles
+        return {
+            role: titles[place] if titles is not None and titles.count(titles[place]) == 1 else place + 1
+            for role, place in self.roles().items()
+        }
+
+    def left_out(self) -> list[str]:
+        """The other columns, for people."""
+        places = sorted(set(range(self.count)) - set(self.roles().values()))
+        return [str(place + 1) if self.titles is None else quoted(self.titles[place]) for place in places]
+
+    def __str__(self) -> str:
+        roles = self.roles()
+        parts = (
+            f"{role} {place + 1}" if self.titles is None else f"{role} {quoted(self.titles[place])}"
+            for role, place in sorted(roles.items(), key=lambda item: item[1])
+        )
+        rest = self.left_out()
+        more = [f"{len(rest) - 8} more"] if len(rest) > 8 else []
+        return ", ".join(parts) + (f"; left out: {', '.join(rest[:8] + more)}" if rest else "")
 
 
-def named_columns(titles: Sequence[str]) -> Columns:
-    """What the columns with these names, in any case, hold.
+def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: int, wishes: Wishes) -> int:
+    """The place, counted from 0, of a column that is named by its title or, from 1 to `count`, its number.
 
     Raises
     ------
     InvalidProblem
-        Two of them mean the same.
+        There is none, or more than one.
     """
-    names = [_plain(title) for title in titles]
+    text = str(column).strip()
+    if titles is not None and (isinstance(column, str) or count == 0):
+        plain = text.lower()
+        for same in ([title == text for title in titles], [title.lower() == plain for title in titles]):
+            if sum(same) > 1:
+                raise InvalidProblem(f"{wishes.words(**{role: column})}: {sum(same)} columns are called so")
+            if any(same):
+                return same.index(True)
+    if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= count:
+        return int(text) - 1
+    there = f"{count} without names" if titles is None else f"{_shown(titles)}"
+    raise InvalidProblem(
+        f"{wishes.words(**{role: column})}: there is no such column; the columns are {there}"
+    )
 
-    def find(accepted: frozenset[str]) -> int | None:
-        found = [place for place, name in enumerate(names) if name in accepted]
+
+def given_places(titles: Sequence[str] | None, count: int, wishes: Wishes) -> dict[str, int]:
+    """The columns that the caller named.
+
+    Raises
+    ------
+    InvalidProblem
+        One of them does not exist, or is to hold two things.
+    """
+    found: dict[str, int] = {}
+    for role, column in wishes.columns.items():
+        place = place_of(column, role, titles, count, wishes)
+        other = next((held for held, at in found.items() if at == place), None)
+        if other is not None:
+            both = wishes.words(**{other: wishes.columns[other], role: column})
+            raise InvalidProblem(f"{both}: the same column cannot hold both")
+        found[role] = place
+    return found
+
+
+def named_columns(
+    titles: Sequence[str] | None, wishes: Wishes, count: int, *, by_number: bool = True
+) -> Columns:
+    """What the columns with these names, in any case, hold; what the caller says comes first.
+
+    Raises
+    ------
+    InvalidProblem
+        Two of them mean the same, or one that the caller names does not exist or has no partner.
+    """
+    names = [""] * count if titles is None else [_plain(title) for title in titles]
+    given = given_places(titles, count if by_number else 0, wishes)
+
+    def find(role: str) -> int | None:
+        if role in given:
+            return given[role]
+        taken = given.values()
+        found = [at for at, name in enumerate(names) if name in _NAMES[role] and at not in taken]
         if len(found) > 1:
+            assert titles is not None
             both = " and ".join(quoted(titles[place]) for place in found[:2])
-            raise InvalidProblem(f"columns {both} mean the same: one of them must go")
+            which = wishes.words(**{role: found[0] + 1 if by_number else titles[found[0]]})
+            raise InvalidProblem(
+                f"columns {both} mean the same: one of them must go; {which} takes the first"
+            )
         return found[0] if found else None
 
-    latitude, longitude = find(_LATITUDE), find(_LONGITUDE)
-    x, y, z = find(_X), find(_Y), find(_Z)
-    positions: tuple[int, ...] = ()
+    flat = [role for role in ("x", "y", "z") if role in given]
+    places: list[int | None] = []
     metric = Metric.EXACT_2D
-    if latitude is not None and longitude is not None:
-        positions, metric = (latitude, longitude), Metric.GREAT_CIRCLE
-    elif x is not None and y is not None:
-        positions = (x, y) if z is None else (x, y, z)
-        metric = Metric.EXACT_2D if z is None else Metric.EXACT_3D
-    return Columns(len(names), positions, metric, find(_ID), find(_NAME))
+    if not flat:
+        places, metric = [find("lat"), find("lon")], Metric.GREAT_CIRCLE
+        _check_partners(given, ("lat", "lon"), places, wishes)
+    if None in places or flat:
+        places, metric = [find("x"), find("y")], Metric.EXACT_2D
+        _check_partners(given, ("x", "y"), places, wishes)
+        # A height is meant by who names none of the others.
+        if None not in places and ("z" in given or not flat) and (z := find("z")) is not None:
+            places, metric = [*places, z], Metric.EXACT_3D
+    positions = () if None in places else tuple(place for place in places if place is not None)
+    said = bool(flat) or "lat" in given or "lon" in given
+    return Columns(count, positions, metric, find("id"), find("name"), titles, said)
+
+
+def _check_partners(
+    given: Mapping[str, int], pair: tuple[str, str], places: Sequence[int | None], wishes: Wishes
+) -> None:
+    """Refuse a latitude without a longitude, or x, y or z without the others, if the caller names one."""
+    named = [role for role in (*pair, "z") if role in given and (role != "z" or pair[0] == "x")]
+    missing = [role for role, place in zip(pair, places, strict=True) if place is None]
+    if named and missing:
+        there = wishes.words(**{role: wishes.columns[role] for role in named})
+        raise InvalidProblem(f"{there}: which column holds {' and '.join(missing)} must be said, too")
+
+
+def guessed_columns(
+    count: int,
+    numbers: NDArray[np.float64],
+    places: Sequence[int],
+    name: int | None,
+    wishes: Wishes,
+) -> Columns:
+    """What the columns of a table without titles hold, told by their numbers.
+
+    Parameters
+    ----------
+    count : int
+        All columns.
+    numbers : ndarray of float64, shape (n, k)
+        What is in the columns of numbers, `places`, that the caller has not given another meaning.
+    name : int or None
+        The column of names.
+
+    Raises
+    ------
+    InvalidProblem
+        The table can be read in more than one way.
+    """
+    id = given_places(None, count, wishes).get("id")
+    axes = list(places)
+    if len(axes) == 3 and id is None:
+        id = next((axis for axis, values in zip(axes, numbers.T, strict=True) if _counts_rows(values)), None)
+        axes = [axis for axis in axes if axis != id]
+    if len(axes) not in (2, 3):
+        raise InvalidProblem(
+            f"{count} columns without a line of names: give one that tells which are x and y, or lat and lon"
+            f", or say it, such as {wishes.words(lat='COLUMN', lon='COLUMN')}"
+        )
+    columns = Columns(count, tuple(axes), (Metric.EXACT_2D, Metric.EXACT_3D)[len(axes) - 2], id, name)
+    first, *others = (axis + 1 for axis in axes)
+    if len(axes) == 3 and (name is not None or (id is None and _could_be_ids(numbers))):
+        one = wishes.words(id=first, **dict(zip("xy", others, strict=True)))
+        three = wishes.words(**dict(zip("xyz", (first, *others), strict=True)))
+        raise InvalidProblem(
+            f"three columns of numbers without a line of names may be more than x, y and z: give {three}, "
+            f"or {one}, or what they hold"
+        )
+    if any(after != before + 1 for before, after in pairwise(axes)):
+        shown = " and ".join(str(place + 1) for place in axes)
+        raise InvalidProblem(
+            f"columns {shown} without names hold numbers, but do not stand together: if they are "
+            f"coordinates, give {wishes.words(**columns.wishes())}"
+        )
+    return columns
 
 
 def look_like_positions(titles: Sequence[str]) -> bool:
@@ -69,6 +296,131 @@ def look_like_positions(titles: Sequence[str]) -> bool:
     return bool(names & (_X | _LATITUDE)) and bool(names & (_Y | _LONGITUDE))
 
 
+def look_like_degrees(points: NDArray[np.float64]) -> bool:
+    """Whether coordinates of the plane may well be latitudes and longitudes, in one order or the other.
+
+    They lie in the range of degrees and are mostly no whole numbers. Random and local coordinates often do
+    so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do.
+    """
+    head = points[:_HEAD, :2]
+    if len(points) < 2 or not _in_range(np.abs(head).max(axis=0)):
+        return False
+    plane = points[:, :2]
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    largest = np.maximum(-low, high)
+    if not _in_range(largest) or largest.max() <= 1.0:
+        return False
+    if np.mean((plane != np.floor(plane)).all(axis=1)) < 0.5:
+        return False
+    return not _fills_a_box(low, high, len(points))
+
+
+def may_be_whole_degrees(points: NDArray[np.float64]) -> bool:
+    """The same without a look at decimals: for places with names, which mostly lie on the Earth."""
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    return len(points) > 1 and _in_range(np.maximum(-low, high)) and not _fills_a_box(low, high, len(points))
+
+
+def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], wishes: Wishes) -> str | None:
+    """A warning if coordinates that the table calls x and y look like degrees; None if nobody need doubt."""
+    if (
+        columns.metric.geographic
+        or columns.said
+        or wishes.metric is not None
+        or not look_like_degrees(points)
+    ):
+        return None
+    x, y = (columns.wishes()[axis] for axis in "xy")
+    return (
+        f"columns {x} and {y} look like degrees, but are taken for x and y: "
+        f"{way_out_of_degrees(columns, points, wishes)}"
+    )
+
+
+def way_out_of_degrees(columns: Columns, points: NDArray[np.float64], wishes: Wishes) -> str:
+    """How the caller says whether coordinates of the plane are degrees, for the end of a message."""
+    named = columns.wishes()
+    x, y = named["x"], named["y"]
+    # In tables with names x goes to the east; without, latitudes mostly stand first.
+    lat, lon = (x, y) if columns.titles is None else (y, x)
+    high = np.abs(points[:, :2]).max(axis=0)
+    if high[0 if lat == x else 1] > 90.0:
+        lat, lon = lon, lat
+    either = " (or the reverse)" if high.max() <= 90.0 else ""
+    return f"give {wishes.words(lat=lat, lon=lon)}{either} for great circles, or {wishes.words(x=x, y=y)}"
+
+
+def _in_range(largest: NDArray[np.float64]) -> bool:
+    return bool(largest.min() <= 90.0 and largest.max() <= 180.0)
+
+
+def _fills_a_box(low: NDArray[np.float64], high: NDArray[np.float64], n: int) -> bool:
+    slack = max(0.1, min(0.5, 3.0 / n))  # few points leave wide margins
+    from_origin = (low >= 0.0) & (low <= slack * high)
+    around_origin = np.abs(low + high) <= 2.0 * slack * (high - low)
+    return bool((from_origin | around_origin).all())
+
+
+def fitting_metric(own: Metric, wishes: Wishes) -> Metric:
+    """The metric that the caller wants for columns that by themselves mean `own`.
+
+    Raises
+    ------
+    InvalidOption
+        It takes other coordinates.
+    """
+    wanted = wishes.metric
+    if wanted is None or wanted is own:
+        return own
+    words = wishes.metric_words(wanted.name)
+    if own is Metric.EXPLICIT or wanted is Metric.EXPLICIT:
+        has = "distances" if own is Metric.EXPLICIT else "coordinates"
+        raise InvalidOption(f"{words} does not fit a table of {has}")
+    if wanted.geographic and not own.geographic:
+        raise InvalidOption(
+            f"{words} takes latitudes and longitudes: say which columns hold them, "
+            f"{wishes.words(lat='COLUMN', lon='COLUMN')}"
+        )
+    if own.geographic and not wanted.geographic:
+        raise InvalidOption(
+            f"{words} takes x and y, and the table has latitudes and longitudes: use GREAT_CIRCLE or GEO, or "
+            f"say which columns hold them, {wishes.words(x='COLUMN', y='COLUMN')}"
+        )
+    if wanted.dimensions != own.dimensions:
+        raise InvalidOption(
+            f"{words} takes {wanted.dimensions} coordinates, and the table has {own.dimensions}: say which "
+            f"columns hold them, {wishes.words(**dict.fromkeys(ROLES[: wanted.dimensions], 'COLUMN'))}"
+        )
+    return wanted
+
+
+def _counts_rows(values: NDArray[np.float64]) -> bool:
+    """Whether a column is 1, 2, 3, ... or 0, 1, 2, ...: numbers of places, not coordinates."""
+    first = values[0]
+    return first in (0.0, 1.0) and len(values) > 1 and np.array_equal(values, first + np.arange(len(values)))
+
+
+def _could_be_ids(numbers: NDArray[np.float64]) -> bool:
+    """Whether the first of three columns may number the places: different whole numbers, in order or not.
+
+    If they are in no order, and the others are whole numbers as well, nothing speaks for that.
+    """
+    first = numbers[:, 0]
+    if len(first) < 2 or (first[:_HEAD] != np.floor(first[:_HEAD])).any():
+        return False
+    if (first != np.floor(first)).any() or first.min() < 0.0:
+        return False
+    if (np.diff(first) > 0).all():
+        return True
+    others = numbers[:, 1:]
+    fractions = np.mean((others != np.floor(others)).any(axis=1)) >= 0.5
+    return bool(fractions and len(np.unique(first)) == len(first))
+
+
+def _shown(titles: Sequence[Any]) -> str:
+    return ", ".join(quoted(str(title)) for title in titles[:8]) + (", ..." if len(titles) > 8 else "")
+
+
 def _plain(title: str) -> str:
     """A title in lower case, without the unit that coordinates on the globe have anyway."""
-    return re.sub(r"\s*[(\[](deg|degrees|decimal degrees|°)[)\]]$", "", title.lower())
+    return re.sub(r"\s*[(\[](deg|degrees|decimal degrees|°)[)\]]$", "", title.strip().lower())

@@ -1,15 +1,44 @@
-"""What all readers of files share: the bytes, and errors that name the file."""
+"""What all readers of files share: the bytes, packed or not, and errors that name the file."""
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-from warptsp.errors import ParseError
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption, ParseError
 
-__all__ = ["contents", "reading"]
+__all__ = ["contents", "named", "reading", "unpacked"]
+
+RATIO = 30
+"""How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
+ALWAYS = 32_000_000
+"""Bytes that a text may unpack to in any case."""
+VARIABLE = "WARPTSP_MAX_UNPACKED"
+_PIECE = 1 << 20
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/{1,2}(?=[^/])")  # of two letters and more: C:/ is a disk
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+def named(path: str | os.PathLike[str]) -> str:
+    """The name of a file as text.
+
+    Raises
+    ------
+    ParseError
+        It is none.
+    """
+    try:
+        name = os.fsdecode(path)
+        if b"\0" not in os.fsencode(name):
+            return name
+    except (TypeError, UnicodeEncodeError):
+        pass
+    raise ParseError(f"no file is called {shown(path)}: the name of one is needed")
 
 
 @contextmanager
@@ -24,7 +53,13 @@ def reading(name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise ParseError("no such file", file=name) from None
+        address = _ADDRESS.match(name)
+        if address is None:
+            raise ParseError("no such file", file=name) from None
+        whole = f"{address[1]}://{name[address.end() :]}"  # a path has lost one of the two
+        raise ParseError(
+            "is an address, and nothing is fetched: download it, and give the name of the file", file=whole
+        ) from None
     except IsADirectoryError:
         raise ParseError("is a directory: the name of a file is needed", file=name) from None
     except OSError as error:
@@ -34,5 +69,55 @@ def reading(name: str) -> Iterator[None]:
 def contents(name: str) -> tuple[bytes, str]:
     """All bytes of a file, and its name for messages; ``-`` is standard input."""
     if name == "-":
+        if sys.stdin is None:
+            raise ParseError("is closed: redirect it from a file or a pipe, or name a file", file="<stdin>")
         return sys.stdin.buffer.read(), "<stdin>"
-    return Path(name).read_bytes(), name
+    with open(name, "rb") as stream:
+        if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty():
+            raise ParseError("is a device, which may have no end: the name of a file is needed", file=name)
+        return stream.read(), name
+
+
+def unpacked(data: bytes, file: str) -> bytes:
+    """The text in the bytes of a gzip file, piece by piece up to a bound: a few bytes can pack gigabytes.
+
+    The bound is `RATIO` times the packed size, or `ALWAYS` if that is more, or what the environment variable
+    ``WARPTSP_MAX_UNPACKED`` says.
+
+    Raises
+    ------
+    ParseError
+        It is damaged, or too long.
+    """
+    import gzip
+    import io
+    import zlib
+
+    limit = _limit(len(data))
+    pieces, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            while piece := stream.read(_PIECE):
+                size += len(piece)
+                if size > limit:
+                    break
+                pieces.append(piece)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ParseError(f"is damaged: {error}", file=file) from None
+    if size > limit:
+        raise ParseError(
+            f"has {len(data)} packed bytes and more than {limit} unpacked, which looks like a trap: if it is "
+            f"none, unpack it yourself, or set {VARIABLE} to as many bytes as it may have, such as 20G",
+            file=file,
+        )
+    return b"".join(pieces)
+
+
+def _limit(packed: int) -> int:
+    said = os.environ.get(VARIABLE, "").strip()
+    if not said:
+        return max(ALWAYS, RATIO * packed)
+    number = re.fullmatch(r"([0-9]{1,15})\s*([kMGT]?)B?", said, re.IGNORECASE)
+    if number is None:
+        raise InvalidOption(f"{VARIABLE}: {said[:40]!r} is no number of bytes, such as 500M or 20G")
+    return int(number[1]) * _UNITS[number[2].lower()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
 __all__ = ["output_format"]
@@ -23,7 +24,7 @@ def output_format(
     if format is not None:
         if format.lower() not in formats:
             names = ", ".join(formats)
-            raise InvalidOption(f"there is no {what} format {format!r} to write: use one of {names}")
+            raise InvalidOption(f"there is no {what} format {shown(format)} to write: use one of {names}")
         return format.lower()
     name = os.fspath(path).lower()
     for found, endings in formats.items():

@@ -6,10 +6,11 @@ import os
 import re
 
 from warptsp.errors import ParseError
-from warptsp.io._files import contents, reading
+from warptsp.io._files import contents, named, reading, unpacked
 
-__all__ = ["decode", "line_number", "quoted", "read_bytes"]
+__all__ = ["decode", "line_number", "looks_like_kml", "quoted", "read_bytes"]
 
+_SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
 
 
@@ -21,11 +22,11 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
     ParseError
         The file is missing, empty or no text.
     """
-    name = os.fspath(path)
+    name = named(path)
     with reading(name):
         data, name = contents(name)
         if data[:2] == b"\x1f\x8b":
-            data = _unpacked(data, name)
+            data = unpacked(data, name)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ParseError("is UTF-16 text: save it as UTF-8", file=name, line=1)
     if data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
@@ -34,24 +35,19 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
             file=name,
         )
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if not data.strip(b"\x00\t\n\x0b\x0c\r \x1a"):
+    if not _SOMETHING.search(data):
         raise ParseError("is empty: a list of cities is needed", file=name)
     return data, name
-
-
-def _unpacked(data: bytes, name: str) -> bytes:
-    import gzip
-    import zlib
-
-    try:
-        return gzip.decompress(data)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ParseError(f"is damaged: {error}", file=name) from None
 
 
 def line_number(data: bytes, offset: int) -> int:
     """The line, counted from 1, that byte `offset` lies in; lines end as on Unix, Windows or old Macs."""
     return 1 + len(_BREAK.findall(data[:offset]))
+
+
+def looks_like_kml(data: bytes) -> bool:
+    """Whether an XML text begins as KML, which may have a prefix; if not it is GPX, or neither."""
+    return re.search(rb"<([\w.-]+:)?kml\b", data[:1000]) is not None
 
 
 def decode(text: bytes) -> str:
@@ -65,4 +61,8 @@ def decode(text: bytes) -> str:
 def quoted(text: bytes | str, limit: int = 40) -> str:
     """A piece of the user's text for a message, on one line and not too long."""
     shown = decode(text[: 4 * limit]) if isinstance(text, bytes) else text
-    return repr(shown if len(shown) <= limit else shown[: limit - 3] + "...")
+    whole = repr(shown)
+    if len(whole) <= limit + 2:
+        return whole
+    # What cannot be printed takes up to ten characters each.
+    return repr(shown[: limit - 3] + "...") if shown.isprintable() else repr(shown[: limit // 4] + "...")

@@ -77,5 +77,7 @@ def read_elements(
         parser.Parse(data, True)
     except expat.ExpatError as error:
         fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
+    except ParseError:  # of the functions above, which the parser calls
+        raise
     except (LookupError, ValueError) as error:  # an encoding that Python does not have
         fail(f"is not XML: {error}")

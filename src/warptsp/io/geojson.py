@@ -13,9 +13,10 @@ from warptsp.errors import InvalidProblem
 from warptsp.problem import Metric, Problem
 
 from ._text import quoted
+from .lines import Place, cut
 from .places import degrees
 
-__all__ = ["geojson_problem", "tour_geojson"]
+__all__ = ["geojson_problem", "line_geojson", "tour_geojson"]
 
 _NAMES = ("name", "label", "title")
 
@@ -95,8 +96,51 @@ def _latitude_longitude(point: Any, where: str, fail: Any) -> tuple[float, float
     return latitude, longitude
 
 
+def line_geojson(document: Any, fail: Callable[[str], NoReturn]) -> list[list[Place]]:
+    """The parts of the one line in a GeoJSON document, as latitudes and longitudes.
+
+    Parameters
+    ----------
+    document : object
+        As `json` reads it.
+    fail : callable
+        Is called with what is wrong, if the document is no GeoJSON, or has no line, or several.
+    """
+    lines = list(_lines(document, "the document", fail))
+    if len(lines) != 1:
+        fail(f"has {len(lines)} lines: one LineString or MultiLineString through all cities is needed")
+    ((where, parts),) = lines
+    found = []
+    for part in parts:
+        if not isinstance(part, list):
+            fail(f"{where} has no list of coordinates")
+        found.append([_latitude_longitude(point, where, fail) for point in part])
+    return found
+
+
+def _lines(node: Any, where: str, fail: Any) -> Iterator[tuple[str, list[Any]]]:
+    """The lines of a document; what else it has, such as points, is passed over."""
+    kind = node.get("type") if isinstance(node, dict) else None
+    if kind == "FeatureCollection":
+        for number, feature in enumerate(_list(node, "features", where, fail), start=1):
+            yield from _lines(feature, f"feature {number}", fail)
+    elif kind == "Feature":
+        yield from _lines(node.get("geometry"), where, fail)
+    elif kind == "GeometryCollection":
+        for geometry in _list(node, "geometries", where, fail):
+            yield from _lines(geometry, where, fail)
+    elif kind == "LineString":
+        yield where, [_list(node, "coordinates", where, fail)]
+    elif kind == "MultiLineString":
+        yield where, _list(node, "coordinates", where, fail)
+    elif not isinstance(kind, str) and node is not None:
+        fail(f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed")
+
+
 def tour_geojson(problem: Problem, tour: NDArray[np.int32]) -> bytes:
-    """A Feature with the tour as a LineString, closed unless the instance is an open path.
+    """A Feature with the tour as a line, closed unless the instance is an open path.
+
+    It is a LineString, or a MultiLineString if it crosses the antimeridian, where RFC 7946 wants it cut.
 
     Raises
     ------
@@ -104,9 +148,13 @@ def tour_geojson(problem: Problem, tour: NDArray[np.int32]) -> bytes:
         The cities have no latitude and longitude.
     """
     places = degrees(problem, "GeoJSON")[tour]
-    line = [[longitude, latitude] for latitude, longitude in places.tolist()]
-    if problem.open is None or len(line) == 1:
-        line.append(line[0])
+    if problem.open is None or len(places) == 1:
+        places = np.concatenate((places, places[:1]))
+    line = [(latitude, longitude) for latitude, longitude in places.tolist()]
+    crosses = bool((np.abs(np.diff(places[:, 1])) > 180.0).any())
+    parts = [
+        [[longitude, latitude] for latitude, longitude in part] for part in (cut(line) if crosses else [line])
+    ]
     properties: dict[str, Any] = {
         "name": problem.name,
         "cities": problem.n,
@@ -119,6 +167,8 @@ def tour_geojson(problem: Problem, tour: NDArray[np.int32]) -> bytes:
     feature = {
         "type": "Feature",
         "properties": properties,
-        "geometry": {"type": "LineString", "coordinates": line},
+        "geometry": {"type": "MultiLineString", "coordinates": parts}
+        if len(parts) > 1
+        else {"type": "LineString", "coordinates": parts[0]},
     }
     return json.dumps(feature, ensure_ascii=False).encode() + b"\n"

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from warptsp.problem import Problem
 
 from ._xml import read_elements, xml_text
+from .lines import Place, one_line
 from .places import degrees, place_of, place_problem
 
-__all__ = ["parse_gpx", "tour_gpx"]
+__all__ = ["gpx_line", "parse_gpx", "tour_gpx"]
 
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
@@ -43,6 +44,26 @@ def parse_gpx(data: bytes, file: str) -> Problem:
     if kind == "rtept" and len(places[kind]) > 1 and places[kind][0] == places[kind][-1]:
         del places[kind][-1], names[kind][-1]  # a closed route is in its first place twice
     return place_problem(places[kind], names[kind], file, "waypoints and no routes")
+
+
+def gpx_line(data: bytes, file: str) -> list[list[Place]]:
+    """The points of the one route in a GPX document.
+
+    Raises
+    ------
+    ParseError
+        The text is no GPX, or has no route, or several.
+    """
+    routes: list[list[Place]] = [[]]
+
+    def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
+        if path[-1] == "rtept":
+            routes[-1].append(place_of(attributes.get("lat", ""), attributes.get("lon", ""), file, line))
+        elif path[-1] == "rte":
+            routes.append([])
+
+    read_elements(data, file, end, "gpx")
+    return [one_line([route for route in routes if route], file, "routes (rte)")]
 
 
 def tour_gpx(problem: Problem, tour: NDArray[np.int32]) -> bytes:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidOption
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
 
+from ._columns import Columns, Wishes, look_like_degrees
+from ._files import named
 from ._formats import output_format
-from ._text import read_bytes
+from ._text import looks_like_kml, read_bytes
 from .npy import MAGIC, array_pieces, load_npy, npy_header
 from .raw import RAW_POINTS, load_raw
-from .table import parse_table
+from .table import read_table
 from .table_writer import problem_table
 from .tsplib import looks_like_tsplib, parse_problem
 from .tsplib_writer import problem_tsplib
 
-__all__ = ["FORMATS", "load", "problem_format", "write_points", "write_problem"]
+__all__ = ["FORMATS", "load", "problem_format", "read_instance", "write_points", "write_problem"]
 
 FORMATS = {
     "tsplib": (".tsp", ".atsp", ".tsplib", ".hpp"),
@@ -50,7 +54,17 @@ _BINARY = ("npy", "f64", "f64x3")
 _JSON = ("geojson", "osrm", "osrm-distances")
 
 
-def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric: bool = False) -> Problem:
+_log = logging.getLogger(__name__)
+
+
+def load(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    asymmetric: bool = False,
+    columns: Mapping[str, str | int] | None = None,
+    metric: Metric | str | None = None,
+) -> Problem:
     """Read an instance.
 
     Parameters
@@ -65,6 +79,13 @@ def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric:
     asymmetric : bool
         Whether a matrix may be asymmetric: entry (i, j), in row i, is the way from i to j. Where the file
         says so itself (TSPLIB's ATSP, tables of OSRM) it may be in any case.
+    columns : mapping, optional
+        Which column of a table holds what: the keys are some of ``x``, ``y``, ``z``, ``lat``, ``lon``,
+        ``name`` and ``id``, the values names in its first line, or numbers counted from 1. By default the
+        names in the first line tell, and without them the numbers as far as they leave no doubt.
+    metric : Metric or str, optional
+        Another one than the file means, for the same kind of coordinates. Points of ``.npy`` files and bare
+        numbers may be latitudes and longitudes, in this order, too.
 
     Returns
     -------
@@ -76,12 +97,22 @@ def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric:
     ParseError
         With file, line and what would be right.
     InvalidOption
-        There is no such format.
+        There is no such format, the file is no table and `columns` are given, or the metric does not fit.
     """
+    return read_instance(path, format, asymmetric, Wishes.of(columns, metric))[0]
+
+
+def read_instance(
+    path: str | os.PathLike[str], format: str | None, asymmetric: bool, wishes: Wishes
+) -> tuple[Problem, Columns | None]:
+    """Read an instance as `load` does; return also what the columns of a table of places were taken for."""
+    columns = None
+    if format is not None and not isinstance(format, str):
+        raise InvalidOption(f"format: {shown(format)} is no name: use one of {', '.join(FORMATS)}")
     if format is not None and format.lower() not in FORMATS and format.lower() != "tsv":
-        raise InvalidOption(f"there is no format {format!r}: use one of {', '.join(FORMATS)}")
+        raise InvalidOption(f"there is no format {shown(format)}: use one of {', '.join(FORMATS)}")
     chosen = "csv" if format is not None and format.lower() == "tsv" else format and format.lower()
-    name = os.fspath(path)
+    name = named(path)
     if chosen is None:
         bare = name.lower().removesuffix(".gz")
         chosen = next((found for found, endings in FORMATS.items() if bare.endswith(endings)), None)
@@ -90,11 +121,11 @@ def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric:
             f"{name}: bare numbers do not say what they are: give the format, one of {', '.join(RAW_POINTS)}"
         )
     if chosen in RAW_POINTS:
-        problem = load_raw(path, chosen)
+        problem = load_raw(name, chosen, wishes.metric)
     elif chosen == "npy" and name != "-" and Path(name).is_file():
-        problem = load_npy(path, asymmetric=asymmetric)
+        problem = load_npy(name, asymmetric=asymmetric, metric=wishes.metric)
     else:
-        data, file = read_bytes(path)
+        data, file = read_bytes(name)
         chosen = chosen or _format_of(data)
         # A table under the name of another format, or the reverse, is what its contents say it is.
         if chosen == "csv" and format is None and looks_like_tsplib(data):
@@ -102,7 +133,7 @@ def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric:
         if chosen == "tsplib":
             problem = parse_problem(data, file, asymmetric)
         elif chosen == "npy":
-            problem = load_npy(file, data, asymmetric)
+            problem = load_npy(file, data, asymmetric, wishes.metric)
         elif chosen in _JSON:
             from ._json import parse_json
 
@@ -117,10 +148,51 @@ def load(path: str | os.PathLike[str], format: str | None = None, *, asymmetric:
 
             problem = parse_kml(data, file)
         else:
-            problem = parse_table(data, file, asymmetric)
+            chosen = "csv"
+            problem, columns = read_table(data, file, asymmetric, wishes)
+    if chosen != "csv":
+        problem = _as_wished(problem, name, chosen, wishes)
     if not problem.name and name != "-":
         problem = dataclasses.replace(problem, name=Path(Path(name).name.removesuffix(".gz")).stem)
-    return problem
+    return problem, columns
+
+
+def _as_wished(problem: Problem, name: str, format: str, wishes: Wishes) -> Problem:
+    """The instance in a file that is no table, with the metric that is wished for.
+
+    Raises
+    ------
+    InvalidOption
+        Only tables have columns, or the metric does not fit.
+    """
+    if wishes.columns:
+        raise InvalidOption(
+            f"{wishes.words(**wishes.columns)}: only a table has columns, and {name} is read as {format}"
+        )
+    if format == "npy" or format in RAW_POINTS:
+        coordinates = problem.coordinates
+        if wishes.metric is None and coordinates is not None and look_like_degrees(coordinates):
+            _log.warning(
+                "%s: the numbers look like degrees, and distances are those of the plane: %s if they are "
+                "latitudes and longitudes in this order, or %s",
+                name,
+                wishes.metric_words("GREAT_CIRCLE"),
+                wishes.metric_words(problem.metric.name),
+            )
+        return problem
+    own, wanted = problem.metric, wishes.metric
+    if wanted is None or wanted is own:
+        return problem
+    # Degrees are another thing for GEO and for GREAT_CIRCLE.
+    if own.geographic or wanted.geographic or own.dimensions != wanted.dimensions:
+        raise InvalidOption(
+            f"{wishes.metric_words(wanted.name)} does not fit {name}, whose metric is {own.name}: "
+            f"{own.description}"
+        )
+    try:
+        return dataclasses.replace(problem, metric=wanted)
+    except InvalidProblem as error:
+        raise ParseError(str(error), file=name) from None
 
 
 def _format_of(data: bytes) -> str:
@@ -129,7 +201,7 @@ def _format_of(data: bytes) -> str:
     if data.lstrip()[:1] in (b"{", b"["):
         return "geojson"
     if data.lstrip()[:1] == b"<":
-        return "kml" if b"<kml" in data[:1000] else "gpx"
+        return "kml" if looks_like_kml(data) else "gpx"
     return "tsplib" if looks_like_tsplib(data) else "csv"
 
 

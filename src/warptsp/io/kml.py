@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from warptsp.problem import Problem
 
 from ._xml import read_elements, xml_text
+from .lines import Place, one_line
 from .places import degrees, place_of, place_problem
 
-__all__ = ["parse_kml", "tour_kml"]
+__all__ = ["kml_line", "parse_kml", "tour_kml"]
 
 
 def parse_kml(data: bytes, file: str) -> Problem:
@@ -41,6 +42,27 @@ def parse_kml(data: bytes, file: str) -> Problem:
 
     read_elements(data, file, end, "kml")
     return place_problem(places, names, file, "placemarks with a Point")
+
+
+def kml_line(data: bytes, file: str) -> list[list[Place]]:
+    """The places along the one LineString in a KML document.
+
+    Raises
+    ------
+    ParseError
+        The text is no KML, or has no line, or several.
+    """
+    lines: list[list[Place]] = []
+
+    def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
+        if path[-2:] == ["LineString", "coordinates"]:
+            points = [point.split(",") for point in text.split()]
+            lines.append(
+                [place_of(point[1] if len(point) > 1 else "", point[0], file, line) for point in points]
+            )
+
+    read_elements(data, file, end, "kml")
+    return [one_line([line for line in lines if line], file, "lines (LineString)")]
 
 
 def tour_kml(problem: Problem, tour: NDArray[np.int32]) -> bytes:

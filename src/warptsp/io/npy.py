@@ -10,14 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem, ParseError
-from warptsp.problem import Problem
+from warptsp.problem import Metric, Problem
+
+from ._files import named
 
 __all__ = ["MAGIC", "array_pieces", "load_npy", "npy_header", "read_array"]
 
 MAGIC = b"\x93NUMPY"
 
 
-def load_npy(path: str | os.PathLike[str], data: bytes | None = None, asymmetric: bool = False) -> Problem:
+def load_npy(
+    path: str | os.PathLike[str],
+    data: bytes | None = None,
+    asymmetric: bool = False,
+    metric: Metric | None = None,
+) -> Problem:
     """The instance in a ``.npy`` file: shape (n, 2) or (n, 3) is points, (n, n) is distances.
 
     Parameters
@@ -28,6 +35,8 @@ def load_npy(path: str | os.PathLike[str], data: bytes | None = None, asymmetric
         Its contents, if they do not come from a file.
     asymmetric : bool
         Whether distances may be.
+    metric : Metric, optional
+        That of the points; by default the Euclidean distance, not rounded.
 
     Raises
     ------
@@ -36,7 +45,11 @@ def load_npy(path: str | os.PathLike[str], data: bytes | None = None, asymmetric
     """
     array = read_array(path, data)
     try:
-        return Problem.from_array(array, asymmetric=asymmetric)
+        if metric is None:
+            return Problem.from_array(array, asymmetric=asymmetric)
+        if metric is Metric.EXPLICIT:
+            return Problem.from_matrix(array, asymmetric=asymmetric)
+        return Problem.from_points(array, metric)
     except InvalidProblem as error:
         raise ParseError(str(error), file=path) from None
 
@@ -49,18 +62,34 @@ def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArr
     ParseError
         The file is damaged or holds something else.
     """
+    name = named(path)
     try:
-        if data is None:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-        else:
-            array = np.load(io.BytesIO(data), allow_pickle=False)
+        array = np.load(name, mmap_mode="r", allow_pickle=False) if data is None else _array_in(data)
     except Exception as error:  # a damaged header can raise anything that Python's parser can
-        raise ParseError(f"is no readable .npy file: {error}", file=path) from None
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ParseError(f"is no readable .npy file: {reason}", file=name) from None
     if not isinstance(array, np.ndarray):
-        raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=path)
-    if not np.issubdtype(array.dtype, np.integer) and not np.issubdtype(array.dtype, np.floating):
-        raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=path)
+        array.close()
+        raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=name)
+    if array.dtype.kind not in "iuf":
+        raise ParseError(f"holds {array.dtype} values: real numbers are needed", file=name)
     return array
+
+
+def _array_in(data: bytes) -> NDArray[Any]:
+    """The array in the bytes of a file, which are not copied: whatever the header says takes no memory."""
+    stream = io.BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if header is None:
+        raise ValueError(f"version {version[0]}.{version[1]} of the format is unknown")
+    shape, by_columns, dtype = header(stream)
+    if dtype.hasobject:
+        raise ValueError("it holds objects")
+    return np.ndarray(shape, dtype, data, stream.tell(), order="F" if by_columns else "C")
 
 
 def array_pieces(array: NDArray[Any], *, header: bool) -> list[bytes | memoryview]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import shown
+from warptsp._words import as_called
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Problem
+from warptsp.problem.values import real_array
 
 from ._text import quoted
 
@@ -27,8 +32,8 @@ def is_osrm_table(document: object) -> bool:
 
 def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) -> Problem:
     """The instance in a table; see `Problem.from_osrm`."""
-    if annotation is not None and annotation not in _UNITS:
-        raise InvalidOption(f"annotation: {annotation!r} is neither durations nor distances")
+    if annotation is not None and (not isinstance(annotation, str) or annotation not in _UNITS):
+        raise InvalidOption(f"annotation: {shown(annotation)} is neither durations nor distances")
     if not isinstance(document, Mapping):
         raise InvalidProblem(
             f"a table is an object with durations or distances, not {type(document).__name__}"
@@ -40,8 +45,8 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
     present = [key for key in _UNITS if document.get(key) is not None]
     if annotation is None and not present:
         raise InvalidProblem(
-            "the table has neither durations nor distances: ask the service for one of them; points are "
-            "given as a list, and their names as labels"
+            "the table has neither durations nor distances: ask the service for one of them"
+            f"{as_called('; points are given as a list, and their names as labels', '')}"
         )
     if annotation is not None and annotation not in present:
         there = f"it has {present[0]}" if present else "it has no numbers at all"
@@ -65,17 +70,13 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
 
 
 def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
-    try:
-        numbers = np.array(rows)
-        if numbers.dtype.kind not in "iuf":
-            numbers = np.array(rows, dtype=np.float64)  # null becomes NaN
-    except (TypeError, ValueError):
-        raise InvalidProblem(f"the table's {chosen} are no rows of numbers, all of the same length") from None
+    numbers = real_array(rows if isinstance(rows, np.ndarray) else _checked_rows(rows, chosen), chosen)
     if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1]:
         raise InvalidProblem(
             f"the table's {chosen} have shape {numbers.shape}: it must go from each place to each, so leave "
             "sources and destinations out of the request"
         )
+    numbers = numbers.copy()
     np.fill_diagonal(numbers, 0)
     missing = np.isnan(numbers)
     if missing.any():
@@ -87,6 +88,22 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
     return numbers
 
 
+def _checked_rows(rows: Any, chosen: str) -> list[list[Any]]:
+    """Rows of numbers, with NaN for null; an array made of anything else could take any memory."""
+    if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
+        raise InvalidProblem(f"the table's {chosen} are no rows of numbers, all of the same length")
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise InvalidProblem(f"the table's {chosen} are no rows of numbers, all of the same length")
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            if entry is not None and (isinstance(entry, bool) or not isinstance(entry, Real)):
+                raise InvalidProblem(
+                    f"the table's {chosen} have {shown(entry)} from place {i} to place {j} (counted from 0): "
+                    "a number is needed"
+                )
+    return [[math.nan if entry is None else entry for entry in row] for row in rows]
+
+
 def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[str] | None]:
     """Longitudes and latitudes, and the names, of the places; None where not all have them."""
     if not isinstance(entries, list) or len(entries) != n:
@@ -95,7 +112,7 @@ def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[s
     names = [waypoint.get("name") for waypoint in waypoints]
     try:
         places = np.array([waypoint.get("location") for waypoint in waypoints], dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         places = np.empty(0)
     known = places.shape == (n, 2) and bool(np.isfinite(places).all())
     named = all(isinstance(name, str) and name for name in names)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem, ParseError
-from warptsp.io._files import contents, reading
-from warptsp.problem import Problem
+from warptsp.io._files import contents, named, reading
+from warptsp.problem import Metric, Problem
 
 __all__ = ["RAW_POINTS", "RAW_TOUR", "load_raw", "read_raw"]
 
@@ -22,7 +22,7 @@ RAW_TOUR = "i32"
 """The format of tours: cities counted from 0, little-endian."""
 
 
-def load_raw(path: str | os.PathLike[str], format: str) -> Problem:
+def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | None = None) -> Problem:
     """The instance in a file of coordinates, one city after another; distances are Euclidean, not rounded.
 
     Parameters
@@ -31,6 +31,8 @@ def load_raw(path: str | os.PathLike[str], format: str) -> Problem:
         The file; ``f64`` and ``f64x3`` are mapped into memory, not copied. ``-`` is standard input.
     format : str
         One of `RAW_POINTS`.
+    metric : Metric, optional
+        Another one.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def load_raw(path: str | os.PathLike[str], format: str) -> Problem:
     kind, columns = RAW_POINTS[format]
     numbers = read_raw(path, kind, columns)
     try:
-        return Problem.from_points(numbers)
+        return Problem.from_points(numbers, metric)
     except InvalidProblem as error:
         raise ParseError(f"{error} (read as {format})", file=path) from None
 
@@ -61,7 +63,7 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
     ParseError
         It is missing, empty, or no whole number of rows.
     """
-    name = os.fspath(path)
+    name = named(path)
     dtype = np.dtype(kind)
     row = columns * dtype.itemsize
     with reading(name):
@@ -77,5 +79,5 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
                 file=name,
             )
         if data is None:
-            return np.memmap(path, dtype, "r", shape=(size // row, columns)).view(np.ndarray)
+            return np.memmap(name, dtype, "r", shape=(size // row, columns)).view(np.ndarray)
         return np.frombuffer(data, dtype).reshape(-1, columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,28 @@ from warptsp.problem import Metric, Problem
 
 from .places import degrees
 
-__all__ = ["problem_table", "tour_table"]
+__all__ = ["guarded", "problem_table", "tour_table"]
 
 _CHUNK = 1 << 16
+POSITION, PATH_POSITION = "position", "path_position"
+"""The first column of a tour: of a closed one, or of an open path."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full width
 
 
-def tour_table(problem: Problem, tour: NDArray[np.int32], delimiter: str = ",") -> Iterator[bytes]:
-    """The cities in visiting order: position, id, name if there is one, coordinates if there are any."""
-    header = ["position", "id"] + (["name"] if problem.labels is not None else []) + _titles(problem)
+def guarded(name: str) -> str:
+    """A name as spreadsheets show it, not compute it: an apostrophe goes before what begins a formula."""
+    return f"'{name}" if name.startswith(_FORMULA) else name
+
+
+def tour_table(
+    problem: Problem, tour: NDArray[np.int32], delimiter: str = ",", *, safe: bool = False
+) -> Iterator[bytes]:
+    """The cities in visiting order: position, id, name if there is one, coordinates if there are any.
+
+    If it shall be safe, names are `guarded`.
+    """
+    header = [POSITION if problem.open is None else PATH_POSITION, "id"]
+    header += (["name"] if problem.labels is not None else []) + _titles(problem)
     coordinates = _coordinates(problem)
     yield _rows([header], delimiter)
     for begin in range(0, len(tour), _CHUNK):
@@ -32,7 +46,8 @@ def tour_table(problem: Problem, tour: NDArray[np.int32], delimiter: str = ",") 
             problem.ids_of(cities).tolist(),
         ]
         if problem.labels is not None:
-            columns.append([problem.labels[city] for city in cities.tolist()])
+            names = [problem.labels[city] for city in cities.tolist()]
+            columns.append(list(map(guarded, names)) if safe else names)
         if coordinates is not None:
             columns += [_numbers(column) for column in coordinates[cities].T]
         yield _rows(zip(*columns, strict=True), delimiter)
@@ -88,6 +103,14 @@ def _numbers(column: NDArray[np.float64]) -> list[Any]:
 
 
 def _rows(rows: Any, delimiter: str) -> bytes:
+    rows = list(rows)
+    text = _table(rows, delimiter, csv.QUOTE_MINIMAL)
+    if "\r" in text:  # which the module leaves without quotes, and every reader takes for the end of a line
+        text = _table(rows, delimiter, csv.QUOTE_NONNUMERIC)
+    return text.encode()
+
+
+def _table(rows: list[Any], delimiter: str, quoting: Literal[0, 2]) -> str:
     text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerows(rows)
+    return text.getvalue()

@@ -14,16 +14,18 @@ from warptsp.errors import InvalidTour, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Problem
 
+from ._files import named
 from ._formats import output_format
-from ._text import decode, line_number, quoted, read_bytes
+from ._text import decode, line_number, looks_like_kml, quoted, read_bytes
+from .lines import TourFile, tour_along
 from .npy import MAGIC, array_pieces, read_array
 from .places import check_geographic
 from .raw import RAW_TOUR, read_raw
-from .table_writer import tour_table
+from .table_writer import PATH_POSITION, POSITION, guarded, tour_table
 from .tsplib import looks_like_tsplib, parse_tour
 from .tsplib_writer import tour_tsplib
 
-__all__ = ["TOUR_FORMATS", "check_tour_output", "read_tour", "tour_format", "write_tour"]
+__all__ = ["TOUR_FORMATS", "check_tour_output", "read_tour", "read_tour_file", "tour_format", "write_tour"]
 
 TOUR_FORMATS = {
     "tsplib": (".tour",),
@@ -70,7 +72,12 @@ def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: st
 
 
 def write_tour(
-    path: str | os.PathLike[str], tour: ArrayLike, problem: Problem, *, format: str | None = None
+    path: str | os.PathLike[str],
+    tour: ArrayLike,
+    problem: Problem,
+    *,
+    format: str | None = None,
+    csv_safe: bool = False,
 ) -> None:
     """Write a tour, whole or not at all.
 
@@ -82,6 +89,9 @@ def write_tour(
     problem : Problem
     format : str, optional
         One of `TOUR_FORMATS`; by default the one that the ending of `path` means.
+    csv_safe : bool
+        Put an apostrophe before names that a spreadsheet would take for formulas; for ``csv`` and ``tsv``.
+        `read_tour` knows what it means.
 
     Raises
     ------
@@ -97,11 +107,13 @@ def write_tour(
     problem.check_tour(tour)
     cities = np.asarray(tour, dtype=np.int32)
     with atomic_write(path) as stream:
-        for piece in _pieces(chosen, problem, cities):
+        for piece in _pieces(chosen, problem, cities, csv_safe):
             stream.write(piece)
 
 
-def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterable[bytes | memoryview]:
+def _pieces(
+    format: str, problem: Problem, cities: NDArray[np.int32], csv_safe: bool
+) -> Iterable[bytes | memoryview]:
     if format == "tsplib":
         return tour_tsplib(problem, cities)
     if format in ("npy", RAW_TOUR):
@@ -120,7 +132,7 @@ def _pieces(format: str, problem: Problem, cities: NDArray[np.int32]) -> Iterabl
         return [tour_kml(problem, cities)]
     if format == "list":
         return [format_integers(np.ascontiguousarray(problem.ids_of(cities)[:, np.newaxis]))]
-    return tour_table(problem, cities, delimiter="\t" if format == "tsv" else ",")
+    return tour_table(problem, cities, delimiter="\t" if format == "tsv" else ",", safe=csv_safe)
 
 
 def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int32]:
@@ -129,9 +141,10 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     Parameters
     ----------
     path : str or os.PathLike
-        A TSPLIB tour; a table with a column ``id`` or ``name``, as `write_tour` makes it; a plain list of
-        node numbers, in which a 0 means that cities are counted from 0; or cities counted from 0, as a
-        ``.npy`` array or, if the name ends so, as the bare numbers of ``.i32``. ``-`` is standard input.
+        A TSPLIB tour; a table with a column ``id`` or ``name``, as `write_tour` makes it; a line of GeoJSON,
+        GPX or KML through the cities; a plain list of node numbers, in which a 0 means that cities are
+        counted from 0; or cities counted from 0, as a ``.npy`` array or, if the name ends so, as the bare
+        numbers of ``.i32``. ``-`` is standard input.
     problem : Problem
 
     Returns
@@ -146,7 +159,12 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     InvalidTour
         It is no tour of this instance.
     """
-    name = os.fspath(path)
+    return read_tour_file(path, problem).cities.astype(np.int32)  # what is mapped is not the caller's
+
+
+def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
+    """A tour from a file, as `read_tour` reads it, and whether the file says that it is an open path."""
+    name = named(path)
     numbers = None
     if name.lower().endswith(f".{RAW_TOUR}"):
         numbers = read_raw(path, "<i4", 1)[:, 0]
@@ -154,21 +172,31 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
         numbers = read_array(path)
     data, file = (b"", name) if numbers is not None else read_bytes(path)
     try:
-        if numbers is not None:
-            cities = numbers
-        elif data.startswith(MAGIC):
-            cities = read_array(file, data)
-        elif looks_like_tsplib(data):
-            cities = parse_tour(data, file, problem)
-        elif _TABLE_LINE.match(data):
-            cities = _read_table(data, file, problem)
-        else:
-            cities = _read_list(data, file, problem)
-        problem.check_tour(cities, constraints=False)
+        found = _parsed(data, file, problem) if numbers is None else TourFile(numbers)
+        problem.check_tour(found.cities, constraints=False)
     except InvalidTour as error:
         message = str(error)
         raise InvalidTour(message if message.startswith(file) else f"{file}: {message}") from None
-    return np.array(cities, dtype=np.int32)  # what is mapped from a file is not the caller's
+    return found
+
+
+def _parsed(data: bytes, file: str, problem: Problem) -> TourFile:
+    if data.startswith(MAGIC):
+        return TourFile(read_array(file, data))
+    if looks_like_tsplib(data):
+        return parse_tour(data, file, problem)
+    if data.lstrip()[:1] in (b"{", b"["):
+        from ._json import parse_line
+
+        return tour_along(parse_line(data, file), problem, file)
+    if data.lstrip()[:1] == b"<":
+        from .gpx import gpx_line
+        from .kml import kml_line
+
+        return tour_along((kml_line if looks_like_kml(data) else gpx_line)(data, file), problem, file)
+    if _TABLE_LINE.match(data):
+        return _read_table(data, file, problem)
+    return TourFile(_read_list(data, file, problem))
 
 
 # A line of names, such as "position,id,x,y".
@@ -213,7 +241,7 @@ def _offsets(data: bytes, index: int) -> Iterator[int]:
             return
 
 
-def _read_table(data: bytes, file: str, problem: Problem) -> NDArray[np.int32]:
+def _read_table(data: bytes, file: str, problem: Problem) -> TourFile:
     import csv
 
     lines = decode(data).splitlines()
@@ -246,9 +274,10 @@ def _read_table(data: bytes, file: str, problem: Problem) -> NDArray[np.int32]:
                 )
     except csv.Error as error:
         raise ParseError(f"is not a CSV line: {error}", file=file, line=rows.line_num) from None
+    said = {POSITION: False, PATH_POSITION: True}.get(titles[0])
     if titles[column] != "name":
-        return problem.cities_of(np.array([int(value) for value in values], dtype=np.int64))
-    return _cities_by_name(values, problem)
+        return TourFile(problem.cities_of(np.array([int(value) for value in values], dtype=np.int64)), said)
+    return TourFile(_cities_by_name(values, problem), said)
 
 
 def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
@@ -257,6 +286,7 @@ def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
     city_of = {label: city for city, label in enumerate(problem.labels)}
     if len(city_of) < problem.n:
         raise InvalidTour("several cities of the instance have the same name: give the tour a column id")
+    city_of = {guarded(label): city for label, city in city_of.items()} | city_of
     unknown = next((value for value in values if value not in city_of), None)
     if unknown is not None:
         raise InvalidTour(f"the instance has no city called {quoted(unknown)}")

@@ -17,10 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp._native import parse_numbers
+from warptsp._words import counted as _counted
 from warptsp.errors import InvalidProblem, InvalidTour, ParseError
 from warptsp.problem import Metric, OpenPath, Problem
 
 from ._text import decode, line_number, quoted
+from .lines import TourFile
+from .tsplib_writer import OPEN_OR_CLOSED
 
 __all__ = ["looks_like_tsplib", "parse_problem", "parse_tour"]
 
@@ -130,8 +133,8 @@ def parse_problem(data: bytes, file: str, asymmetric: bool = False) -> Problem:
     return _Text(data, file).problem(asymmetric)
 
 
-def parse_tour(data: bytes, file: str, problem: Problem) -> NDArray[np.int32]:
-    """The first tour in the text of a TSPLIB file, as cities counted from 0.
+def parse_tour(data: bytes, file: str, problem: Problem) -> TourFile:
+    """The first tour in the text of a TSPLIB file, and what its comment says of its ends.
 
     Raises
     ------
@@ -291,7 +294,9 @@ class _Text:
     def _dimension(self, counted: int | None = None) -> int:
         entry = self.entries.get("DIMENSION")
         if entry is None:
-            hint = "" if counted is None else f"; the file has {counted} cities, so add DIMENSION : {counted}"
+            hint = (
+                "" if counted is None else f"; the file has {_counted(counted)}, so add DIMENSION : {counted}"
+            )
             self._fail(f"DIMENSION is missing{hint}", keyword="DIMENSION")
         word = entry.value.split()[0] if entry.value.split() else ""
         if not re.fullmatch(r"\+?\d{1,18}", word) or int(word) < 1:
@@ -381,7 +386,7 @@ class _Text:
         ids = self._node_ids(section, rows, what)
         if count != dimension:
             line = self.entries["DIMENSION"].line
-            message = f"DIMENSION is {dimension} (line {line}) but {section.keyword} has {count} cities"
+            message = f"DIMENSION is {dimension} (line {line}) but {section.keyword} has {_counted(count)}"
             known = np.arange(1, count + 1) if ids is None else ids
             if count < dimension <= 2 * count + 100:
                 missing = np.setdiff1d(np.arange(1, dimension + 1), known)
@@ -543,7 +548,7 @@ class _Text:
             )
         return numbers
 
-    def tour(self, problem: Problem) -> NDArray[np.int32]:
+    def tour(self, problem: Problem) -> TourFile:
         section = self.sections.get("TOUR")
         if section is None:
             self._fail("has no TOUR_SECTION: it is no tour", keyword="TOUR_SECTION")
@@ -556,7 +561,9 @@ class _Text:
             )
         if len(section.numbers) > problem.n + 2:
             _log.info("%s: more than one tour; the first is taken", self.file)
-        return problem.cities_of(numbers.astype(np.int64))
+        kinds = [OPEN_OR_CLOSED.get(comment.partition(" of length ")[0]) for comment in self.comments]
+        said = next((kind for kind in kinds if kind is not None), None)
+        return TourFile(problem.cities_of(numbers.astype(np.int64)), said)
 
 
 def _negative(i: int, j: int, value: float) -> str:

@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from warptsp._native import format_integers
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, Problem
+from warptsp.text import printable
 
 __all__ = ["problem_tsplib", "tour_tsplib"]
 
 _log = logging.getLogger(__name__)
 _CHUNK = 1 << 18
 _EXACT_INTEGERS = 2.0**53
+OPEN_OR_CLOSED = {"open path": True, "tour": False}
+"""How the comment of a tour begins, and whether it is a path: TSPLIB has no word for it."""
 
 
 def problem_tsplib(problem: Problem) -> Iterator[bytes]:
@@ -66,7 +69,7 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
 def tour_tsplib(problem: Problem, tour: NDArray[np.int32]) -> Iterator[bytes]:
     """The text of a tour, in pieces."""
     name = _one_line(problem.name) or "tour"
-    kind = "tour" if problem.open is None else "open path"
+    kind = next(kind for kind, open in OPEN_OR_CLOSED.items() if open == (problem.open is not None))
     yield _lines(
         [
             f"NAME : {name}.tour",
@@ -109,7 +112,8 @@ def _node_rows(problem: Problem, rows: NDArray[np.float64]) -> Iterator[bytes]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    # TSPLIB has no escapes, and its files are looked at in terminals.
+    return printable(" ".join(text.split()))
 
 
 def _lines(lines: list[str]) -> bytes:

@@ -16,11 +16,13 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from warptsp._checks import shown
+from warptsp._words import as_called
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Method:
     ends: bool = False  # whether it comes to an end by itself, so that it needs no stopping criterion
     ends_with: tuple[str, ...] = ()  # parameters of which each brings it to an end
     asymmetric: bool = False  # whether it does asymmetric distances
+    lengths: tuple[str, ...] = ()  # parameters and counters that are lengths
 
     @property
     def run(self) -> Callable[[Problem, Run], None]:
@@ -139,6 +142,7 @@ METHODS: dict[str, Method] = {
             ("cpu", "cuda"),
             3_500,
             ends=True,
+            lengths=("least_gain",),
         ),
         Method(
             "symmetric-annealing",
@@ -147,6 +151,7 @@ METHODS: dict[str, Method] = {
             ("cpu", "cuda"),
             100,
             ends=True,
+            lengths=("temperature",),
         ),
         Method(
             "hill-climbing",
@@ -155,6 +160,7 @@ METHODS: dict[str, Method] = {
             ("cpu", "cuda"),
             500,
             ends_with=("climbers",),
+            lengths=("best_optimum", "mean_optimum", "worst_optimum"),
         ),
         Method(
             "exact",
@@ -176,7 +182,7 @@ def get_method(name: str) -> Method:
         If there is none; lists those there are.
     """
     if not isinstance(name, str) or name not in METHODS:
-        raise InvalidOption(f"method: {name!r} is unknown; there are {', '.join(METHODS)}")
+        raise InvalidOption(f"method: {shown(name)} is unknown; there are {', '.join(METHODS)}")
     return METHODS[name]
 
 
@@ -214,17 +220,20 @@ def checked_fields(
     if kind is not None and isinstance(params, kind):
         return {f.name: getattr(params, f.name) for f in dataclasses.fields(kind)}
     if not isinstance(params, Mapping):
-        raise InvalidOption(f"params: {params!r} is not a mapping such as {{'name': value}}")
+        raise InvalidOption(f"params: {shown(params)} is not a mapping such as {{'name': value}}")
     if not params:
         return {}
     if kind is None:
-        raise InvalidOption(f"params: {owner} has no parameters, and {next(iter(params))!r} was given")
+        given = shown(next(iter(params)))
+        raise InvalidOption(
+            f"{as_called('params', '--param')}: {owner} has no parameters, and {given} was given"
+        )
     fields = {f.name: f for f in dataclasses.fields(kind)}
     hints = typing.get_type_hints(kind)
     checked: dict[str, Any] = {}
     for name, value in params.items():
         if name not in fields:
-            raise InvalidOption(f"parameter {name!r}: {owner} has {', '.join(fields)}")
+            raise InvalidOption(f"parameter {shown(name)}: {owner} has {', '.join(fields)}")
         checked[name] = _converted(name, value, hints[name])
     try:
         kind(**checked)
@@ -270,7 +279,7 @@ def _converted(name: str, value: Any, hint: Any) -> Any:
         if isinstance(value, list):
             return tuple(value)
         return float(value) if float in options and isinstance(value, int) and int not in options else value
-    raise InvalidOption(f"parameter {name}: {value!r} is not of type {_type_name(hint)}")
+    raise InvalidOption(f"parameter {name}: {shown(value)} is not of type {_type_name(hint)}")
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -13,21 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.methods.protocol import ForwardingRun
 from warptsp.problem import OpenPath, Problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp.run import Run
+    from warptsp.methods.protocol import Run
 
 __all__ = ["Doubled", "run_doubled"]
 
 
-def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Any], None]) -> None:
+def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Run], None]) -> None:
     """Let a search that keeps fixed edges work on an asymmetric problem.
 
     Parameters
@@ -37,7 +38,7 @@ def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Any], Non
     run : Run
         Is told of tours of this problem, never of the symmetric one.
     search : callable
-        Is given the symmetric problem, and what is a `Run` to it.
+        Is given the symmetric problem, and a run of it.
     """
     run.enter("symmetric instance")
     run.counters["symmetric_cities"] = 2 * problem.n
@@ -114,31 +115,45 @@ class Doubled:
         return np.concatenate(forwards).astype(np.int32)
 
 
-class _RunOfDoubled:
+class _RunOfDoubled(ForwardingRun):
     """A run as a method on the symmetric instance sees it; everything but tours is the run's own."""
 
     def __init__(self, run: Run, doubled: Doubled, start: NDArray[np.int32]) -> None:
-        self._run = run
+        super().__init__(run)
         self._doubled = doubled
-        self.problem = doubled.problem
-        self.start = doubled.doubled(start)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._run, name)
+        self._start = doubled.doubled(start)
 
     @property
-    def best(self) -> NDArray[np.int32]:
-        """The best tour so far; there is one."""
-        assert self._run.best is not None
-        return self._doubled.doubled(self._run.best)
+    def problem(self) -> Problem:
+        """The symmetric instance."""
+        return self._doubled.problem
 
-    def offer(self, tour: NDArray[np.int32]) -> None:
+    @property
+    def start(self) -> NDArray[np.int32]:
+        """The tour to begin with."""
+        return self._start
+
+    @property
+    def best(self) -> NDArray[np.int32] | None:
+        """The best tour so far."""
+        best = self._run.best
+        return None if best is None else self._doubled.doubled(best)
+
+    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
         """Keep a tour if it is shorter than the best so far."""
-        self._run.offer(self._doubled.directed(tour))
+        self._run.offer(self._doubled.directed(tour), copy=False)  # nobody else has this array
 
-    def update(self, *, tour: Callable[[], NDArray[np.int32]], **state: Any) -> bool:
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
         """Report the state of the search."""
-        return self._run.update(tour=self._later(tour), **state)
+        return self._run.update(length=length, kicks=kicks, tour=self._later(tour), phase=phase, **counters)
 
     def repeating(
         self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str

@@ -7,7 +7,7 @@ decide are those of the metric in double precision.
 
 from __future__ import annotations
 
-import logging
+import math
 from collections.abc import Callable, Collection
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -17,25 +17,19 @@ import numpy as np
 from warptsp import _native
 from warptsp.backends.cuda.descent import LARGEST_GRID, PRUNED_LACKS, Launch, Scale
 from warptsp.backends.instance import SearchInstance, tolerance_of
-from warptsp.errors import (
-    BackendUnavailable,
-    DeviceFailure,
-    DeviceOutOfMemory,
-    InvalidOption,
-    UnsupportedProblem,
-)
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
+from warptsp.run import limit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.descent import CudaDescent
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 SLICE = 0.05  # seconds between two reports
-
-logger = logging.getLogger(__name__)
 
 
 class Neighborhood(IntEnum):
@@ -96,6 +90,7 @@ def descend(
     before: Collection[tuple[int, int]] = (),
     launch: Launch | None = None,
     pruned: bool = False,
+    most_on_cpu: float = math.inf,
 ) -> None:
     """Descend from a tour until no move shortens it, or the run says stop.
 
@@ -109,6 +104,8 @@ def descend(
         What is asked of the launches on a GPU.
     pruned : bool
         2-opt: skip what cannot shorten the tour more than the best move does.
+    most_on_cpu : float
+        Cities with which the CPU descends while kernels are compiled, at most.
 
     Raises
     ------
@@ -119,15 +116,17 @@ def descend(
         raise UnsupportedProblem(PRUNED_LACKS)
     run.offer(tour)
     constraints = {"kept": kept, "before": before, "pruned": pruned}
-    if run.device != "cpu":
-        try:
-            _descend_on_gpu(problem, run, neighborhood, tour, passes, {**constraints, "launch": launch})
-            return
-        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
-            run.use_cpu(error)
-    if launch is not None and launch.asked:
-        logger.warning("device cpu: block, grid, jobs and tour_order are of launches on a GPU, and unused")
-    _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
+
+    def on_cpu(run: Run) -> None:
+        _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
+
+    def on_gpu() -> None:
+        # With no kicks at all every report says stop, and is not heeded.
+        search = on_cpu if problem.n <= most_on_cpu and run.kick_limit != 0 else None
+        options = {**constraints, "launch": launch}
+        _descend_on_gpu(problem, run, neighborhood, tour, passes, options, search)
+
+    on_gpu_or_cpu(run, on_gpu, on_cpu)
 
 
 def can_prune(problem: Problem) -> bool:
@@ -152,14 +151,14 @@ def _descend_on_gpu(
     tour: NDArray[np.int32],
     passes: int | None,
     options: dict[str, Any],
+    search: Callable[[Run], None] | None,
 ) -> None:
     from warptsp.backends.cuda.descent import CudaDescent, kernel_sources
     from warptsp.backends.cuda.device import Device
-    from warptsp.methods.kernels import kernels_are_there
 
     pruned = options["pruned"]
     sources = kernel_sources(problem, int(neighborhood), options["launch"] or Launch(), pruned=pruned)
-    if not kernels_are_there(run, sources, lambda: run.offer(tour)):
+    if not kernels_are_there(run, sources, search=search, same=True):
         return
     run.enter("GPU")
     tolerance = tolerance_of(problem)
@@ -226,10 +225,7 @@ def _proceed(
         done = int(counters["passes"])
         if pruned:
             counters["effective_evaluations"] = done * pairs
-        stop = run.update(
-            length=descent.length - closing, kicks=0, tour=tour, phase="descent", **counters
-        ) and (
-            # No kicks: the local optimum is what is asked for.
-            run.kick_limit != 0 or run.token.stopped()
-        )
+        stop = run.update(length=descent.length - closing, kicks=0, tour=tour, phase="descent", **counters)
+    if passes is not None and done >= passes and not complete:
+        run.end = limit_of(passes, "pass", "passes")
     run.offer(tour())

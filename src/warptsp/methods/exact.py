@@ -16,10 +16,12 @@ from warptsp.errors import UnsupportedProblem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp import _native
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 MAX_CITIES = 16
+INSTANT_CITIES = 12  # up to here it takes a few milliseconds, which no limit is short for
 
 
 def run(problem: Problem, run: Run) -> None:
@@ -34,11 +36,19 @@ def run(problem: Problem, run: Run) -> None:
         raise UnsupportedProblem(
             f"method exact: {problem.n} cities are too many, {MAX_CITIES} are the most; use the method lk"
         )
-    run.offer(optimal_tour(problem))
+    prove(problem, run)
 
 
-def optimal_tour(problem: Problem) -> NDArray[np.int32]:
-    """Return an optimal tour (a path in its own direction) of a problem with at most `MAX_CITIES` cities."""
+def prove(problem: Problem, run: Run) -> None:
+    """Offer an optimal tour, and say that it is one."""
+    tour = optimal_tour(problem, run.token if problem.n > INSTANT_CITIES else None)
+    if tour is not None:
+        run.offer(tour)
+        run.proved_optimal = True
+
+
+def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> NDArray[np.int32] | None:
+    """Return an optimal tour, a path in its own direction, of up to `MAX_CITIES` cities; None if stopped."""
     n = problem.n
     every = np.arange(n)
     distances = np.asarray(problem.distance(np.repeat(every, n), np.tile(every, n))).reshape(n, n)
@@ -59,8 +69,8 @@ def optimal_tour(problem: Problem) -> NDArray[np.int32]:
         distances = joined
         if n == 1:
             return np.zeros(1, dtype=np.int32)
-    tour = _held_karp(distances, start, end)
-    if problem.open is None:
+    tour = _held_karp(distances, start, end, token)
+    if tour is None or problem.open is None:
         return tour
     return np.ascontiguousarray(tour[1:])
 
@@ -76,7 +86,9 @@ def _preferring(distances: NDArray[Any], fixed_edges: NDArray[np.int32]) -> NDAr
     return changed
 
 
-def _held_karp(distances: NDArray[Any], start: int, end: int) -> NDArray[np.int32]:
+def _held_karp(
+    distances: NDArray[Any], start: int, end: int, token: _native.StopToken | None
+) -> NDArray[np.int32] | None:
     n = len(distances)
     others = np.array([city for city in range(n) if city != start], dtype=np.int64)
     m = len(others)
@@ -94,6 +106,8 @@ def _held_karp(distances: NDArray[Any], start: int, end: int) -> NDArray[np.int3
     for size in range(2, m + 1):
         layer = sets[sizes == size]
         for j in range(m):
+            if token is not None and token.stopped():
+                return None
             with_j = layer[(layer >> j) & 1 == 1]
             paths = best[with_j ^ (1 << j)] + inner[:, j]
             choice = np.argmin(paths, axis=1)

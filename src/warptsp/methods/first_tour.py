@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.instance import SearchInstance
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 LONG = 100_000  # cities from which set-up takes so long that it is reported
 

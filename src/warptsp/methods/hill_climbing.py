@@ -8,27 +8,26 @@ wins, so the result of N climbers depends on neither threads nor launch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from warptsp import _native
+from warptsp._checks import checked_count
 from warptsp.backends.climb_instance import MOST_MATRIX_CITIES, ClimbInstance, in_plane
-from warptsp.errors import (
-    BackendUnavailable,
-    DeviceFailure,
-    DeviceOutOfMemory,
-    UnsupportedProblem,
-)
+from warptsp.errors import UnsupportedProblem
+from warptsp.machine import ordinals
+from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
-from warptsp.stop._check import checked_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 Version = Literal["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]
 
@@ -96,6 +95,10 @@ class Optima:
 
 def gpu_lacks(problem: Problem) -> str | None:
     """Return what the climbers on a GPU cannot do about a problem, None if they can do all."""
+    from warptsp.backends.cuda.climbing import MOST_CITIES
+
+    if problem.n > MOST_CITIES:
+        return f"hill climbing on GPUs numbers moves in 32 bits, of {MOST_CITIES} cities at most"
     if not in_plane(problem) and problem.matrix is None and problem.n > MOST_MATRIX_CITIES:
         return (
             f"hill climbing on GPUs takes {problem.metric.name} distances from a matrix, of up to "
@@ -121,36 +124,46 @@ def run(problem: Problem, run: Run) -> None:
     if problem.n < LEAST_GPU_CITIES:
         run.device = "cpu"
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
-    limit = min(limits, default=None)
+    limit = max(1, min(limits)) if limits else None  # of no kicks: the first local optimum
     run.enter("random tour")
     first = _native.random_tour(problem.n, run.seed, run.token)
     if first is None:
         return
     run.offer(first)
-    if run.device != "cpu":
-        try:
-            _climb_on_gpu(problem, run, params, limit)
-        except (BackendUnavailable, DeviceOutOfMemory, DeviceFailure) as error:
-            run.use_cpu(error)
-        else:
-            return
-    _climb_on_threads(problem, run, params, limit)
+    on_gpu_or_cpu(
+        run,
+        lambda: _climb_on_gpu(problem, run, params, limit),
+        lambda run: _climb_on_threads(problem, run, params, limit),
+    )
+    if np.array_equal(np.asarray(run.best), first) and not run.token.stopped():
+        _climb_from(problem, run, first)
+
+
+def _climb_from(problem: Problem, run: Run, tour: NDArray[np.int32]) -> None:
+    """One climber more, from the first random tour, in the rare case that no other came to a shorter one."""
+    climbers = _climbers(ClimbInstance.build(problem))
+    _, _, tour = climbers.climb(seed=run.seed, first=0, count=1, threads=1, given=tour, token=run.token)
+    if len(tour):
+        run.offer(tour)
 
 
 def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
     from warptsp.backends.cuda.climbing import best_version, check_version, climbers_of, source_of
     from warptsp.backends.cuda.device import Device
-    from warptsp.methods.kernels import kernels_are_there
+
+    def meanwhile(run: Run) -> None:
+        _climb_on_threads(problem, run, replace(params, version="auto"), limit)
 
     given = run.start if isinstance(run.start, np.ndarray) else None
-    with Device.open(int(run.device.partition(":")[2] or 0)) as device:
+    with Device.open(ordinals(run.device)[0]) as device:
         version: str = params.version
         if version == "auto":
             version = best_version(problem, device)
         check_version(problem, device, version)
         instance = ClimbInstance.build(problem, matrix=version.endswith("matrix"))
         optima = Optima(instance.scale)
-        if not kernels_are_there(run, [source_of(instance, device, version, params.block)]):
+        source = source_of(instance, device, version, params.block)
+        if not kernels_are_there(run, [source], search=meanwhile, same=True):
             return
         climbers = climbers_of(device, instance, version, seed=run.seed, given=given, block=params.block)
         run.enter("climbing")
@@ -185,9 +198,49 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
             "version auto, or device cuda"
         )
     instance = ClimbInstance.build(problem)
-    climbers = _native.HillClimbers(
-        n=problem.n,
-        kind=problem.metric.kind,
+    climbers = _climbers(instance)
+    optima = Optima(instance.scale)
+    given = run.start if isinstance(run.start, np.ndarray) else None
+
+    def report() -> bool:
+        return _report(run, optima, climbers.climbers, climbers.passes, climbers.moves)
+
+    run.enter("climbing")
+    done, count = 0, run.threads
+    while not report() and (limit is None or done < limit):
+        count = count if limit is None else min(count, limit - done)
+        begun = run.elapsed()
+        token = _token_of_slice(run, report)
+        lengths, best, tour = climbers.climb(
+            seed=run.seed, first=done, count=count, threads=run.threads, given=given, token=token
+        )
+        if optima.add(lengths) or (best < 0 and len(tour)):
+            run.offer(tour)
+        done += count
+        # As many as take a slice; a multiple of the threads wastes least at its end.
+        rounds = SLICE / max(run.elapsed() - begun, 1e-6) * count / run.threads
+        count = run.threads * int(min(max(1.0, rounds), 2.0 * count / run.threads + 1.0))
+    report()
+
+
+def _token_of_slice(run: Run, report: Callable[[], bool]) -> _native.StopToken:
+    """A token for one call: it reports now and then, and stops with the run or when a report says so."""
+    token = _native.StopToken()
+
+    def poll() -> None:
+        if report() or run.token.stopped():
+            token.request()
+
+    token.poll = poll
+    if (remaining := run.remaining()) is not None:
+        token.set_deadline(time.monotonic() + remaining)
+    return token
+
+
+def _climbers(instance: ClimbInstance) -> _native.HillClimbers:
+    return _native.HillClimbers(
+        n=instance.problem.n,
+        kind=instance.problem.metric.kind,
         rounded=instance.rounded,
         tolerance=instance.tolerance,
         scale=instance.scale,
@@ -196,35 +249,6 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
         int_matrix=instance.int_matrix,
         real_matrix=instance.real_matrix,
     )
-    optima = Optima(instance.scale)
-    given = run.start if isinstance(run.start, np.ndarray) else None
-
-    def report() -> bool:
-        return _report(run, optima, climbers.climbers, climbers.passes, climbers.moves)
-
-    def poll() -> None:
-        if report():
-            run.token.request()
-
-    run.enter("climbing")
-    done, count = 0, run.threads
-    while not report() and (limit is None or done < limit):
-        count = count if limit is None else min(count, limit - done)
-        begun = run.elapsed()
-        run.token.poll = poll
-        try:
-            lengths, best, tour = climbers.climb(
-                seed=run.seed, first=done, count=count, threads=run.threads, given=given, token=run.token
-            )
-        finally:
-            run.token.poll = None
-        if optima.add(lengths) or (best < 0 and len(tour)):
-            run.offer(tour)
-        done += count
-        # As many as take a slice; a multiple of the threads wastes least at its end.
-        rounds = SLICE / max(run.elapsed() - begun, 1e-6) * count / run.threads
-        count = run.threads * int(min(max(1.0, rounds), 2.0 * count / run.threads + 1.0))
-    report()
 
 
 def _report(run: Run, optima: Optima, climbers: int, passes: int, moves: int, **counters: float) -> bool:
@@ -236,7 +260,7 @@ def _report(run: Run, optima: Optima, climbers: int, passes: int, moves: int, **
         length=run.best_length,
         kicks=climbers,
         tour=lambda: np.asarray(run.best),
-        phase="climbing",
+        phase="climbing" if climbers else "descent",
         climbers=climbers,
         passes=passes,
         evaluations=passes * (n * (n - 3) // 2),

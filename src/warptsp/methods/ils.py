@@ -4,13 +4,13 @@ Algorithm 1 of J. Fosin, D. Davidović and T. Carić, "A GPU implementation of l
 symmetric travelling salesman problem" (2013): from a local optimum a double bridge at four random links,
 3-opt again, the best tour kept, and the search goes on from the new tour, shorter or not. Better: it takes a
 kick back that lost more than a falling temperature allows. After a double bridge only its eight ends are
-looked at again, so a kick costs microseconds.
+looked at again, so a kick costs microseconds; the best tour is looked at as a whole in the end.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from warptsp.errors import InvalidOption
@@ -25,8 +25,8 @@ from warptsp.methods.neighbor_lists import (
 )
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 ACCEPTANCES = ("annealed", "better", "always")
 TEMPERATURE = 2.0  # mean links: see the log in docs/performance
@@ -96,8 +96,18 @@ def run(problem: Problem, run: Run) -> None:
     """Kick and search again until all iterations are made, or the run says stop."""
     params = IlsParams(**run.params)
     prepared = prepare(problem, run, params.neighbors)
-    if prepared is not None:
-        on_device(run, prepared, lambda: _iterate(prepared, run, params))
+    if prepared is None:
+        return
+    # The clock decides on a tour anyway, or else what is not the first part of the GPU's search must not.
+    timed = run.time_limit is not None and run.kick_limit is None
+
+    def work(run: Run) -> None:
+        _iterate(prepared, run, params)
+
+    def meanwhile(run: Run) -> None:
+        _iterate(prepared, run, params if timed else replace(params, iterations=0.0))
+
+    on_device(run, work, meanwhile=meanwhile, same=False, three=True, chains=True)
 
 
 def _iterate(prepared: Prepared, run: Run, params: IlsParams) -> None:
@@ -109,7 +119,7 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams) -> None:
     chains = 1 if always and params.chains is None else params.chains
     with NeighborSearch(prepared, run, three=True, chains=chains, block=params.block) as search:
         if search.descend(best=False, many=False) and count > 0:
-            search.iterate(
-                count=count, always=always, temperature=params.start_temperature(), segment=params.segment
-            )
+            temperature = params.start_temperature()
+            if search.iterate(count=count, always=always, temperature=temperature, segment=params.segment):
+                search.settle()
         run.offer(search.best())

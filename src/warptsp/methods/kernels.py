@@ -1,50 +1,76 @@
-"""Kernels that are compiled while a tour is at hand."""
+"""The way onto a GPU: the CPU searches while kernels are compiled, and where the GPU cannot be used."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from warptsp.backends.cuda.compiler import Compilation, Source, not_cached
-from warptsp.backends.cuda.device import find_usable
-from warptsp.devices import ordinals
-from warptsp.errors import BackendUnavailable
+from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
+from warptsp.machine import ordinals
+from warptsp.methods.protocol import ForwardingRun
 
 if TYPE_CHECKING:
-    from warptsp.run import Run
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.compiler import Compilation, Source
+    from warptsp.methods.protocol import Run
+
+logger = logging.getLogger(__name__)
 
 COMPILING = 10.0  # seconds that compiling the kernels may take
+
+
+def on_gpu_or_cpu(run: Run, on_gpu: Callable[[], None], on_cpu: Callable[[Run], None]) -> None:
+    """Do this on the run's GPU; on the CPU if it has none, or if the GPU fails and the CPU may do."""
+    if run.device != "cpu":
+        try:
+            on_gpu()
+            return
+        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
+            run.use_cpu(error)
+    on_cpu(run)
 
 
 def kernels_are_there(
     run: Run,
     sources: Iterable[Source],
+    *,
     offer_tour: Callable[[], None] | None = None,
-    search: Callable[[Compilation], None] | None = None,
+    search: Callable[[Run], None] | None = None,
+    same: bool = False,
 ) -> bool:
-    """Have the kernels compiled if they are not in the cache, with a tour at hand meanwhile.
+    """Have the kernels compiled if they are not in the cache; the CPU searches meanwhile.
 
     Parameters
     ----------
     run : Run
     sources : iterable of Source
     offer_tour : callable, optional
-        Offers a tour to the run; called if there is none yet, and not needed if there is.
+        Offers a tour to the run; called if there is none yet, and if `search` offers none.
     search : callable, optional
-        Called instead; searches on the CPU until the compilation is complete, and offers what it finds.
+        Searches on the CPU, and is given a run that says stop, too, when the compilation is complete. None
+        where the tour would depend on how long that takes, and must not.
+    same : bool
+        Whether that search, if it comes to its own end, has the tour that the GPU would come to.
 
     Returns
     -------
     bool
-        False if time ran out; the tour has been offered.
+        False if the GPU has nothing left to do, since the time ran out or the CPU was there first: the tour
+        has been offered, and the run's device is the CPU.
 
     Raises
     ------
     BackendUnavailable
         If they cannot be compiled, or if that takes too long for a run that may use the CPU as well.
     """
+    from warptsp.backends.cuda.compiler import Compilation
+    from warptsp.backends.cuda.device import find_usable
+
     gpu = find_usable(ordinals(run.device)[0])[1]  # several are of one model
-    wanted = not_cached(sources, gpu.compute_capability)
+    wanted = missing_kernels(sources, gpu.compute_capability)
     if not wanted:
         return True
     run.enter(f"compiling kernels for {gpu.name}, once")
@@ -55,11 +81,66 @@ def kernels_are_there(
             f"its kernels are being compiled, for later runs; that takes up to {COMPILING:g} s, and the time "
             f"limit leaves {remaining:.1f} s"
         )
-    if search is not None:
-        search(compilation)
-        if run.stop_reason is not None or run.token.stopped():
-            return False
-    elif run.best is None and offer_tour is not None:
+    device, begun, counters = run.device, run.elapsed(), dict(run.counters)
+    run.device = "cpu"  # which searches from here on
+    try:
+        over = search is not None and _search(run, compilation, search, same=same)
+        over = over or not (compilation.wait(0.0) or _wait(run, compilation, offer_tour))
+    except BackendUnavailable:
+        if run.may_use_cpu:
+            run.device = device  # for the warning that says what could not be used
+        raise
+    if over:
+        logger.warning(
+            "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's", device
+        )
+        return False
+    run.device = device
+    run.counters.clear()
+    run.counters.update(counters, seconds_on_cpu=round(run.elapsed() - begun, 3))
+    return True
+
+
+def missing_kernels(sources: Iterable[Source], capability: tuple[int, int]) -> list[Source]:
+    """Return those that a run would have to compile."""
+    from warptsp.backends.cuda.compiler import not_cached
+
+    return not_cached(sources, capability)
+
+
+class _Meanwhile(ForwardingRun):
+    """A run that says stop, too, when the kernels are compiled."""
+
+    def __init__(self, run: Run, compilation: Compilation) -> None:
+        super().__init__(run)
+        self._compilation = compilation
+        self.cut_short = False
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search; True when it should stop."""
+        stop = self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
+        self.cut_short = self.cut_short or self._compilation.has_ended()
+        return stop or self.cut_short
+
+
+def _search(run: Run, compilation: Compilation, search: Callable[[Run], None], *, same: bool) -> bool:
+    """Search on the CPU until the kernels are compiled; True if nothing is left to do then."""
+    meanwhile = _Meanwhile(run, compilation)
+    search(meanwhile)
+    return run.stop_reason is not None or run.token.stopped() or (same and not meanwhile.cut_short)
+
+
+def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[], None] | None) -> bool:
+    """Wait with a tour at hand until the kernels are compiled; False if time ran out."""
+    if run.best is None and offer_tour is not None:
         offer_tour()
     best, length = run.best, run.best_length
     assert best is not None

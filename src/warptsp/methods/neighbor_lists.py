@@ -17,16 +17,19 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
-from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory, InvalidOption
+from warptsp.errors import InvalidOption
+from warptsp.machine import ordinals
 from warptsp.methods.annealing import COLD
+from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
+from warptsp.run import limit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 logger = logging.getLogger(__name__)
 
@@ -150,6 +153,7 @@ class NeighborSearch:
             fixed_edges=instance.fixed_edges,
             tolerance=instance.tolerance,
             three=three,
+            token=run.token,
         )
         self.chains = run.threads if chains is None else chains
         self.gpu: GpuSearch | None = None
@@ -169,22 +173,28 @@ class NeighborSearch:
         limit = -1 if passes is None else passes
         complete = False
         while not (stop or complete):
-            if self.gpu is not None:
-                complete = self.gpu.descend(best=best, many=many, passes=limit, seconds=SLICE)
-            else:
-                complete = self.host.descend(
-                    best=best,
-                    many=many,
-                    passes=limit,
-                    threads=self.run.threads,
-                    seconds=SLICE,
-                    token=self.run.token,
-                )
+            complete = self._descend(best=best, many=many, passes=limit)
             stop = self.report("local search")
+        if passes is not None and self.run.counters["passes"] >= passes:
+            self.run.end = limit_of(passes, "pass", "passes")
         return not stop
 
-    def iterate(self, *, count: int, always: bool, temperature: float, segment: int) -> None:
-        """Make kicks in all chains, `count` in each, or as many as there is time for.
+    def _descend(self, *, best: bool, many: bool, passes: int) -> bool:
+        """A slice of time of it; True when it is done."""
+        if self.gpu is not None:
+            return self.gpu.descend(best=best, many=many, passes=passes, seconds=SLICE)
+        return self.host.descend(
+            best=best,
+            many=many,
+            passes=passes,
+            threads=self.run.threads,
+            seconds=SLICE,
+            token=self.run.token,
+        )
+
+    def iterate(self, *, count: int, always: bool, temperature: float, segment: int) -> bool:
+        """Make kicks in all chains, `count` in each, or as many as there is time for; False if the run said
+        stop before.
 
         The temperature, in mean links of the tour to begin with, comes down to 0 before the last of them.
         """
@@ -192,8 +202,8 @@ class NeighborSearch:
         tour = self.best()
         degrees = temperature * float(run.problem.length(tour)) / run.problem.n
         begun = run.elapsed()
-        complete = False
-        while not complete:
+        complete = stop = False
+        while not (complete or stop):
             made = int((self.gpu or self.host).counters()["kicks"])
             remaining = run.remaining()
             horizon = count
@@ -223,7 +233,17 @@ class NeighborSearch:
                     seconds=SLICE,
                     token=self.run.token,
                 )
-            complete = self.report("search") or complete
+            stop = self.report("search")
+        return complete
+
+    def settle(self) -> None:
+        """Go from the best tour of all chains to a local optimum: after a kick only the ends of changed links
+        are looked at, which may leave a move elsewhere. A limit on kicks has no say in it."""
+        (self.gpu or self.host).return_to_best()
+        complete = False
+        while not (complete or self.run.token.stopped()):
+            complete = self._descend(best=False, many=False, passes=-1)
+            self.report("local search")
 
     @property
     def best_length(self) -> float:
@@ -247,7 +267,7 @@ class NeighborSearch:
 
         run = self.run
         run.enter("GPU")
-        device = self._opened.enter_context(Device.open(int(run.device.partition(":")[2] or 0)))
+        device = self._opened.enter_context(Device.open(ordinals(run.device)[0]))
         self.chains = device.multiprocessors if chains is None else chains
         self.gpu = GpuSearch(
             device,
@@ -266,27 +286,34 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return
-    on_device(run, prepared, lambda: _descend(prepared, run, params, three=three))
+
+    def work(run: Run) -> None:
+        with NeighborSearch(prepared, run, three=three, block=params.block) as search:
+            best, many = params.improvement == "best", params.moves == "many"
+            search.descend(best=best, many=many, passes=params.passes)
+            run.offer(search.best())
+
+    by_queue = params.improvement == "first" and params.moves == "one"
+    on_device(run, work, meanwhile=work, same=True, three=three, chains=by_queue)
 
 
-def _descend(prepared: Prepared, run: Run, params: DescentParams, *, three: bool) -> None:
-    with NeighborSearch(prepared, run, three=three, block=params.block) as search:
-        best, many = params.improvement == "best", params.moves == "many"
-        search.descend(best=best, many=many, passes=params.passes)
-        run.offer(search.best())
+def on_device(
+    run: Run,
+    work: Callable[[Run], None],
+    *,
+    meanwhile: Callable[[Run], None],
+    same: bool,
+    three: bool,
+    chains: bool,
+) -> None:
+    """Do this on the run's GPU, and `meanwhile` on the CPU until its kernels are there; on the CPU without a
+    GPU, and again if the GPU fails and the run may use the CPU."""
 
+    def on_gpu() -> None:
+        from warptsp.backends.cuda.neighbor import kernel_sources
 
-def on_device(run: Run, prepared: Prepared, work: Callable[[], None]) -> None:
-    """Do this on the run's GPU, and again on the CPU if the GPU fails and the run may use the CPU."""
-    if run.device != "cpu":
-        from warptsp.backends.cuda.neighbor import source_of
-        from warptsp.methods.kernels import kernels_are_there
+        sources = kernel_sources(run.problem, three=three, chains=chains)
+        if kernels_are_there(run, sources, search=meanwhile, same=same):
+            work(run)
 
-        instance = prepared.instance
-        try:
-            if kernels_are_there(run, [source_of(instance)], lambda: run.offer(instance.open(prepared.tour))):
-                work()
-            return
-        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
-            run.use_cpu(error)
-    work()
+    on_gpu_or_cpu(run, on_gpu, work)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from warptsp.methods.neighbor_lists import DescentParams, descend
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lac
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 __all__ = ["SwapParams", "explain_launch", "gpu_lacks", "run"]
 

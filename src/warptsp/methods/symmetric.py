@@ -11,15 +11,17 @@ import numpy as np
 from warptsp.backends.instance import SearchInstance
 from warptsp.backends.symmetric import Circle, CpuSymmetricSearch, SymmetricSearch
 from warptsp.construct import construct
-from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
+from warptsp.machine import ordinals
+from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 SLICE = 0.1  # seconds between two reports
+SHARE = 0.2  # of the time, at most, for tours that are offered on the way
 CLOCK_CYCLES = 35  # of an iteration of the document's hardware
 
 
@@ -32,21 +34,35 @@ class SymmetricRun:
     search : SymmetricSearch
     """
 
-    def __init__(self, run: Run, circle: Circle, search: SymmetricSearch) -> None:
+    def __init__(
+        self,
+        run: Run,
+        circle: Circle,
+        chains: int | None,
+        begin: Callable[[Circle, int | None], SymmetricSearch],
+    ) -> None:
         self.run = run
         self.circle = circle
-        self.search = search
+        self._begin = begin  # a search on the device, of so many chains
+        self.search = begin(circle, chains)
+        self._next = 0.0  # when a tour is offered again
+        self._offered: int | float = 0  # steps of the search when the last one was
+        self._before: dict[str, int | float] = {}  # counts of the search before
 
     def tour(self) -> NDArray[np.int32]:
         """The best tour of all chains as they are now."""
         lengths = self.search.lengths()
         return self.circle.tour(self.search.cities(int(np.argmin(lengths))))
 
-    def report(self, phase: str) -> bool:
-        """Report the best tour so far; True to stop."""
+    def report(self, phase: str, *, offer: bool | None = None) -> bool:
+        """Report the best tour so far; True to stop.
+
+        The chains' is included if it is to be offered: None looks at the clock, since a long tour takes a
+        while to be checked.
+        """
         run = self.run
-        tour = self.tour()
-        run.offer(tour)
+        if run.elapsed() >= self._next if offer is None else offer:
+            self._offer()
         assert run.best is not None
         assert run.best_length is not None
         return run.update(
@@ -55,7 +71,7 @@ class SymmetricRun:
 
     def counters(self) -> dict[str, int | float]:
         """What was done; in the document's terms too."""
-        counts = self.search.counters()
+        counts = self._counts()
         steps = int(counts.pop("steps"))
         quiet = int(counts.pop("quiet"))
         size = len(self.circle.cities)
@@ -69,14 +85,44 @@ class SymmetricRun:
 
     def finish(self) -> None:
         """Hand over what there is."""
-        self.run.offer(self.tour())
+        self._offer()
 
-    def descend(self) -> None:
-        """Go on to 2-optimal tours, or until the run says stop."""
+    def _offer(self) -> None:
+        steps = self.search.counters()["steps"]
+        if steps == self._offered:
+            return
+        begun, self._offered = self.run.elapsed(), steps
+        self.run.offer(self.tour())
+        ended = self.run.elapsed()
+        self._next = ended + (ended - begun) / SHARE
+
+    def descend(self) -> bool:
+        """Go on to 2-optimal tours, or until the run says stop; True if they are."""
         complete = stop = False
         while not (complete or stop):
             complete = self.search.descend(SLICE, self.run.token)
-            stop = self.report("descent")
+            stop = self.report("descent", offer=complete or None)
+        return complete
+
+    def settle(self) -> None:
+        """Descend from the tours of all chains, and from a better one that was found on the way: what the run
+        returns is 2-optimal then, unless it is stopped before."""
+        run = self.run
+        if not self.descend():
+            return
+        assert run.best is not None
+        if not np.array_equal(run.best, self.tour()):
+            self._before = {**self._counts(), "quiet": 0}
+            circle = self.circle
+            self.circle = Circle.of(
+                circle.instance, run.best, hardware=circle.hardware, least_gain=circle.tolerance
+            )
+            self.search, self._offered = self._begin(self.circle, 1), 0
+            self.descend()
+
+    def _counts(self) -> dict[str, int | float]:
+        counts = self.search.counters()
+        return {name: count + self._before.get(name, 0) for name, count in counts.items()}
 
 
 def run_symmetric(
@@ -88,6 +134,7 @@ def run_symmetric(
     least_gain: float = 0.0,
     chains: int | None = 1,
     block: int | None = None,
+    same: bool = False,
 ) -> None:
     """Make the start tour, put it on the circle of the run's device, and let `work` shorten it.
 
@@ -95,6 +142,8 @@ def run_symmetric(
     ----------
     chains : int or None
         None: as many as a GPU runs at once, one on the CPU.
+    same : bool
+        Whether the work comes to the same tour on every device.
     """
     given = run.start if isinstance(run.start, np.ndarray) else None
     run.enter("start tour")
@@ -110,23 +159,32 @@ def run_symmetric(
     if instance.size < 4:
         return  # every tour is the same
     circle = Circle.of(instance, start, hardware=hardware, least_gain=least_gain)
-    if run.device != "cpu":
-        from warptsp.backends.cuda.device import Device
-        from warptsp.backends.cuda.symmetric import SYMMETRIC_SOURCE, CudaSymmetricSearch
-        from warptsp.methods.kernels import kernels_are_there
+    if run.token.stopped():
+        return
+    seed, threads = run.seed, run.threads
 
-        try:
-            if not kernels_are_there(run, [SYMMETRIC_SOURCE]):
-                return
-            run.enter("GPU")
-            with Device.open(int(run.device.partition(":")[2] or 0)) as device:
-                search = CudaSymmetricSearch(device, circle, seed=run.seed, chains=chains, block=block)
-                _work(work, SymmetricRun(run, circle, search))
-                return
-        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
-            run.use_cpu(error)
-    cpu = CpuSymmetricSearch(circle, seed=run.seed, chains=chains or 1, threads=run.threads)
-    _work(work, SymmetricRun(run, circle, cpu))
+    def on_cpu(run: Run) -> None:
+        def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
+            return CpuSymmetricSearch(circle, seed=seed, chains=chains or 1, threads=threads)
+
+        _work(work, SymmetricRun(run, circle, chains, begin))
+
+    def on_gpu() -> None:
+        from warptsp.backends.cuda.device import Device
+        from warptsp.backends.cuda.symmetric import CudaSymmetricSearch, source_of
+
+        meanwhile = on_cpu if same or run.time_limit is not None else None
+        if not kernels_are_there(run, [source_of(problem)], search=meanwhile, same=same):
+            return
+        run.enter("GPU")
+        with Device.open(ordinals(run.device)[0]) as device:
+
+            def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
+                return CudaSymmetricSearch(device, circle, seed=seed, chains=chains, block=block)
+
+            _work(work, SymmetricRun(run, circle, chains, begin))
+
+    on_gpu_or_cpu(run, on_gpu, on_cpu)
 
 
 def _work(work: Callable[[SymmetricRun], None], symmetric: SymmetricRun) -> None:

@@ -9,7 +9,8 @@ depend on who draws them.
 
 The cooling schedule has the document's three parts: the temperature at the start, what it is multiplied by,
 and after how many rotations. What is not given is fitted to the number of rotations or the time that there
-is. A descent to a 2-optimal tour ends the run.
+is. Descents end the run, from what the annealing came to and, if that is longer than a tour on the way or the
+start tour, from this one: what is returned is 2-optimal.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from warptsp.methods.symmetric import SLICE, SymmetricRun, run_symmetric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 # Temperatures at the start, in mean links of a greedy tour, and at the end, in their median: where cities lie
 # in clusters that is much less.
@@ -37,6 +38,7 @@ HOT, COLD = 0.4, 0.12
 ROTATIONS = 300  # a city, without any limit
 FEW = 12  # cities up to which these are annealed to the end, whatever the time limit
 TEMPERATURES = 200  # in a schedule that is fitted
+OFFERS = 32  # tours on the way that may become the best one, at most
 DESCENT = 8  # rotations a city that the last descent takes, at a guess
 SAMPLE = 16_384  # segments of the start tour that the first acceptance rate is fitted to
 LEAST_SHARED = 5000  # cities of a greedy tour from which threads are worth starting
@@ -188,6 +190,9 @@ def run(problem: Problem, run: Run) -> None:
     def work(search: SymmetricRun) -> None:
         if search.report("start tour"):
             return
+        if run.kick_limit == 0:  # the first local optimum is what is asked for
+            search.settle()
+            return
         schedule = Schedule.fit(
             params,
             size=len(search.circle.cities),
@@ -197,7 +202,7 @@ def run(problem: Problem, run: Run) -> None:
         )
         anneal = _follow_clock if schedule.rotations is None else _anneal
         if not anneal(search, schedule):
-            search.descend()
+            search.settle()
 
     run_symmetric(problem, run, work, chains=params.chains, block=params.block)
 
@@ -206,10 +211,13 @@ def _anneal(search: SymmetricRun, schedule: Schedule) -> bool:
     """Anneal for a number of rotations; True to stop."""
     assert schedule.rotations is not None
     run = search.run
+    size = len(search.circle.cities)
     temperature, spent, done = schedule.start, 0, 0
-    steps = max(1, FIRST_WORK // len(search.circle.cities))
+    steps = max(1, FIRST_WORK // size)
+    # Tours on the way are offered after numbers of rotations, not of seconds, so that runs repeat.
+    between = max(size, schedule.rotations // OFFERS)
     while done < schedule.rotations:
-        steps = min(steps, schedule.rotations - done)
+        steps = min(steps, between - done % between, schedule.rotations - done)
         begun = run.elapsed()
         search.search.anneal(temperature, schedule.cooling, schedule.iterations, spent, steps, run.token)
         took = run.elapsed() - begun
@@ -218,9 +226,10 @@ def _anneal(search: SymmetricRun, schedule: Schedule) -> bool:
             temperature *= schedule.cooling
         spent = (spent + steps) % schedule.iterations
         done += steps
-        if (took > SLICE / 4 or done == schedule.rotations) and search.report("annealing"):
-            return True
+        due = done % between == 0 or done == schedule.rotations
         if run.token.stopped():
+            return True
+        if (due or took > SLICE / 4) and search.report("annealing", offer=due):
             return True
         steps = max(1, int(steps * min(4.0, SLICE / max(took, 1e-9))))
     return False
@@ -237,7 +246,7 @@ def _follow_clock(search: SymmetricRun, schedule: Schedule) -> bool:
         descent = min(0.3 * (now - begun + remaining), DESCENT * size * (now - begun) / max(done, 1))
         whole = now - begun + remaining - descent
         if now - begun >= whole:
-            return search.report("annealing")
+            return search.report("annealing", offer=True)
         progress = (now - begun) / whole
         temperature = schedule.start * (schedule.cold / schedule.start) ** progress
         search.search.anneal(temperature, 1.0, 1 << 62, 0, steps, run.token)

@@ -19,8 +19,8 @@ from warptsp.methods.launch import check_block
 from warptsp.methods.symmetric import SymmetricRun, run_symmetric
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 
 @dataclass(frozen=True)
@@ -64,4 +64,5 @@ def run(problem: Problem, run: Run) -> None:
         hardware=params.order == "hardware",
         least_gain=params.least_gain,
         block=params.block,
+        same=True,
     )

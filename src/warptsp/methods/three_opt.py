@@ -20,8 +20,8 @@ from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 __all__ = ["ThreeOptParams", "explain_launch", "gpu_lacks", "run"]
 
@@ -74,7 +74,15 @@ def run(problem: Problem, run: Run) -> None:
     tour = start_tour(problem, run)
     if tour is not None:
         launch = Launch(params.block, params.grid, params.jobs)
-        descend(problem, run, Neighborhood.THREE_OPT, tour, passes=params.passes, launch=launch)
+        descend(
+            problem,
+            run,
+            Neighborhood.THREE_OPT,
+            tour,
+            passes=params.passes,
+            launch=launch,
+            most_on_cpu=MOST_CITIES_CPU,
+        )
 
 
 def check_size(problem: Problem, most: int, where: str) -> None:

@@ -17,8 +17,8 @@ from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 __all__ = ["TwoOptParams", "explain_launch", "gpu_lacks", "run"]
 

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.devices import available_threads
+from warptsp._checks import checked_count, shown
+from warptsp._words import as_called, counted
 from warptsp.errors import BackendUnavailable, InvalidOption
+from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
 from warptsp.progress import relative_gap
 from warptsp.result import format_gap, format_length
-from warptsp.stop._check import checked_count
+from warptsp.text import printable
 
-from .plane import check_has_places, city_plane, tour_edges
-from .raster import bounds
+from .plane import PANEL, check_has_places, city_plane, tour_edges
+from .raster import LEAST_EXTENT, bounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +35,6 @@ PANELS = ("start", "tour", "difference", "gap")
 
 DPI = 200
 # Inches.
-PANEL = 5.0  # the longer side of a tour
 NARROWEST = 3.0
 CURVE = 2.0  # its height
 TITLE = 0.36
@@ -119,10 +120,9 @@ def plot(
         dpi = DPI if size is None else size / max(layout.width, layout.height)
         figure = TourFigure(figsize=(layout.width, layout.height), dpi=dpi)
     if title is None:
-        title = f"{problem.name or 'Tour'}, {problem.n} cities"
-    figure.text(
-        0.5, 1 - 0.5 * TITLE / layout.height, title, size=12, ha="center", va="center", parse_math=False
-    )
+        title = f"{problem.name or 'Tour'}, {counted(problem.n)}"
+    style = {"size": 12, "ha": "center", "va": "center", "parse_math": False}
+    figure.text(0.5, 1 - 0.5 * TITLE / layout.height, printable(title), **style)
     first = None
     for column, panel in enumerate(maps):
         # Shared axes: who looks closer at one tour sees the same place of the other.
@@ -167,7 +167,8 @@ def check_figure(problem: Problem, path: str | os.PathLike[str] | None) -> None:
     except ImportError as error:
         raise BackendUnavailable(
             f"a figure needs matplotlib, which cannot be imported ({error}): pip install 'warptsp[plot]'; "
-            "a single tour needs no matplotlib as .svg or .png, by `warptsp plot` or Result.save"
+            f"{as_called('Result.save draws', 'warptsp plot and --picture draw')} a single tour as .svg or "
+            ".png without it"
         ) from error
 
 
@@ -206,10 +207,11 @@ def _checked_panels(
         raise InvalidOption(f"panels: none is given; choose from {', '.join(PANELS)}")
     for panel in panels:
         if panel not in PANELS:
-            raise InvalidOption(f"panel {panel!r}: choose from {', '.join(PANELS)}")
+            raise InvalidOption(f"panel {shown(panel)}: choose from {', '.join(PANELS)}")
         if panel in ("start", "difference") and not start:
             raise InvalidOption(
-                f"panel {panel!r}: there is no start tour; give start=, or solve with snapshots=2 or more"
+                f"panel {shown(panel)}: there is no start tour; give start=, or solve with snapshots=2 "
+                "or more"
             )
         if panel == "gap" and not history:
             raise InvalidOption(
@@ -221,9 +223,9 @@ def _checked_panels(
 def _limits(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the corners of what is shown: all cities, and some room around them."""
     low, high = bounds(plane)
-    longest = float((high - low).max())
-    if not longest > 0.0:  # all cities at one place
-        longest = max(1.0, 1e-3 * float(np.abs(low).max()))
+    reach, extent = float(np.maximum(np.abs(low), np.abs(high)).max()), float((high - low).max())
+    # Nearer places Matplotlib cannot tell apart; else all cities are at one place.
+    longest = max(extent, 1e-12 * reach) if extent > LEAST_EXTENT else max(1.0, 1e-3 * reach)
     room = np.maximum(0.02 * longest, 0.1 * longest - 0.5 * (high - low))
     return low - room, high + room
 

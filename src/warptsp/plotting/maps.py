@@ -14,9 +14,8 @@ from matplotlib.image import AxesImage
 from matplotlib.transforms import IdentityTransform
 
 from .colours import BLACK, BLUE, GREY, VERMILION, Colour, css
-from .figure import PANEL
 from .picture import DOTTED_CITIES
-from .plane import Edges, around_the_world, edges_missing_in, fixed_edges
+from .plane import PANEL, Edges, around_the_world, edges_missing_in, fixed_edges
 from .raster import INK, Pen, View, opacity
 
 if TYPE_CHECKING:

@@ -9,6 +9,8 @@ import base64
 from html import escape
 from typing import TYPE_CHECKING
 
+from warptsp._words import counted
+
 from .colours import ON_ANY_PAGE
 from .picture import Picture
 
@@ -24,9 +26,8 @@ def result_as_html(result: Result) -> str:
     """Return a piece of a page with the picture, if the cities have coordinates, and the key numbers."""
     problem = result.problem
     name = escape(problem.name or "Tour")
-    what = (
-        f"{problem.n} cities, {problem.metric.name}, {'closed tour' if problem.open is None else 'open path'}"
-    )
+    kind = "closed tour" if problem.open is None else "open path"
+    what = f"{counted(problem.n)}, {problem.metric.name}, {kind}"
     rows = "".join(
         f'<tr><th style="text-align:left;font-weight:normal;opacity:.75;padding:2px 1em 2px 0">{escape(fact)}'
         f'</th><td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'

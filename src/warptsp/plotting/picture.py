@@ -9,16 +9,17 @@ from __future__ import annotations
 import base64
 import os
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp._checks import checked_count
+from warptsp._words import counted
 from warptsp.errors import InvalidOption
+from warptsp.io._xml import xml_text
 from warptsp.outputs import atomic_write
 from warptsp.result import format_length
-from warptsp.stop._check import checked_count
 
 from . import png
 from .colours import ON_PAPER, Colour, Theme, css
@@ -94,7 +95,7 @@ def draw(
     else:
         if title is None:
             length = format_length(problem.length(tour))
-            title = f"{problem.name or 'tour'}, {problem.n} cities, length {length}"
+            title = f"{problem.name or 'tour'}, {counted(problem.n)}, length {length}"
         content = picture.svg(ON_PAPER, title).encode()
     with atomic_write(path) as stream:
         stream.write(content)
@@ -180,7 +181,7 @@ class Picture:
         """Return an SVG file, without a caption if there is no title."""
         width, height = self.view.width, self.view.height
         bottom = height + (0 if title is None else CAPTION)
-        text = escape(title or "")
+        text = xml_text(title or "")
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom}" '
             f'viewBox="0 0 {width} {bottom}">'

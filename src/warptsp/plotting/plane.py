@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from warptsp._words import as_called
 from warptsp.errors import UnsupportedProblem
 from warptsp.io.places import degrees
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
+
+
+PANEL = 5.0  # inches: the longer side of a tour in a figure
 
 
 class Edges(NamedTuple):
@@ -34,7 +38,8 @@ def check_has_places(problem: Problem) -> None:
         called = f" {problem.name}" if problem.name else ""
         raise UnsupportedProblem(
             f"picture: the instance{called} has distances but no coordinates to draw; "
-            "TSPLIB files can carry them in a DISPLAY_DATA_SECTION, Problem.from_matrix takes display=..."
+            "TSPLIB files can carry them in a DISPLAY_DATA_SECTION"
+            f"{as_called(', Problem.from_matrix takes display=...', '')}"
         )
 
 

@@ -28,6 +28,9 @@ of them every second edge, or every third, is drawn, with twice the ink, or thre
 SURVEYED_EDGES = 200_000
 """More need not be looked at to know how thick their lines may be."""
 
+LEAST_EXTENT = 1e-300
+"""Of a plane that is drawn to scale."""
+
 
 def bounds(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower left and upper right corner of all points."""
@@ -57,9 +60,8 @@ class View:
         margin = max(4.0, 0.02 * size)
         extent = high - low
         longest = extent.max()
-        scale = (size - 2 * margin) / longest if longest > 0 and np.isfinite(longest) else 0.0
-        if not np.isfinite(scale):
-            scale = 0.0
+        # Of cities nearer to each other than any scale could show, a picture is a dot.
+        scale = (size - 2 * margin) / longest if longest > LEAST_EXTENT else 0.0
         # A line of cities, or all of them at one place, needs a height, too.
         width, height = (
             max(int(np.ceil(side * scale + 2 * margin)), int(np.ceil(size / 8))) for side in extent

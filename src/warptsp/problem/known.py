@@ -17,6 +17,7 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from .lattice import grid_optimal_length
 from .metric import Metric
 
 __all__ = ["KnownLength", "known_grid", "known_length_by_name"]
@@ -27,16 +28,17 @@ FixedEdges = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class KnownLength:
-    """The optimal or best known length of a named instance.
+    """The optimal or best known length of an instance.
 
     Attributes
     ----------
     name : str
-        The instance's name as published.
+        The instance's name as published, or as the user gave it.
     n : int
         Number of cities.
     metric : Metric
-    length : int
+    length : int or float
+        A whole number for published instances.
     proven : bool
         True if no shorter tour exists; otherwise the best that anyone has published.
     """
@@ -44,7 +46,7 @@ class KnownLength:
     name: str
     n: int
     metric: Metric
-    length: int
+    length: int | float
     proven: bool
     fixed_edges: FixedEdges = ()
     identity_length: int | None = None
@@ -60,8 +62,6 @@ class KnownLength:
 
 def known_grid(name: str, coordinates: NDArray[np.float64]) -> KnownLength | None:
     """The optimal length of a grid made by `warptsp.generate.grid`, if these are its cities."""
-    from warptsp.generate.grid import grid_optimal_length
-
     match = re.fullmatch(r"grid(\d{1,9})x(\d{1,9})", name)
     if match is None:
         return None

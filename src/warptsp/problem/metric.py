@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
 __all__ = ["Metric"]
@@ -85,10 +86,10 @@ class Metric(enum.Enum):
         if isinstance(name, Metric):
             return name
         try:
-            return cls[str(name).strip().upper()]
-        except KeyError:
+            return cls[name.strip().upper()]
+        except (AttributeError, KeyError):
             accepted = ", ".join(metric.name for metric in cls)
-            raise InvalidOption(f"unknown metric {name!r}: use one of {accepted}") from None
+            raise InvalidOption(f"unknown metric {shown(name)}: use one of {accepted}") from None
 
 
 _REAL = frozenset({Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE})

@@ -5,24 +5,32 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from warptsp._checks import shown
+from warptsp._offers import find
+from warptsp._words import as_called, counted
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
+from warptsp.text import well_formed
 
 from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances, unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
 from .metric import Metric
+from .values import EXACT_INTEGERS, integer_array, plain_array, real_array
 
 __all__ = ["OpenPath", "Problem"]
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+# The coordinates of problems, by identity: whoever makes a problem of another one's is not warned again.
+_LOOKED_AT: WeakValueDictionary[int, NDArray[np.float64]] = WeakValueDictionary()
 
 # Cities looked at together; the working arrays of one chunk stay within a few megabytes.
 _CHUNK = 1 << 16
@@ -31,11 +39,12 @@ WORTH_THREADS = 1 << 20
 _MAX_CITIES = 2**31 - 1
 # Names that a mistyped one is compared with: some hundredths of a second.
 _NAMES_COMPARED = 10_000
-# Above this a float64 no longer holds every integer.
-_EXACT_INTEGERS = 2.0**53
-# Squares of differences must neither overflow nor vanish.
-_LARGEST_SPAN = 1e150
-_SMALLEST_SPAN = 1e-150
+# Squares of differences must neither overflow nor vanish, nor those of neighbours lose digits.
+_LARGEST_COORDINATE = 1e150
+_SMALLEST_SPAN = 1e-140
+# Sums over a tour, by which lengths are exact, must not overflow: of reals, and of integers in 64 bits.
+_LARGEST_LENGTH = 1e300
+_LARGEST_INTEGER_LENGTH = 2.0**62
 # Entries (i, j) and (j, i) of a real matrix may differ by what arithmetic in another order makes of them.
 _SYMMETRY_TOLERANCE = 1e-12
 
@@ -114,12 +123,21 @@ class Problem:
         path = "" if self.open is None else f", open={self.open}"
         fixed = f", {len(self.fixed_edges)} fixed edges" if len(self.fixed_edges) else ""
         metric = self.metric.name + (", asymmetric" if self.asymmetric else "")
-        return f"<Problem {self.name!r}: {self.n} cities, {metric}{fixed}{path}>"
+        return f"<Problem {self.name!r}: {counted(self.n)}, {metric}{fixed}{path}>"
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
             object.__setattr__(self, name, value)
 
+        put("metric", Metric.parse(self.metric))
+        for field_name in ("name", "comment"):
+            if not isinstance(getattr(self, field_name), str):
+                raise InvalidProblem(f"{field_name} is {shown(getattr(self, field_name))}: a text is needed")
+        for field_name in ("asymmetric", "display_degrees"):
+            if not isinstance(getattr(self, field_name), (bool, np.bool_)):
+                raise InvalidProblem(
+                    f"{field_name} is {shown(getattr(self, field_name))}: True or False is needed"
+                )
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None or self.coordinates is not None:
                 raise InvalidProblem("metric EXPLICIT takes a matrix and no coordinates")
@@ -137,14 +155,22 @@ class Problem:
         n = self.n
         if self.node_ids is not None:
             put("node_ids", _checked_node_ids(self.node_ids, n))
-        if self.labels is not None and len(self.labels) != n:
-            raise InvalidProblem(f"{len(self.labels)} labels for {n} cities: one for each city is needed")
+        put("name", well_formed(self.name))
+        put("comment", well_formed(self.comment))
+        if self.labels is not None:
+            _check_labels(self.labels, n)
+            put("labels", _well_formed_labels(self.labels))
         if self.display is not None:
             display = _as_float(self.display, "display coordinates")
             if display.shape != (n, 2):
                 raise InvalidProblem(f"display coordinates have shape {display.shape}: ({n}, 2) is needed")
             if not np.isfinite(display).all():
                 raise InvalidProblem("display coordinates hold NaN or infinity: finite numbers are needed")
+            if (largest := float(np.abs(display).max(initial=0.0))) > _LARGEST_COORDINATE:
+                most = f"{_LARGEST_COORDINATE:g}"
+                raise InvalidProblem(
+                    f"display coordinates hold {largest:.3g}: numbers up to {most} can be drawn"
+                )
             put("display", _read_only(display))
         if self.display_degrees:
             if self.display is None:
@@ -194,13 +220,19 @@ class Problem:
         if hasattr(matrix, "tocoo"):
             values = _dense(matrix)
         else:
-            values = np.asarray(matrix)
+            values = plain_array(matrix, "the matrix's entries")
             if values.ndim == 1:
                 values = _square(values)
         return cls(Metric.EXPLICIT, matrix=values, **fields)
 
     @classmethod
-    def from_frame(cls, frame: Any, metric: Metric | str | None = None, **fields: Any) -> Problem:
+    def from_frame(
+        cls,
+        frame: Any,
+        metric: Metric | str | None = None,
+        columns: Mapping[str, str | int] | None = None,
+        **fields: Any,
+    ) -> Problem:
         """An instance of a data frame with a row for each city.
 
         City i is row i, so that ``frame.iloc[result.tour]`` has the rows in visiting order.
@@ -214,13 +246,16 @@ class Problem:
             great circles, in metres; or with a square table of distances whose rows and columns have the same
             names.
         metric : Metric or str, optional
-            Another one than the columns or the coordinate reference system mean.
+            Another one than the columns or the coordinate reference system mean, for the same kind of
+            coordinates.
+        columns : mapping, optional
+            Which column holds what: the keys are some of ``x``, ``y``, ``z``, ``lat``, ``lon``, ``name`` and
+            ``id``, the values names of columns. Coordinates named here are taken instead of the geometry.
         **fields
             Other attributes. Names are those of the column ``name``, or else of the index if it holds texts.
         """
-        from warptsp.interop.frames import problem_of_frame
-
-        return problem_of_frame(frame, metric, **fields)
+        problem: Problem = find("problem of a data frame")(frame, metric, columns, **fields)
+        return problem
 
     @classmethod
     def from_osrm(cls, table: Any, annotation: str | None = None, **fields: Any) -> Problem:
@@ -236,9 +271,8 @@ class Problem:
         **fields
             Other attributes, for example ``labels``.
         """
-        from warptsp.io.osrm import osrm_problem
-
-        return osrm_problem(table, annotation, **fields)
+        problem: Problem = find("problem of an OSRM table")(table, annotation, **fields)
+        return problem
 
     @classmethod
     def from_array(cls, array: ArrayLike, *, asymmetric: bool = False, **fields: Any) -> Problem:
@@ -248,7 +282,7 @@ class Problem:
         they are symmetric, or may be asymmetric, or else three rows with no other zero, which then are
         distances with a mistake.
         """
-        values = np.asarray(array)
+        values = plain_array(array, "the numbers")
         n = len(values) if values.ndim else 0
         square = values.ndim == 2 and values.shape[1] == n
         if square and n in (2, 3):
@@ -276,6 +310,12 @@ class Problem:
         return self.metric.integral
 
     @property
+    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and the highest coordinate of each axis; an instance with a matrix has none."""
+        assert self.coordinates is not None
+        return _bounds(self.coordinates)
+
+    @property
     def distance_bound(self) -> float:
         """A number that no distance exceeds; native searches pick the width of their integers by it."""
         if self.matrix is not None:
@@ -284,8 +324,7 @@ class Problem:
             return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
         if self.metric is Metric.GREAT_CIRCLE:
             return math.pi * EARTH_RADIUS_M
-        assert self.coordinates is not None
-        low, high = _bounds(self.coordinates)
+        low, high = self.bounds
         if self.metric in (Metric.XRAY1, Metric.XRAY2):
             return float(np.ceil(100.0 * np.max(high - low)))
         return float(coordinate_distances(self.metric, low, high)) * (1.0 + 1e-12)
@@ -340,7 +379,8 @@ class Problem:
 
     def ids_of(self, cities: ArrayLike) -> NDArray[np.int64]:
         """The numbers that files give to these cities."""
-        index = np.asarray(cities)
+        index = integer_array(cities, "cities", InvalidTour)
+        self._check_range(index)
         return index.astype(np.int64) + 1 if self.node_ids is None else self.node_ids[index]
 
     def cities_of(self, ids: ArrayLike) -> NDArray[np.int32]:
@@ -351,7 +391,10 @@ class Problem:
         InvalidTour
             The instance has no such node.
         """
-        wanted = np.asarray(ids, dtype=np.int64)
+        wanted = integer_array(ids, "node numbers", InvalidTour)
+        if wanted.dtype.kind == "u":
+            wanted = np.minimum(wanted, np.uint64(2**63 - 1))
+        wanted = wanted.astype(np.int64, copy=False)
         if self.node_ids is None:
             cities = wanted - 1
             unknown = (cities < 0) | (cities >= self.n)
@@ -377,14 +420,18 @@ class Problem:
         InvalidOption
             If there is no such city, or several of this name.
         """
+        if not isinstance(name, (str, int, np.integer)):
+            raise InvalidOption(f"{shown(name)} is no city: a name or a number is needed")
         labels = self.labels
         if labels is not None:
             named = [city for city, label in enumerate(labels) if label == name]
             if len(named) == 1:
                 return named[0]
             if named:
-                raise InvalidOption(f"{name!r}: {len(named)} cities have this name; give the city's number")
-        text = str(name)
+                raise InvalidOption(
+                    f"{shown(name)}: {len(named)} cities have this name; give the city's number"
+                )
+        text = name if isinstance(name, str) else shown(name)
         if re.fullmatch(r"-?\d{1,18}", text):
             with suppress(InvalidTour):
                 return int(self.cities_of(int(text)))
@@ -392,7 +439,7 @@ class Problem:
         cure = f"give a number from the file ({ids[0]} to {ids[1]})"
         if labels is not None:
             cure = self._close_name(text, labels) or f"{cure} or a name"
-        raise InvalidOption(f"{name!r}: no such city; {cure}")
+        raise InvalidOption(f"{shown(name)}: no such city; {cure}")
 
     @staticmethod
     def _close_name(name: str, labels: Sequence[str]) -> str | None:
@@ -431,10 +478,14 @@ class Problem:
         int or float, or an ndarray of int64 or float64
             Integers if the instance is `integral`. From a city to itself: 0.
         """
-        first, second = np.broadcast_arrays(np.asarray(a), np.asarray(b))
+        first, second = (integer_array(cities, "cities", InvalidTour) for cities in (a, b))
+        try:
+            first, second = np.broadcast_arrays(first, second)
+        except ValueError:
+            raise InvalidTour(
+                f"cities of shapes {first.shape} and {second.shape}: no pairs of cities"
+            ) from None
         for cities in (first, second):
-            if not np.issubdtype(cities.dtype, np.integer):
-                raise InvalidTour(f"cities are integers, not {cities.dtype}")
             self._check_range(cities)
         result: NDArray[Any] = np.empty(first.shape, dtype=np.int64 if self.integral else np.float64)
         flat, p, q = result.reshape(-1), first.reshape(-1), second.reshape(-1)
@@ -560,16 +611,10 @@ class Problem:
                 raise InvalidTour(f"the tour lacks the fixed edge {self.node_id(a)} - {self.node_id(b)}")
 
     def _as_cities(self, tour: ArrayLike) -> NDArray[np.int32]:
-        try:
-            cities = np.asarray(tour)
-        except ValueError as error:
-            raise InvalidTour(f"a tour is a sequence of integers: {error}") from None
+        cities = plain_array(tour, "the tour's cities", InvalidTour)
         if cities.ndim != 1:
             raise InvalidTour(f"a tour has one dimension, not shape {cities.shape}")
-        if not np.issubdtype(cities.dtype, np.integer):
-            if cities.size:
-                raise InvalidTour(f"a tour holds integers, not {cities.dtype}")
-            cities = cities.astype(np.int32)
+        cities = integer_array(cities, "the tour's cities", InvalidTour)
         self._check_range(cities)
         return np.asarray(cities, dtype=np.int32)
 
@@ -589,7 +634,7 @@ class Problem:
                 verb = "is" if len(which) == 1 else "are"
                 noun = "node" if len(which) == 1 else "nodes"
                 faults.append(f"{noun} {shown}{more} {verb} {'there ' if word != 'missing' else ''}{word}")
-        what = f"a tour of {len(cities)} cities for an instance{self._called()} of {self.n}"
+        what = f"a tour of {counted(len(cities))} for an instance{self._called()} of {self.n}"
         return f"{what}: {'; '.join(faults)}"
 
     def _called(self) -> str:
@@ -603,10 +648,10 @@ class Problem:
     # Checks of the constraints
 
     def _checked_fixed_edges(self) -> NDArray[np.int32]:
-        given = np.asarray(self.fixed_edges)
+        given = plain_array(self.fixed_edges, "fixed edges")
         if given.size == 0:
             return _no_edges()
-        if given.ndim != 2 or given.shape[1] != 2 or not np.issubdtype(given.dtype, np.integer):
+        if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
             raise InvalidProblem(
                 f"fixed edges are pairs of cities, shape (m, 2), not {given.dtype} of shape {given.shape}"
             )
@@ -641,15 +686,17 @@ class Problem:
     def _check_open_path(self) -> None:
         if self.open is None:
             return
+        if not isinstance(self.open, OpenPath):
+            raise InvalidProblem(f"open: {shown(self.open)} is neither None nor an OpenPath(start, end)")
         n = self.n
         for city, word in ((self.open.start, "start"), (self.open.end, "end")):
-            if city is not None and not isinstance(city, (int, np.integer)):
+            if city is not None and (isinstance(city, bool) or not isinstance(city, (int, np.integer))):
                 raise InvalidProblem(
-                    f"the path's {word} is {city!r}: a city counted from 0 is needed; "
+                    f"the path's {word} is {shown(city)}: a city counted from 0 is needed; "
                     "Problem.city finds the one of this name"
                 )
             if city is not None and not 0 <= city < n:
-                raise InvalidProblem(f"the path's {word} is city {city}: cities are 0 to {n - 1}")
+                raise InvalidProblem(f"the path's {word} is city {shown(city)}: cities are 0 to {n - 1}")
         if self.open.start is not None and self.open.start == self.open.end and n > 1:
             both = self.node_id(self.open.start)
             raise InvalidProblem(f"the path starts and ends at node {both}: two different ends are needed")
@@ -673,24 +720,14 @@ class Problem:
         if city == path.end and taken < self.n:
             raise InvalidProblem(
                 f"fixed edges join the path's start, node {self.node_id(path.start)}, to its end, node "
-                f"{self.node_id(path.end)}, and leave {self.n - taken} cities out"
+                f"{self.node_id(path.end)}, and leave {counted(self.n - taken)} out"
             )
 
 
 def _as_float(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    try:
-        array = np.asarray(values)
-        if np.issubdtype(array.dtype, np.integer) and array.size:
-            largest = max(abs(int(array.min())), abs(int(array.max())))
-            if largest > _EXACT_INTEGERS:
-                raise InvalidProblem(f"{what} hold {largest}: integers above 2**53 cannot be kept exactly")
-        if np.issubdtype(array.dtype, np.complexfloating):
-            raise InvalidProblem(f"{what} are complex: real numbers are needed")
+    array = real_array(values, what)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then, or no number, is refused
         return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InvalidProblem):
-            raise
-        raise InvalidProblem(f"{what} are not numbers: {error}") from None
 
 
 def _dense(sparse: Any) -> NDArray[Any]:
@@ -699,19 +736,44 @@ def _dense(sparse: Any) -> NDArray[Any]:
     shape = tuple(entries.shape)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InvalidProblem(f"the sparse matrix has shape {shape}: it must be square")
-    n = shape[0]
-    dense = np.zeros(shape, dtype=entries.dtype)
-    there = np.eye(n, dtype=np.bool_)
-    there[entries.row, entries.col] = True
-    if not there.all():
-        i, j = np.argwhere(~there)[0]
-        raise InvalidProblem(
-            f"the sparse matrix has no entry ({i}, {j}), and {int((~there).sum())} are missing in all: every "
-            "distance is needed; scipy.sparse.csgraph.shortest_path fills in the ways through other cities, "
-            "and a large number stands for a forbidden one"
-        )
-    np.add.at(dense, (entries.row, entries.col), entries.data)
+    values = real_array(entries.data, "the matrix's entries")
+    _check_complete(np.asarray(entries.row), np.asarray(entries.col), shape[0])
+    # Entries of one place are added, which a narrow type might not hold.
+    dense = _zeros(shape[0], np.promote_types(values.dtype, np.int64))
+    np.add.at(dense, (entries.row, entries.col), values)
     return dense
+
+
+def _check_complete(rows: NDArray[Any], columns: NDArray[Any], n: int) -> None:
+    """Accept the places of a sparse matrix's entries if none is missing, before n x n numbers are made."""
+    if n > _MAX_CITIES:
+        raise InvalidProblem(f"{n} cities: at most {_MAX_CITIES} are possible")
+    off = rows != columns
+    there = np.unique(rows[off].astype(np.int64) * n + columns[off])
+    missing = n * (n - 1) - len(there)
+    if not missing:
+        return
+    count = np.arange(len(there), dtype=np.int64)
+    row, column = count // (n - 1), count % (n - 1)
+    wanted = row * n + column + (column >= row)
+    gap = int(np.argmin(np.append(there == wanted, False)))
+    i, j = divmod(gap, n - 1)
+    raise InvalidProblem(
+        f"the sparse matrix has no entry ({i}, {j + (j >= i)}), and {missing} are missing in all: every "
+        "distance is needed; scipy.sparse.csgraph.shortest_path fills in the ways through other cities, "
+        "and a large number stands for a forbidden one"
+    )
+
+
+def _zeros(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A matrix of n x n zeros."""
+    try:
+        return np.zeros((n, n), dtype=dtype)
+    except (MemoryError, ValueError):
+        size = n * n * dtype.itemsize / 1e9
+        raise InvalidProblem(
+            f"a matrix of {n} cities takes {size:.3g} GB, which this machine does not have: give points"
+        ) from None
 
 
 def _square(condensed: NDArray[Any]) -> NDArray[Any]:
@@ -722,10 +784,12 @@ def _square(condensed: NDArray[Any]) -> NDArray[Any]:
             f"an array of shape {condensed.shape}: points have shape (n, 2) or (n, 3), and a condensed "
             "matrix has n (n - 1) / 2 numbers"
         )
-    square = np.zeros((n, n), dtype=condensed.dtype)
-    upper = np.triu_indices(n, 1)
-    square[upper] = condensed
-    square.T[upper] = condensed
+    square = _zeros(n, condensed.dtype)
+    begin = 0
+    for i in range(n - 1):
+        end = begin + n - 1 - i
+        square[i, i + 1 :] = square[i + 1 :, i] = condensed[begin:end]
+        begin = end
     return square
 
 
@@ -759,22 +823,53 @@ def _checked_coordinates(values: ArrayLike, metric: Metric) -> NDArray[np.float6
             f"coordinate {axis} of city {row} (counted from 0) is {coordinates[row, axis]}: "
             "finite numbers are needed"
         )
-    with np.errstate(over="ignore"):
-        span = float((high - low).max())
-    if metric is Metric.GREAT_CIRCLE:
+    if metric.geographic:
         _check_degrees(coordinates, low, high)
-    elif metric is not Metric.GEO:
-        if span > _LARGEST_SPAN or 0.0 < span < _SMALLEST_SPAN:
-            raise InvalidProblem(
-                f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
-                "scale the coordinates"
-            )
-        if metric.integral and 100.0 * span > _EXACT_INTEGERS:
-            raise InvalidProblem(
-                f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
-                f"exact only up to {_EXACT_INTEGERS / 100.0:.0e}; scale the coordinates or use EXACT_2D"
-            )
-    return _read_only(coordinates)
+    _check_magnitude(metric, len(coordinates), low, high)
+    checked = _read_only(coordinates)
+    if _LOOKED_AT.get(id(values)) is not values:
+        _look_for_other_units(coordinates, metric, low, high)
+    _LOOKED_AT[id(checked)] = checked
+    return checked
+
+
+def _look_for_other_units(
+    coordinates: NDArray[np.float64], metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> None:
+    """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
+    if metric is Metric.GEO:
+        _look_at_minutes(coordinates)
+    elif metric in (Metric.XRAY1, Metric.XRAY2):
+        _look_at_angles(metric, low, high)
+
+
+def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    """Refuse what distances, or their sum over a tour, could not be computed of."""
+    reach = float(np.maximum(np.abs(low), np.abs(high)).max())
+    if reach > _LARGEST_COORDINATE:
+        raise InvalidProblem(
+            f"coordinates reach {reach:.3g}: squares of distances leave the range of floating point; "
+            "scale the coordinates"
+        )
+    if metric.geographic:
+        return
+    span = float((high - low).max())
+    if 0.0 < span < _SMALLEST_SPAN:
+        raise InvalidProblem(
+            f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
+            "scale the coordinates"
+        )
+    if metric.integral and 100.0 * span > EXACT_INTEGERS:
+        raise InvalidProblem(
+            f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
+            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; scale the coordinates or use EXACT_2D"
+        )
+    longest = (100.0 if metric in (Metric.XRAY1, Metric.XRAY2) else 3.0) * span
+    if metric.integral and longest * n > _LARGEST_INTEGER_LENGTH:
+        raise InvalidProblem(
+            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; scale the "
+            "coordinates or use EXACT_2D"
+        )
 
 
 def _check_degrees(
@@ -786,16 +881,70 @@ def _check_degrees(
             row = int(np.argmax((column < least) | (column > most)))
             raise InvalidProblem(
                 f"{word} {column[row]:.15g} of city {row} (counted from 0) lies outside {least:g} to "
-                f"{most:g}: decimal degrees are needed, latitude before longitude"
+                f"{most:g}: degrees are needed, latitude before longitude"
             )
 
 
+def _look_at_minutes(coordinates: NDArray[np.float64]) -> None:
+    # Published instances have a few such numbers, which every program reads as the formula has it.
+    minutes = np.round(100.0 * np.abs(coordinates - np.trunc(coordinates)), 6)
+    wrong = minutes >= 60.0
+    if wrong.any():
+        row, axis = np.argwhere(wrong)[0]
+        _log.warning(
+            "%d coordinates have 60 minutes or more, such as %.15g of city %d (counted from 0): GEO takes "
+            "DDD.MM, degrees and minutes; for decimal degrees use GREAT_CIRCLE",
+            int(wrong.sum()),
+            coordinates[row, axis],
+            row,
+        )
+
+
+def _look_at_angles(metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    if (low < -360.0).any() or (high > 360.0).any():
+        _log.warning(
+            "coordinates lie between %.6g and %.6g: %s takes angles in degrees, of which none is beyond 360",
+            low.min(),
+            high.max(),
+            metric.name,
+        )
+
+
+def _check_labels(labels: Any, n: int) -> None:
+    scalar = isinstance(labels, str) or (isinstance(labels, np.ndarray) and labels.ndim != 1)
+    if scalar or not hasattr(labels, "__len__") or not hasattr(labels, "__getitem__"):
+        raise InvalidProblem(f"labels are {shown(labels)}: a list of texts is needed")
+    if len(labels) != n:
+        raise InvalidProblem(
+            f"{counted(len(labels), 'label', 'labels')} for {counted(n)}: one for each city is needed"
+        )
+    try:
+        wrong = next((city for city in range(n) if not isinstance(labels[city], str)), None)
+    except (LookupError, TypeError):
+        raise InvalidProblem(f"labels are a {type(labels).__name__}: a list of texts is needed") from None
+    if wrong is not None:
+        raise InvalidProblem(
+            f"label {shown(labels[wrong])} of city {wrong} (counted from 0): a text is needed"
+        )
+
+
+def _well_formed_labels(labels: Sequence[str]) -> Sequence[str]:
+    """Texts that every output can hold."""
+    try:
+        "".join(labels).encode()
+    except UnicodeEncodeError:  # seldom: looking at each is slower
+        return [well_formed(label) for label in labels]
+    return labels
+
+
 def _checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
-    ids = np.asarray(values)
-    if ids.shape != (n,) or not np.issubdtype(ids.dtype, np.integer):
+    ids = plain_array(values, "node_ids")
+    if ids.shape != (n,) or ids.dtype.kind not in "iu":
         raise InvalidProblem(f"node_ids are {ids.dtype} of shape {ids.shape}: {n} integers are needed")
-    ids = ids.astype(np.int64)
     ordered = np.sort(ids)
+    if int(ordered[-1]) >= 1 << 63:
+        raise InvalidProblem(f"node id {ordered[-1]} is too large: 2**63 - 1 is the most")
+    ids = ids.astype(np.int64)
     if ordered[0] < 0:
         raise InvalidProblem(f"node id {ordered[0]} is negative")
     repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -808,7 +957,7 @@ def _checked_matrix(
     values: ArrayLike, may_be_asymmetric: bool
 ) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
     """The matrix as it is kept, and whether it is asymmetric."""
-    matrix = np.asarray(values)
+    matrix = real_array(values, "the matrix's entries")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
     n = len(matrix)
@@ -816,10 +965,8 @@ def _checked_matrix(
         raise InvalidProblem("the instance has no cities: at least one is needed")
     kept: NDArray[Any]
     if np.issubdtype(matrix.dtype, np.integer):
-        largest = int(matrix.max())
-        if largest > _EXACT_INTEGERS:
-            raise InvalidProblem(f"the matrix holds {largest}: integers above 2**53 cannot be kept exactly")
-        fits = largest <= np.iinfo(np.int32).max and int(matrix.min()) >= np.iinfo(np.int32).min
+        small = np.iinfo(np.int32)
+        fits = int(matrix.max()) <= small.max and int(matrix.min()) >= small.min
         kept = matrix.astype(np.int32 if fits else np.float64, order="C", copy=False)
     else:
         kept = np.ascontiguousarray(_as_float(matrix, "the matrix's entries"))
@@ -830,6 +977,7 @@ def _checked_matrix(
     real = kept.dtype == np.float64
     exact, asymmetric = True, False
     block = max(1, min(n, 4 * 1024 * 1024 // n))
+    longest = _LARGEST_LENGTH / n
     for begin in range(0, n, block):
         rows, columns = kept[begin : begin + block], kept[:, begin : begin + block].T
         if real and not np.isfinite(rows).all():
@@ -844,6 +992,13 @@ def _checked_matrix(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
                 "adding the same number to every entry leaves the best tour as it is"
             )
+        if real and (rows > longest).any():
+            i, j = np.argwhere(rows > longest)[0]
+            raise InvalidProblem(
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: the lengths of tours of {n} cities "
+                f"leave the range of floating point; entries up to {longest:.3g} are possible, and an edge "
+                f"{n} times as long as the longest other one is as good as forbidden"
+            )
         if not asymmetric and not np.array_equal(rows, columns):
             exact = False
             tolerance = _SYMMETRY_TOLERANCE * np.maximum(rows, columns) if real else 0
@@ -853,8 +1008,8 @@ def _checked_matrix(
                 i, j = np.argwhere(differing)[0]
                 raise InvalidProblem(
                     f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
-                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, give asymmetric=True "
-                    "or --asymmetric"
+                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, give "
+                    f"{as_called('asymmetric=True', '--asymmetric')}"
                 )
     if not (exact or asymmetric):
         _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")

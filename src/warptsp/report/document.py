@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp._words import as_called
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
@@ -117,7 +118,7 @@ def check_reportable(problem: Problem) -> None:
     if problem.n > MOST_CITIES:
         raise UnsupportedProblem(
             f"report: {problem.n} cities, and a page that browsers open holds {MOST_CITIES} at most; "
-            "draw the tour into a .png instead (--picture, or warptsp plot)"
+            f"draw the tour into a .png instead ({as_called('Result.save', '--picture, or warptsp plot')})"
         )
 
 
@@ -213,18 +214,18 @@ def settings_of(result: Result) -> dict[str, str]:
 
 def machine(device: str = "cpu") -> dict[str, str]:
     """Return what a report says about this machine, and the time."""
-    import warptsp
-    from warptsp.devices import available_threads, cpu_name
+    from warptsp._version import __version__
+    from warptsp.machine import available_threads, cpu_name
 
     described = {
         "processor": f"{cpu_name()}, {os.cpu_count() or 1} cores, {available_threads()} of them for warptsp",
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "warptsp": warptsp.__version__,
+        "warptsp": __version__,
         "written": time.strftime("%Y-%m-%d %H:%M %z"),
     }
     if device.startswith("cuda"):
         from warptsp.backends.cuda import driver
-        from warptsp.devices import ordinals
+        from warptsp.machine import ordinals
 
         names = {gpu.ordinal: gpu.name for gpu in driver.find().gpus}
         described = {

@@ -4,8 +4,15 @@ Each is a callable ``(SearchState) -> bool``. Join them with ``|`` (stop when an
 when all say so): ``MaxRuntime(60) | TargetGap(0.5)``.
 """
 
-from warptsp.stop.compose import AllOf, AnyOf, Custom, as_criterion
-from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
+from warptsp.stop.criterion import (
+    AllOf,
+    AnyOf,
+    Custom,
+    Limit,
+    SearchState,
+    StoppingCriterion,
+    as_criterion,
+)
 from warptsp.stop.default import DefaultStop
 from warptsp.stop.max_kicks import MaxKicks
 from warptsp.stop.max_runtime import MaxRuntime

@@ -1,15 +1,18 @@
-"""What a stopping criterion sees, and what it can say."""
+"""What a stopping criterion sees, what it can say, and how criteria are joined."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from warptsp import _native
     from warptsp.problem import KnownLength, Problem
-    from warptsp.stop.token import StopToken
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,13 @@ class Limit(NamedTuple):
     kicks: int | None = None
 
 
+class Token(Protocol):
+    """What ends a search on its own: a `StopToken`."""
+
+    def watched_by(self, search: _native.StopToken) -> AbstractContextManager[None]:
+        """Pass requests on to the native token of a running search, for as long as the context lasts."""
+
+
 class StoppingCriterion:
     """Base of the stopping criteria: a callable that composes with ``|`` and ``&``.
 
@@ -72,26 +82,129 @@ class StoppingCriterion:
     def check(self, problem: Problem, known: KnownLength | None) -> None:
         """Raise `InvalidOption` if this criterion makes no sense for the problem."""
 
-    def tokens(self) -> tuple[StopToken, ...]:
+    def tokens(self) -> tuple[Token, ...]:
         """The tokens that end the search on their own, whatever else is asked for."""
         return ()
 
     def __or__(self, other: StoppingCriterion | Callable[[SearchState], bool]) -> StoppingCriterion:
-        from warptsp.stop.compose import AnyOf
-
         return AnyOf(self, other)
 
     def __ror__(self, other: Callable[[SearchState], bool]) -> StoppingCriterion:
-        from warptsp.stop.compose import AnyOf
-
         return AnyOf(other, self)
 
     def __and__(self, other: StoppingCriterion | Callable[[SearchState], bool]) -> StoppingCriterion:
-        from warptsp.stop.compose import AllOf
-
         return AllOf(self, other)
 
     def __rand__(self, other: Callable[[SearchState], bool]) -> StoppingCriterion:
-        from warptsp.stop.compose import AllOf
-
         return AllOf(other, self)
+
+
+class Custom(StoppingCriterion):
+    """A function of yours, ``(SearchState) -> bool``, as a stopping criterion."""
+
+    def __init__(self, function: Callable[[SearchState], bool]) -> None:
+        self.function = function
+
+    def __call__(self, state: SearchState) -> bool:
+        return bool(self.function(state))
+
+    def __str__(self) -> str:
+        return f"{getattr(self.function, '__name__', type(self.function).__name__)} said stop"
+
+    def __repr__(self) -> str:
+        return f"Custom({self.function!r})"
+
+
+def as_criterion(stop: object) -> StoppingCriterion:
+    """Turn a criterion or a plain function into a criterion.
+
+    Raises
+    ------
+    InvalidOption
+        For anything else.
+    """
+    if isinstance(stop, StoppingCriterion):
+        return stop
+    if callable(stop) and not isinstance(stop, type):
+        return Custom(stop)
+    raise InvalidOption(
+        f"stop: {shown(stop)} is no stopping criterion; give one of warptsp.stop, "
+        "such as MaxRuntime(10) | TargetGap(1), or a function of a SearchState"
+    )
+
+
+class _Composite(StoppingCriterion):
+    criteria: tuple[StoppingCriterion, ...]
+
+    def __init__(self, *criteria: StoppingCriterion | Callable[[SearchState], bool]) -> None:
+        if not criteria:
+            raise InvalidOption(f"{type(self).__name__} needs at least one criterion")
+        flat: list[StoppingCriterion] = []
+        for given in criteria:
+            criterion = as_criterion(given)
+            flat.extend(criterion.criteria if type(criterion) is type(self) else (criterion,))
+        self.criteria = tuple(flat)
+
+    def check(self, problem: Problem, known: KnownLength | None) -> None:
+        for criterion in self.criteria:
+            criterion.check(problem, known)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.criteria))})"
+
+
+class AnyOf(_Composite):
+    """Stop when any of the criteria is met: ``a | b``."""
+
+    def __call__(self, state: SearchState) -> bool:
+        return any(criterion(state) for criterion in self.criteria)
+
+    def reason(self, state: SearchState) -> str:
+        return next((c.reason(state) for c in self.criteria if c(state)), str(self))
+
+    def limit(self) -> Limit:
+        return _earliest([c.limit() for c in self.criteria])
+
+    def horizon(self) -> Limit:
+        return _earliest([c.horizon() for c in self.criteria])
+
+    def tokens(self) -> tuple[Token, ...]:
+        return tuple(token for c in self.criteria for token in c.tokens())
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.criteria))
+
+
+class AllOf(_Composite):
+    """Stop when all of the criteria are met at the same time: ``a & b``."""
+
+    def __call__(self, state: SearchState) -> bool:
+        return all(criterion(state) for criterion in self.criteria)
+
+    def reason(self, state: SearchState) -> str:
+        return " and ".join(c.reason(state) for c in self.criteria)
+
+    def limit(self) -> Limit:
+        return _latest([c.limit() for c in self.criteria])
+
+    def horizon(self) -> Limit:
+        return _latest([c.horizon() for c in self.criteria])
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.criteria))
+
+
+def _earliest(limits: list[Limit]) -> Limit:
+    seconds = [limit.seconds for limit in limits if limit.seconds is not None]
+    kicks = [limit.kicks for limit in limits if limit.kicks is not None]
+    return Limit(min(seconds, default=None), min(kicks, default=None))
+
+
+def _latest(limits: list[Limit]) -> Limit:
+    # Only what bounds every one of them bounds all of them.
+    seconds = [limit.seconds for limit in limits if limit.seconds is not None]
+    kicks = [limit.kicks for limit in limits if limit.kicks is not None]
+    return Limit(
+        max(seconds) if len(seconds) == len(limits) else None,
+        max(kicks) if len(kicks) == len(limits) else None,
+    )

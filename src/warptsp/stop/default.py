@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warptsp._words import counted
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
 TINY = 12  # cities up to which a few hundred kicks have always found the optimum
@@ -52,10 +53,10 @@ class DefaultStop(StoppingCriterion):
         if self._settled(state):
             return "nothing can improve" if state.length == 0 else "the optimal length is reached"
         if self.max_kicks is not None and state.kicks >= self.max_kicks:
-            return f"no limit given: {self.max_kicks} kicks do for {self.cities} cities"
+            return f"no limit given: {self.max_kicks} kicks do for {counted(self.cities)}"
         if self.cities <= SMALL and self._idle(state):
             return f"no limit given: nothing improved in the last {state.elapsed - state.improved_at:.1f} s"
-        return f"no limit given: {self.max_seconds:g} s for {self.cities} cities"
+        return f"no limit given: {self.max_seconds:g} s for {counted(self.cities)}"
 
     def limit(self) -> Limit:
         return Limit(seconds=self.max_seconds, kicks=self.max_kicks)

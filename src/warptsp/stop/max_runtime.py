@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warptsp.stop._check import checked_number
+from warptsp._checks import checked_number
 from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from warptsp._checks import checked_count, checked_number
 from warptsp.errors import InvalidOption
-from warptsp.stop._check import checked_count, checked_number
 from warptsp.stop.criterion import SearchState, StoppingCriterion
 
 

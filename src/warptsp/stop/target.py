@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warptsp._checks import checked_number
+from warptsp._words import as_called
 from warptsp.errors import InvalidOption
-from warptsp.stop._check import checked_number
 from warptsp.stop.criterion import SearchState, StoppingCriterion
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class TargetGap(StoppingCriterion):
         if self.reference is None and known is None:
             raise InvalidOption(
                 "target gap: no optimal or best known length is on record for "
-                f"{problem.name or 'this instance'}; give the length to compare with, "
-                "TargetGap(percent, reference=LENGTH), or a target length"
+                f"{problem.name or 'this instance'}; give "
+                f"{as_called('TargetGap(percent, reference=LENGTH), or TargetLength', '--target-length')}"
             )
 
     def __call__(self, state: SearchState) -> bool:

@@ -6,6 +6,7 @@ const base = `/${token}/`;
 const PAUSE = 1000; // milliseconds between two tours at least
 const SHARE = 0.1; // of this browser's time that may go into tours
 const PATIENCE = 60_000; // milliseconds without warptsp after which it is not expected back
+const RETRY = 1000; // milliseconds until a stream that was refused is asked for again
 
 let number = 0; // of the tour shown
 let length = Infinity;
@@ -143,18 +144,26 @@ function told(event) {
 function lost() {
   if (ended) return;
   lostAt ??= performance.now();
-  const over = events.readyState === EventSource.CLOSED || performance.now() - lostAt > PATIENCE;
+  const over = performance.now() - lostAt > PATIENCE;
   page.setStatus({
     text: over ? "warptsp has gone; this is the last tour that came" : "No connection to warptsp; trying again",
     state: "error",
   });
-  if (!over) return;
-  events.close();
-  stop.disabled = save.disabled = true;
+  if (over) {
+    events.close();
+    stop.disabled = save.disabled = true;
+  } else if (events.readyState === EventSource.CLOSED) {
+    setTimeout(listen, RETRY); // refused, perhaps since too many pages are open
+  }
+}
+
+function listen() {
+  events = new EventSource(`${base}events`);
+  events.addEventListener("message", told);
+  events.addEventListener("error", lost);
 }
 
 await page.ready;
-const events = new EventSource(`${base}events`);
-events.addEventListener("message", told);
-events.addEventListener("error", lost);
+let events;
+listen();
 document.addEventListener("visibilitychange", refresh);

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.describe import Rate, describe_gap, describe_place, describe_time_left, short, work
+from warptsp.describe import OVER_OPTIMUM, Rate, describe_gap, describe_place, describe_time_left, short, work
 from warptsp.errors import WarpTSPError
+from warptsp.result import format_gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,6 +112,8 @@ class LiveRun:
             if self._tour is None or not math.isclose(self._tour.length, result.length, rel_tol=1e-9):
                 self._keep(seconds, result.length, result.tour)
             figures = {"time": f"{result.seconds:.1f} s"}
+            if result.proved_optimal:
+                figures[OVER_OPTIMUM] = format_gap(0.0)
             self._finish({"state": "done", "text": text, "length": result.length, "figures": figures})
 
     def fail(self, text: str) -> None:

@@ -1,7 +1,11 @@
 """The HTTP server of a watched run: for browsers of this machine that know its token.
 
 What it refuses is decided before anything else is looked at: names of other hosts (DNS rebinding), pages of
-other origins, other methods, wrong tokens, requests that are too large.
+other origins, other methods, wrong tokens, requests that are too large or take too long.
+
+Connections come in two kinds. Those whose request is not there yet are strangers: any program of this machine
+can open them, so the oldest gives way to the newest, and none stays for long. Who has shown the token has one
+of `CONNECTIONS` places, which no stranger can take.
 """
 
 from __future__ import annotations
@@ -9,11 +13,13 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import socket
 import socketserver
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,9 +38,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-CONNECTIONS = 32  # at once; a browser has about three for each page
+CONNECTIONS = 32  # served at once; a browser has about three for each page
+STRANGERS = 64  # connections at once that have not sent their request
 REQUEST = 16_384  # bytes that a request may have, headers included
-PATIENCE = 10.0  # seconds until a client that neither sends nor takes anything is given up
+REQUEST_TIME = 10.0  # seconds for a request to come in full
+PATIENCE = 10.0  # seconds for a client to take a piece of the answer, and for a tour to be there
+RETRY = "1"  # seconds after which who found no place may ask again
 EVENT_PAUSE = 0.25  # seconds between two events for one client at least
 HEARTBEAT = 15.0  # seconds after which a silent stream says that it is alive
 LAST_WORDS = 20.0  # seconds that a client may take for the last tour before its stream is closed
@@ -63,7 +72,7 @@ class WatchServer(ThreadingHTTPServer):
     daemon_threads = True
     # On Windows this would let two programs have one port.
     allow_reuse_address = sys.platform != "win32"
-    request_queue_size = 16
+    request_queue_size = 128
 
     def __init__(self, live: LiveRun, page: Callable[[], bytes], port: int = 0) -> None:
         self.live = live
@@ -73,7 +82,9 @@ class WatchServer(ThreadingHTTPServer):
         self._making = threading.Lock()
         self._ticket = ""
         self._redeeming = threading.Lock()
-        self._slots = threading.BoundedSemaphore(CONNECTIONS)
+        self._places = threading.BoundedSemaphore(CONNECTIONS)
+        self._strangers: dict[socket.socket, float] = {}  # and since when, oldest first
+        self._admitting = threading.Lock()
         super().__init__((HOST, port), WatchHandler)
         own = f":{self.server_port}"
         self.hosts = {f"{name}{own}" for name in (HOST, "localhost")}
@@ -114,16 +125,49 @@ class WatchServer(ThreadingHTTPServer):
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, self.server_address[1]
 
-    def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether there is room for another connection."""
-        return self._slots.acquire(blocking=False)
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread of its own, a stranger for now; the oldest one may have to go."""
+        with self._admitting:
+            self._strangers[request] = time.monotonic()
+            if len(self._strangers) > STRANGERS:
+                self._turn_away(next(iter(self._strangers)), HTTPStatus.SERVICE_UNAVAILABLE)
+        super().process_request(request, client_address)
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, and make room for another one."""
+    def service_actions(self) -> None:
+        """Turn away who has not sent a request in time; called twenty times a second."""
+        latest = time.monotonic() - REQUEST_TIME
+        with self._admitting:
+            for stranger in [stranger for stranger, since in self._strangers.items() if since < latest]:
+                self._turn_away(stranger, HTTPStatus.REQUEST_TIMEOUT)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection."""
+        self.admit(request)
+        super().shutdown_request(request)
+
+    def admit(self, request: Any) -> bool:
+        """Whether this connection may still be answered; it is no stranger after that."""
+        with self._admitting:
+            return self._strangers.pop(request, None) is not None
+
+    def _turn_away(self, stranger: socket.socket, status: HTTPStatus) -> None:
+        # Its thread reads, and writes nothing before it is admitted: now it reads the end.
+        del self._strangers[stranger]
+        head = f"HTTP/1.0 {status.value} {status.phrase}\r\nRetry-After: {RETRY}\r\nContent-Length: 0\r\n\r\n"
+        with suppress(OSError):  # it has gone
+            stranger.sendall(head.encode())
+        with suppress(OSError):
+            stranger.shutdown(socket.SHUT_RDWR)
+
+    @contextmanager
+    def place(self) -> Iterator[bool]:
+        """Have a place among those who are served, or none: all are taken."""
+        taken = self._places.acquire(blocking=False)
         try:
-            super().process_request_thread(request, client_address)
+            yield taken
         finally:
-            self._slots.release()
+            if taken:
+                self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log what went wrong with a connection: mostly that a browser has gone."""
@@ -158,13 +202,14 @@ class WatchHandler(BaseHTTPRequestHandler):
     """One request. HTTP 1.0: each has a connection of its own, so that nobody holds one without need."""
 
     server: WatchServer
-    timeout = PATIENCE  # of each reading and writing
+    timeout = PATIENCE  # of each writing; for reading there is a limit on all of it
     server_version = "warptsp"
     sys_version = ""
 
     def setup(self) -> None:
         """Limit what is read."""
         super().setup()
+        self._is_in = False
         self.rfile = _Limited(self.rfile, REQUEST)  # type: ignore[assignment]
 
     def handle_one_request(self) -> None:
@@ -184,11 +229,23 @@ class WatchHandler(BaseHTTPRequestHandler):
         """Stop the search, or save its tour."""
         self._serve({"stop": self._stop, "save": self._save}, changes=True)
 
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Begin any answer, also to a request that could not be read to its end."""
+        self._come_in()
+        super().send_response(code, message)
+
+    def _come_in(self) -> None:
+        # Whoever was turned away in the meantime has got its answer.
+        if not self._is_in and not self.server.admit(self.connection):
+            raise ConnectionAbortedError
+        self._is_in = True
+
     def log_message(self, format: str, *args: Any) -> None:
         """Log a request, without its address, which has the token in it."""
         logger.debug("watch: %s", self.command)
 
     def _serve(self, pages: Mapping[str, Callable[[], None]], *, changes: bool = False) -> None:
+        self._come_in()
         server, headers = self.server, self.headers
         hosts, origins = headers.get_all("Host", []), headers.get_all("Origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in server.hosts:
@@ -220,8 +277,13 @@ class WatchHandler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.")
             return
         self._query = query
-        with server.live.watcher():
-            pages[name]()
+        with server.place() as there_is:
+            if not there_is:
+                text = "Too many pages are open."
+                self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, text, {"Retry-After": RETRY})
+                return
+            with server.live.watcher():
+                pages[name]()
 
     # What is served
 
@@ -314,5 +376,5 @@ class WatchHandler(BaseHTTPRequestHandler):
     def _answer(self, status: HTTPStatus, values: Mapping[str, Any]) -> None:
         self._send("application/json", json.dumps(values).encode(), status=status)
 
-    def _refuse(self, status: HTTPStatus, text: str) -> None:
-        self._send("text/plain; charset=utf-8", f"{text}\n".encode(), status=status)
+    def _refuse(self, status: HTTPStatus, text: str, headers: Mapping[str, str] | None = None) -> None:
+        self._send("text/plain; charset=utf-8", f"{text}\n".encode(), headers, status)

@@ -1,10 +1,13 @@
-"""What is compiled from each kernel file: CI compiles all of it for every architecture, without a GPU."""
+"""What is compiled from each kernel file: by CI for every architecture, and before a first run if wanted."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from warptsp.backends.cuda.climbing import ALONE_KERNELS, CLIMB_KERNELS
+import numpy as np
+
+from warptsp.backends.cuda.climbing import ALONE_KERNELS, CLIMB_KERNELS, climbing_sources
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.descent import (
     BLOCK,
@@ -14,18 +17,30 @@ from warptsp.backends.cuda.descent import (
     MAPPED_KERNELS,
     PRUNED_FILE,
     PRUNED_KERNELS,
+    Launch,
 )
 from warptsp.backends.cuda.descent import FILE as DESCENT
 from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
+from warptsp.backends.cuda.descent import kernel_sources as descent_sources
 from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
-from warptsp.backends.cuda.neighbor import KERNELS as NEIGHBOR_KERNELS
-from warptsp.backends.cuda.neighbor import METRIC_KINDS
+from warptsp.backends.cuda.neighbor import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
+from warptsp.backends.cuda.neighbor import kernel_sources as neighbor_sources
 from warptsp.backends.cuda.path_order import PATHS
 from warptsp.backends.cuda.search import KERNELS, lk_defines
-from warptsp.backends.cuda.symmetric import SYMMETRIC_SOURCE
-from warptsp.problem import Metric
+from warptsp.backends.cuda.search import kernel_sources as lk_sources
+from warptsp.backends.cuda.symmetric import KERNELS as SYMMETRIC_KERNELS
+from warptsp.backends.cuda.symmetric import source_of as symmetric_source
+from warptsp.errors import InvalidOption
+from warptsp.problem import Metric, OpenPath, Problem
 
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
+
+
+NEIGHBOR_KERNELS = tuple(
+    dict.fromkeys(
+        name.format(three=three) for name in (*PASS_KERNELS, *CHAIN_KERNELS) for three in ("false", "true")
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +60,6 @@ BUILDS: tuple[Build, ...] = (
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
     Build("geometry.cu", GEOMETRY_KERNELS, fmad=False),
-    Build(SYMMETRIC_SOURCE.file, SYMMETRIC_SOURCE.names, fmad=SYMMETRIC_SOURCE.fmad),
     Build(
         "candidates.cu",
         tuple(
@@ -75,33 +89,96 @@ BUILDS: tuple[Build, ...] = (
         Build(
             FAST_FILE,
             FAST_KERNELS,
-            {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": 8 if rounding == 1 else 4},
+            {"TILE_ROUNDING": rounding, "RESIDENT_ROWS": 8 if rounding == 1 else 4, "METRIC_KIND": kind},
             fmad=False,
             architectures=ARCHITECTURES if rounding == 0 else ((9, 0),),
         )
-        for rounding in (0, 1, 2)
+        for rounding, kind in ((0, Metric.EXACT_2D.kind), (1, Metric.EUC_2D.kind), (2, Metric.ATT.kind))
     ),
-    Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0}, fmad=False),
-    Build(PRUNED_FILE, PRUNED_KERNELS, fmad=False),
+    Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0, "METRIC_KIND": 3}, fmad=False),
+    Build(PRUNED_FILE, PRUNED_KERNELS, {"METRIC_KIND": 0}, fmad=False),
     *(
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(
             DESCENT,
-            kind.exact_kernels,
-            {"EXACT_BLOCK": BLOCK},
+            neighborhood.exact_kernels,
+            {"EXACT_BLOCK": BLOCK, "METRIC_KIND": kind},
             fmad=False,
-            architectures=ARCHITECTURES if kind.move == "TwoOpt" else ((9, 0),),
+            architectures=ARCHITECTURES if neighborhood.move == "TwoOpt" and kind == 0 else ((9, 0),),
         )
-        for kind in NEIGHBORHOODS
+        for neighborhood in NEIGHBORHOODS
+        for kind in METRIC_KINDS
     ),
     *(
         Build(
-            "neighbor.cu",
-            NEIGHBOR_KERNELS,
+            file,
+            names,
             {"METRIC_KIND": kind},
             fmad=False,
             architectures=ARCHITECTURES if kind == 0 else ((9, 0),),
         )
+        for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), ("symmetric.cu", SYMMETRIC_KERNELS))
         for kind in METRIC_KINDS
     ),
 )
+
+
+USUAL_METRICS = ("EUC_2D", "EXACT_2D", "GREAT_CIRCLE", "EXPLICIT")
+FEW, MANY = 16, 3000  # cities, on both sides of a limit of `RESIDENT_ROWS`
+METHODS = (
+    "lk",
+    "two-opt",
+    "three-opt",
+    "swap",
+    "neighbor-two-opt",
+    "neighbor-three-opt",
+    "ils",
+    "symmetric-two-opt",
+    "symmetric-annealing",
+    "hill-climbing",
+)
+
+
+def sources_of(methods: Iterable[str], metrics: Iterable[str]) -> list[Source]:
+    """Return what runs of these methods compile for problems of these metrics, each once.
+
+    Raises
+    ------
+    InvalidOption
+        For a method that does not run on a GPU, or a metric that does not exist.
+    """
+    found: dict[tuple[object, ...], Source] = {}
+    chosen = [Metric.parse(name) for name in metrics]
+    for method in methods:
+        for metric in chosen:
+            for source in _sources(method, metric):
+                key = (source.file, source.names, tuple(sorted(source.defines.items())), source.fmad)
+                found.setdefault(key, source)
+    return list(found.values())
+
+
+def _sources(method: str, metric: Metric) -> list[Source]:
+    problem = _example(metric, FEW)
+    match method:
+        case "lk":
+            opened = replace(problem, open=OpenPath())
+            return [*lk_sources(problem), *lk_sources(opened), PATHS]
+        case "two-opt" | "three-opt" | "swap":
+            number = [kind.name for kind in NEIGHBORHOODS].index(method)
+            sizes = (problem, _example(metric, MANY))
+            return [source for size in sizes for source in descent_sources(size, number, Launch())]
+        case "neighbor-two-opt" | "neighbor-three-opt" | "ils":
+            three = method != "neighbor-two-opt"
+            return neighbor_sources(problem, three=three, chains=method == "ils")
+        case "symmetric-two-opt" | "symmetric-annealing":
+            return [symmetric_source(problem)]
+        case "hill-climbing":
+            return climbing_sources(problem)
+    raise InvalidOption(f"method: {method!r} has no kernels; there are {', '.join(METHODS)}")
+
+
+def _example(metric: Metric, n: int) -> Problem:
+    if not metric.has_coordinates:
+        return Problem.from_matrix(np.ones((n, n), np.int32) - np.eye(n, dtype=np.int32))
+    places = np.arange(n * metric.dimensions).reshape(n, -1) % 80
+    return Problem.from_points(places.astype(np.float64), metric)

@@ -17,7 +17,7 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 VARIABLE = "WARPTSP_CACHE_DIR"
-MOST_ENTRIES = 64
+MOST_ENTRIES = 256  # of some hundred kilobytes each
 _MAGIC = b"warptsp kernels 1\n"
 
 
@@ -97,8 +97,6 @@ def store(key: str, code: Code) -> None:
             file.write(_encode(code))
         temporary.replace(place / key)
     except OSError as error:
-        if temporary is not None:
-            _remove(temporary)
         logger.warning(
             "the kernel cache cannot be written, kernels will be compiled in every run: %s; "
             "%s names another folder",
@@ -106,6 +104,9 @@ def store(key: str, code: Code) -> None:
             VARIABLE,
         )
         return
+    finally:
+        if temporary is not None:
+            _remove(temporary)  # also after a signal
     _prune(place)
 
 

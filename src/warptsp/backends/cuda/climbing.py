@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp.backends.climb_instance import in_plane
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import DeviceOutOfMemory, InvalidOption, UnsupportedProblem
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from warptsp.backends.climb_instance import ClimbInstance
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.cuda.records import Record
     from warptsp.problem import Problem
 
 # Of native/exhaustive/ring_look.h.
@@ -41,7 +43,6 @@ BALANCED_WARPS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
 CAPACITY = 1 << 18  # climbers started in a launch at most
 CYCLES = 120_000_000  # of a multiprocessor's clock in a launch: 60 ms at 2 GHz
 
-_PLACE_BYTES = 16
 _REGISTERS = 64  # of a thread: kernels are compiled for blocks of up to 1024 threads
 _MOST_BLOCKS = 32  # of a multiprocessor
 _COMMON_BYTES = 2048  # of shared memory that a block has beside its tour or matrix, and some to spare
@@ -52,33 +53,6 @@ _PASS_INSTRUCTIONS = 450
 _ENOUGH_WARPS = 28  # on a multiprocessor, to hide its latencies; with 16 it was a tenth slower
 
 logger = logging.getLogger(__name__)
-
-_POINTER = np.uint64
-_CLIMBING = np.dtype(
-    [
-        *((name, _POINTER) for name in ("points", "near", "given", "next", "climber", "tours")),
-        *((name, _POINTER) for name in ("lengths", "ended", "best_length", "best_climber", "best_tours")),
-        *((name, _POINTER) for name in ("places", "passes", "moves")),
-        *((name, "u8") for name in ("seed", "limit")),
-        ("cycles", "i8"),
-        *((name, "f8") for name in ("tolerance", "scale", "margin")),
-        *((name, "i4") for name in ("n", "kind", "shares_n", "strips", "segments", "steps")),
-    ],
-    align=True,
-)
-_LONELY = np.dtype(
-    [
-        *((name, _POINTER) for name in ("points", "exact", "distances", "near", "given", "next", "climber")),
-        *((name, _POINTER) for name in ("city", "place", "row", "best", "found", "sure", "lengths", "ended")),
-        *((name, _POINTER) for name in ("best_length", "best_climber", "best_tour", "lock")),
-        *((name, _POINTER) for name in ("passes", "moves")),
-        *((name, "u8") for name in ("seed", "limit")),
-        ("cycles", "i8"),
-        *((name, "f8") for name in ("tolerance", "scale", "margin")),
-        *((name, "i4") for name in ("n", "kind", "threads")),
-    ],
-    align=True,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +97,7 @@ def ring_shares(n: int, strip: int, segments: int) -> tuple[int, int] | None:
 
 def ring_bytes(n: int, strip: int) -> int:
     """Shared memory of a climber: its tour, and what is read past its end."""
-    return _PLACE_BYTES * (n + 2 * strip)
+    return records.PLACE.itemsize * (n + 2 * strip)
 
 
 def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan | None:
@@ -178,7 +152,7 @@ def tuned_block(n: int, device: Device) -> int:
 
 def tile_bytes(block: int) -> int:
     """Shared memory for the tile of a block: a place for each thread, and the one behind."""
-    return _PLACE_BYTES * (block + 1)
+    return records.PLACE.itemsize * (block + 1)
 
 
 class Climbers:
@@ -205,7 +179,7 @@ class Climbers:
         self._best: tuple[int, int] | None = None
         self._started = 0
         self._kernel: Kernel
-        self._layout: np.dtype[np.void]
+        self._layout: Record
         self._arrays: dict[str, DeviceArray] = {
             "next": device.zeros(1, np.uint64),
             "ended": device.zeros(1, np.uint32),
@@ -235,10 +209,8 @@ class Climbers:
         last = self._started + CAPACITY
         last = last if limit is None else min(last, limit)
         cycles = int(min(CYCLES, max(seconds, 1e-4) * 1.5e9))
-        values = self._values | {name: array.pointer for name, array in self._arrays.items()}
-        values |= {"limit": last, "cycles": cycles}
-        fields = self._layout.names or ()
-        arguments = cast("np.void", np.array(tuple(values.get(name, 0) for name in fields), self._layout)[()])
+        values = self._values | self._arrays | {"limit": last, "cycles": cycles}
+        arguments = self._layout(**{name: values[name] for name in self._layout.fields & values.keys()})
         self._arrays["next"].upload(np.array([self._started], np.uint64))
         self._arrays["ended"].zero()
         with self.device.timer() as timer:
@@ -315,7 +287,7 @@ class BlockClimbers(Climbers):
         assert instance.near is not None
         assert instance.points is not None
         n = self.n
-        self._layout = _CLIMBING
+        self._layout = records.CLIMBING
         self.plan: RingPlan | None = None
         if version == "auto":
             plan = plan_ring(n, device, block)
@@ -343,7 +315,7 @@ class BlockClimbers(Climbers):
             "best_tours": device.empty((self.grid, n), np.int32),
         }
         if version != "auto":
-            self._arrays["places"] = device.empty((self.grid, n + 1, _PLACE_BYTES), np.uint8)
+            self._arrays["places"] = device.empty((self.grid, n + 1, records.PLACE.itemsize), np.uint8)
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
@@ -379,7 +351,7 @@ class ThreadClimbers(Climbers):
         kernel = device.module("climb_alone.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False).kernel(
             name
         )
-        self._kernel, self._layout = kernel, _LONELY
+        self._kernel, self._layout = kernel, records.LONELY
         if version == "shared-matrix":
             self.shared = 4 * n * n
         self.block = block or (1024 if version == "shared-matrix" else 128)
@@ -458,6 +430,17 @@ def source_of(instance: ClimbInstance, device: Device, version: str, block: int 
     return Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False)
 
 
+def climbing_sources(problem: Problem) -> list[Source]:
+    """Return what the fastest versions need for problems of this metric, of any size on any GPU."""
+    if in_plane(problem):
+        strips = [STRIP_KERNEL.format(strip=strip) for strip in STRIPS]
+        names, file, rounding = [*strips, BLOCK_VERSIONS["tuned"]], "climb.cu", ROUNDINGS[problem.metric.name]
+    else:
+        names = [THREAD_VERSIONS[version] for version in ("shared-matrix", "global-matrix")]
+        file, rounding = "climb_alone.cu", int(problem.integral)
+    return [Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False) for name in names]
+
+
 def _kernel(device: Device, source: Source) -> Kernel:
     module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
     return module.kernel(source.names[0])
@@ -496,6 +479,11 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
     """
     n = problem.n
     shared = device.shared_memory_per_block
+    if n > MOST_CITIES:
+        raise UnsupportedProblem(
+            f"version {version}: {n} cities are too many, {MOST_CITIES} are the most, as moves are numbered "
+            "in 32 bits; use the method two-opt or lk"
+        )
     if version.endswith("matrix"):
         needed, free = _matrix_bytes(problem), device.memory_free()
         if version == "shared-matrix" and n > most_in_shared_matrix(device):
@@ -514,11 +502,6 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
             f"version {version} computes distances in the plane, and these are {problem.metric.name}; use "
             "version auto or global-matrix"
         )
-    elif n > MOST_CITIES:
-        raise UnsupportedProblem(
-            f"version {version}: {n} cities are too many, {MOST_CITIES} are the most, as moves are numbered "
-            "in 32 bits; use the method two-opt or lk"
-        )
     elif version == "auto" and n > most_in_shared(device):
         raise UnsupportedProblem(
             f"version auto: the tour of {n} cities does not fit into the {shared} bytes of shared memory of "
@@ -528,7 +511,7 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
 
 def most_in_shared(device: Device) -> int:
     """Return the cities up to which the tour of a climber fits into shared memory."""
-    return (device.shared_memory_per_block - _COMMON_BYTES) // _PLACE_BYTES - 2 * max(STRIPS)
+    return (device.shared_memory_per_block - _COMMON_BYTES) // records.PLACE.itemsize - 2 * max(STRIPS)
 
 
 def most_in_shared_matrix(device: Device) -> int:

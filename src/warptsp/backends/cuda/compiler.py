@@ -5,19 +5,22 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from warptsp.backends.cuda import cache
 from warptsp.backends.cuda.cache import Code
+from warptsp.backends.cuda.records import layout_checks
 from warptsp.backends.cuda.source import expand
 from warptsp.errors import BackendUnavailable
 
 logger = logging.getLogger(__name__)
 
 OLDEST_CUDA = 12
+SPLIT_COMPILE = 0  # kernels of a file are optimised side by side, on as many threads as there are cores
 INSTALL = "pip install 'warptsp[cuda13]' (or 'warptsp[cuda12]' for a driver older than 580)"
 
 
@@ -113,10 +116,60 @@ def _named(
     """Return the source, its kernels and macros, the kind of code, the architecture, and the cache's key."""
     version, supported = _nvrtc()
     kind, arch = target(capability, supported, version)
-    text = expand(file)
+    text = expand(file) + (layout_checks(file) if isinstance(file, str) else "")
     macros = sorted((name, str(value)) for name, value in (defines or {}).items())
     wanted = sorted(set(names))
-    return text, wanted, macros, kind, arch, cache.digest(text, wanted, macros, kind, arch, fmad, version)
+    key = cache.digest(text, wanted, macros, kind, arch, fmad, version, SPLIT_COMPILE)
+    return text, wanted, macros, kind, arch, key
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What became of a source: compiled in so many seconds, in the cache before (None), or refused."""
+
+    source: Source
+    capability: tuple[int, int]
+    seconds: float | None = None
+    error: str | None = None
+
+
+def compile_all(
+    wanted: Sequence[tuple[Source, tuple[int, int]]], threads: int
+) -> Generator[Compiled, None, None]:
+    """Compile sources into the cache, several at once; yields each as it is done.
+
+    Closed early, as by Ctrl-C, it begins no other, and ends when those in work are done.
+
+    Parameters
+    ----------
+    wanted : sequence of (Source, (int, int))
+        Sources, each with the compute capability that it is for.
+    threads : int
+        How many at once.
+
+    Raises
+    ------
+    BackendUnavailable
+        If there is no compiler.
+    """
+    _nvrtc()  # imported by one thread, before several need it
+
+    def compile_one(source: Source, capability: tuple[int, int]) -> Compiled:
+        begun = time.monotonic()
+        try:
+            if not not_cached([source], capability):
+                return Compiled(source, capability)
+            compile_kernels(source.file, source.names, capability, source.defines, fmad=source.fmad)
+        except BackendUnavailable as error:
+            return Compiled(source, capability, error=str(error))
+        return Compiled(source, capability, time.monotonic() - begun)
+
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="warptsp-nvrtc")
+    try:
+        for done in as_completed([pool.submit(compile_one, *each) for each in wanted]):
+            yield done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def not_cached(sources: Iterable[Source], capability: tuple[int, int]) -> list[Source]:
@@ -162,6 +215,11 @@ class Compilation:
             if self._error is not None:
                 raise self._error
         return complete
+
+    def has_ended(self) -> bool:
+        """Return whether it is complete, or has failed."""
+        with self._changed:
+            return self._left == 0 or self._error is not None
 
     def _compile(self, source: Source, capability: tuple[int, int]) -> None:
         error = None
@@ -217,7 +275,13 @@ def _compile(
 ) -> Code:
     core = import_core()
     options = core.ProgramOptions(
-        name=name, arch=arch, std="c++17", fma=fmad, lineinfo=True, define_macro=macros or None
+        name=name,
+        arch=arch,
+        std="c++17",
+        fma=fmad,
+        lineinfo=True,
+        define_macro=macros or None,
+        split_compile=SPLIT_COMPILE,
     )
     try:
         compiled = core.Program(text, "c++", options).compile(kind, name_expressions=tuple(names))

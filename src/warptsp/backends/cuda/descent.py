@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric
@@ -43,39 +44,6 @@ PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates i
 LARGEST_GRID = 1 << 20
 
 _SEARCHING, _DOUBTFUL, _COMPLETE = range(3)
-_POINTER = np.dtype("u8")
-_TOUR = np.dtype(
-    [
-        *((name, "i4") for name in ("n", "kind", "stride", "has_fast_pass")),
-        *(
-            (name, _POINTER)
-            for name in (
-                "rows",
-                "int_matrix",
-                "real_matrix",
-                "placed",
-                "placed_city",
-                "links",
-                "points",
-                "columns",
-            )
-        ),
-        *((name, "f8") for name in ("middle_x", "middle_y", "scale", "link_scale", "tolerance")),
-        *((name, _POINTER) for name in ("earlier", "later", "state")),
-    ],
-    align=True,
-)
-_STATE = np.dtype(
-    [
-        ("passes", "i8"),
-        ("moves", "i8"),
-        ("gained", "f8"),
-        ("number", "u8"),
-        ("status", "i4"),
-        ("applies", "i4"),
-    ],
-    align=True,
-)
 PRUNED_LACKS = (
     "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
     "closed tour and no fixed edges; leave it out"
@@ -221,15 +189,17 @@ def kernel_sources(
     kind = KINDS[neighborhood]
     mapped = kind.is_mapped(launch)
     block = BLOCK if mapped or launch.block is None else max(BLOCK, launch.block)
-    exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block}, fmad=False)
+    metric = {"METRIC_KIND": int(problem.metric.kind)}
+    exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
     if pruned:
-        return exact, Source(PRUNED_FILE, PRUNED_KERNELS, fmad=False)
+        return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)
     scale = None if kind.fast is None else Scale.of(problem)
     if scale is None:
         return (exact,)
     if mapped:
-        return exact, Source(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": scale.rounding}, fmad=False)
-    defines = {"TILE_ROUNDING": scale.rounding, "RESIDENT_ROWS": 4 if problem.n < 3000 else 8}
+        defines = {"TILE_ROUNDING": scale.rounding, **metric}
+        return exact, Source(MAPPED_FILE, MAPPED_KERNELS, defines, fmad=False)
+    defines = {"TILE_ROUNDING": scale.rounding, "RESIDENT_ROWS": 4 if problem.n < 3000 else 8, **metric}
     return exact, Source(FAST_FILE, FAST_KERNELS, defines, fmad=False)
 
 
@@ -259,7 +229,7 @@ class CudaDescent:
         self._exact_speed = 1.0 if device.compute_capability in ((8, 0), (9, 0), (10, 0)) else 1 / 32
         self._city = [device.empty(n + 1, np.int32) for _ in range(2)]
         self._city[0][:n].upload(np.ascontiguousarray(tour, np.int32))
-        self._state = device.zeros(_STATE.itemsize, np.uint8)
+        self._state = device.zeros(records.DESCENT_STATE.itemsize, np.uint8)
         self._arrays: dict[str, DeviceArray] = {"links": device.empty(n + 1, np.float64)}
         if problem.matrix is None:
             rows = np.ascontiguousarray(problem.search_points(), np.float64)
@@ -295,8 +265,8 @@ class CudaDescent:
             "stride": 0 if problem.matrix is not None else rows.shape[1],
             "has_fast_pass": scale is not None and not pruned,
             "tolerance": tolerance,
-            "state": self._state.pointer,
-            **{name: array.pointer for name, array in self._arrays.items()},
+            "state": self._state,
+            **self._arrays,
         }
         if scale is not None:
             fields |= {
@@ -305,7 +275,7 @@ class CudaDescent:
                 "scale": scale.points,
                 "link_scale": scale.links,
             }
-        self._tour: Any = np.array(tuple(fields.get(name, 0) for name in _TOUR.names or ()), _TOUR)[()]
+        self._tour = records.DESCENT_TOUR(**fields)
         self._scale = scale
         names = self.kind.exact_kernels
         self._sources = kernel_sources(problem, neighborhood, self._asked, pruned=pruned)
@@ -614,7 +584,7 @@ class CudaDescent:
             )
 
     def _read(self) -> None:
-        self._figures = self._state.download().view(_STATE)[0]
+        self._figures = self._state.download().view(records.DESCENT_STATE.dtype)[0]
         if self._pruned is not None:
             self._evaluated_moves = int(self._evaluated.download()[0])
 

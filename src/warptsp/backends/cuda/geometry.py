@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
 from warptsp.neighbors import search_norm
 
@@ -93,7 +94,7 @@ _DIGIT_BITS = 8
 _CURVE_BITS = 32
 _TURNED_BITS = 24
 _LEAF_SIZE = 8
-_FRAME_DOUBLES = 7
+_FRAME_DOUBLES = records.FRAME.itemsize // 8  # the last is the scale
 
 # Cities whose candidates are found, and whose coordinates are sent, between two looks at the stop token.
 _SLICE = 1 << 21
@@ -108,22 +109,6 @@ _ENDS_OF_A_BLOCK = 16_384
 _LEVELS_OF_A_BLOCK = 11
 _BLOCK_THREADS = 1024
 _NEAREST_ENDS = 5
-
-_POINTER = np.uint64
-_TREE = np.dtype(
-    [("points", _POINTER), ("boxes", _POINTER), ("scale", "f8"), ("n", "i4"), ("levels", "i4")], align=True
-)
-_GREEDY_STAGE = np.dtype(
-    [
-        *((name, _POINTER) for name in ("points", "rows", "city", "links", "mate", "next")),
-        *((name, _POINTER) for name in ("named", "length", "shortest", "first")),
-        *((name, "i4") for name in ("size", "width", "trusted", "kind", "draw")),
-    ],
-    align=True,
-)
-_RANKING = np.dtype(
-    [("links", _POINTER), ("index", _POINTER), ("stops", _POINTER), ("n", "i4"), ("count", "i4")], align=True
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -466,7 +451,7 @@ def tour_of_links(device: Device, links: DeviceArray, n: int) -> DeviceArray:
     count = int(scan_exclusive(device, index, index, n).download()[0])
     stops = device.empty(count, np.int32)
     _launch(device, "list_stops", n, np.int32(n), index, stops)
-    ranking = struct(_RANKING, links=links, index=index, stops=stops, n=n, count=count)
+    ranking = records.RANKING(links=links, index=index, stops=stops, n=n, count=count)
     ways, jumped = device.empty((2 * count, 2), np.int32), device.empty((2 * count, 2), np.int32)
     _launch(device, "walk_ways", 2 * count, ranking, ways)
     for _ in range((2 * count - 1).bit_length()):
@@ -578,8 +563,7 @@ class _Ends:
 
 
 def _stage(ends: _Ends, links: DeviceArray, **fields: Any) -> np.void:
-    return struct(
-        _GREEDY_STAGE,
+    return records.GREEDY_STAGE(
         points=ends.points,
         city=ends.city,
         links=links,
@@ -660,7 +644,7 @@ class _NearestSearch:
         while n >> levels > _LEAF_SIZE:
             levels += 1
         boxes = device.empty((2 << levels, 4), np.float64)
-        tree = struct(_TREE, points=points, boxes=boxes, n=n, levels=levels)
+        tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
         _launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
         for level in range(levels - 1, _LEVELS_OF_A_BLOCK - 1, -1):
             _launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
@@ -725,15 +709,6 @@ def _blocks(count: int) -> int:
 def _launch(device: Device, name: str, count: int, *arguments: DeviceArray | np.generic | None) -> None:
     """Start a kernel with one thread for each of `count` items."""
     _kernel(device, name).launch(_blocks(count), _THREADS, *arguments)
-
-
-def struct(dtype: np.dtype[Any], **fields: Any) -> np.void:
-    """A structured scalar; arrays of the GPU become pointers, and what is not given is 0."""
-    record = np.zeros(1, dtype)
-    for name, value in fields.items():
-        record[name][0] = value.pointer if hasattr(value, "pointer") else 0 if value is None else value
-    scalar: np.void = record[0]
-    return scalar
 
 
 def at_once(work: Callable[[int], _T], count: int) -> list[_T]:

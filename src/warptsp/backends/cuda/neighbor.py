@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.geometry import struct
 from warptsp.backends.instance import fixed_partners
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.problem import Metric
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.instance import SearchInstance
+    from warptsp.problem import Problem
 
-KERNELS = (
+# Of passes over all cities, and of chains, which take the compiler several times as long.
+PASS_KERNELS = (
     "measure_lists",
     "measure_links",
-    "look_at_cities<false>",
-    "look_at_cities<true>",
+    "look_at_cities<{three}>",
     "make_best_move",
     "make_many_moves",
-    "run_chains<false>",
-    "run_chains<true>",
 )
+CHAIN_KERNELS = ("run_chains<{three}>",)
 # Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
 METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
 
@@ -46,61 +46,32 @@ _STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
 _BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
 _FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
 
-_POINTER = np.dtype("u8")
-_INSTANCE = np.dtype(
-    [
-        *((name, _POINTER) for name in ("rows", "neighbors", "lengths", "fixed")),
-        ("tolerance", "f8"),
-        *((name, "i4") for name in ("size", "width", "stride")),
-    ],
-    align=True,
-)
-_STATE = np.dtype(
-    [
-        ("gain", "f8"),
-        *((name, "u8") for name in ("evaluations", "passes", "moves")),
-        *((name, "i4") for name in ("complete", "all", "skipped")),
-    ],
-    align=True,
-)
-_CHAINS = np.dtype(
-    [
-        *((name, _POINTER) for name in ("order", "position", "scratch", "kept", "best")),
-        *((name, _POINTER) for name in ("ring", "in", "state")),
-        *((name, "i4") for name in ("capacity", "inside")),
-    ],
-    align=True,
-)
-_CHAIN = np.dtype(
-    [
-        *((name, "f8") for name in ("length", "best")),
-        *((name, "u8") for name in ("evaluations", "looks", "moves", "kicks", "accepted")),
-        *((name, "i4") for name in ("head", "queued")),
-    ],
-    align=True,
-)
-_KICKS = np.dtype(
-    [
-        *((name, "i8") for name in ("first", "count", "cold")),
-        ("temperature", "f8"),
-        *((name, "i4") for name in ("always", "segment")),
-        *((name, "u8") for name in ("seed", "chain")),
-    ],
-    align=True,
-)
-_MOVE_BYTES = 40
-
 
 def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
     """Bytes of device memory that a search needs."""
     rows = 8 * n if matrix else 24
     of_a_chain = 6 * 4 + 1
-    return n * (rows + 12 * width + _MOVE_BYTES + 48 + chains * of_a_chain) + (64 << 20)
+    return n * (rows + 12 * width + records.NEIGHBOR_MOVE.itemsize + 48 + chains * of_a_chain) + (64 << 20)
 
 
-def source_of(instance: SearchInstance) -> Source:
-    """What is compiled for an instance."""
-    return Source("neighbor.cu", KERNELS, {"METRIC_KIND": int(instance.problem.metric.kind)}, fmad=False)
+def kernel_sources(problem: Problem, *, three: bool, chains: bool) -> list[Source]:
+    """Return what is compiled for a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    three : bool
+        For 3-opt moves.
+    chains : bool
+        Also for kicks, or for a descent that makes one move after the other from a queue.
+    """
+    defines = {"METRIC_KIND": int(problem.metric.kind)}
+    return [
+        Source(
+            "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
+        )
+        for names in ((PASS_KERNELS, CHAIN_KERNELS) if chains else (PASS_KERNELS,))
+    ]
 
 
 class NeighborSearch:
@@ -148,15 +119,14 @@ class NeighborSearch:
         self.chains = chains
         self.block = block
         self.kernel_seconds = 0.0
-        self._source = source_of(instance)
+        self._sources = kernel_sources(instance.problem, three=three, chains=True)
         values: Any = instance.matrix if matrix else instance.points
         self._rows = device.upload(np.ascontiguousarray(values, dtype=np.float64))
         self._neighbors = device.upload(neighbors)
         self._lengths = device.empty((n, width), np.float64)
         fixed = instance.fixed_edges
         self._fixed = device.upload(fixed_partners(n, fixed)) if len(fixed) else None
-        self._instance = struct(
-            _INSTANCE,
+        self._instance = records.NEIGHBOR_INSTANCE(
             rows=self._rows,
             neighbors=self._neighbors,
             lengths=self._lengths,
@@ -179,20 +149,21 @@ class NeighborSearch:
         grid = self._grid()
         self._bits = device.upload(np.ones(n, np.uint8))
         self._links = device.empty(n, np.float64)
-        self._found = device.empty(n * _MOVE_BYTES, np.uint8)
+        self._found = device.empty(n * records.NEIGHBOR_MOVE.itemsize, np.uint8)
         self._rank = device.empty(n, np.uint32)
         self._block_gain, self._block_city = device.empty(grid, np.float64), device.empty(grid, np.int32)
         self._keys = device.empty(1 << n.bit_length(), np.uint64)
-        self._state = device.upload(np.zeros(1, _STATE))
+        self._state = device.upload(np.zeros(1, records.NEIGHBOR_STATE.dtype))
         self._checks = 0
-        self._descent = np.zeros(1, _STATE)[0]
+        self._descent = np.zeros(1, records.NEIGHBOR_STATE.dtype)[0]
         self._length = length
         # The chains; a queue is worked off by the first.
-        self._states = np.zeros(chains, _CHAIN)
+        self._states = np.zeros(chains, records.CHAIN.dtype)
         self._states["length"] = self._states["best"] = length
         self._device_states = device.upload(self._states)
         self._queue(np.arange(n, dtype=np.int32))
         self._kicking = False
+        self._looks_of_descent = self._looks_of_kicks = 0  # of the first chain
         self._passes, self._looks, self._kicks = _FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS
 
     @property
@@ -210,12 +181,14 @@ class NeighborSearch:
     def counters(self) -> dict[str, int | float]:
         """What was done, by name."""
         states, descent = self._states, self._descent
-        looks = 0 if self._kicking else int(states["looks"][0])
+        looks = self._looks_of_descent
+        if not self._kicking:
+            looks = int(states["looks"][0]) - self._looks_of_kicks
         return {
             "passes": int(descent["passes"]) + self._checks + -(-looks // self.size),
             "evaluations": int(descent["evaluations"]) + int(states["evaluations"].sum()),
             "moves": int(descent["moves"]) + int(states["moves"].sum()),
-            "kicks": int(states["kicks"].max()),
+            "kicks": int(states["kicks"].min()),
             "kicks_accepted": int(states["accepted"].sum()),
             "kernel_seconds": self.kernel_seconds,
         }
@@ -252,8 +225,7 @@ class NeighborSearch:
         """Kicks in every chain for about so many seconds; True when each has made `count` in all."""
         if not self._kicking:
             self._begin_kicks(may_lose=temperature > 0)
-        plan = struct(
-            _KICKS,
+        plan = records.KICKS(
             count=self._kicks,
             cold=cold,
             temperature=temperature,
@@ -264,6 +236,20 @@ class NeighborSearch:
         taken = self._run_chains(self.chains, plan, last=count, looks=0)
         self._kicks = _scaled(self._kicks, taken, seconds)
         return int(self._states["kicks"].min()) >= count
+
+    def return_to_best(self) -> None:
+        """Let the next descent begin with the best tour of all chains."""
+        if not self._kicking:
+            return
+        tour, length = self.best(), self.best_length
+        position = np.empty(self.size, np.int32)
+        position[tour] = np.arange(self.size, dtype=np.int32)
+        self._kicking = False
+        self._put("order", tour)
+        self._put("position", position)
+        self._states["length"] = self._states["best"] = length
+        self._looks_of_kicks = int(self._states["looks"][0]) - self._looks_of_descent
+        self._queue(np.arange(self.size, dtype=np.int32))
 
     def _look(self, *, by_bits: bool) -> None:
         """Find the best move of every city, or of those whose bit is set."""
@@ -310,7 +296,7 @@ class NeighborSearch:
             if looks <= 0:
                 return True
         if int(state["queued"]) > 0:
-            taken = self._run_chains(1, struct(_KICKS), last=0, looks=looks)
+            taken = self._run_chains(1, records.KICKS(), last=0, looks=looks)
             self._looks = _scaled(self._looks, taken, seconds)
             return False
         self._look(by_bits=False)
@@ -323,6 +309,7 @@ class NeighborSearch:
     def _begin_kicks(self, *, may_lose: bool) -> None:
         """Give every chain the tour of the first; if it may lose, a place for its best tour, too."""
         self._kicking = True
+        self._looks_of_descent = int(self._states["looks"][0])
         if may_lose:
             self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
         for name in ("order", "position"):
@@ -337,8 +324,7 @@ class NeighborSearch:
     def _run_chains(self, chains: int, plan: np.void, *, last: int, looks: int) -> float:
         members = _AHEAD * _MEMBER_BYTES + 256
         shared = self._shared(_BYTES_OF_CHAIN, members)
-        record = struct(
-            _CHAINS,
+        record = records.CHAINS(
             **self._tours,
             state=self._device_states,
             capacity=self.size,
@@ -387,7 +373,7 @@ class NeighborSearch:
 
     def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
         full = f"{name}<{str(self.three).lower()}>" if templated else name
-        source = self._source
+        source = next(source for source in self._sources if full in source.names)
         return self.device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(full)
 
 

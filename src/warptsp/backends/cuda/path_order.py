@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.geometry import struct
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
@@ -36,15 +36,6 @@ PATHS = Source(
 )
 MOST_TOURS = 1 << 18  # closed ones, beyond which the host joins them
 _THREADS = 256
-_POINTER = np.dtype("u8")
-_ORDER = np.dtype(
-    [
-        *((name, _POINTER) for name in ("paths", "points", "link", "tour", "cost", "best", "first")),
-        *((name, "i4") for name in ("count", "dimensions", "kind")),
-    ],
-    align=True,
-)
-_JOIN_BYTES = 40  # struct JoinOfTours
 
 
 class PathOrder:
@@ -70,8 +61,7 @@ class PathOrder:
             **{name: device.empty(2 * count, np.uint64) for name in ("cost", "best", "first")},
         }
         self._ways = device.empty((2 * count, 2), np.int32), device.empty((2 * count, 2), np.int32)
-        self._order = struct(
-            _ORDER,
+        self._order = records.PATH_ORDER(
             paths=paths,
             points=points,
             count=count,
@@ -114,7 +104,7 @@ class PathOrder:
         int
             How many tours there are less.
         """
-        found = self._device.empty(named * _JOIN_BYTES, np.uint8)
+        found = self._device.empty(named * records.JOIN.itemsize, np.uint8)
         for name in ("clear_joins", "look_for_joins", "settle_joins"):
             self._launch(name, 2, self._order)
         blocks = -(-named // _THREADS)

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda import geometry, records
 from warptsp.backends.cuda.cities import ORDERS, is_plain
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.path_order import PATHS, PathOrder
-from warptsp.devices import name_of, ordinals
 from warptsp.errors import DeviceOutOfMemory
+from warptsp.machine import name_of, ordinals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,59 +55,7 @@ PAUSE = 1e-4  # seconds between two looks whether a launch has ended
 LEAST_ORDERED = 1_000_000  # cities of one tour from which its paths are put in order on the GPU
 _THREADS = 256
 
-_POINTER = np.dtype("u8")
-_TOUR = np.dtype(
-    [
-        *((name, _POINTER) for name in ("points", "matrix")),
-        *((name, "i4") for name in ("size", "dimensions")),
-        *(
-            (name, _POINTER)
-            for name in (
-                "candidates",
-                "fixed",
-                "tour",
-                "position",
-                "blob_order",
-                "blob_rank",
-                "local_candidates",
-                "kept",
-                "handed_city",
-                "handed_path",
-                "handed_offset",
-                "paths",
-                "path_count",
-                "gain",
-                "chosen",
-            )
-        ),
-    ],
-    align=True,
-)
-_ROUND = np.dtype(
-    [
-        *((name, "i4") for name in ("parts", "copies", "first_copy", "all_copies")),
-        *((name, "i4") for name in ("tours", "rotation", "blobs", "optimize", "every")),
-        *((name, "f4") for name in ("kicks_per_city", "temperature", "most_work")),
-        *((name, "u8") for name in ("seed", "round")),
-        ("stop", _POINTER),
-        *((name, "i4") for name in ("segment", "walk")),
-        *((name, "f4") for name in ("walks", "long_links", "tolerance")),
-    ],
-    align=True,
-)
-_COUNTERS = (
-    "kicks_made",
-    "kicks_refused",
-    "kicks_restored",
-    "kicks_accepted",
-    "kicks_improving",
-    "passes",
-    "branches",
-    "chains",
-    "steps",
-    "moves",
-    "cells_written",
-)
+_COUNTERS = records.LK_COUNTERS.dtype.names or ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,8 +275,7 @@ class _Share:
     def begin(self, order: tuple[DeviceArray | None, DeviceArray | None], **fields: Any) -> None:
         """Take up a round: the order that blobs are cut from and its inverse, and what the kernel is told."""
         cities, plan = self.cities, self.plan
-        self._tour = geometry.struct(
-            _TOUR,
+        self._tour = records.TOUR(
             points=cities.points,
             matrix=cities.matrix,
             size=cities.n,
@@ -341,8 +288,7 @@ class _Share:
             blob_rank=order[1],
             **self._handed,
         )
-        self._round = geometry.struct(
-            _ROUND,
+        self._round = records.ROUND(
             parts=plan.parts,
             copies=len(self.copies),
             first_copy=self.copies.start,

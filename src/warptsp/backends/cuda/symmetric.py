@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.backends.cuda import records
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.geometry import struct
 from warptsp.backends.symmetric import MOST_BLOCK
 
 if TYPE_CHECKING:
@@ -23,18 +23,15 @@ if TYPE_CHECKING:
     from warptsp import _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.symmetric import Circle
+    from warptsp.problem import Problem
 
-SYMMETRIC_SOURCE = Source(
-    "symmetric.cu",
-    (
-        "symmetric_blocks",
-        "symmetric_warps",
-        "symmetric_together",
-        "symmetric_grid",
-        "symmetric_place",
-        "symmetric_lengths",
-    ),
-    fmad=False,
+KERNELS = (
+    "symmetric_blocks",
+    "symmetric_warps",
+    "symmetric_together",
+    "symmetric_grid",
+    "symmetric_place",
+    "symmetric_lengths",
 )
 
 A_CITY = 16  # bytes of shared memory
@@ -47,24 +44,10 @@ SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known
 _FOREVER = 1 << 62
 
-_POINTER = np.dtype("u8")
-_INSTANCE = np.dtype(
-    [
-        *((name, "i4") for name in ("size", "kind", "stride", "hardware")),
-        *((name, _POINTER) for name in ("points", "int_matrix", "real_matrix")),
-        ("matrix_size", "i8"),
-        ("fixed", _POINTER),
-        ("tolerance", "f8"),
-        ("planar", "i4"),
-        ("whole_links", "i4"),
-        *((name, "f8") for name in ("center_x", "center_y", "scale", "slack", "place_error")),
-    ],
-    align=True,
-)
-_STATE = np.dtype([("step", "i8"), ("quiet", "i8"), ("moves", "u8")])
-_TALK = np.dtype([("arrived", "u4"), ("stop", "i4", 3), ("first", "u8", 3)])
-_COOLING = np.dtype([("temperature", "f8"), ("factor", "f8"), ("iterations", "i8"), ("spent", "i8")])
-_GRID_TOUR = np.dtype([(name, _POINTER) for name in ("city", "place", "link")])
+
+def source_of(problem: Problem) -> Source:
+    """Return what is compiled for a problem."""
+    return Source("symmetric.cu", KERNELS, {"METRIC_KIND": int(problem.metric.kind)}, fmad=False)
 
 
 class CudaSymmetricSearch:
@@ -104,8 +87,8 @@ class CudaSymmetricSearch:
             self._plan_grid(block)
             self.chains = 1 if chains is None else chains
         self._cities = device.upload(np.tile(circle.cities, (self.chains, 1)))
-        self._states = device.zeros(self.chains, _STATE)
-        self._talk = device.empty(1, _TALK)
+        self._states = device.zeros(self.chains, records.SYMMETRIC_STATE.dtype)
+        self._talk = device.empty(1, records.SYMMETRIC_TALK.dtype)
         if not self._fits:
             self._tours = [self._placed(chain) for chain in range(self.chains)]
             self._flags = device.empty(3 * self._grid, np.int32)
@@ -234,7 +217,7 @@ class CudaSymmetricSearch:
                 self._block,
                 self._instance,
                 self._states[chain : chain + 1],
-                struct(_GRID_TOUR, city=city, place=place, link=link),
+                records.GRID_TOUR(city=city, place=place, link=link),
                 cooling,
                 self._seed,
                 np.uint64(chain),
@@ -259,15 +242,15 @@ class CudaSymmetricSearch:
         return max(1, int(min(seconds, SLICE) / each))
 
     def _reset_talk(self) -> None:
-        talk = np.zeros(1, _TALK)
+        talk = np.zeros(1, records.SYMMETRIC_TALK.dtype)
         talk["first"] = np.iinfo(np.uint64).max
         self._talk.upload(talk)
 
     # Set-up
 
     def _kernel(self, name: str) -> Kernel:
-        source = SYMMETRIC_SOURCE
-        return self._device.module(source.file, source.names, fmad=source.fmad).kernel(name)
+        source = source_of(self._circle.instance.problem)
+        return self._device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(name)
 
     def _axes(self) -> int:
         n = len(self._circle.cities)
@@ -309,7 +292,7 @@ class CudaSymmetricSearch:
             256,
             self._instance,
             self._cities[chain : chain + 1],
-            struct(_GRID_TOUR, city=city, place=place, link=link),
+            records.GRID_TOUR(city=city, place=place, link=link),
         )
         return tour
 
@@ -321,8 +304,7 @@ class CudaSymmetricSearch:
             return self._held[-1]
 
         matrix = circle.int_matrix if circle.int_matrix is not None else circle.real_matrix
-        return struct(
-            _INSTANCE,
+        return records.SYMMETRIC_INSTANCE(
             size=len(circle.cities),
             kind=circle.instance.problem.metric.kind,
             stride=0 if circle.points is None else circle.points.shape[1],
@@ -343,4 +325,4 @@ class CudaSymmetricSearch:
         )
 
     def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:
-        return struct(_COOLING, temperature=temperature, factor=factor, iterations=iterations, spent=spent)
+        return records.COOLING(temperature=temperature, factor=factor, iterations=iterations, spent=spent)

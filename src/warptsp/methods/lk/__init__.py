@@ -21,18 +21,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
-from warptsp.methods.exact import optimal_tour
+from warptsp.methods.exact import INSTANT_CITIES, prove
+from warptsp.methods.kernels import on_gpu_or_cpu
 from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
 
 if TYPE_CHECKING:
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 __all__ = ["LEAST_CITIES_OF_GPUS", "LkParams", "gpus_wanted", "run"]
 
-EXACT_CITIES = 12  # up to here the optimum costs less than setting up a search
 LEAST_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
 
 
@@ -44,8 +43,8 @@ def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
 def run(problem: Problem, run: Run) -> None:
     """Shorten a tour until the run says stop."""
     params = LkParams(**run.params)
-    if problem.n <= EXACT_CITIES:
-        run.offer(optimal_tour(problem))
+    if problem.n <= INSTANT_CITIES:  # less work than setting up a search
+        prove(problem, run)
     elif problem.asymmetric:
         from warptsp.methods.asymmetric import run_doubled
 
@@ -55,12 +54,9 @@ def run(problem: Problem, run: Run) -> None:
 
 
 def _search(problem: Problem, run: Run, params: LkParams) -> None:
-    if run.device != "cpu":
+    def on_gpu() -> None:
         from warptsp.methods.lk.cuda import run_cuda
 
-        try:
-            run_cuda(problem, run, params)
-            return
-        except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
-            run.use_cpu(error)
-    search(problem, run, params)
+        run_cuda(problem, run, params)
+
+    on_gpu_or_cpu(run, on_gpu, lambda run: search(problem, run, params))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +19,8 @@ if TYPE_CHECKING:
 
     from warptsp import _native
     from warptsp.methods.lk.params import LkParams
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
 
 SLICE = 1000  # kicks between two looks at the clock
 LEAST_LONG_LINKS = 20_000  # cities below which kicks all over the tour do it, too
@@ -48,26 +46,13 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
     search.finish()
 
 
-def search_until(problem: Problem, run: Run, params: LkParams, done: Callable[[], bool]) -> None:
-    """Search on the CPU until something else, not far off, is done, or until the run says stop."""
-    search = _Search(problem, run, replace(params, temperature=0.0, population=0), done)
-    try:
-        if search.prepare():
-            search.improve()
-    finally:
-        search.finish()
-
-
 class _Search:
-    """The tour, its native search, and the clock; stops, too, when `done` says so."""
+    """The tour, its native search, and the clock."""
 
-    def __init__(
-        self, problem: Problem, run: Run, params: LkParams, done: Callable[[], bool] = lambda: False
-    ) -> None:
+    def __init__(self, problem: Problem, run: Run, params: LkParams) -> None:
         self.problem = problem
         self.run = run
         self.params = params
-        self.done = done
         self.kicks = 0
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
@@ -389,8 +374,7 @@ class _Search:
         length = native.best_length - self.instance.closing
         counters = native.counters()
         self.kicks = counters.pop("kicks") + counters["kicks_refused"]
-        stop = self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
-        return stop or self.done()
+        return self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
 
     def _best(self) -> NDArray[np.int32]:
         assert self.native is not None

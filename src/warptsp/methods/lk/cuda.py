@@ -8,11 +8,11 @@ Where there is time for them, populations do better up to some hundred thousand 
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,12 +30,12 @@ from warptsp.backends.cuda.search import (
     needed_bytes,
 )
 from warptsp.backends.instance import SearchInstance
-from warptsp.devices import name_of, ordinals
 from warptsp.errors import DeviceOutOfMemory
+from warptsp.machine import name_of, ordinals
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, telling
 from warptsp.methods.kernels import kernels_are_there
-from warptsp.methods.lk.cpu import search_until
+from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.long_links import LINKS_LOOKED_AT, TIME_SHARE, are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
     LEAST_MEMBERS,
@@ -54,13 +54,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.compiler import Compilation
     from warptsp.backends.cuda.device import DeviceArray
     from warptsp.methods.lk.params import LkParams
+    from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-    from warptsp.run import Run
-
-logger = logging.getLogger(__name__)
 
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
 HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
@@ -90,21 +87,18 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
     # longer to set up a long tour than the compiler takes.
     searches = run.kick_limit is None and problem.n < LONG
 
-    def search(compilation: Compilation) -> None:
+    def search(meanwhile: Run) -> None:
         nonlocal start
-        search_until(problem, run, params, lambda: compilation.wait(0))
+        # There is no time for more than a plain descent with kicks.
+        search_on_cpu(problem, meanwhile, replace(params, temperature=0.0, population=0))
         start = run.start if run.best is None else run.best
 
     if not kernels_are_there(
         run,
         kernel_sources(problem),
-        lambda: _offer_start(problem, run),
-        search if searches else None,
+        offer_tour=lambda: _offer_start(problem, run),
+        search=search if searches else None,
     ):
-        logger.warning(
-            "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's",
-            run.device,
-        )
         return
     if run.best is None and not Device.opened and (run.remaining() or math.inf) < STARTING:
         _offer_curve(problem, run)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from warptsp.backends.cuda.cities import Cities
     from warptsp.methods.lk.params import LkParams
-    from warptsp.run import Run
+    from warptsp.methods.protocol import Run
 
 MOST_CITIES = 200_000  # above, crossover takes longer than anybody waits
 MOST_OF_MATRIX = 12_000  # the CPU's copy of a matrix takes 8 bytes an entry at most

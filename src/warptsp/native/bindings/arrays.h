@@ -1,9 +1,13 @@
 // Checks and results of the bindings that fill an array of cities or take one.
 #pragma once
+#include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common.h"
+#include "common/metric.h"
 #include "common/parallel.h"
 
 namespace warptsp {
@@ -18,11 +22,59 @@ inline void check_threads(int threads) {
   require(threads >= 1, "threads is " + std::to_string(threads) + "; at least 1 is needed");
 }
 
+// `lowest` is 0, or -1 where that stands for none.
+inline void check_cities(const int *cities, size_t count, int lowest, size_t n, const char *what) {
+  const int *const end = cities + count;
+  const int *const wrong = std::find_if(cities, end, [&](int c) { return c < lowest || (c >= 0 && (size_t)c >= n); });
+  if (wrong != end)
+    throw std::invalid_argument(std::string(what) + " names " + std::to_string(*wrong) + ", which is not a city");
+}
+
+// Rows of cities, -1 behind the last one.
+inline void check_lists(const Array<const int, 2> &lists, size_t n, const char *what) {
+  const size_t columns = lists.shape(1);
+  require(columns >= 1, std::string(what) + " needs a column at least");
+  check_cities(lists.data(), lists.size(), -1, n, what);
+  for (size_t i = 1; i < lists.size(); ++i)
+    if (i % columns != 0 && lists.data()[i - 1] < 0 && lists.data()[i] >= 0)
+      throw std::invalid_argument(std::string(what) + " names a city behind its end");
+}
+
 inline void check_fixed_edges(const Edges &edges, size_t n) {
   require(edges.shape(1) == 2, "fixed edges have " + std::to_string(edges.shape(1)) + " columns; 2 are needed");
-  for (size_t i = 0; i < 2 * edges.shape(0); ++i)
-    require(edges.data()[i] >= 0 && edges.data()[i] < (int)n,
-            "fixed edge to " + std::to_string(edges.data()[i]) + ", which is not a city");
+  check_cities(edges.data(), 2 * edges.shape(0), 0, n, "a fixed edge");
+}
+
+// Every city once.
+inline void check_tour(const int *tour, size_t count, size_t n) {
+  require(count == n, "a tour of " + std::to_string(count) + " cities, not of " + std::to_string(n));
+  check_cities(tour, count, 0, n, "the tour");
+  std::vector<bool> seen(n);
+  for (size_t p = 0; p < n; ++p) {
+    if (seen[tour[p]]) throw std::invalid_argument("the tour names " + std::to_string(tour[p]) + " twice");
+    seen[tour[p]] = true;
+  }
+}
+
+inline void check_metric(int kind, size_t columns) {
+  require(kind >= 0 && kind < (int)MetricKind::matrix, "unknown metric " + std::to_string(kind));
+  const size_t needed = columns_of((MetricKind)kind);
+  require(columns == needed, "points have " + std::to_string(columns) + " columns; the metric needs " +
+                                 std::to_string(needed));
+}
+
+// Points of a metric, or a matrix, of n cities.
+inline void check_distances(int kind, const std::optional<Array<const double, 2>> &points,
+                            const std::optional<Array<const int, 2>> &int_matrix,
+                            const std::optional<Array<const double, 2>> &real_matrix, size_t n) {
+  require(points.has_value() + int_matrix.has_value() + real_matrix.has_value() == 1,
+          "distances come from points or from one matrix");
+  if (points) check_metric(kind, points->shape(1));
+  const auto has_rows = [n](const auto &given) { return !given || given->shape(0) == n; };
+  require(has_rows(points) && has_rows(int_matrix) && has_rows(real_matrix),
+          "points or matrix are not those of " + std::to_string(n) + " cities");
+  require((!int_matrix || int_matrix->shape(1) == n) && (!real_matrix || real_matrix->shape(1) == n),
+          "the matrix is not square");
 }
 
 // A NumPy array that owns the memory; no copy.
@@ -43,6 +95,26 @@ nb::object fill_array(std::initializer_list<size_t> shape, StopToken &token, con
   interruptible(token, [&] { complete = fill(result.data()); });
   if (!complete) return nb::none();
   return to_numpy(std::move(result), shape);
+}
+
+// No distance of these points is longer. NaN or infinity if a coordinate is; the last row may be a dummy city.
+inline double longest_distance(int kind, const Array<const double, 2> &points, bool dummy = false) {
+  if ((MetricKind)kind == MetricKind::geo || (MetricKind)kind == MetricKind::great_circle) return 4.0 * earth_radius_m;
+  const size_t columns = points.shape(1), rows = points.shape(0) - dummy;
+  double all = 0.0;  // a NaN gets lost in extremes, but not in a sum
+  double sum = is_integral((MetricKind)kind) ? 1.0 : 0.0;  // rounded up
+  for (size_t d = 0; d < columns; ++d) {
+    double low = points.data()[d], high = low;
+    for (size_t i = 0; i < rows; ++i) {
+      const double x = points.data()[i * columns + d];
+      low = std::min(low, x);
+      high = std::max(high, x);
+      all += 0.0 * x;
+    }
+    sum += high - low;
+  }
+  const bool degrees = (MetricKind)kind == MetricKind::xray1 || (MetricKind)kind == MetricKind::xray2;
+  return (degrees ? 100.0 : 1.0) * sum + all;
 }
 
 }  // namespace warptsp

@@ -6,12 +6,20 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
 #include "common/stop_token.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -44,58 +52,96 @@ inline std::vector<int> fixed_partners(const Array<const int, 2> &edges, int n) 
   return partners;
 }
 
-inline void serve_caller(const StopToken &token) {
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  const nb::object bound = nb::find(token);
-  if (!bound.is_valid()) return;
-  const nb::object poll = nb::getattr(bound, "poll", nb::none());
-  if (!poll.is_none()) poll();
+// 0 where processes do not fork.
+inline long long this_process() {
+#if defined(_WIN32)
+  return 0;
+#else
+  return getpid();
+#endif
 }
 
+// False if a signal's handler or `poll` (None: there is none) raised; the exception stays set.
+inline bool serve_caller(PyObject *poll) {
+  if (PyErr_CheckSignals() != 0) return false;
+  if (poll == Py_None) return true;
+  PyObject *const answer = PyObject_CallNoArgs(poll);
+  Py_XDECREF(answer);
+  return answer != nullptr;
+}
+
+// Work on a thread of its own. Lies on the heap, so that it can be left alone in a process where its thread is not.
+class Job {
+ public:
+  // False if the system grants no thread.
+  template <class Work>
+  bool begin(Work &work) {
+    try {
+      thread_ = std::thread([this, &work] {
+        try {
+          work();
+        } catch (...) {
+          failure_ = std::current_exception();
+        }
+        const std::lock_guard<std::mutex> lock(mutex_);
+        done_ = true;
+        finished_.notify_one();
+      });
+    } catch (const std::system_error &) {
+      return false;
+    }
+    return true;
+  }
+  // Whether it ended in this time.
+  bool wait(std::chrono::milliseconds time) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return finished_.wait_for(lock, time, [this] { return done_; });
+  }
+  void join() { thread_.join(); }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  bool done_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
 // Runs `work` on a thread of its own with the GIL released, while the calling thread goes on serving Python's
-// signal handlers, and the function in the token's attribute `poll` if it has one, every 20 ms. What raises (Ctrl-C
+// signal handlers, and the function that is in the token's attribute `poll`, every 20 ms. What raises (Ctrl-C
 // without a handler of ours) requests the stop; the exception is raised once the work has ended. `work` must poll
 // `token`.
 template <class Work>
 void interruptible(StopToken &token, Work &&work) {
-  std::mutex mutex;
-  std::condition_variable finished;
-  bool done = false;
-  std::exception_ptr failure;
-  bool signal_raised = false;
+  const nb::object bound = nb::find(token);
+  const nb::object poll = bound.is_valid() ? nb::getattr(bound, "poll", nb::none()) : nb::none();
+  auto job = std::make_unique<Job>();
+  const long long process = this_process();
+  bool raised = false, forked = false;
   {
-    nb::gil_scoped_release release;
-    std::thread thread([&] {
-      try {
-        work();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      std::lock_guard<std::mutex> lock(mutex);
-      done = true;
-      finished.notify_one();
-    });
-    std::unique_lock<std::mutex> lock(mutex);
-    while (!finished.wait_for(lock, std::chrono::milliseconds(20), [&] { return done; })) {
-      if (signal_raised) continue;
-      lock.unlock();
-      {
-        nb::gil_scoped_acquire acquire;
-        try {
-          serve_caller(token);
-        } catch (nb::python_error &error) {
-          error.restore();
-          signal_raised = true;  // the Python error stays set on this thread until it is raised below
-          token.request();
-        }
-      }
-      lock.lock();
+    WithoutGil unlocked;
+    if (!job->begin(work)) {
+      work();
+      return;
     }
-    lock.unlock();
-    thread.join();
+    while (!job->wait(std::chrono::milliseconds(20))) {
+      if (raised || lock_is_deadly()) continue;
+      unlocked.with_gil([&] { raised = !serve_caller(poll.ptr()); }, token);
+      forked = this_process() != process;
+      if (forked) break;
+      if (raised) token.request();
+    }
+    if (!forked) job->join();
   }
-  if (signal_raised) throw nb::python_error();
-  if (failure) std::rethrow_exception(failure);
+  if (forked) {
+    job.release();  // its thread is in the parent only, and whatever it held is held for ever
+    throw std::runtime_error("a process forked by the callback of a search cannot go on with the search");
+  }
+  if (raised) throw nb::python_error();
+  job->rethrow();
 }
 
 }  // namespace warptsp

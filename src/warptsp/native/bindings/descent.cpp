@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "common.h"
+#include "arrays.h"
 #include "exhaustive/move_numbers.h"
 
 using namespace warptsp;
@@ -22,10 +22,6 @@ struct BoundDescent {
   std::optional<Array<const double, 2>> real_matrix;
 };
 
-void require(bool holds, const char *message) {
-  if (!holds) throw nb::value_error(message);
-}
-
 BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<Array<const double, 2>> points,
                           std::optional<Array<const int, 2>> int_matrix,
                           std::optional<Array<const double, 2>> real_matrix, Array<const int, 1> tour,
@@ -34,15 +30,15 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
   const int n = (int)tour.shape(0);
   require(n >= 4, "a descent needs 4 cities or more");
   require(neighborhood >= 0 && neighborhood <= (int)Neighborhood::swap, "there is no such neighborhood");
-  require(points.has_value() + int_matrix.has_value() + real_matrix.has_value() == 1, "one of points and matrices");
-  require(!points || ((int)points->shape(0) == n && points->shape(1) >= 2), "points and tour differ in length");
-  require(!int_matrix || ((int)int_matrix->shape(0) == n && (int)int_matrix->shape(1) == n), "matrix is not n x n");
-  require(!real_matrix || ((int)real_matrix->shape(0) == n && (int)real_matrix->shape(1) == n), "matrix is not n x n");
-  const auto is_city = [n](int city) { return city >= 0 && city < n; };
+  check_threads(threads);
+  check_distances(kind, points, int_matrix, real_matrix, n);
+  check_tour(tour.data(), n, n);
   const std::vector<int> cities(tour.data(), tour.data() + n);
-  for (const int city : cities) require(is_city(city), "the tour names no city");
-  for (const int city : kept) require(is_city(city), "no city to keep");
-  for (const auto &[a, b] : before) require(is_city(a) && is_city(b), "no city to keep before another");
+  check_cities(kept.data(), kept.size(), 0, n, "what is kept");
+  for (const auto &[a, b] : before) {
+    const int both[] = {a, b};
+    check_cities(both, 2, 0, n, "what comes before another");
+  }
 
   BoundDescent bound;
   DistanceSource source;
@@ -64,7 +60,9 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
 
 // Moves with these numbers, a row of positions each.
 template <class Decode>
-nb::object decoded(const Array<const uint64_t, 1> &numbers, size_t columns, const Decode &decode) {
+nb::object decoded(const Array<const uint64_t, 1> &numbers, size_t columns, MoveNumber moves, const Decode &decode) {
+  for (size_t i = 0; i < numbers.shape(0); ++i)
+    if (numbers(i) >= moves) throw std::invalid_argument("there is no move " + std::to_string(numbers(i)));
   std::vector<int> rows;
   rows.reserve(columns * numbers.shape(0));
   for (size_t i = 0; i < numbers.shape(0); ++i) decode(numbers(i), rows);
@@ -107,7 +105,7 @@ void bind_descent(nb::module_ &m) {
   m.def(
       "pairs_of",
       [](Array<const uint64_t, 1> numbers) {
-        return decoded(numbers, 2, [](uint64_t number, std::vector<int> &rows) {
+        return decoded(numbers, 2, pairs_below(1ull << 31), [](uint64_t number, std::vector<int> &rows) {
           const Pair p = pair_of(number);
           rows.insert(rows.end(), {p.i, p.j});
         });
@@ -116,7 +114,7 @@ void bind_descent(nb::module_ &m) {
   m.def(
       "triples_of",
       [](Array<const uint64_t, 1> numbers) {
-        return decoded(numbers, 3, [](uint64_t number, std::vector<int> &rows) {
+        return decoded(numbers, 3, 1ull << 63, [](uint64_t number, std::vector<int> &rows) {
           const Triple t = triple_of(number);
           rows.insert(rows.end(), {t.i, t.j, t.k});
         });
@@ -125,7 +123,7 @@ void bind_descent(nb::module_ &m) {
   m.def(
       "swaps_of",
       [](Array<const uint64_t, 1> numbers, int n) {
-        return decoded(numbers, 2, [n](uint64_t number, std::vector<int> &rows) {
+        return decoded(numbers, 2, swaps_of(n), [n](uint64_t number, std::vector<int> &rows) {
           const Pair p = swap_of(number, n);
           rows.insert(rows.end(), {p.i, p.j});
         });

@@ -23,6 +23,14 @@ void check_rows(const Rows &points) {
   require(points.shape(0) < 0x7fffffff, "too many points: " + std::to_string(points.shape(0)));
 }
 
+void check_norm(int norm) {
+  require(norm >= 0 && norm <= 2, "norm is " + std::to_string(norm) + "; 2, 1 or 0 (maximum) are possible");
+}
+
+void check_count(int count) {
+  require(count >= 1 && count < 1 << 15, "count is " + std::to_string(count) + "; 1 to 32767 are possible");
+}
+
 template <class V>
 void check_square(const Array<const V, 2> &matrix) {
   require(matrix.shape(0) == matrix.shape(1), "the matrix is not square: " + std::to_string(matrix.shape(0)) + " x " +
@@ -33,10 +41,10 @@ nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant,
                                 StopToken &token) {
   check_threads(threads);
   check_rows(points);
-  require(count >= 1, "count is " + std::to_string(count) + "; at least 1 is needed");
-  require(per_quadrant >= 0 && 4 * per_quadrant <= count,
+  check_count(count);
+  require(per_quadrant >= 0 && per_quadrant <= count / 4,
           "per_quadrant is " + std::to_string(per_quadrant) + "; 0 to a quarter of count are possible");
-  require(norm >= 0 && norm <= 2, "norm is " + std::to_string(norm) + "; 2, 1 or 0 (maximum) are possible");
+  check_norm(norm);
   require(!sphere || (points.shape(1) == 3 && norm == 2), "points on the sphere have 3 columns and norm 2");
   return fill_array({points.shape(0), (size_t)count}, token, [&](int *rows) {
     return candidate_lists(points.data(), (int)points.shape(0), (int)points.shape(1), count, per_quadrant, norm,
@@ -48,7 +56,7 @@ template <class V>
 nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int threads, StopToken &token) {
   check_threads(threads);
   check_square(matrix);
-  require(count >= 1, "count is " + std::to_string(count) + "; at least 1 is needed");
+  check_count(count);
   const int n = (int)matrix.shape(0);
   const Matrix<V> distance{matrix.data(), n};
   return fill_array({matrix.shape(0), (size_t)count}, token,
@@ -78,7 +86,8 @@ nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edge
   check_threads(threads);
   check_rows(points);
   const size_t n = points.shape(0);
-  require(metric >= 0 && metric < (int)MetricKind::matrix, "unknown metric " + std::to_string(metric));
+  check_metric(metric, points.shape(1));
+  check_norm(norm);
   check_fixed_edges(fixed_edges, n);
   require(tiles >= 1 && (size_t)tiles <= n / 2 + 1,
           std::to_string(tiles) + " tiles of " + std::to_string(n) + " cities; 1 to half their number are possible");
@@ -114,6 +123,9 @@ nb::object bind_nearest_neighbor(const Rows &points, int start, int norm, const 
   check_rows(points);
   const size_t n = points.shape(0);
   check_start(start, n);
+  check_norm(norm);
+  // Nothing is near to what is not a number.
+  require(longest_distance((int)MetricKind::exact_2d, points) < 1e154, "the points are not finite, or too far apart");
   check_fixed_edges(fixed_edges, n);
   return fill_array({n}, token, [&](int *tour) {
     return nearest_neighbor_points(points.data(), (int)n, (int)points.shape(1), norm, start, fixed_edges.data(),
@@ -141,9 +153,7 @@ nb::object bind_random_tour(int n, uint64_t seed, StopToken &token) {
 
 nb::object bind_keep_fixed_edges(const Array<const int, 1> &order, const Edges &fixed_edges, StopToken &token) {
   const size_t n = order.shape(0);
-  for (size_t i = 0; i < n; ++i)
-    require(order.data()[i] >= 0 && (size_t)order.data()[i] < n,
-            "the order has city " + std::to_string(order.data()[i]) + ", which is not a city");
+  check_tour(order.data(), n, n);
   check_fixed_edges(fixed_edges, n);
   return fill_array({n}, token, [&](int *tour) {
     return keep_fixed_edges(order.data(), (int)n, fixed_edges.data(), fixed_edges.shape(0), token, tour);

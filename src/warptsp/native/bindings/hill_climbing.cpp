@@ -3,9 +3,11 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
-#include "common.h"
+#include "arrays.h"
 
 using namespace warptsp;
 
@@ -59,6 +61,23 @@ struct BoundClimbers {
   }
 };
 
+// Whether no sum overflows: those of distances in 32 bits, and of a tour, times `scale`, in 64.
+bool climb_in_bounds(int n, int kind, double scale, const std::optional<Array<const double, 2>> &points,
+                     const std::optional<Array<const float, 2>> &near,
+                     const std::optional<Array<const int, 2>> &int_matrix,
+                     const std::optional<Array<const double, 2>> &real_matrix) {
+  const auto within = [](const auto &values, double bound) {
+    return std::all_of(values.data(), values.data() + values.size(), [=](auto v) { return std::abs((double)v) <= bound; });
+  };
+  double longest = 0.0;
+  if (points) longest = longest_distance(kind, *points);
+  if (int_matrix) longest = 1 << 28;  // four are added up
+  if (real_matrix) longest = *std::max_element(real_matrix->data(), real_matrix->data() + real_matrix->size());
+  return scale > 0.0 && n * longest * scale < 0x1p63 &&
+         (!near || (longest < 1e150 && within(*near, 1e18))) &&
+         (!int_matrix || within(*int_matrix, longest)) && (!real_matrix || within(*real_matrix, longest));
+}
+
 struct Climb {
   u64 seed;
   long long first;
@@ -83,11 +102,11 @@ void bind_hill_climbing(nb::module_ &m) {
              std::optional<Array<const double, 2>> points, std::optional<Array<const float, 2>> near,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix) {
             if (n < 4) throw nb::value_error("a climb needs 4 cities or more");
-            if (!points && !int_matrix && !real_matrix) throw nb::value_error("there are no distances");
-            if ((points && (int)points->shape(0) != n) || (int_matrix && (int)int_matrix->shape(0) != n) ||
-                (real_matrix && (int)real_matrix->shape(0) != n) ||
-                (near && ((int)near->shape(0) != n || near->shape(1) != 2 || !points || points->shape(1) != 2)))
-              throw nb::value_error("points or matrix are not those of n cities");
+            check_distances(kind, points, int_matrix, real_matrix, n);
+            if (near && ((int)near->shape(0) != n || near->shape(1) != 2 || !points || points->shape(1) != 2))
+              throw nb::value_error("near are not the points of the plane");
+            require(climb_in_bounds(n, kind, scale, points, near, int_matrix, real_matrix),
+                    "distances are too long, or not finite");
             new (self) BoundClimbers();
             self->n = n;
             self->kind = (MetricKind)kind;
@@ -106,11 +125,9 @@ void bind_hill_climbing(nb::module_ &m) {
           "climb",
           [](BoundClimbers &self, unsigned long long seed, long long first, int count, int threads,
              std::optional<Array<const int, 1>> given, StopToken &token) {
-            if (given && (int)given->shape(0) != self.n) throw nb::value_error("the start is no tour of n cities");
-            if (given)
-              for (int i = 0; i < self.n; ++i)
-                if (given->data()[i] < 0 || given->data()[i] >= self.n)
-                  throw nb::value_error("the start names no city");
+            check_threads(threads);
+            require(count >= 0, "count is " + std::to_string(count));
+            if (given) check_tour(given->data(), given->shape(0), self.n);
             Climbed climbed;
             interruptible(token, [&] {
               climbed = self.with_descent(

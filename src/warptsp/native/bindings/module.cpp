@@ -17,6 +17,10 @@ void bind_tour_cut(nb::module_ &m);
 void bind_tsplib(nb::module_ &m);
 
 NB_MODULE(_native, m) {
+#if PY_VERSION_HEX < 0x030C0000  // later ones refuse by themselves
+  if (PyInterpreterState_Get() != PyInterpreterState_Main())
+    throw nb::import_error("warptsp cannot be used in a sub-interpreter, only in the main one");
+#endif
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
   bind_build_info(m);

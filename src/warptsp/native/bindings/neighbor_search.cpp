@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "common.h"
+#include "arrays.h"
 
 using namespace warptsp;
 
@@ -20,62 +20,63 @@ struct BoundNeighborSearch {
   Array<const double, 2> real_matrix;
 };
 
+constexpr int longest_segment = 1 << 29;  // three of them are added up
+
 struct Given {
   std::vector<int> neighbors, fixed, tour;
   int width;
   double tolerance;
   bool three;
+  const StopToken *token;
 };
 
 template <class Metric>
 std::unique_ptr<NeighborSearch> make(const Metric &metric, Given &&g) {
   if (g.three)
     return std::make_unique<NeighborSearchOf<Metric, true>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
-                                                            g.tolerance, std::move(g.tour));
+                                                            g.tolerance, std::move(g.tour), *g.token);
   return std::make_unique<NeighborSearchOf<Metric, false>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
-                                                           g.tolerance, std::move(g.tour));
-}
-
-std::vector<int> checked(const int *values, size_t count, int lowest, int n, const char *what) {
-  for (size_t k = 0; k < count; k++)
-    if (values[k] < lowest || values[k] >= n) throw nb::value_error(what);
-  return std::vector<int>(values, values + count);
+                                                           g.tolerance, std::move(g.tour), *g.token);
 }
 
 BoundNeighborSearch create(int kind, std::optional<Array<const double, 2>> points,
                            std::optional<Array<const int, 2>> int_matrix,
                            std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> neighbors,
-                           Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, bool three) {
+                           Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, bool three,
+                           StopToken &token) {
   const int n = (int)tour.shape(0);
   if (n < 4) throw nb::value_error("a search needs 4 cities or more");
   if ((int)neighbors.shape(0) != n) throw nb::value_error("neighbors and tour differ in length");
-  if ((points && (int)points->shape(0) != n) || (int_matrix && (int)int_matrix->shape(0) != n) ||
-      (real_matrix && (int)real_matrix->shape(0) != n) || !(points || int_matrix || real_matrix))
-    throw nb::value_error("points or matrix and tour differ in length");
+  check_distances(kind, points, int_matrix, real_matrix, n);
+  check_lists(neighbors, n, "a neighbour list");
+  check_tour(tour.data(), n, n);
   Given g;
-  g.neighbors = checked(neighbors.data(), neighbors.size(), -1, n, "a neighbour is no city");
-  g.tour = checked(tour.data(), n, 0, n, "the tour names no city");
+  g.neighbors.assign(neighbors.data(), neighbors.data() + neighbors.size());
+  g.tour.assign(tour.data(), tour.data() + n);
   g.width = (int)neighbors.shape(1);
   g.tolerance = tolerance;
   g.three = three;
+  g.token = &token;
   g.fixed = fixed_partners(fixed_edges, n);
   BoundNeighborSearch bound;
-  if (points) {
-    bound.points = *points;
-    const Points rows{points->data(), (int)points->shape(1)};
-    switch ((MetricKind)kind) {
-      case MetricKind::euc_2d: bound.search = make(CoordinatesOf<MetricKind::euc_2d>{rows}, std::move(g)); break;
-      case MetricKind::ceil_2d: bound.search = make(CoordinatesOf<MetricKind::ceil_2d>{rows}, std::move(g)); break;
-      case MetricKind::exact_2d: bound.search = make(CoordinatesOf<MetricKind::exact_2d>{rows}, std::move(g)); break;
-      default: bound.search = make(AnyCoordinates<double>{rows, (MetricKind)kind}, std::move(g));
+  if (points) bound.points = *points;
+  if (int_matrix) bound.int_matrix = *int_matrix;
+  if (real_matrix) bound.real_matrix = *real_matrix;
+  interruptible(token, [&] {
+    if (points) {
+      const Points rows{points->data(), (int)points->shape(1)};
+      switch ((MetricKind)kind) {
+        case MetricKind::euc_2d: bound.search = make(CoordinatesOf<MetricKind::euc_2d>{rows}, std::move(g)); break;
+        case MetricKind::ceil_2d: bound.search = make(CoordinatesOf<MetricKind::ceil_2d>{rows}, std::move(g)); break;
+        case MetricKind::exact_2d: bound.search = make(CoordinatesOf<MetricKind::exact_2d>{rows}, std::move(g)); break;
+        default: bound.search = make(AnyCoordinates<double>{rows, (MetricKind)kind}, std::move(g));
+      }
+    } else if (int_matrix) {
+      bound.search = make(Matrix<int>{int_matrix->data(), n}, std::move(g));
+    } else {
+      bound.search = make(Matrix<double>{real_matrix->data(), n}, std::move(g));
     }
-  } else if (int_matrix) {
-    bound.int_matrix = *int_matrix;
-    bound.search = make(Matrix<int>{int_matrix->data(), n}, std::move(g));
-  } else {
-    bound.real_matrix = *real_matrix;
-    bound.search = make(Matrix<double>{real_matrix->data(), n}, std::move(g));
-  }
+  });
   return bound;
 }
 
@@ -96,11 +97,12 @@ void bind_neighbor_search(nb::module_ &m) {
   nb::class_<BoundNeighborSearch>(m, "NeighborSearch", "Tours and the local search along neighbour lists.")
       .def_static("create", &create, nb::kw_only(), nb::arg("kind"), nb::arg("points").none(),
                   nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("neighbors"), nb::arg("tour"),
-                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"))
+                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"), nb::arg("token"))
       .def(
           "descend",
           [](BoundNeighborSearch &b, bool best, bool many, long long passes, int threads, double seconds,
              StopToken &token) {
+            check_threads(threads);
             bool complete = false;
             interruptible(token, [&] { complete = b.search->descend({best, many, passes, threads}, seconds, token); });
             return complete;
@@ -111,6 +113,8 @@ void bind_neighbor_search(nb::module_ &m) {
           "iterate",
           [](BoundNeighborSearch &b, int chains, long long count, bool always, double temperature, long long cold,
              int segment, unsigned long long seed, int threads, double seconds, StopToken &token) {
+            check_threads(threads);
+            require(chains >= 1 && segment >= 0 && segment <= longest_segment, "chains or segment is out of range");
             bool complete = false;
             interruptible(token, [&] {
               complete = b.search->iterate({chains, count, always, temperature, cold, segment, seed, threads}, seconds,
@@ -122,6 +126,8 @@ void bind_neighbor_search(nb::module_ &m) {
           nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"),
           nb::arg("token"),
           "Kicks in every chain for so many seconds; True when each has made `count` in all.")
+      .def("return_to_best", [](BoundNeighborSearch &b) { b.search->return_to_best(); },
+           "Let the next descent begin with the best tour of all chains.")
       .def_prop_ro("best_length", [](const BoundNeighborSearch &b) { return b.search->best_length(); })
       .def("best",
            [](const BoundNeighborSearch &b) {

@@ -5,8 +5,7 @@
 
 #include <optional>
 
-#include "common.h"
-#include "common/parallel.h"
+#include "arrays.h"
 #include "lk/tour_joins.h"
 
 #include <algorithm>
@@ -66,6 +65,7 @@ void bind_path_graph(nb::module_ &m) {
                                 : real_matrix ? real_matrix->shape(0)
                                               : 0;
             if (rows == 0) throw nb::value_error("points or a matrix are needed");
+            check_distances(kind, points, int_matrix, real_matrix, rows);
             const int n = (int)(row.shape(0) > 0 ? row.shape(0) : rows);
             for (int i = 0; row.shape(0) > 0 && i < n; i++)
               if (row(i) < 0 || (size_t)row(i) >= rows) throw nb::value_error("the points or the matrix lack a row");
@@ -92,7 +92,7 @@ void bind_path_graph(nb::module_ &m) {
                 if (city < 0 || city >= b.size) throw nb::value_error("a path ends nowhere");
             std::vector<int> found(tours);
             {
-              nb::gil_scoped_release release;
+              const WithoutGil unlocked;
               while ((int)b.graphs.size() < std::min(threads, tours)) b.graphs.emplace_back();
               for_each_task(threads, tours, [&](int t, int thread) {
                 const int first = begin(t);
@@ -121,7 +121,7 @@ void bind_path_graph(nb::module_ &m) {
         if (!joins.empty()) std::memcpy(joins.data(), found.data(), found.shape(0));
         ChosenJoins chosen;
         {
-          nb::gil_scoped_release release;
+          const WithoutGil unlocked;
           chosen = choose_joins(std::move(joins));
         }
         const size_t links = chosen.links.size() / 2, names = chosen.names.size() / 2;

@@ -12,19 +12,14 @@ using namespace warptsp;
 
 namespace {
 
-typedef Array<const double, 2> Points;
+typedef Array<const double, 2> Places;
 typedef Array<const int, 1> Cities;
 
-DrawnEdges checked_edges(const Points &points, const Cities &from, const Cities &to, long long stride) {
+DrawnEdges checked_edges(const Places &points, const Cities &from, const Cities &to, long long stride) {
   require(points.shape(1) == 2, "points have " + std::to_string(points.shape(1)) + " columns; 2 are needed");
   require(from.shape(0) == to.shape(0), "edges have as many ends as beginnings");
   require(stride >= 1, "stride is " + std::to_string(stride) + "; at least 1 is needed");
-  const int n = (int)points.shape(0);
-  for (const int *cities : {from.data(), to.data()}) {
-    const int *end = cities + from.shape(0);
-    const int *wrong = std::find_if(cities, end, [n](int city) { return city < 0 || city >= n; });
-    if (wrong != end) throw std::invalid_argument(std::to_string(*wrong) + " is not a city");
-  }
+  for (const Cities &cities : {from, to}) check_cities(cities.data(), cities.shape(0), 0, points.shape(0), "an edge");
   return {points.data(), from.data(), to.data(), (int64_t)from.shape(0), stride};
 }
 
@@ -39,7 +34,7 @@ void bind_pictures(nb::module_ &m) {
   using nb::arg;
   m.def(
       "survey_edges",
-      [](Points points, Cities from, Cities to, std::array<double, 6> transform, size_t width,
+      [](Places points, Cities from, Cities to, std::array<double, 6> transform, size_t width,
          size_t height, double block, long long stride, StopToken &token) -> nb::object {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, width, height);
@@ -53,10 +48,11 @@ void bind_pictures(nb::module_ &m) {
       arg("stride"), arg("token"));
   m.def(
       "draw_edges",
-      [](Array<uint8_t, 2> opacity, Points points, Cities from, Cities to,
+      [](Array<uint8_t, 2> opacity, Places points, Cities from, Cities to,
          std::array<double, 6> transform, double width, long long stride, StopToken &token) {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, opacity.shape(1), opacity.shape(0));
+        require(width >= 0.0 && width < 1 << 16, "a line is 0 to 65535 pixels wide");
         bool complete = false;
         interruptible(token, [&] { complete = draw_edges(opacity.data(), edges, view, width, token); });
         return complete;

@@ -4,9 +4,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 
-#include "common.h"
+#include "arrays.h"
 
 using namespace warptsp;
 
@@ -28,9 +29,12 @@ std::unique_ptr<TourSearch> make(const Source &source, Instance &&instance, std:
 
 std::vector<int> copied(const int *values, size_t count) { return std::vector<int>(values, values + count); }
 
-void check_cities(const std::vector<int> &cities, int n, const char *what, int lowest) {
-  for (int c : cities)
-    if (c < lowest || c >= n) throw nb::value_error(what);
+// Sums of lengths, and of lengths that no gain can pay for, fit into 32 bits (backends/instance.py).
+constexpr int largest_small_distance = 1 << 24;
+
+bool are_small(const Array<const int, 2> &matrix) {
+  return std::all_of(matrix.data(), matrix.data() + matrix.size(),
+                     [](int d) { return d >= -largest_small_distance && d <= largest_small_distance; });
 }
 
 BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
@@ -42,9 +46,12 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
   const int n = (int)tour.shape(0);
   if (n < 8) throw nb::value_error("a search needs 8 cities or more");
   if ((int)candidates.shape(0) != n) throw nb::value_error("candidates and tour differ in length");
-  if ((points && (int)points->shape(0) != n) || (int_matrix && (int)int_matrix->shape(0) != n) ||
-      (real_matrix && (int)real_matrix->shape(0) != n) || !(points || int_matrix || real_matrix))
-    throw nb::value_error("points or matrix and tour differ in length");
+  check_distances((int)kind, points, int_matrix, real_matrix, n);
+  check_tour(tour.data(), n, n);
+  // The bound by coordinates is a rough one; that of ATT is more than three times as long.
+  require((!points || !small_integers || longest_distance((int)kind, *points, dummy) <= 4.0 * largest_small_distance) &&
+              (!int_matrix || are_small(*int_matrix)),
+          "distances are too long for small integers");
   if (depth < 1 || depth > lk_max_depth || segment < 1 || breadth.empty() || breadth.size() > lk_wide_levels)
     throw nb::value_error("depth, segment or breadth is out of range");
   instance.size = n;
@@ -52,7 +59,7 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
   instance.points = points ? Points{points->data(), (int)points->shape(1)} : Points{nullptr, 0};
   instance.dimensions = points ? (int)points->shape(1) : 0;
   instance.candidates = copied(candidates.data(), candidates.size());
-  check_cities(instance.candidates, n, "a candidate is no city", -1);
+  check_lists(candidates, n, "a candidate list");
   instance.params.candidates = (int)candidates.shape(1);
   instance.params.depth = depth;
   instance.params.segment = segment;
@@ -66,7 +73,6 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
   }
   if (fixed_edges) instance.fixed = fixed_partners(*fixed_edges, n);
   std::vector<int> start = copied(tour.data(), n);
-  check_cities(start, n, "the tour names no city", 0);
 
   BoundSearch bound;
   if (points) {
@@ -108,10 +114,7 @@ nb::dict counters(const BoundSearch &bound) {
 }
 
 void check_tour_of(BoundSearch &b, const int *tour, int n) {
-  if (n != (int)b.search->best().size()) throw nb::value_error("a tour has other cities");
-  std::vector<char> seen(n);
-  for (int p = 0; p < n; p++)
-    if (tour[p] < 0 || tour[p] >= n || seen[tour[p]]++) throw nb::value_error("a tour names a city twice, or none");
+  check_tour(tour, n, b.search->best().size());
 }
 
 }  // namespace
@@ -121,11 +124,12 @@ void bind_search(nb::module_ &m) {
       "random_fragments",
       [](Array<const int, 2> candidates, int count, unsigned long long seed, unsigned long long round, int threads) {
         const int n = (int)candidates.shape(0);
-        if (count < 0 || threads < 1) throw nb::value_error("count or threads is out of range");
-        check_cities(copied(candidates.data(), candidates.size()), n, "a candidate is no city", -1);
+        check_threads(threads);
+        require(count >= 0, "count is " + std::to_string(count));
+        check_lists(candidates, n, "a candidate list");
         std::vector<int> tours((size_t)count * n);
         {
-          nb::gil_scoped_release release;
+          const WithoutGil unlocked;
           for_each_task(threads, count, [&](int t) {
             Random random(seed, round, (unsigned long long)t);
             const std::vector<int> tour =
@@ -173,6 +177,10 @@ void bind_search(nb::module_ &m) {
           [](BoundSearch &b, int parts, bool boxes, bool optimize, long long kicks, double temperature,
              double last_temperature, unsigned long long seed, unsigned long long round, int threads, bool repeatable,
              StopToken &token) {
+            check_threads(threads);
+            const size_t n = b.search->best().size();
+            require(parts >= 1 && (size_t)parts <= n, std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
+            require(!boxes || b.points.is_valid(), "boxes in space need points");
             interruptible(token, [&] {
               b.search->begin_round({parts, boxes, optimize, kicks, temperature, last_temperature, seed, round,
                                      threads, repeatable});
@@ -194,6 +202,9 @@ void bind_search(nb::module_ &m) {
           "grow",
           [](BoundSearch &b, int count, double kicks_per_city, double temperature, unsigned long long seed,
              unsigned long long round, int threads, StopToken &token) {
+            check_threads(threads);
+            require(count >= 0, "count is " + std::to_string(count));
+            require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
             interruptible(token, [&] {
               b.search->grow({count, kicks_per_city, temperature, seed, round, threads}, token);
             });
@@ -204,6 +215,8 @@ void bind_search(nb::module_ &m) {
           "generation",
           [](BoundSearch &b, int selection, unsigned long long seed, unsigned long long round, int threads,
              StopToken &token) {
+            check_threads(threads);
+            require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
             interruptible(token, [&] { b.search->generation(selection, seed, round, threads, token); });
           },
           nb::kw_only(), nb::arg("selection"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
@@ -211,9 +224,10 @@ void bind_search(nb::module_ &m) {
       .def(
           "add",
           [](BoundSearch &b, Array<const int, 2> tours, int threads) {
+            check_threads(threads);
             const int count = (int)tours.shape(0), n = (int)tours.shape(1);
             for (int t = 0; t < count; t++) check_tour_of(b, tours.data() + (size_t)t * n, n);
-            nb::gil_scoped_release release;
+            const WithoutGil unlocked;
             b.search->add(tours.data(), count, threads);
           },
           nb::arg("tours"), nb::arg("threads"), "Adds tours to the population, a row each.")
@@ -230,7 +244,7 @@ void bind_search(nb::module_ &m) {
           [](BoundSearch &b, Array<const int, 1> tour) {
             check_tour_of(b, tour.data(), (int)tour.size());
             std::vector<int> own = copied(tour.data(), tour.size());
-            nb::gil_scoped_release release;
+            const WithoutGil unlocked;
             b.search->go_on_from(std::move(own));
           },
           nb::arg("tour"), "Goes on from another tour, which becomes the best one if it is shorter.")

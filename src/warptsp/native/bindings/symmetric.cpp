@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "common.h"
+#include "arrays.h"
 #include "symmetric/symmetric_search.h"
 
 using namespace warptsp;
@@ -33,11 +33,14 @@ void bind_symmetric(nb::module_ &m) {
             const int n = (int)circle.shape(0);
             if (n < 4 || (!hardware && n % 2 == 0)) throw nb::value_error("the circle has a wrong number of cities");
             if (chains < 1) throw nb::value_error("there must be a chain");
-            if (!points && !int_matrix && !real_matrix) throw nb::value_error("there are neither points nor a matrix");
-            const size_t rows = points ? points->shape(0) : int_matrix ? int_matrix->shape(0) : real_matrix->shape(0);
+            const size_t rows = points        ? points->shape(0)
+                                : int_matrix  ? int_matrix->shape(0)
+                                : real_matrix ? real_matrix->shape(0)
+                                              : 0;
+            check_distances(kind, points, int_matrix, real_matrix, rows);
+            check_cities(circle.data(), n, 0, rows, "the circle");
             std::vector<int> cities(circle.data(), circle.data() + n);
-            for (int city : cities)
-              if (city < 0 || (size_t)city >= rows) throw nb::value_error("the circle names no city");
+            if (fixed) check_cities(fixed->data(), fixed->size(), -1, rows, "a fixed edge");
             if (fixed && (fixed->shape(0) != rows || fixed->shape(1) != 2))
               throw nb::value_error("fixed has not two entries a city");
             if (planar && (!points || points->shape(1) != 2)) throw nb::value_error("the points lie in no plane");
@@ -75,6 +78,7 @@ void bind_symmetric(nb::module_ &m) {
       .def(
           "descend",
           [](BoundTours &b, double seconds, int threads, StopToken &token) {
+            check_threads(threads);
             bool complete = true;
             interruptible(token, [&] {
               const StopToken slice(token, seconds);
@@ -94,6 +98,7 @@ void bind_symmetric(nb::module_ &m) {
           "anneal",
           [](BoundTours &b, double temperature, double factor, long long iterations, long long spent, long long steps,
              int threads, StopToken &token) {
+            check_threads(threads);
             if (iterations < 1 || steps < 0) throw nb::value_error("iterations or steps are out of range");
             interruptible(token, [&] {
               for_each_task(threads, (int)b.tours.size(), [&](int chain) {

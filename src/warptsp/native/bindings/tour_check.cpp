@@ -12,7 +12,7 @@ void bind_tour_check(nb::module_ &m) {
       [](const Cities &tour, int threads) {
         check_threads(threads);
         require(tour.shape(0) < 0x7fffffff, "a tour has fewer than 2^31 - 1 cities");
-        nb::gil_scoped_release release;
+        const WithoutGil unlocked;
         return takes_each_once(tour.data(), (int)tour.shape(0), threads);
       },
       nb::arg("tour"), nb::arg("threads"), "Whether the tour is 0 to n - 1 in any order.");
@@ -21,12 +21,12 @@ void bind_tour_check(nb::module_ &m) {
       [](const Array<const double, 2> &points, const Cities &cities, int kind, int threads) -> nb::object {
         check_threads(threads);
         const size_t count = cities.shape(0);
-        require(points.shape(1) == 2 || points.shape(1) == 3, "points have 2 or 3 columns");
+        check_metric(kind, points.shape(1));
         require(count >= 2, "a link has two cities");
         std::vector<double> sums(3 * (size_t)link_pieces((int64_t)count));
         bool known = false;
         {
-          nb::gil_scoped_release release;
+          const WithoutGil unlocked;
           known = link_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
                             cities.data(), (int64_t)count, threads, sums.data());
         }

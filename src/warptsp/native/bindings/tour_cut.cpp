@@ -22,6 +22,7 @@ void check_cut(const Cities &tour, int parts, int rotation, const Edges &fixed, 
   require(parts >= 1, "parts is " + std::to_string(parts) + "; at least 1 is needed");
   require(rotation >= 0 && (size_t)rotation < n, "rotation is " + std::to_string(rotation) + ", which is no position");
   check_fixed_edges(fixed, n);
+  check_tour(tour.data(), n, n);
 }
 
 // The cut that `make(cut)` made; None if the token stopped it.
@@ -66,14 +67,9 @@ nb::object bind_link(const TourCut &cut, const Cities &order, const Rows &points
                      StopToken &token) {
   check_threads(threads);
   const size_t ends = 2 * (size_t)cut.path_count();
-  require(order.shape(0) == ends && points.shape(0) == ends && (points.shape(1) == 2 || points.shape(1) == 3),
-          "order and points have a row for each end of a path");
-  std::vector<char> seen(ends, 0);
-  for (size_t i = 0; i < ends; i++) {
-    const int end = order.data()[i];
-    require(end >= 0 && (size_t)end < ends && !seen[end], "order is no permutation of the ends");
-    seen[end] = 1;
-  }
+  require(points.shape(0) == ends, "points have a row for each end of a path");
+  check_metric(kind, points.shape(1));
+  check_tour(order.data(), order.shape(0), ends);
   Buffer<int> tour((size_t)cut.cities());
   int closed = 0;
   TourCut::Linked linked = TourCut::Linked::stopped;
@@ -126,7 +122,7 @@ void bind_tour_cut(nb::module_ &m) {
           "put",
           [](TourCut &cut, int b, const Cities &order) {
             check_part(cut, b);
-            nb::gil_scoped_release release;
+            const WithoutGil unlocked;
             return cut.put(b, order.data(), (int)std::min<size_t>(order.shape(0), 0x7fffffff));
           },
           arg("part"), arg("order"), "Takes a part's answer; returns what is wrong with it, or an empty text.")

@@ -54,6 +54,21 @@ WARPTSP_FN bool is_integral(MetricKind kind) {
   return kind != MetricKind::exact_2d && kind != MetricKind::exact_3d && kind != MetricKind::great_circle;
 }
 
+// Numbers in a row of points.
+WARPTSP_FN int columns_of(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::euc_2d:
+    case MetricKind::ceil_2d:
+    case MetricKind::floor_2d:
+    case MetricKind::exact_2d:
+    case MetricKind::att:
+    case MetricKind::man_2d:
+    case MetricKind::max_2d: return 2;
+    case MetricKind::matrix: return 0;
+    default: return 3;  // places on the sphere, and angles of a diffractometer, too
+  }
+}
+
 // Coordinates of the search, one row of `stride` doubles a city. GEO and great-circle rows hold
 // (cos lat cos lon, cos lat sin lon, sin lat): the unit vector, so that no distance needs more than one arc cosine.
 struct Points {
@@ -104,11 +119,19 @@ struct EuclideanExact {
   }
 };
 
+// METRIC_KIND is given where kernels are compiled for one problem: what other metrics would need falls away, which is
+// most of such a kernel, and of the time that it takes the compiler.
+#if defined(METRIC_KIND)
+WARPTSP_FN constexpr MetricKind kind_here(MetricKind) { return (MetricKind)METRIC_KIND; }
+#else
+WARPTSP_FN constexpr MetricKind kind_here(MetricKind kind) { return kind; }
+#endif
+
 // Every other metric with coordinates, in double or, where only differences within a small part count, in float. A row
 // of NaN is the dummy city of an open path, at distance 0 from all.
 template <class T>
 WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
-  switch (kind) {
+  switch (kind_here(kind)) {
     case MetricKind::euc_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q) + T(0.5));
     case MetricKind::ceil_2d: return WARPTSP_MATH(ceil)(euclidean_2d(p, q));
     case MetricKind::floor_2d: return WARPTSP_MATH(floor)(euclidean_2d(p, q));
@@ -139,7 +162,7 @@ WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
       const T wrapped = WARPTSP_MATH(fabs)(phi - T(360));
       phi = phi < wrapped ? phi : wrapped;
       const T chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
-      const T cost = kind == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
+      const T cost = kind_here(kind) == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
                                                     : larger(phi / T(1.25), larger(chi / T(1.5), two_theta / T(1.15)));
       return WARPTSP_MATH(floor)(T(100) * cost + T(0.5));
     }

@@ -15,7 +15,7 @@ typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
 typedef Look::Value Value;
 typedef Look::Place At;
 
-// What the climbers share, and where they leave what they find. backends/cuda/climbing.py has the same fields.
+// What the climbers share, and where they leave what they find. backends/cuda/records.py has the same fields.
 struct Climbing {
   const double *points;  // (n, 2), for exact distances
   const float2 *near;    // relative to the centre

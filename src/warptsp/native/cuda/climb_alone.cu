@@ -14,7 +14,7 @@ using namespace warptsp;
 typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
 typedef Look::Value Value;
 
-// backends/cuda/climbing.py has the same fields.
+// backends/cuda/records.py has the same fields.
 struct Lonely {
   const double *points;    // (n, 2) for exact distances of the plane, or null
   const double *exact;     // else a matrix of exact distances, or null

@@ -28,7 +28,9 @@ struct Climbed {
   std::vector<int> tour;           // its tour, or, if none came so far, that of one on its way
 };
 
-constexpr double moves_a_slice = 1e7;  // evaluated between two looks at the stop token: some milliseconds
+// Evaluated between two looks at the stop token, which takes some milliseconds: of the plane's fast distances, and of
+// others, a great circle's among them.
+constexpr double moves_a_slice = 1e7, dear_moves_a_slice = 1e5;
 
 // What is read past the end of the tour.
 template <class T>
@@ -73,12 +75,13 @@ class CityDescent {
 
  private:
   bool look(const StopToken &token, ScanBest<Real> &best) {
-    return look_through(CityDistances<Metric>{metric_, city_.data()}, link_.data(), n_, scratch_.data(), token, best);
+    return look_through(CityDistances<Metric>{metric_, city_.data()}, link_.data(), n_, scratch_.data(), token, best,
+                        (int)std::max(1.0, dear_moves_a_slice / n_));
   }
 
   void apply(int first, int second) {
-    std::reverse(&city_[first + 1], &city_[second + 1]);
-    std::reverse(&link_[first + 1], &link_[second]);
+    std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
+    std::reverse(link_.begin() + first + 1, link_.begin() + second);
     repeat_start(city_, n_);
     link_[first] = metric_(city_[first], city_[first + 1]);
     link_[second] = metric_(city_[second], city_[second + 1]);
@@ -95,9 +98,8 @@ class CityDescent {
 // The neighbourhood, in slices of rows; false if the token stopped it.
 template <class Distances, class Real = typename Distances::Real>
 bool look_through(const Distances &distances, const Real *link, int n, Real *scratch, const StopToken &token,
-                  ScanBest<Real> &best) {
+                  ScanBest<Real> &best, int slice) {
   const MoveRows rows{n, MoveOrder::ring};
-  const int slice = (int)std::max(64.0, moves_a_slice / n);
   for (int row = 0; row < n; row += slice) {
     if (token.stopped()) return false;
     scan(distances, ScanTask<Real>{link, rows, {row, std::min(row + slice, n), 0, 2 * n}, scratch}, best);
@@ -132,9 +134,9 @@ struct PlaneTour {
   }
   template <MetricKind kind>
   void apply(int first, int second) {
-    std::reverse(&x[first + 1], &x[second + 1]);
-    std::reverse(&y[first + 1], &y[second + 1]);
-    std::reverse(&link[first + 1], &link[second]);
+    std::reverse(x.begin() + first + 1, x.begin() + second + 1);
+    std::reverse(y.begin() + first + 1, y.begin() + second + 1);
+    std::reverse(link.begin() + first + 1, link.begin() + second);
     repeat_start(x, n);
     repeat_start(y, n);
     measure<kind>(first, first + 1);
@@ -160,7 +162,8 @@ class PlaneDescent {
     for (;;) {
       ScanBest<float> likely{0.0f};
       const PlaneDistances<float, look> near{fast_.x.data(), fast_.y.data()};
-      if (!look_through(near, fast_.link.data(), n_, fast_.scratch.data(), token, likely)) return false;
+      if (!look_through(near, fast_.link.data(), n_, fast_.scratch.data(), token, likely, slice()))
+        return false;
       counters.passes.fetch_add(1, std::memory_order_relaxed);
       int first = likely.first(n_), second = likely.second(n_);
       if (!likely.found() || !shortens(first, second)) {
@@ -196,11 +199,13 @@ class PlaneDescent {
     exact_.load(points_, city_);
     exact_.template measure_all<kind>();
     const PlaneDistances<double, kind> distances{exact_.x.data(), exact_.y.data()};
-    return look_through(distances, exact_.link.data(), n_, exact_.scratch.data(), token, best);
+    return look_through(distances, exact_.link.data(), n_, exact_.scratch.data(), token, best, slice());
   }
 
+  int slice() const { return (int)std::max(64.0, moves_a_slice / n_); }
+
   void apply(int first, int second) {
-    std::reverse(&city_[first + 1], &city_[second + 1]);
+    std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
     fast_.template apply<look>(first, second);
   }
 

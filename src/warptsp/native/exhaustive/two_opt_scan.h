@@ -198,11 +198,13 @@ WARPTSP_FN ScanBest<Real> scan_links(Distances distances, const ScanTask<Real> &
   Distances from_next = distances;
   distances.from(best.row);
   from_next.from(best.row + 1);
-  for (best.other = std::max(rows.low(best.row), begin);; ++best.other) {
+  const int high = std::min(rows.high(best.row), end);
+  for (best.other = std::max(rows.low(best.row), begin); best.other < high; ++best.other) {
     const int j = best.other;
     const Real delta = ((distances.to(j) + from_next.to(j + 1)) - task.link[j]) - task.link[best.row];
     if (delta == best.delta) return best;
   }
+  return ScanBest<Real>{below};  // a link of infinite length gained by itself: no move did
 }
 
 template <class Distances, class Real = typename Distances::Real>

@@ -31,7 +31,7 @@ class PathGraph {
     link_.resize(2 * (size_t)count);
     for (int i = 0; i < count; i++) link_[2 * i] = paths[i].link[0], link_[2 * i + 1] = paths[i].link[1];
     for (int end = 0; end < 2 * count; end++)
-      if ((unsigned)link_[end] >= 2u * (unsigned)count || link_[link_[end]] != end) return -1;
+      if ((unsigned)link_[end] >= 2u * (unsigned)count || link_[link_[end]] != end || link_[end] == end) return -1;
     tour_of_.assign(count, -1);
     int tours = 0;
     for (int i = 0; i < count; i++)

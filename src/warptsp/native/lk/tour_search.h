@@ -120,6 +120,7 @@ class TourSearchOf final : public TourSearch {
   }
 
   bool proceed(double seconds, const StopToken &token) override {
+    if (!in_round_) return true;
     const StopToken slice(token, seconds);
     for_each_task(plan_.threads, plan_.threads, [&](int t) { work(workers_[t], slice, token); });
     // Always added up in the same order: floating-point sums do not depend on who did what when.

@@ -11,6 +11,10 @@
 
 namespace warptsp {
 
+constexpr int long_tour = 20'000;             // cities from which a kick may take a good part of a millisecond
+constexpr long long cells_a_look = 1 << 18;   // of the tour, written between two looks at the clock
+constexpr int cities_a_look = 1024;           // whose lists are put in order between two looks at the clock
+
 struct HostLook {
   static constexpr int at_once() { return 1; }
   void kicked() const {}
@@ -64,7 +68,8 @@ struct ChainsPlan {
 };
 
 struct DescentCounts {
-  long long evaluations = 0, passes = 0, moves = 0, kicks = 0, accepted = 0;
+  long long evaluations = 0, passes = 0, moves = 0, accepted = 0;
+  long long kicks = 0;  // of the chain that has made the fewest: a limit is reached when all chains have
 };
 
 // The same for every metric, and for 2-opt and 3-opt.
@@ -75,6 +80,8 @@ class NeighborSearch {
   virtual bool descend(const DescentPlan &plan, double seconds, const StopToken &token) = 0;
   // For so many seconds; true when all chains have made their kicks.
   virtual bool iterate(const ChainsPlan &plan, double seconds, const StopToken &token) = 0;
+  // Goes on from the best tour of all chains: the next descent begins there, with a look at all cities.
+  virtual void return_to_best() = 0;
   virtual double best_length() const = 0;
   virtual std::vector<int> best() const = 0;
   virtual DescentCounts counts() const = 0;
@@ -87,12 +94,13 @@ class NeighborSearchOf : public NeighborSearch {
  public:
   typedef NeighborLists<Metric> Lists;
 
+  // Stopped by the token, it has the tour and is good for no search.
   NeighborSearchOf(const Metric &metric, std::vector<int> &&neighbors, int width, std::vector<int> &&fixed,
-                   double tolerance, std::vector<int> &&tour)
+                   double tolerance, std::vector<int> &&tour, const StopToken &token)
       : neighbors_(std::move(neighbors)), fixed_(std::move(fixed)), size_((int)tour.size()),
         lists_{metric, neighbors_.data(), width, fixed_.empty() ? nullptr : fixed_.data(), tolerance} {
-    sort_lists();
-    measure_lists();
+    sort_lists(token);
+    measure_lists(token);
     chains_.push_back(std::make_unique<Chain>(std::move(tour), lists_));
     bits_.assign(size_, 1);
   }
@@ -100,68 +108,73 @@ class NeighborSearchOf : public NeighborSearch {
   bool descend(const DescentPlan &plan, double seconds, const StopToken &token) override {
     const StopToken slice(token, seconds);
     if (!plan.best && !plan.many) return descend_by_queue(plan, slice, token);
-    Chain &chain = *chains_[0];
-    std::vector<NeighborMove> &found = found_;
-    std::vector<int> order;
-    for (bool begun = false; plan.passes < 0 || passes_ < plan.passes; begun = true) {
-      if (begun && slice.stopped()) return false;
-      if (!look_at_all(!plan.best, plan.threads, token, found)) return false;
+    for (;;) {
+      if (!make_moves(slice)) return false;
+      if (plan.passes >= 0 && passes_ >= plan.passes) return true;
+      if (!look_at_all(!plan.best, plan.threads, token, found_)) return false;
       ++passes_;
-      order.clear();
       for (int city = 0; city < size_; ++city)
-        if (found[city].found()) order.push_back(city);
-      if (order.empty()) {
+        if (found_[city].found()) pending_.push_back(city);
+      if (pending_.empty()) {
         if (looked_at_all_) return true;
         bits_.assign(size_, 1);  // the last pass is over all cities, whatever the bits say
         continue;
       }
-      if (plan.many) {
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-          return gain_rank(found[a].gain) < gain_rank(found[b].gain);
-        });
-      } else {
-        int best = order[0];
-        for (const int city : order)
-          if (found[city].gain > found[best].gain) best = city;
-        order.assign(1, best);
-      }
-      for (const int city : order) {
-        const Rewrite rewrite = rewrite_of(chain.tour, found[city]);
-        if (rewrite.total == 0) continue;
-        chain.search.write(rewrite);
-        chain.gained(found[city].gain);
-        ++moves_;
-        for (int e = 0; e < found[city].cities; ++e) bits_[found[city].t[e]] = 1;
-      }
+      // The first that is made comes last.
+      const auto worse = [&](int a, int b) {
+        const auto of_a = gain_rank(found_[a].gain), of_b = gain_rank(found_[b].gain);
+        return of_a != of_b ? of_a > of_b : a > b;
+      };
+      if (plan.many)
+        std::sort(pending_.begin(), pending_.end(), worse);
+      else
+        pending_.assign(1, best_found());
     }
-    return true;
   }
 
   bool iterate(const ChainsPlan &plan, double seconds, const StopToken &token) override {
-    const StopToken slice(token, seconds);
     while ((int)chains_.size() < plan.chains) {
       std::vector<int> tour = chains_[0]->order;
       chains_.push_back(std::make_unique<Chain>(std::move(tour), lists_));
       chains_.back()->length = chains_.back()->best = chains_[0]->length;
     }
+    kicking_ = true;
+    // Chains that wait for a thread have a slice of their own, so that all of them are about as far.
+    const double share = seconds * std::min(plan.threads, plan.chains) / plan.chains;
+    // A kick takes microseconds, and on long tours milliseconds.
+    const long long between = size_ < long_tour ? 16 : 1;
     std::atomic<bool> complete{true};
     for_each_task(plan.threads, plan.chains, [&](int c) {
+      const StopToken slice(token, share);
       Chain &chain = *chains_[c];
       const long long made = chain.search.counts.kicks;
       if (made == 0) chain.keep(plan.temperature > 0.0);
       const KickPlan kicks{made,        plan.count - made, plan.cold, plan.temperature,
                            plan.always, plan.segment,      plan.seed, (unsigned long long)c};
-      // A kick takes microseconds; the clock is read now and then.
-      chain.search.kicks(kicks, chain.length, chain.best, [&](long long k) { return k % 16 == 0 && slice.stopped(); });
+      chain.search.kicks(kicks, chain.length, chain.best, [&](long long k) {
+        return k % between == 0 && (k > 0 ? slice : token).stopped();  // at least one, however short the slice
+      });
       if (chain.search.counts.kicks < plan.count) complete = false;
     });
     return complete;
   }
 
+  void return_to_best() override {
+    if (!kicking_) return;
+    const double length = best_length();
+    Chain &first = *chains_[0];
+    const std::vector<int> tour = best();
+    std::copy(tour.begin(), tour.end(), first.order.begin());
+    for (int p = 0; p < size_; ++p) first.position[first.order[p]] = p;
+    for (const auto &chain : chains_) chain->length = chain->best = length;
+    bits_.assign(size_, 1);
+    kicking_ = false;
+  }
+
   double best_length() const override { return best_chain().best; }
   std::vector<int> best() const override {
     const Chain &chain = best_chain();
-    return chain.search.counts.kicks == 0 ? chain.order : chain.shortest.empty() ? chain.kept : chain.shortest;
+    return !kicking_ ? chain.order : chain.shortest.empty() ? chain.kept : chain.shortest;
   }
   std::vector<int> neighbors() const override { return neighbors_; }
   int width() const override { return lists_.width; }
@@ -170,11 +183,12 @@ class NeighborSearchOf : public NeighborSearch {
     sum.passes = passes_ + (looks_ + size_ - 1) / size_;
     sum.evaluations = evaluations_;
     sum.moves = moves_;
+    sum.kicks = chains_[0]->search.counts.kicks;
     for (const auto &chain : chains_) {
       sum.evaluations += chain->search.counts.evaluations;
       sum.moves += chain->search.counts.moves;
       sum.accepted += chain->search.counts.accepted;
-      sum.kicks = std::max(sum.kicks, chain->search.counts.kicks);
+      sum.kicks = std::min(sum.kicks, chain->search.counts.kicks);
     }
     return sum;
   }
@@ -208,11 +222,41 @@ class NeighborSearchOf : public NeighborSearch {
     }
   };
 
+  // Of equal gains that of the first city.
+  int best_found() const {
+    int best = pending_[0];
+    for (const int city : pending_)
+      if (found_[city].gain > found_[best].gain) best = city;
+    return best;
+  }
+
+  // Those that a pass has left to be made, as far as they still fit the tour; false if the slice ended first.
+  bool make_moves(const StopToken &slice) {
+    if (pending_.empty()) return true;
+    Chain &chain = *chains_[0];
+    for (long long cells = 0; !pending_.empty(); pending_.pop_back()) {
+      if (cells > cells_a_look) {
+        if (slice.stopped()) return false;
+        cells = 0;
+      }
+      const NeighborMove &move = found_[pending_.back()];
+      const Rewrite rewrite = rewrite_of(chain.tour, move);
+      if (rewrite.total == 0) continue;
+      cells += rewrite.total;
+      chain.search.write(rewrite);
+      chain.gained(move.gain);
+      ++moves_;
+      for (int e = 0; e < move.cities; ++e) bits_[move.t[e]] = 1;
+    }
+    return !slice.stopped();
+  }
+
   // By the metric, so that the search may end at the first neighbour that is too far: coordinates are near in a norm
   // that may order them otherwise (XRAY), and the list of an open path's dummy city has no order.
-  void sort_lists() {
+  void sort_lists(const StopToken &token) {
     const int width = lists_.width;
     for (int city = 0; city < size_; ++city) {
+      if (city % cities_a_look == 0 && token.stopped()) return;
       int *const row = neighbors_.data() + (size_t)city * width;
       for (int k = 1; k < width && row[k] >= 0; ++k) {
         const int other = row[k];
@@ -224,14 +268,16 @@ class NeighborSearchOf : public NeighborSearch {
     }
   }
 
-  void measure_lists() {
+  void measure_lists(const StopToken &token) {
     // Beyond this size they would take too much memory.
     constexpr size_t most = (size_t)1 << 25;
     const size_t count = neighbors_.size();
     if (count > most) return;
     lengths_.resize(count);
-    for (size_t k = 0; k < count; ++k)
+    for (size_t k = 0; k < count; ++k) {
+      if (k % ((size_t)lists_.width * cities_a_look) == 0 && token.stopped()) return;
       if (neighbors_[k] >= 0) lengths_[k] = lists_.metric((int)(k / lists_.width), neighbors_[k]);
+    }
     lists_.lengths = lengths_.data();
   }
 
@@ -244,12 +290,12 @@ class NeighborSearchOf : public NeighborSearch {
     std::atomic<bool> stopped{false}, skipped{false};
     const TourArrays tour = chains_[0]->tour;
     for_each_task(threads, tasks, [&](int task) {
-      if (stopped.load(std::memory_order_relaxed)) return;
-      if (token.stopped()) {
-        stopped = true;
-        return;
-      }
       for (int city = task * cities_a_task; city < std::min(size_, (task + 1) * cities_a_task); ++city) {
+        if (stopped.load(std::memory_order_relaxed)) return;
+        if (city % 16 == 0 && token.stopped()) {
+          stopped = true;
+          return;
+        }
         if (by_bits && !bits_[city]) {
           found[city].clear();
           skipped = true;
@@ -267,16 +313,17 @@ class NeighborSearchOf : public NeighborSearch {
   // One city after the other; the last look is at all of them.
   bool descend_by_queue(const DescentPlan &plan, const StopToken &slice, const StopToken &token) {
     Chain &chain = *chains_[0];
+    const long long at_once = size_ < long_tour ? 256 : 16;  // looks, each of which may make a move
     for (;;) {
       for (int city = 0; city < size_; ++city)
         if (bits_[city]) chain.search.push(city);
       bits_.assign(size_, 0);
       while (chain.memory.queued > 0) {
         if (plan.passes >= 0 && looks_ >= plan.passes * size_) return true;
-        if (slice.stopped()) return false;
         const long long before = chain.search.counts.looks;
-        chain.gained(chain.search.settle(256));
+        chain.gained(chain.search.settle(at_once));
         looks_ += chain.search.counts.looks - before;
+        if (slice.stopped()) return false;
       }
       if (plan.passes >= 0 && looks_ >= plan.passes * size_) return true;
       if (!look_at_all(false, plan.threads, token, found_)) {
@@ -303,8 +350,9 @@ class NeighborSearchOf : public NeighborSearch {
   Lists lists_;
   std::vector<std::unique_ptr<Chain>> chains_;
   std::vector<NeighborMove> found_;
+  std::vector<int> pending_;         // cities whose moves a pass has found and that are still to be made
   std::vector<unsigned char> bits_;  // 1: look at this city
-  bool looked_at_all_ = false;
+  bool looked_at_all_ = false, kicking_ = false;
   long long evaluations_ = 0, passes_ = 0, moves_ = 0, looks_ = 0;
 };
 

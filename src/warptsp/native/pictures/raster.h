@@ -48,7 +48,7 @@ inline bool clip(const View &view, double margin, double (&p)[2], double (&q)[2]
     // Far away, doubles are coarser than pixels.
     if (first > 0.0) p[axis] = std::clamp(begin + first * step, -margin, high[axis]);
     if (last < 1.0) q[axis] = std::clamp(begin + last * step, -margin, high[axis]);
-    if (std::isnan(p[axis] + q[axis])) return false;
+    if (!std::isfinite(p[axis] + q[axis])) return false;  // the view itself may overflow
   }
   return true;
 }

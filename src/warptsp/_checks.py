@@ -1,0 +1,64 @@
+"""Checks of what users give, and how messages show it."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+from warptsp.errors import InvalidOption
+
+_SHOWN = 60  # characters of a value in a message
+
+
+def shown(value: object) -> str:
+    """A value for a message, on one line and not too long, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer of more digits than Python writes, or an object's own fault
+        text = f"a value of type {type(value).__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def checked_number(name: str, value: object, *, minimum: float, what: str) -> float:
+    """Return `value` as a finite float of at least `minimum`, or raise `InvalidOption` naming it."""
+    if isinstance(value, (str, bytes, bool)):
+        number = math.nan
+    else:
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+    if not minimum <= number < math.inf:
+        raise InvalidOption(f"{name}: {shown(value)} is not {what}")
+    return number
+
+
+def checked_count(name: str, value: object, *, minimum: int, what: str, maximum: int = (1 << 63) - 1) -> int:
+    """Return `value` as an int from `minimum` to `maximum`, or raise `InvalidOption` naming it."""
+    try:
+        number = minimum - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = minimum - 1
+    if number > maximum:
+        raise InvalidOption(f"{name}: {shown(value)} is too large: {maximum} is the most")
+    if number < minimum:
+        raise InvalidOption(f"{name}: {shown(value)} is not {what}")
+    return number
+
+
+def checked_whole(name: str, value: object, least: int, most: int) -> int:
+    """Return a whole number of a range as an int.
+
+    Raises
+    ------
+    InvalidOption
+        It is something else.
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise InvalidOption(f"{name}: {shown(value)} is not possible, it must lie between {least} and {most}")
+    return number

@@ -1,0 +1,262 @@
+"""The structs that host and kernels share: how the host has them, and what holds that against the kernels.
+
+A kernel file is compiled together with a ``static_assert`` for every field of its structs: name, offset, size
+and kind of number. So a field that is added, moved or exchanged on one side alone is an error of the
+compiler, for CI and for a user, and never a wrong number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["RECORDS", "Record", "layout_checks"]
+
+POINTER = "u8"
+_DESCENTS = ("descent.cu", "descent_fast.cu", "descent_mapped.cu", "descent_pruned.cu")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """A struct of the kernels.
+
+    Attributes
+    ----------
+    name : str
+        In C++.
+    files : tuple of str
+        The kernel files that have it.
+    dtype : numpy.dtype
+        The host's. A field of another one's is called as here, and its place is in `paths`.
+    paths : dict
+        Where fields are that lie in a struct within the struct: ``{"steps": "shares.steps"}``.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    dtype: np.dtype[Any]
+    paths: dict[str, str]
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of the fields."""
+        return frozenset(self.dtype.names or ())
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one."""
+        return self.dtype.itemsize
+
+    def __call__(self, **fields: Any) -> np.void:
+        """Return one as a kernel's argument; arrays become pointers, and what is not given is 0."""
+        record = np.zeros(1, self.dtype)
+        for name, value in fields.items():
+            record[name][0] = value.pointer if hasattr(value, "pointer") else 0 if value is None else value
+        scalar: np.void = record[0]
+        return scalar
+
+    def checks(self) -> list[str]:
+        """Return the C++ lines that compile only if the kernels' struct is this one."""
+        null = f"(({self.name} *)0)"
+        lines = [f'static_assert(sizeof({self.name}) == {self.itemsize}, "the size of {self.name}");']
+        for field, (kind, offset, *_) in (self.dtype.fields or {}).items():
+            path = self.paths.get(field, field)
+            conditions = [
+                # As the compiler's own offsetof is written; NVRTC 12.9 and 13.0 do not know GCC's builtin.
+                f"__INTADDR__(&({null}->{path})) == {offset}",
+                f"sizeof({null}->{path}) == {kind.itemsize}",
+            ]
+            if kind.base.kind != "V":
+                of_kind = f"warptsp_records::Kind<decltype({null}->{path})>::value"
+                conditions.append(f"{of_kind} == '{kind.base.kind}'")
+            message = f"{self.name}.{path} is not as backends/cuda/records.py has it"
+            lines.append(f'static_assert({" && ".join(conditions)}, "{message}");')
+        return lines
+
+
+def layout_checks(file: str) -> str:
+    """Return what a kernel file is compiled with; the file itself comes before it."""
+    lines = [line for record in RECORDS if file in record.files for line in record.checks()]
+    return "\n".join([f'#line 1 "backends/cuda/records.py, for {file}"', _KIND, *lines, ""]) if lines else ""
+
+
+# NumPy's letters: f for a real number, i for an integer or an enumeration, u for an integer without sign or a
+# pointer. V stands for any of them.
+_KIND = (
+    "namespace warptsp_records { "
+    "template <class T, bool is_enum = __is_enum(T)> struct Kind "
+    "{ static constexpr char value = T(0.5) != T(0) ? 'f' : T(-1) < T(0) ? 'i' : 'u'; }; "
+    "template <class T> struct Kind<T, true> { static constexpr char value = 'i'; }; "
+    "template <class T, bool b> struct Kind<T *, b> { static constexpr char value = 'u'; }; "
+    "template <class T, int n, bool b> struct Kind<T[n], b> : Kind<T> {}; }"
+)
+
+
+def _record(
+    name: str, files: str | tuple[str, ...], *fields: str, paths: dict[str, str] | None = None
+) -> Record:
+    """Make one of fields such as ``"f8 low high"`` and ``"i4 stop[3]"``."""
+    described: list[tuple[Any, ...]] = []
+    for kind, *names in map(str.split, fields):
+        dtype = np.dtype(POINTER if kind == "ptr" else kind)
+        for field in names:
+            base, _, count = field.rstrip("]").partition("[")
+            described.append((base, dtype, int(count)) if count else (base, dtype))
+    return Record(
+        name,
+        (files,) if isinstance(files, str) else files,
+        np.dtype(described, align=True),
+        paths or {},
+    )
+
+
+DESCENT_TOUR = _record(
+    "DescentTour",
+    _DESCENTS,
+    "i4 n kind stride has_fast_pass",
+    "ptr rows int_matrix real_matrix placed placed_city links points columns",
+    "f8 middle_x middle_y scale link_scale tolerance",
+    "ptr earlier later state",
+)
+DESCENT_STATE = _record(
+    "DescentState", _DESCENTS, "i8 passes moves", "f8 gained", "u8 number", "i4 status applies"
+)
+BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
+TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 link removed")
+STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y link")
+
+PLACE = _record("At", "climb.cu", "f4 x y", "V4 link", "i4 city")
+CLIMBING = _record(
+    "Climbing",
+    "climb.cu",
+    "ptr points near given next climber tours lengths ended best_length best_climber best_tours",
+    "ptr places passes moves",
+    "u8 seed limit",
+    "i8 cycles",
+    "f8 tolerance scale margin",
+    "i4 n kind shares_n strips segments steps",
+    paths={
+        "shares_n": "shares.n",
+        "strips": "shares.strips",
+        "segments": "shares.segments",
+        "steps": "shares.steps",
+    },
+)
+LONELY = _record(
+    "Lonely",
+    "climb_alone.cu",
+    "ptr points exact distances near given next climber city place row best found sure lengths ended",
+    "ptr best_length best_climber best_tour lock passes moves",
+    "u8 seed limit",
+    "i8 cycles",
+    "f8 tolerance scale margin",
+    "i4 n kind threads",
+)
+
+FRAME = _record(
+    "Frame",
+    "geometry.cu",
+    "f8 low[3] extent cells cells_a_unit scale",
+    paths={name: f"grid.{name}" for name in ("low", "extent", "cells", "cells_a_unit")},
+)
+EXTREMES = _record("Extremes", "geometry.cu", "f8 low[2] high[2]")
+BOX = _record("Box", ("geometry.cu", "candidates.cu"), "f8 low[2] high[2]")
+TREE = _record("PointTree", ("geometry.cu", "candidates.cu"), "ptr points boxes", "f8 scale", "i4 n levels")
+GREEDY_STAGE = _record(
+    "GreedyStage",
+    "geometry.cu",
+    "ptr points rows city links mate next named length shortest first",
+    "i4 size width trusted kind draw",
+)
+RANKING = _record("TourRanking", "geometry.cu", "ptr links index stops", "i4 n count")
+WAY = _record("Way", "geometry.cu", "i4 next cities")
+
+TOUR = _record(
+    "TourOnDevice",
+    "lk.cu",
+    "ptr points matrix",
+    "i4 size dimensions",
+    "ptr candidates fixed tour position blob_order blob_rank local_candidates kept",
+    "ptr handed_city handed_path handed_offset paths path_count gain chosen",
+)
+ROUND = _record(
+    "RoundOnDevice",
+    "lk.cu",
+    "i4 parts copies first_copy all_copies tours rotation blobs optimize every",
+    "f4 kicks_per_city temperature most_work",
+    "u8 seed round",
+    "ptr stop",
+    "i4 segment walk",
+    "f4 walks long_links tolerance",
+    paths={name: f"params.{name}" for name in ("segment", "walk", "walks", "long_links", "tolerance")},
+)
+LK_COUNTERS = _record(
+    "WarpLkCounters",
+    "lk.cu",
+    "u4 kicks_made kicks_refused kicks_restored kicks_accepted kicks_improving",
+    "u4 passes branches chains steps moves cells_written",
+    paths={
+        "kicks_made": "kicks",
+        "kicks_refused": "refused",
+        "kicks_restored": "restored",
+        "kicks_accepted": "accepted",
+        "kicks_improving": "improved",
+        "cells_written": "cells",
+    },
+)
+HANDED_PATH = _record("HandedPath", "lk.cu", "i4 head tail head_city tail_city length")
+LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")
+PATH_PLACE = _record("PathPlace", ("lk.cu", "paths.cu"), "i4 begin turned")
+PATH_ORDER = _record(
+    "PathOrder", "paths.cu", "ptr paths points link tour cost best first", "i4 count dimensions kind"
+)
+PATH_WAY = _record("PathWay", "paths.cu", "i4 end", "u4 value")
+JOIN = _record("JoinOfTours", "paths.cu", "f8 added", "i4 tour other a a_link b b_link crossed found")
+
+NEIGHBOR_INSTANCE = _record(
+    "NeighborInstance",
+    "neighbor.cu",
+    "ptr rows neighbors lengths fixed",
+    "f8 tolerance",
+    "i4 size width stride",
+)
+NEIGHBOR_STATE = _record(
+    "DescentState", "neighbor.cu", "f8 gain", "u8 evaluations passes moves", "i4 complete all skipped"
+)
+NEIGHBOR_MOVE = _record("NeighborMove", "neighbor.cu", "f8 gain", "i4 number cities t[6]")
+CHAINS = _record(
+    "ChainsOnDevice",
+    "neighbor.cu",
+    "ptr order position scratch kept best ring in state",
+    "i4 capacity inside",
+)
+CHAIN = _record(
+    "ChainState",
+    "neighbor.cu",
+    "f8 length best",
+    "u8 evaluations looks moves kicks accepted",
+    "i4 head queued",
+)
+KICKS = _record(
+    "KickPlan", "neighbor.cu", "i8 first count cold", "f8 temperature", "i4 always segment", "u8 seed chain"
+)
+
+SYMMETRIC_INSTANCE = _record(
+    "SymmetricInstance",
+    "symmetric.cu",
+    "i4 size kind stride hardware",
+    "ptr points int_matrix real_matrix",
+    "i8 matrix_size",
+    "ptr fixed",
+    "f8 tolerance",
+    "i4 planar whole_links",
+    "f8 center_x center_y scale slack place_error",
+)
+SYMMETRIC_STATE = _record("SymmetricState", "symmetric.cu", "i8 step quiet", "u8 moves")
+SYMMETRIC_TALK = _record("SymmetricTalk", "symmetric.cu", "u4 arrived", "i4 stop[3]", "u8 first[3]")
+COOLING = _record("Cooling", "symmetric.cu", "f8 temperature factor", "i8 iterations spent")
+GRID_TOUR = _record("GridTour", "symmetric.cu", "ptr city place link")
+
+RECORDS = tuple(value for value in vars().copy().values() if isinstance(value, Record))

@@ -1,0 +1,63 @@
+"""Tours from files, taken as the open paths or closed tours that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+open_option = click.option(
+    "--open/--closed",
+    "open_",
+    default=None,
+    help="Take it as an open path, or as a closed tour.  [default: as the files say]",
+)
+
+
+class Tours(NamedTuple):
+    """The tours in files, checked, for the instance that they are tours of: closed, or an open path."""
+
+    problem: Problem
+    cities: list[NDArray[np.int32]]
+    reason: str  # why it is taken as closed or open
+
+
+def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> Tours:
+    """Read tours of an instance; what `open_` says counts first, then what the files say, then the instance.
+
+    Raises
+    ------
+    ParseError, InvalidTour
+        One of them is no tour of this instance, or one says that it is a path and another that it is closed.
+    """
+    from warptsp.errors import InvalidTour
+    from warptsp.io.tours import read_tour_file
+    from warptsp.solver import checked_start, with_open
+
+    found = {file: read_tour_file(file, problem) for file in files}
+    said = {tour.open: file for file, tour in found.items() if tour.open is not None}
+    if open_ is None and len(said) == 2:
+        raise InvalidTour(
+            f"{said[True]} is an open path and {said[False]} a closed tour: give --open or --closed"
+        )
+    if open_ is not None:
+        is_open, reason = open_, f"as {'--open' if open_ else '--closed'} says"
+    elif said:
+        ((is_open, file),) = said.items()
+        reason = f"as {file} says"
+    else:
+        is_open = problem.open is not None
+        other = "--closed" if is_open else "--open"
+        reason = f"as the instance has it ({files[0]} does not say; {other} does)"
+    if is_open != (problem.open is not None):
+        problem = with_open(problem, is_open)
+    cities = [checked_start(problem, found[file].cities, str(file)) for file in files]
+    return Tours(problem, cities, reason)

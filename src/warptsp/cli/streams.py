@@ -1,0 +1,90 @@
+"""Standard output and standard error of the command: what is told there, and what if they fail.
+
+Results that cannot be written are an error; that nobody hears complaints and progress is none.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import select
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from warptsp.errors import OutputError
+from warptsp.outputs import ReaderGone
+from warptsp.text import printable
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+def say(*lines: str) -> None:
+    """Write lines of a result to standard output; text of others does nothing to the terminal."""
+    click.echo("\n".join(map(printable, lines)))
+
+
+def tell(*lines: str) -> None:
+    """Write lines about the run to standard error."""
+    click.echo("\n".join(map(printable, lines)), err=True)
+
+
+def secure() -> None:
+    """Take over both streams of the process, so that they fail as they should, and never on a character.
+
+    A stream that is closed gets a place holder that cannot be used, or else the next file to be opened would
+    get its number, and whatever is printed would go into that file.
+    """
+    if sys.platform == "win32":
+        return
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if number == 0 else os.O_RDONLY)
+    sys.stdout = _text(_Results(1, "wb", closefd=False), sys.stdout)
+    sys.stderr = _text(_Remarks(2, "wb", closefd=False), sys.stderr)
+
+
+def _text(raw: io.FileIO, former: TextIO | None) -> io.TextIOWrapper:
+    encoding = getattr(former, "encoding", None) or "utf-8"
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "backslashreplace", write_through=True)
+
+
+class _Stream(io.FileIO):
+    """A stream that takes what it is given and drops it, once a write has failed."""
+
+    _failed = False
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        size = memoryview(data).nbytes
+        if self._failed or size == 0:
+            return size
+        try:
+            while (written := super().write(data)) is None:
+                select.select([], [self], [])  # somebody has made it a stream that does not wait
+        except BaseException as error:  # also a signal: the rest would wait for the reader again
+            self._failed = True
+            if not isinstance(error, OSError):
+                raise
+            self.refused(error)
+            return size
+        return written
+
+    def refused(self, error: OSError) -> None:
+        """Deal with the first failure."""
+
+
+class _Results(_Stream):
+    def refused(self, error: OSError) -> None:
+        """Say that it is an error; that the reader has gone needs no words."""
+        if error.errno == errno.EPIPE:
+            raise ReaderGone("standard output: the reader has gone") from error
+        raise OutputError(f"standard output: cannot write: {error.strerror or error}") from error
+
+
+class _Remarks(_Stream):
+    pass

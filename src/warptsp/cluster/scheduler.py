@@ -1,0 +1,129 @@
+"""The connection to a Dask scheduler: whether it is there, and questions that do not wait for it for good."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warptsp.errors import BackendUnavailable, InvalidOption
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from distributed import Client
+
+logger = logging.getLogger(__name__)
+
+ANSWER = 0.5  # seconds that a question waits for its answer; what comes later is there at the next question
+SILENCE = 60.0  # seconds without any answer after which a scheduler is gone, whatever its connection says
+
+
+class Scheduler:
+    """What a client knows of its scheduler.
+
+    Dask tries to get a lost connection back for as long as the client's timeout, and then closes the client.
+    In the meantime its calls wait or raise errors of many kinds, and a scheduler that hangs keeps them
+    waiting for good. A search asks here instead, and its time limit holds.
+
+    Parameters
+    ----------
+    client : distributed.Client
+
+    Raises
+    ------
+    BackendUnavailable
+        If the client is closed already.
+    InvalidOption
+        If this thread is the one that the client needs for its answers.
+    """
+
+    def __init__(self, client: Client) -> None:
+        if client.asynchronous:
+            raise InvalidOption(
+                "cluster: an asynchronous dask Client waits for this very thread; make an ordinary one, or "
+                "solve in another thread"
+            )
+        if client.scheduler is None:
+            raise BackendUnavailable(f"cluster: the dask Client is {client.status}; make a new one")
+        self.address: str = client.scheduler.address
+        self.name = f"cluster {self.address}"
+        self.lost = False
+        self._client = client
+        self._asked: dict[str, Future[Any]] = {}
+        self._silent_since: float | None = None
+
+    def is_connected(self) -> bool:
+        """Whether it can be asked now.
+
+        Raises
+        ------
+        BackendUnavailable
+            If it is gone for good.
+        """
+        status = self._client.status
+        if status == "running":
+            if self.lost:
+                logger.warning("%s: the scheduler is back", self.name)
+            self.lost = False
+            return True
+        if status == "connecting":
+            if not self.lost:
+                logger.warning("%s: no connection to the scheduler; trying to get it back", self.name)
+            self.lost = True
+            self._asked.clear()
+            return False
+        raise self._gone(self._end())
+
+    def ask(self, question: str, **arguments: Any) -> Any:
+        """Return what one of its handlers answers; None if there is no answer yet.
+
+        Raises
+        ------
+        BackendUnavailable
+            If it has not answered for too long, or is gone for good.
+        """
+        if not self.is_connected():
+            return None
+        if question not in self._asked:
+            with self.faults():
+                asking = getattr(self._client.scheduler, question)(**arguments)
+                loop = self._client.loop.asyncio_loop
+                self._asked[question] = asyncio.run_coroutine_threadsafe(asking, loop)
+        asked = self._asked[question]
+        try:
+            answer = asked.result(timeout=ANSWER)
+        except OSError:  # no answer yet, or no connection
+            if asked.done():
+                del self._asked[question]
+            self._await_answer()
+            return None
+        del self._asked[question]
+        self._silent_since = None
+        return answer
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Raise `BackendUnavailable` for what a call raises because the scheduler is gone."""
+        try:
+            yield
+        except Exception as error:
+            if self._client.status in ("running", "connecting"):
+                raise
+            raise self._gone(self._end()) from error
+
+    def _end(self) -> str:
+        return "the connection did not come back" if self.lost else "its client was closed"
+
+    def _await_answer(self) -> None:
+        now = time.monotonic()
+        if self._silent_since is None:
+            self._silent_since = now
+        elif now - self._silent_since > SILENCE:
+            raise self._gone(f"no answer for {SILENCE:g} s")
+
+    def _gone(self, why: str) -> BackendUnavailable:
+        return BackendUnavailable(f"{self.name}: the scheduler is gone: {why}")

@@ -1,0 +1,100 @@
+"""The processors of this machine, and the names that devices have."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from warptsp._checks import checked_count, shown
+from warptsp.errors import InvalidOption
+
+MOST_THREADS = 1024
+
+
+def ordinals(device: object) -> tuple[int, ...]:
+    """Return the numbers of the GPUs that a device names; "cuda" is the first one.
+
+    Raises
+    ------
+    InvalidOption
+        If it names none, or one twice.
+    """
+    match = re.fullmatch(r"cuda(?::(\d{1,4}(?:,\d{1,4})*))?", device) if isinstance(device, str) else None
+    if match is None:
+        raise InvalidOption(
+            f"device: {shown(device)} is unknown; there are auto, cpu, cuda, cuda:N, and several GPUs as in "
+            "cuda:0,1, without spaces"
+        )
+    wanted = tuple(int(number) for number in (match[1] or "0").split(","))
+    for number in wanted:
+        if wanted.count(number) > 1:
+            raise InvalidOption(f"device: {shown(device)} names GPU {number} twice; name each once")
+    return wanted
+
+
+def name_of(gpus: Sequence[int]) -> str:
+    """Return the device that names the GPUs of these numbers."""
+    return "cuda:" + ",".join(map(str, gpus))
+
+
+def available_threads() -> int:
+    """Return the number of CPU threads that this process may keep busy.
+
+    The cores that the process is allowed to run on, and no more than the quota of its container.
+    """
+    if hasattr(os, "process_cpu_count"):  # Python 3.13
+        cores = os.process_cpu_count()
+    elif hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count()
+    return max(1, min(cores or 1, _container_quota()))
+
+
+def resolve_threads(threads: object) -> int:
+    """Return the number of threads of a run: as asked, or all that are available for None.
+
+    Raises
+    ------
+    InvalidOption
+        If it is no number of threads.
+    """
+    if threads is None:
+        return available_threads()
+    what = f"a number of threads, 1 to {MOST_THREADS}"
+    return checked_count("threads", threads, minimum=1, what=what, maximum=MOST_THREADS)
+
+
+def _container_quota() -> int:
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(1, math.ceil(int(quota) / int(period)))
+    except (OSError, ValueError):  # not Linux, no control group, or no quota ("max")
+        return 1 << 20
+
+
+def cpu_name() -> str:
+    """Return what the processor calls itself."""
+    for line in _cpu_info():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def cpu_flags() -> set[str]:
+    """Return the extensions that the processor has, as Linux names them."""
+    for line in _cpu_info():
+        if line.startswith(("flags", "Features")):
+            return set(line.partition(":")[2].split())
+    return set()
+
+
+def _cpu_info() -> list[str]:
+    try:
+        return Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,180 @@
+"""Instances whose numbers are too large, too small or too far from 0 for a search, in a frame of their own.
+
+Searches look for moves in single precision, where squares of distances overflow from about 1e19 on and vanish
+below 1e-22, and keep constants that no distance may reach. The frame is shifted by a coordinate that all
+others are near to, and scaled by a power of two: neither rounds. So distances keep all their digits, moves
+are the same, and lengths differ by that power alone. Distances that are rounded to integers are never scaled.
+
+An entry of a matrix that stands for a forbidden edge may be so large that all others vanish beside it in a
+sum. If one such entry is longer than any tour without it, a smaller one of which that is true, too, orders
+all tours in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.methods.protocol import ForwardingRun
+from warptsp.problem import Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.methods.protocol import Run
+
+__all__ = ["Frame"]
+
+LEAST, MOST = 2.0**-40, 2.0**50  # extents, or largest entries of a matrix, that are searched as they are
+USUAL = 20  # what others become: 2**19 to 2**20
+LEAST_EXPONENT = -1022  # of a unit; smaller ones do not have all digits
+FAR = 2.0**16  # extents from 0; from there a difference of two coordinates of an axis is exact
+HIGH = 2.0**20  # times the longest possible tour of the other entries: a wall that hides what they differ in
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """An instance as methods are given it.
+
+    Attributes
+    ----------
+    problem : Problem
+        The instance itself where its numbers are ordinary ones.
+    unit : float
+        What lengths of `problem` are multiplied by to be those of the instance; a power of two.
+    wall, lowered : float
+        The entry of a forbidden edge, and in its place that of `problem`; infinite if there is none.
+    """
+
+    problem: Problem
+    unit: float = 1.0
+    wall: float = math.inf
+    lowered: float = math.inf
+
+    @classmethod
+    def of(cls, problem: Problem) -> Frame:
+        """Choose the frame for an instance."""
+        if problem.matrix is not None:
+            return cls(problem) if problem.integral else cls._of_matrix(problem, problem.matrix)
+        if problem.metric.geographic:
+            return cls(problem)
+        assert problem.coordinates is not None
+        low, high = problem.bounds
+        extent = float((high - low).max())
+        unit = 1.0 if problem.metric.integral else _unit(extent)
+        far = np.maximum(np.abs(low), np.abs(high)) > FAR * extent
+        if unit == 1.0 and not far.any():
+            return cls(problem)
+        shifted = problem.coordinates - np.where(far, low, 0.0)
+        return cls(replace(problem, coordinates=shifted / unit), unit)
+
+    @classmethod
+    def _of_matrix(cls, problem: Problem, matrix: NDArray[Any]) -> Frame:
+        largest = float(matrix.max())
+        longest = _longest_below(matrix, largest)
+        if longest == 0.0:
+            unit = _unit(largest)
+            return cls(problem) if unit == 1.0 else cls(replace(problem, matrix=matrix / unit), unit)
+        lowered = math.ldexp(1.0, math.frexp(problem.n * longest)[1] + 1)
+        unit = _unit(lowered)
+        walls = np.where(matrix == largest, lowered, matrix) / unit
+        return cls(replace(problem, matrix=walls), unit, largest, lowered / unit)
+
+    def length(self, length: float) -> float:
+        """Return the instance's length of a tour that has this one in the frame."""
+        walls = math.floor(length / self.lowered + 0.25)  # what is left is at most half of one
+        if walls <= 0:
+            return length * self.unit
+        return (length - walls * self.lowered) * self.unit + walls * self.wall
+
+    def length_here(self, length: float | None) -> float | None:
+        """Return the length in the frame of a tour that has this one in the instance."""
+        if length is None or length < self.wall:
+            return None if length is None else length / self.unit
+        walls = round(length / self.wall)  # beside which the other edges vanish
+        return walls * self.lowered
+
+    def run(self, run: Run, lengths: Collection[str] = ()) -> Run:
+        """Return what is a `Run` to a method that is given `problem`.
+
+        Parameters
+        ----------
+        run : Run
+        lengths : collection of str
+            The method's parameters and counters that are lengths.
+        """
+        same = self.unit == 1.0 and self.wall == math.inf
+        return run if same else _RunInFrame(run, self, lengths)
+
+
+def _longest_below(matrix: NDArray[Any], largest: float) -> float:
+    """Return the longest entry but the largest one if this hides what the others differ in, and else 0."""
+    limit = largest / (HIGH * len(matrix))
+    # A look at one row tells ordinary matrices.
+    if ((matrix[0] > limit) & (matrix[0] < largest)).any():
+        return 0.0
+    longest = float(matrix.max(where=matrix < largest, initial=0.0))
+    return longest if longest <= limit else 0.0
+
+
+def _unit(extent: float) -> float:
+    """Return the power of two that brings an extent to the usual one; 1 if it is an ordinary one, or 0."""
+    if extent == 0.0 or LEAST <= extent <= MOST:
+        return 1.0
+    return math.ldexp(1.0, max(math.frexp(extent)[1] - USUAL, LEAST_EXPONENT))
+
+
+class _RunInFrame(ForwardingRun):
+    """A run as a method in the frame sees it: lengths are in its unit, and all else is the run's own."""
+
+    def __init__(self, run: Run, frame: Frame, lengths: Collection[str]) -> None:
+        super().__init__(run)
+        self._frame = frame
+        self._lengths = set(lengths)
+        self._params = {
+            name: value / frame.unit if name in lengths and value is not None else value
+            for name, value in run.params.items()
+        }
+
+    @property
+    def problem(self) -> Problem:
+        """The instance in the frame."""
+        return self._frame.problem
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of the method."""
+        return self._params
+
+    @property
+    def best_length(self) -> float | None:
+        """Length of the best tour so far."""
+        return self._frame.length_here(self._run.best_length)
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search."""
+        for name in self._lengths & counters.keys():
+            value = counters.pop(name)
+            if self._frame.wall == math.inf:  # of a mean over tours nobody knows how many walls they have
+                counters[name] = value * self._frame.unit
+        length = self._frame.length(length)
+        return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
+
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> AbstractContextManager[None]:
+        """Report this tour now and then."""
+        return self._run.repeating(self._frame.length(length), tour, phase)

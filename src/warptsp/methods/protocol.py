@@ -1,0 +1,288 @@
+"""What a run is to a method: `warptsp.run.Run`, or one that stands between a method and that.
+
+Every method is typed against `Run`, so that nothing can stand in for a run that lacks what a method calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.errors import WarpTSPError
+    from warptsp.problem import Problem
+    from warptsp.progress import WorkerProgress
+
+__all__ = ["ForwardingRun", "Run"]
+
+
+class Run(Protocol):
+    """What a method may ask of a run, and tell it; `warptsp.run.Run` says what each of it means."""
+
+    device: str
+    kick_limit: int | None
+    stop_reason: str | None
+    end: str
+    proved_optimal: bool
+
+    @property
+    def problem(self) -> Problem:
+        """The instance, as the method sees it."""
+
+    @property
+    def seed(self) -> int:
+        """Of the random numbers."""
+
+    @property
+    def threads(self) -> int:
+        """Threads of the CPU."""
+
+    @property
+    def may_use_cpu(self) -> bool:
+        """Whether the GPU was chosen for the user."""
+
+    @property
+    def start(self) -> str | NDArray[np.int32]:
+        """A construction, or a tour to begin with."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of the method, checked."""
+
+    @property
+    def token(self) -> _native.StopToken:
+        """What native code polls."""
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds to plan for, None if unknown."""
+
+    @property
+    def best(self) -> NDArray[np.int32] | None:
+        """The best tour that was offered."""
+
+    @property
+    def best_length(self) -> int | float | None:
+        """Its length."""
+
+    @property
+    def counters(self) -> dict[str, int | float]:
+        """Figures of the method, for the result."""
+
+    @property
+    def workers(self) -> dict[str, WorkerProgress]:
+        """What workers of a cluster do."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether nothing shall follow."""
+
+    def elapsed(self) -> float:
+        """Seconds since ``solve`` was called."""
+
+    def remaining(self) -> float | None:
+        """Seconds until the method must have returned, None without a time limit."""
+
+    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+        """Say what there would be to hand over if the token stopped the method from now on."""
+
+    def enter(self, phase: str) -> None:
+        """Say what comes next."""
+
+    def use_cpu(self, error: WarpTSPError) -> None:
+        """Go on on the CPU, because of this error of the GPU."""
+
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> AbstractContextManager[None]:
+        """Report this tour now and then while native code that is given the token works."""
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search; returns True when the method should stop now."""
+
+    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
+        """Keep a tour if it is shorter than the best so far."""
+
+    def save(self) -> None:
+        """Write the best tour to the checkpoint now."""
+
+
+class ForwardingRun:
+    """A run that passes everything on to another one, for those that change some of it.
+
+    Parameters
+    ----------
+    run : Run
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @property
+    def device(self) -> str:
+        """Where the search is; setting it sets that of the other run."""
+        return self._run.device
+
+    @device.setter
+    def device(self, device: str) -> None:
+        self._run.device = device
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the search ends."""
+        return self._run.stop_reason
+
+    @stop_reason.setter
+    def stop_reason(self, reason: str | None) -> None:
+        self._run.stop_reason = reason
+
+    @property
+    def end(self) -> str:
+        """Why the method ended by itself."""
+        return self._run.end
+
+    @end.setter
+    def end(self, end: str) -> None:
+        self._run.end = end
+
+    @property
+    def proved_optimal(self) -> bool:
+        """Whether the best tour is proved to be the shortest."""
+        return self._run.proved_optimal
+
+    @proved_optimal.setter
+    def proved_optimal(self, proved: bool) -> None:
+        self._run.proved_optimal = proved
+
+    @property
+    def problem(self) -> Problem:
+        """The instance."""
+        return self._run.problem
+
+    @property
+    def seed(self) -> int:
+        """Of the random numbers."""
+        return self._run.seed
+
+    @property
+    def threads(self) -> int:
+        """Threads of the CPU."""
+        return self._run.threads
+
+    @property
+    def may_use_cpu(self) -> bool:
+        """Whether the GPU was chosen for the user."""
+        return self._run.may_use_cpu
+
+    @property
+    def start(self) -> str | NDArray[np.int32]:
+        """A construction, or a tour to begin with."""
+        return self._run.start
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of the method."""
+        return self._run.params
+
+    @property
+    def token(self) -> _native.StopToken:
+        """What native code polls."""
+        return self._run.token
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds to plan for."""
+        return self._run.time_limit
+
+    @property
+    def kick_limit(self) -> int | None:
+        """Kicks to plan for."""
+        return self._run.kick_limit
+
+    @kick_limit.setter
+    def kick_limit(self, kicks: int | None) -> None:
+        self._run.kick_limit = kicks
+
+    @property
+    def best(self) -> NDArray[np.int32] | None:
+        """The best tour so far."""
+        return self._run.best
+
+    @property
+    def best_length(self) -> int | float | None:
+        """Its length."""
+        return self._run.best_length
+
+    @property
+    def counters(self) -> dict[str, int | float]:
+        """Figures of the method."""
+        return self._run.counters
+
+    @property
+    def workers(self) -> dict[str, WorkerProgress]:
+        """What workers of a cluster do."""
+        return self._run.workers
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether nothing shall follow."""
+        return self._run.interrupted
+
+    def elapsed(self) -> float:
+        """Seconds since ``solve`` was called."""
+        return self._run.elapsed()
+
+    def remaining(self) -> float | None:
+        """Seconds until the method must have returned."""
+        return self._run.remaining()
+
+    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+        """Say what there would be to hand over."""
+        self._run.expect(tour, seconds)
+
+    def enter(self, phase: str) -> None:
+        """Say what comes next."""
+        self._run.enter(phase)
+
+    def use_cpu(self, error: WarpTSPError) -> None:
+        """Go on on the CPU."""
+        self._run.use_cpu(error)
+
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> AbstractContextManager[None]:
+        """Report this tour now and then."""
+        return self._run.repeating(length, tour, phase)
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search."""
+        return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
+
+    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
+        """Keep a tour if it is shorter than the best so far."""
+        self._run.offer(tour, copy=copy)
+
+    def save(self) -> None:
+        """Write the best tour to the checkpoint now."""
+        self._run.save()

@@ -1,0 +1,137 @@
+"""Numbers from outside: arrays, lists and what is like them, taken as they are or refused."""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidProblem, InvalidTour
+
+__all__ = ["EXACT_INTEGERS", "integer_array", "plain_array", "real_array"]
+
+EXACT_INTEGERS = 2.0**53
+"""Above this a float64 no longer holds every integer."""
+
+_NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # though Python or NumPy count them among the integers
+
+
+def plain_array(
+    values: Any, what: str, error: type[InvalidProblem] | type[InvalidTour] = InvalidProblem
+) -> NDArray[Any]:
+    """Values as a NumPy array, of whatever type.
+
+    Raises
+    ------
+    InvalidProblem or what `error` says
+        Rows have different lengths, or entries are masked, which an array would forget.
+    """
+    try:
+        _refuse_masked(values, what, error)
+        return np.asarray(values)
+    except (InvalidProblem, InvalidTour):
+        raise
+    except (TypeError, ValueError, OverflowError, RecursionError) as reason:
+        ragged = _ragged(values)
+        if ragged is not None:
+            raise error(f"{what} are not in rows of one length: {ragged}") from None
+        raise error(f"{what} are not numbers: {' '.join(str(reason).split())}") from None
+
+
+def real_array(values: Any, what: str) -> NDArray[Any]:
+    """Values as an array of integers or floats, each exactly as it was given.
+
+    Raises
+    ------
+    InvalidProblem
+        They are something else: times, texts, truth values, complex numbers, objects that are no numbers.
+    """
+    array = plain_array(values, what)
+    kind = array.dtype.kind
+    if kind == "c":
+        raise InvalidProblem(f"{what} are complex: real numbers are needed")
+    if kind == "O":
+        return _numbers_of_objects(array, what)
+    if kind not in "iuf":
+        raise InvalidProblem(f"{what} are not numbers but {_type_name(array)}: real numbers are needed")
+    if kind in "iu" and array.size:
+        _check_exact(max(abs(int(array.min())), abs(int(array.max()))), what)
+    return array
+
+
+def integer_array(
+    values: Any, what: str, error: type[InvalidProblem] | type[InvalidTour] = InvalidProblem
+) -> NDArray[np.integer[Any]]:
+    """Values as an array of integers; an empty one has the type of cities.
+
+    Raises
+    ------
+    InvalidProblem or what `error` says
+        They are something else, such as floats.
+    """
+    array = plain_array(values, what, error)
+    if not array.size:
+        return array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        held = _type_name(array) if array.dtype.kind in "bmMSUV" else str(array.dtype)
+        raise error(f"{what} are integers, not {held}")
+    return array
+
+
+def _refuse_masked(values: Any, what: str, error: type[InvalidProblem] | type[InvalidTour]) -> None:
+    if "numpy.ma" not in sys.modules:  # nobody has made a masked array
+        return
+    rows = list(values) if isinstance(values, (list, tuple)) else [values]
+    masked = [(place, row) for place, row in enumerate(rows) if isinstance(row, np.ma.MaskedArray)]
+    masks = [(place, np.asarray(row.mask)) for place, row in masked if np.any(row.mask)]
+    if not masks:
+        return
+    place, mask = masks[0]
+    index = [place] * isinstance(values, (list, tuple)) + np.argwhere(mask)[0].tolist() * (mask.ndim > 0)
+    count = sum(int(np.count_nonzero(mask)) for _, mask in masks)
+    raise error(
+        f"{what}: entry {index} (counted from 0) is masked, and so are {count} in all: every entry is "
+        "needed; filled(...) puts a number there, and numpy.ma.compress_rows leaves such rows out"
+    )
+
+
+def _ragged(values: Any) -> str | None:
+    """Which row has another length than the first; None if that is not what is wrong."""
+    if not isinstance(values, (list, tuple)) or not values:
+        return None
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
+    other = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
+    if other is None:
+        return None
+    held = ["no row" if lengths[row] is None else f"a row of {lengths[row]}" for row in (other, 0)]
+    return f"entry {other} (counted from 0) is {held[0]}, and the first is {held[1]}"
+
+
+def _numbers_of_objects(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """Python's own numbers: integers of any size, fractions, decimals."""
+    whole = True
+    for value in array.flat:
+        if isinstance(value, _NO_NUMBERS) or not isinstance(value, (numbers.Real, Decimal)):
+            raise InvalidProblem(f"{what} hold {shown(value)}: real numbers are needed")
+        whole = whole and isinstance(value, numbers.Integral)
+        if isinstance(value, numbers.Integral):
+            _check_exact(abs(int(value)), what)
+    try:
+        return np.array(array, dtype=np.int64 if whole else np.float64)
+    except (TypeError, ValueError, OverflowError) as reason:
+        raise InvalidProblem(f"{what} are not numbers: {reason}") from None
+
+
+def _check_exact(largest: int, what: str) -> None:
+    if largest > EXACT_INTEGERS:
+        raise InvalidProblem(f"{what} hold {shown(largest)}: integers above 2**53 cannot be kept exactly")
+
+
+def _type_name(array: NDArray[Any]) -> str:
+    names = {"b": "truth values", "m": "times", "M": "dates", "S": "texts", "U": "texts", "V": "records"}
+    return f"{names.get(array.dtype.kind, 'something else')} ({array.dtype})"

@@ -1,0 +1,48 @@
+"""Text of others, as a terminal may show it and as files can hold it."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["printable", "well_formed"]
+
+# Control characters (C0, C1, DEL), what turns the direction of writing, ends lines or is invisible by design,
+# and halves of surrogate pairs. Joiners (U+200C, U+200D) stay: Persian names and emoji need them.
+_UNSHOWN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BYTES = range(0xDC80, 0xDD00)  # which stand for bytes that are no UTF-8 in names of files (PEP 383)
+
+
+def printable(text: str) -> str:
+    r"""Return a text that does nothing to a terminal or a log but stand on one line of it.
+
+    >>> print(printable("\x1b]0;a title\x07 caf\udce9.csv"))
+    \x1b]0;a title\x07 caf\xe9.csv
+    """
+    return _UNSHOWN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    if found[0].isspace():
+        return " "
+    code = ord(found[0])
+    if code in _BYTES:
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def well_formed(text: str) -> str:
+    """Return a text that UTF-8 can hold: bytes of file names as Latin-1, other surrogates as U+FFFD.
+
+    >>> well_formed("caf\\udce9 \\ud800")
+    'café �'
+    """
+    return _SURROGATE.sub(_mended, text)
+
+
+def _mended(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(code - 0xDC00) if code in _BYTES else "\N{REPLACEMENT CHARACTER}"

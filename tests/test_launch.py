@@ -1,0 +1,79 @@
+"""Parameters of launches on a GPU, where a CPU does the search."""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.backends.cuda.climbing import MOST_CITIES, check_version
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.methods import METHODS, describe_params
+from warptsp.methods.hill_climbing import gpu_lacks
+from warptsp.methods.launch import LAUNCH
+
+ASKED = {"block": 64, "grid": 3, "jobs": 7, "tour_order": False}
+GIVEN = [
+    (method.name, name)
+    for method in METHODS.values()
+    for name, _, _ in describe_params(method)
+    if name in LAUNCH
+]
+
+
+@pytest.fixture
+def points() -> np.ndarray:
+    return np.random.default_rng(5).random((40, 2))
+
+
+def test_there_are_such_parameters() -> None:
+    assert len({method for method, _ in GIVEN}) == 9
+    assert {name for _, name in GIVEN} == set(LAUNCH)
+
+
+@pytest.mark.parametrize(("method", "name"), GIVEN)
+def test_on_a_cpu_asked_for_they_are_refused(points, method, name) -> None:
+    with pytest.raises(
+        InvalidOption, match=f"^parameter {name}: .* has no effect on device cpu; leave it out$"
+    ):
+        warptsp.solve(points, method=method, device="cpu", params={name: ASKED[name]}, kicks=1)
+
+
+@pytest.mark.parametrize(("method", "name"), GIVEN)
+def test_on_a_cpu_that_was_chosen_they_are_left_out_and_told(
+    points, method, name, caplog, monkeypatch
+) -> None:
+    monkeypatch.setattr("warptsp.solver.resolve_device", lambda *_: "cpu")
+    with caplog.at_level(logging.WARNING):
+        result = warptsp.solve(points, method=method, params={name: ASKED[name]}, kicks=1)
+    assert result.params == {}
+    assert [r.message for r in caplog.records if r.name == "warptsp.solver"] == [
+        f"the CPU did the search, where {name} had no effect"
+    ]
+
+
+def test_those_of_a_second_method_too(points) -> None:
+    with pytest.raises(InvalidOption, match="parameter block: it is of launches on a GPU"):
+        warptsp.solve(points, kicks=1, device="cpu", then="two-opt", then_params={"block": 64})
+
+
+def test_what_is_as_by_default_is_not_asked_for(points) -> None:
+    params = {"block": None, "tour_order": True, "passes": 3}
+    assert warptsp.solve(points, method="two-opt", device="cpu", params=params).params == params
+
+
+def test_few_cities_need_no_launch(caplog) -> None:
+    result = warptsp.solve(np.eye(3, 2), method="two-opt", params={"block": 64, "passes": 2})
+    assert result.params == {"passes": 2}
+
+
+@pytest.mark.parametrize("version", ["auto", "shared-matrix", "global-matrix", "one-thread", "tuned"])
+def test_climbers_on_a_gpu_number_no_more_cities_than_16_bits(version) -> None:
+    problem = SimpleNamespace(n=MOST_CITIES + 1, matrix=None, integral=True)
+    device = SimpleNamespace(shared_memory_per_block=10**9, memory_free=lambda: 10**15, ordinal=0)
+    with pytest.raises(UnsupportedProblem, match=f"{MOST_CITIES + 1} cities are too many, {MOST_CITIES} are"):
+        check_version(problem, device, version)
+    assert "65535 cities at most" in gpu_lacks(problem)

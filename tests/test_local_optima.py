@@ -1,0 +1,211 @@
+"""A search that says that it is complete has come to a local optimum: no move of its neighbourhood is left.
+
+The moves are tried one by one, by looks that know nothing of how the methods find them.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from test_neighbor_search import assert_local_optimum
+from test_symmetric import best_gain, distances, problem_of, tolerance
+
+import warptsp
+from warptsp import _native
+from warptsp.problem import OpenPath
+from warptsp.run import COMPLETE
+
+FIXED = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
+ANNEALING = "symmetric-annealing"
+TWO_OPT = [
+    ("two-opt", {}),
+    ("two-opt", {"pruned": True}),
+    ("three-opt", {}),
+    ("symmetric-two-opt", {}),
+    ("symmetric-two-opt", {"order": "hardware"}),
+    (ANNEALING, {}),
+    (ANNEALING, {"acceptance": 0.1}),
+    (ANNEALING, {"rotations": 30, "chains": 3}),
+    ("hill-climbing", {"climbers": 1}),
+    ("hill-climbing", {"climbers": 9}),
+]
+NEVER_OPEN = ("hill-climbing",)
+PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(start=3, end=5)]
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request):
+    if request.param == "cuda":
+        request.getfixturevalue("gpu")
+    return request.param
+
+
+def solve(problem, method, params, **options):
+    """A run that says it is complete, or as good as that: of a tour of length 0 nothing is asked."""
+    result = warptsp.solve(problem, method=method, params=params, **{"threads": 2, **options})
+    problem.check_tour(result.tour)
+    assert result.stop_reason in (COMPLETE, "nothing can improve")
+    return result
+
+
+def assert_two_optimal(problem, result):
+    gain = best_gain(problem, result.tour)
+    assert gain <= tolerance(problem), f"an exchange of two edges gains {gain}"
+
+
+@pytest.mark.parametrize("start", ["given", "random", "greedy"])
+@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "MAN_2D", "GEO", "real"])
+@pytest.mark.parametrize(("method", "params"), TWO_OPT)
+def test_no_exchange_of_two_edges_is_left(method, params, kind, start, device):
+    if params.get("pruned") and kind != "EUC_2D":
+        return
+    for n in (9, 70, 71):
+        problem = problem_of(kind, n, seed=3, side=200)
+        assert_two_optimal(problem, solve(problem, method, params, start=start, seed=n, device=device))
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize(("method", "params"), [m for m in TWO_OPT if m[0] not in NEVER_OPEN])
+def test_nor_with_ends_and_fixed_edges(method, params, fixed, path):
+    edges = {"fixed_edges": FIXED} if fixed else {}
+    problem = problem_of("EUC_2D", 60, seed=4, side=300, open=path, **edges)
+    if params.get("pruned") and (fixed or path is not None):
+        return
+    for start in ("random", "greedy"):
+        assert_two_optimal(problem, solve(problem, method, params, start=start, device="cpu"))
+
+
+@pytest.mark.parametrize(("method", "params"), TWO_OPT)
+def test_a_start_tour_that_is_hard_to_beat_is_searched_too(method, params, device):
+    """The method cannot find a shorter tour by its own means but those of a descent from this one."""
+    if params.get("pruned"):
+        return
+    problem = problem_of("EUC_2D", 150, seed=5)
+    good = warptsp.solve(problem, kicks=5000, threads=1).tour.copy()
+    good[10:14] = good[10:14][::-1]
+    assert best_gain(problem, good) > 0
+    result = solve(problem, method, params, start=good, device=device)
+    assert result.length < problem.length(good)
+    assert_two_optimal(problem, result)
+
+
+def test_nor_is_a_random_tour_that_no_climber_beats_returned_as_it_is(monkeypatch, device):
+    problem = problem_of("EUC_2D", 150, seed=5)
+    good = warptsp.solve(problem, kicks=5000, threads=1).tour.copy()
+    good[10:14] = good[10:14][::-1]
+    monkeypatch.setattr(_native, "random_tour", lambda n, seed, token: good)
+    result = solve(problem, "hill-climbing", {"climbers": 3}, device=device)
+    assert_two_optimal(problem, result)
+
+
+def test_annealing_descends_from_the_best_tour_it_came_by(shared_data, device):
+    problem = warptsp.load(shared_data / "tsplib" / "ts225.tsp")
+    result = solve(problem, ANNEALING, {"acceptance": 0.1}, seed=1, device=device)
+    assert_two_optimal(problem, result)
+    polished = warptsp.solve(problem, method="two-opt", start=result, device="cpu")
+    assert polished.length == result.length
+
+
+@pytest.mark.parametrize("then", ["two-opt", "symmetric-two-opt", ANNEALING, "neighbor-two-opt", "ils"])
+@pytest.mark.parametrize("first", ["swap", "construct", "lk"])
+def test_a_second_method_ends_at_a_local_optimum(first, then):
+    problem = problem_of("EUC_2D", 80, seed=6)
+    limits = {"kicks": 50} if first == "lk" else {}
+    result = warptsp.solve(problem, method=first, then=then, device="cpu", **limits)
+    if then.startswith("neighbor") or then == "ils":
+        assert_local_optimum(problem, result, 40, then == "ils")
+    else:
+        assert_two_optimal(problem, result)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("acceptance", ["always", "better", "annealed"])
+def test_iterated_local_search_ends_at_a_local_optimum(acceptance, path, device):
+    for seed, limits in itertools.product(range(4), ({}, {"kicks": 77})):
+        problem = problem_of("EXACT_2D", 60, seed=seed, open=path, fixed_edges=FIXED)
+        params = {"acceptance": acceptance, "iterations": 2.0, "neighbors": 6, "chains": 3}
+        options = {"params": params, "seed": seed, "device": device, **limits}
+        result = warptsp.solve(problem, method="ils", **options)
+        assert result.stop_reason == ("limit of 77 kicks" if limits else COMPLETE)
+        assert_local_optimum(problem, result, 6, True)
+
+
+@pytest.mark.parametrize(
+    ("acceptance", "seed"), [("always", 2), ("always", 18), ("annealed", 10), ("annealed", 16)]
+)
+def test_nor_do_don_t_look_bits_leave_a_move(acceptance, seed, device):
+    # Found by a look at hundreds of runs: after the last kick, these had a move far from its ends.
+    problem = problem_of("no triangles", 60, seed=seed)
+    params = {"acceptance": acceptance, "iterations": 2.0, "neighbors": 5, "chains": 1}
+    result = solve(problem, "ils", params, seed=seed, device=device)
+    assert_local_optimum(problem, result, 5, True)
+
+
+@pytest.mark.parametrize("method", ["neighbor-two-opt", "neighbor-three-opt"])
+@pytest.mark.parametrize("improvement", ["best", "first"])
+@pytest.mark.parametrize("moves", ["one", "many"])
+def test_descents_along_lists_end_at_a_local_optimum(method, improvement, moves):
+    problem = problem_of("EXACT_2D", 60, seed=7, open=OpenPath(start=3), fixed_edges=FIXED)
+    params = {"improvement": improvement, "moves": moves, "neighbors": 6}
+    result = solve(problem, method, params, start="random", device="cpu")
+    assert_local_optimum(problem, result, 6, method == "neighbor-three-opt")
+
+
+def test_three_opt_leaves_no_exchange_of_three_edges(device):
+    problem = problem_of("EUC_2D", 20, seed=8, side=100)
+    result = solve(problem, "three-opt", {}, start="random", device=device)
+    d, tour = distances(problem), list(result.tour)
+    length = problem.length(result.tour)
+    for i, j, k in itertools.combinations(range(problem.n), 3):
+        a, b, c = tour[i + 1 : j + 1], tour[j + 1 : k + 1], tour[k + 1 :] + tour[: i + 1]
+        for x, y in itertools.product((a, a[::-1]), (b, b[::-1])):
+            for other in (c + x + y, c + y + x):
+                assert d[other, np.roll(other, -1)].sum() >= length
+
+
+def test_swap_leaves_no_swap():
+    problem = problem_of("EUC_2D", 40, seed=9, side=100)
+    result = solve(problem, "swap", {}, start="random", device="cpu")
+    for p, q in itertools.combinations(range(1, problem.n), 2):
+        other = result.tour.copy()
+        other[[p, q]] = other[[q, p]]
+        assert problem.length(other) >= result.length
+
+
+@pytest.mark.parametrize("method", ["two-opt", "three-opt", "swap", "neighbor-two-opt", "neighbor-three-opt"])
+def test_a_limit_on_passes_is_no_completion(method):
+    problem = problem_of("EUC_2D", 60, seed=10)
+    options = {"method": method, "start": "random", "device": "cpu"}
+    one = warptsp.solve(problem, params={"passes": 1}, **options)
+    assert one.stop_reason == "limit of 1 pass"
+    assert warptsp.solve(problem, params={"passes": 2}, **options).stop_reason == "limit of 2 passes"
+    assert warptsp.solve(problem, **options).stop_reason == COMPLETE
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "lk",
+        "two-opt",
+        "three-opt",
+        "neighbor-two-opt",
+        "neighbor-three-opt",
+        "ils",
+        "symmetric-two-opt",
+        ANNEALING,
+        "hill-climbing",
+    ],
+)
+def test_a_limit_of_no_kicks_means_the_first_local_optimum(method, device):
+    problem = problem_of("EUC_2D", 70, seed=11)
+    result = warptsp.solve(problem, method=method, start="random", kicks=0, device=device)
+    assert result.stop_reason == "limit of 0 kicks"
+    if method.startswith("neighbor") or method == "ils":
+        assert_local_optimum(problem, result, 40, method != "neighbor-two-opt")
+    elif method == "lk":
+        assert result.length < 0.5 * warptsp.solve(problem, method="construct", start="random").length
+    else:
+        assert_two_optimal(problem, result)

@@ -1,0 +1,477 @@
+"""Native functions that are called with what they should not be: an exception, or an answer; never a crash.
+
+Under the address sanitizer (`.ci/sanitize`) a look behind the end of an array is seen, too.
+"""
+
+# ruff: noqa: B008 - a default is the right argument, and never changed
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import random
+import time
+import zlib
+
+import numpy as np
+import pytest
+
+from warptsp import _native
+from warptsp.problem import Metric
+
+N = 40
+DRAW = np.random.default_rng(1)
+POINTS = DRAW.random((N, 2)) * 100.0
+TOUR = DRAW.permutation(N).astype(np.int32)
+MATRIX = np.abs(POINTS[:, None, 0] - POINTS[None, :, 0])
+WHOLE = (MATRIX * 100).astype(np.int32)
+LISTS = np.argsort(MATRIX, axis=1, kind="stable")[:, 1:7].astype(np.int32)
+EDGES = np.array([[0, 5], [5, 9]], np.int32)
+PAIRS = np.full((N, 2), -1, np.int32)
+EXACT = Metric.EXACT_2D.kind
+REFUSED = (ValueError, TypeError, OverflowError, IndexError, MemoryError)
+
+
+def token():
+    """Whatever is begun ends soon, sooner on a slow machine or later: no test here asks how far it came."""
+    made = _native.StopToken()
+    made.set_deadline(time.monotonic() + 0.05)
+    return made
+
+
+CALLS = {}
+
+
+def attacked(call):
+    """Register a call whose defaults are right, and whose arguments are to be replaced one by one."""
+    CALLS[call.__name__] = call
+    return call
+
+
+@attacked
+def tour_search(
+    kind=EXACT, points=POINTS, int_matrix=None, real_matrix=None, candidates=LISTS, tour=TOUR,
+    fixed_edges=EDGES,
+    depth=6, segment=50, walks=0.1, walk=5, long_links=0.0, small_integers=False,
+):  # fmt: skip
+    made = _native.TourSearch.create(
+        kind=kind, small_integers=small_integers, dummy=False, points=points, int_matrix=int_matrix,
+        real_matrix=real_matrix, candidates=candidates, tour=tour, fixed_edges=fixed_edges, tolerance=1e-9,
+        depth=depth, breadth=[5, 3], segment=segment, walks=walks, walk=walk, long_links=long_links,
+    )  # fmt: skip
+    made.optimize(0.01, token())
+    made.kicks(20, 0.1, 1, 1, token())
+    return made
+
+
+@attacked
+def tour_search_of_integers(int_matrix=WHOLE, tour=TOUR):
+    tour_search(kind=15, points=None, int_matrix=int_matrix, tour=tour)
+
+
+@attacked
+def tour_search_of_small_integers(points=POINTS, kind=Metric.EUC_2D.kind):
+    tour_search(kind=kind, points=points, small_integers=True)
+
+
+@attacked
+def tour_search_of_numbers(real_matrix=MATRIX, tour=TOUR):
+    tour_search(kind=15, points=None, real_matrix=real_matrix, tour=tour)
+
+
+@attacked
+def tour_search_of_3d_metric(kind=Metric.EXACT_3D.kind, points=np.column_stack([POINTS, POINTS[:, 0]])):
+    tour_search(kind=kind, points=points)
+
+
+@attacked
+def begin_round(parts=3, kicks=50, temperature=0.1, last_temperature=0.0, threads=2):
+    made = tour_search()
+    made.begin_round(
+        parts=parts, boxes=True, optimize=True, kicks=kicks, temperature=temperature,
+        last_temperature=last_temperature, seed=1, round=1, threads=threads, repeatable=True, token=token(),
+    )  # fmt: skip
+    made.proceed(0.01, token())
+    made.end_round()
+
+
+@attacked
+def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2, selection=20):
+    made = tour_search()
+    made.grow(
+        count=count, kicks_per_city=kicks_per_city, temperature=temperature, seed=1, round=1, threads=threads,
+        token=token(),
+    )  # fmt: skip
+    made.generation(selection=selection, seed=1, round=1, threads=threads, token=token())
+
+
+@attacked
+def add(tours=TOUR[None], threads=2, count=1):
+    made = tour_search()
+    made.add(tours, threads)
+    made.keep_members(count)
+
+
+@attacked
+def go_on_from(tour=TOUR):
+    tour_search().go_on_from(tour)
+
+
+@attacked
+def nothing_was_begun(seconds=0.01):
+    made = tour_search()
+    made.end_round()
+    made.proceed(seconds, token())
+    made.return_to_best()
+    made.forget()
+    made.best()
+
+
+@attacked
+def random_fragments(candidates=LISTS, count=2, threads=2):
+    _native.random_fragments(candidates=candidates, count=count, seed=1, round=1, threads=threads)
+
+
+@attacked
+def neighbor_search(
+    kind=EXACT,
+    points=POINTS,
+    int_matrix=None,
+    real_matrix=None,
+    neighbors=LISTS,
+    tour=TOUR,
+    fixed_edges=EDGES,
+):
+    made = _native.NeighborSearch.create(
+        kind=kind, points=points, int_matrix=int_matrix, real_matrix=real_matrix, neighbors=neighbors,
+        tour=tour,
+        fixed_edges=fixed_edges, tolerance=1e-9, three=True, token=token(),
+    )  # fmt: skip
+    made.descend(best=False, many=False, passes=-1, threads=1, seconds=0.01, token=token())
+    return made
+
+
+@attacked
+def neighbor_search_of_integers(int_matrix=WHOLE):
+    neighbor_search(points=None, int_matrix=int_matrix)
+
+
+@attacked
+def neighbor_search_of_numbers(real_matrix=MATRIX):
+    neighbor_search(points=None, real_matrix=real_matrix)
+
+
+@attacked
+def descend(passes=5, threads=2, seconds=0.01):
+    neighbor_search().descend(
+        best=True, many=True, passes=passes, threads=threads, seconds=seconds, token=token()
+    )
+
+
+@attacked
+def iterate(chains=2, count=10, temperature=0.1, cold=9, segment=5, threads=2, seconds=0.01):
+    neighbor_search().iterate(
+        chains=chains, count=count, always=False, temperature=temperature, cold=cold, segment=segment, seed=1,
+        threads=threads, seconds=seconds, token=token(),
+    )  # fmt: skip
+
+
+@attacked
+def descent(
+    neighborhood=0, kind=EXACT, points=POINTS, int_matrix=None, real_matrix=None, tour=TOUR,
+    fixed_edges=EDGES, threads=2, kept=1, before=2, passes=-1, seconds=0.01,
+):  # fmt: skip
+    made = _native.Descent.create(
+        neighborhood=neighborhood, kind=kind, dummy=False, points=points, int_matrix=int_matrix,
+        real_matrix=real_matrix, tour=tour, fixed_edges=fixed_edges, tolerance=1e-9, threads=threads,
+        kept=[kept], before=[(3, before)], pruned=False,
+    )  # fmt: skip
+    made.proceed(seconds, passes, token())
+
+
+@attacked
+def descent_of_integers(int_matrix=WHOLE):
+    descent(points=None, int_matrix=int_matrix)
+
+
+@attacked
+def descent_of_numbers(real_matrix=MATRIX):
+    descent(points=None, real_matrix=real_matrix)
+
+
+@attacked
+def symmetric_tours(
+    kind=EXACT, points=POINTS, real_matrix=None, fixed=PAIRS, planar=1, center_x=50.0, scale=1.0, slack=0.0,
+    place_error=1e-3, circle=TOUR[1:], chains=2, threads=2, temperature=1.0, factor=0.9, steps=50, chain=1,
+):  # fmt: skip
+    made = _native.SymmetricTours.create(
+        kind=kind, hardware=False, points=points, int_matrix=None, real_matrix=real_matrix, fixed=fixed,
+        tolerance=1e-9, planar=planar, whole_links=False, center_x=center_x, center_y=50.0, scale=scale,
+        slack=slack, place_error=place_error, circle=circle, seed=1, chains=chains,
+    )  # fmt: skip
+    made.descend(0.01, threads, token())
+    made.anneal(temperature, factor, 100, 0, steps, threads, token())
+    made.cities(chain)
+
+
+@attacked
+def symmetric_tours_of_a_matrix(real_matrix=MATRIX):
+    symmetric_tours(points=None, planar=0, real_matrix=real_matrix)
+
+
+@attacked
+def hill_climbers(
+    n=N, kind=EXACT, points=POINTS, near=POINTS.astype(np.float32), int_matrix=None, count=3, first=0,
+    threads=2, start=TOUR, scale=1e6,
+):  # fmt: skip
+    made = _native.HillClimbers(
+        n=n, kind=kind, rounded=False, tolerance=1e-9, scale=scale, points=points, near=near,
+        int_matrix=int_matrix, real_matrix=None,
+    )  # fmt: skip
+    made.climb(seed=1, first=first, count=count, threads=threads, given=start, token=token())
+
+
+@attacked
+def hill_climbers_of_integers(int_matrix=WHOLE):
+    hill_climbers(points=None, near=None, int_matrix=int_matrix)
+
+
+PATHS = np.array([[2, 3, 0, 1, 2], [0, 1, 2, 3, 2]], np.int32)
+
+
+@attacked
+def path_graph(
+    kind=EXACT, points=POINTS, row=TOUR, fixed=PAIRS, paths=PATHS, begin=np.array([0, 2], np.int32), threads=2
+):
+    made = _native.PathGraph(
+        kind=kind, points=points, int_matrix=None, real_matrix=None, row=row, fixed=fixed
+    )
+    made.arrange(paths, begin, np.zeros((2, 2), np.int32), threads)
+
+
+@attacked
+def boxes(points=POINTS, tour=TOUR, parts=3, rotation=4, fixed=EDGES, threads=2):
+    return _native.TourCut.boxes(points, tour, parts, 1, rotation, fixed, threads, _native.StopToken())
+
+
+@attacked
+def stretches(tour=TOUR, parts=3, rotation=4, fixed=EDGES, threads=2):
+    return _native.TourCut.stretches(tour, parts, rotation, fixed, threads, token())
+
+
+@attacked
+def put(part=0, order=boxes().cities(0)):
+    made = boxes()
+    made.put(part, order)
+    made.cities(part)
+    made.path_begin(part)
+
+
+@attacked
+def link(
+    order=np.arange(len(boxes().ends()), dtype=np.int32), points=POINTS[boxes().ends()], kind=EXACT, threads=2
+):
+    boxes().link(order, points, kind, threads, token())
+
+
+@attacked
+def candidate_lists(points=POINTS, count=8, per_quadrant=2, norm=2, threads=2):
+    _native.candidate_lists(points, count, per_quadrant, norm, False, threads, token())
+
+
+@attacked
+def candidate_lists_on_a_sphere(points=np.column_stack([POINTS, POINTS[:, 0]]), count=8):
+    _native.candidate_lists(points, count, 2, 2, True, 2, token())
+
+
+@attacked
+def candidate_lists_matrix(matrix=MATRIX, count=8, threads=2):
+    _native.candidate_lists_matrix(matrix, count, threads, token())
+
+
+@attacked
+def hilbert(points=POINTS, threads=2):
+    _native.space_filling_curve(points, "hilbert", token(), False, threads)
+
+
+@attacked
+def sierpinski(points=POINTS, threads=2):
+    _native.space_filling_curve(points, "sierpinski", token(), False, threads)
+
+
+@attacked
+def greedy_edge(points=POINTS, metric=EXACT, norm=2, fixed_edges=EDGES, threads=2, tiles=2):
+    _native.greedy_edge(points, metric, norm, fixed_edges, threads, token(), tiles)
+
+
+@attacked
+def greedy_edge_matrix(matrix=WHOLE, fixed_edges=EDGES, threads=2):
+    _native.greedy_edge_matrix(matrix, fixed_edges, threads, token())
+
+
+@attacked
+def nearest_neighbor(points=POINTS, start=3, norm=2, fixed_edges=EDGES, threads=2):
+    _native.nearest_neighbor(points, start, norm, fixed_edges, threads, token())
+
+
+@attacked
+def nearest_neighbor_matrix(matrix=MATRIX, start=3, fixed_edges=EDGES):
+    _native.nearest_neighbor_matrix(matrix, start, fixed_edges, token())
+
+
+@attacked
+def random_tour(n=9):
+    _native.random_tour(n, 1, token())
+
+
+@attacked
+def keep_fixed_edges(order=TOUR, fixed_edges=EDGES):
+    _native.keep_fixed_edges(order, fixed_edges, token())
+
+
+@attacked
+def takes_each_once(tour=TOUR, threads=2):
+    _native.takes_each_once(tour, threads)
+
+
+@attacked
+def link_sums(points=POINTS, cities=TOUR, kind=EXACT, threads=2):
+    _native.link_sums(points, cities, kind, threads)
+
+
+@attacked
+def choose_joins(joins=np.zeros(80, np.uint8)):
+    _native.choose_joins(joins)
+
+
+NUMBERS = np.arange(5, dtype=np.uint64)
+
+
+@attacked
+def moves_of(pairs=NUMBERS, triples=NUMBERS, swaps=NUMBERS, n=9):
+    _native.pairs_of(pairs)
+    _native.triples_of(triples)
+    _native.swaps_of(swaps, n)
+
+
+@attacked
+def dimacs(n=200, seed=3):
+    _native.dimacs_uniform(n, seed)
+    _native.dimacs_clustered(n, seed)
+
+
+@attacked
+def parse_numbers(begin=2, expected=3):
+    _native.parse_numbers(b"1 2 3", begin, expected)
+
+
+@attacked
+def parse_table(begin=0, columns=2):
+    _native.parse_table(b"1 2\n3 4\n", begin, columns, " ")
+
+
+@attacked
+def format_integers(rows=np.zeros((3, 2), np.int64)):
+    _native.format_integers(rows)
+
+
+@attacked
+def survey_edges(
+    points=POINTS, begins=TOUR, ends=TOUR, scale=1.0, width=100, height=100, block=4.0, stride=1
+):
+    view = (0.0, 0.0, scale, 1.0, 0.0, 0.0)
+    _native.survey_edges(points, begins, ends, view, width, height, block, stride, token())
+
+
+@attacked
+def draw_edges(
+    points=POINTS, begins=TOUR, ends=TOUR[::-1].copy(), scale=1.0, shift=0.0, line_width=1.5, stride=1
+):
+    view = (0.0, 0.0, scale, 1.0, shift, 0.0)
+    for width in (line_width, line_width / 10.0):
+        picture = np.zeros((90, 80), np.uint8)
+        _native.draw_edges(picture, points, begins, ends, view, width, stride, token())
+
+
+@attacked
+def draw_edges_into(opacity=np.zeros((90, 80), np.uint8)):
+    view = (0.0, 0.0, 1.0, 1.0, 0.0, 0.0)
+    _native.draw_edges(opacity, POINTS, TOUR, TOUR[::-1].copy(), view, 1.5, 1, token())
+
+
+def hostile_arrays(array, chance):
+    """What is not, or only just, the array that a function asks for.
+
+    Of matrices it is `Problem` that knows whether they are symmetric, so these are.
+    """
+    if array.ndim == 2 and array.shape == (N, N):
+        yield array[:-1, :-1].copy()
+        yield array[:, :-1].copy()
+        yield array[:-1].copy()
+        yield array[:0]
+        yield array.astype(object)
+        yield array.reshape(-1)
+        for value in (2**31 - 1, -(2**31)) if array.dtype.kind == "i" else (np.nan, np.inf, -1e308, 1e308):
+            changed = array.copy()
+            a, b = chance.sample(range(N), 2)
+            changed[a, b] = changed[b, a] = value
+            yield changed
+            yield np.full_like(array, value)
+        return
+    yield array[:0]
+    yield array[:-1]
+    yield np.concatenate([array, array[:1]])
+    yield array[::-1]
+    yield array[..., None]
+    yield array.reshape(-1)
+    yield array.T
+    yield np.repeat(array, 2, axis=array.ndim - 1)
+    yield array.astype(object)
+    yield array.astype(np.float32)
+    yield array.astype(np.int64)
+    yield array.byteswap().view(array.dtype.newbyteorder())
+    yield None
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    yield frozen
+    if array.ndim == 2:
+        yield array[:, :1]
+        yield array[:, :0]
+        yield np.ascontiguousarray(np.hstack([array, array[:, :1]]))
+    wrong = [-1, -2, N, 2**31 - 1, -(2**31), 0]
+    if array.dtype.kind == "f":
+        wrong = [np.nan, np.inf, -np.inf, 1e308, 5e-324]
+    if array.dtype == np.uint64:
+        wrong = [2**64 - 1, 2**63, 2**61]
+    if array.dtype != np.uint8:
+        for value in wrong:
+            changed = array.copy()
+            changed.flat[chance.randrange(max(1, array.size))] = value
+            yield changed
+            yield np.full_like(array, value)
+
+
+def hostile_numbers(number):
+    if isinstance(number, float):
+        return [-1.0, 0.0, 1e308, 5e-324, float("inf"), float("nan")]
+    return [-1, 0, 1, 2, -(2**31), 2**31, -(2**63), 2**64]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_argument_crashes_a_native_function(name):
+    call = CALLS[name]
+    call()  # otherwise every hostile argument would be refused for another reason
+    for argument, parameter in inspect.signature(call).parameters.items():
+        right = parameter.default
+        if right is None:
+            continue
+        seed = zlib.crc32(f"{name} {argument}".encode())
+        print("seed", seed, name, argument)
+        chance = random.Random(seed)
+        with np.errstate(over="ignore"):  # single precision has no 1e308
+            hostile = list(
+                hostile_arrays(right, chance) if isinstance(right, np.ndarray) else hostile_numbers(right)
+            )
+        for wrong in hostile:
+            with contextlib.suppress(*REFUSED):
+                call(**{argument: wrong})

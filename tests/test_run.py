@@ -1,0 +1,77 @@
+"""What a run keeps of what a method reports: found by changes of `run.py` that no other test noticed."""
+
+import numpy as np
+import pytest
+
+from warptsp import Problem
+from warptsp.checkpoint import Checkpoint
+from warptsp.run import Run
+from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken
+
+
+@pytest.fixture
+def problem():
+    return Problem.from_points(np.random.default_rng(0).integers(0, 100, (9, 2)), "EUC_2D")
+
+
+def order():
+    return np.arange(9, dtype=np.int32)
+
+
+def report(run, length, kicks=0, phase="search"):
+    return run.update(length=length, kicks=kicks, tour=order, phase=phase)
+
+
+def test_a_closed_run_hears_no_token(problem):
+    token = StopToken()
+    run = Run(problem, stop=token)
+    run.close()
+    token.request()
+    assert not run.token.requested()
+
+
+def test_kicks_without_an_improvement_count_from_the_last_one(problem):
+    run = Run(problem, stop=NoImprovement(kicks=5))
+    said = [report(run, length, kicks) for length, kicks in ((50, 0), (49, 4), (49, 8), (49, 9))]
+    assert said == [False, False, False, True]
+    assert run.stop_reason == "no improvement for 5 kicks"
+
+
+@pytest.mark.parametrize(
+    ("phases", "start_length"),
+    [
+        (["start tour", "search", "search"], 50),
+        (["set-up", "start tour", "search"], 49),
+        (["search", "search", "start tour"], 50),  # a second method's, which began with this one's
+    ],
+)
+def test_the_start_tour_is_the_last_of_the_set_up(problem, phases, start_length):
+    run = Run(problem, stop=MaxKicks(100))
+    for length, phase in zip((50, 49, 48), phases, strict=True):
+        report(run, length, phase=phase)
+    assert run.start_length == start_length
+
+
+def test_what_is_longer_than_the_best_tour_does_not_hide_it(problem):
+    events = []
+    run = Run(problem, stop=MaxKicks(100), callback=events.append)
+    run.offer(order()[::-1])
+    report(run, run.best_length + 10)
+    report(run, run.best_length - 10)
+    assert [event.length - run.best_length for event in events] == [0, -10]
+    np.testing.assert_array_equal(events[0].tour(), order()[::-1])
+    np.testing.assert_array_equal(events[1].tour(), order())
+
+
+def test_no_time_is_left_after_the_limit(problem):
+    assert Run(problem, stop=MaxRuntime(0)).remaining() == 0.0
+
+
+def test_the_best_tour_is_saved_when_there_is_one(problem, tmp_path):
+    file = tmp_path / "saved.npy"
+    run = Run(problem, stop=MaxKicks(100), checkpoint=Checkpoint(file, problem, interval=1e9))
+    run.save()
+    assert not file.exists()
+    run.offer(order())
+    run.save()
+    np.testing.assert_array_equal(np.load(file), order())

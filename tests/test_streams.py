@@ -1,0 +1,248 @@
+"""The command with a closed, a full and a broken standard output or standard error, and without an input."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.cli import COMMANDS
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+
+HOW = {
+    "closed": "{}>&-",
+    "full": "{}>/dev/full",
+    "broken": "",  # a pipe that nobody reads
+}
+SOLVE = ["solve", "some.csv", "--kicks", "5"]
+CALLS = {
+    "solve": [*SOLVE, "-o", "out.tour", "-o", "out.csv", "--picture", "out.svg", "--report", "out.html"],
+    "watch": ["watch", *SOLVE[1:], "--no-browser", "-o", "out.tour"],
+    "generate": ["generate", "uniform", "20000"],
+    "info": ["info", "some.csv"],
+    "check": ["check", "some.csv", "some.csv"],
+    "plot": ["plot", "some.csv", "some.csv", "out.svg"],
+    "report": ["report", "some.csv", "some.csv", "out.html"],
+    "devices": ["devices"],
+    "completion": ["completion", "bash"],
+    "manual": ["manual"],
+    "--json": [*SOLVE, "--json", "-o", "out.tour", "--checkpoint", "out.npy"],
+    "-o -": [*SOLVE, "-o", "-", "-o", "out.tour"],
+    "--list-methods": ["solve", "--list-methods"],
+    "--help": ["--help"],
+    "--version": ["--version"],
+    "nothing": [],
+}
+FILES = {
+    "solve": ["out.tour", "out.csv", "out.svg", "out.html"],
+    "watch": ["out.tour"],
+    "plot": ["out.svg"],
+    "report": ["out.html"],
+    "--json": ["out.tour", "out.npy"],
+    "-o -": ["out.tour"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = np.random.default_rng(0).integers(0, 1000, (20, 2))
+    text = "\n".join(f"{city},{x},{y}" for city, (x, y) in enumerate(rows, 1))
+    (tmp_path / "some.csv").write_text(f"id,x,y\n{text}\n")
+    return tmp_path
+
+
+def run(folder, arguments, redirections="", **options):
+    """Run the command in a shell, with redirections; PYTHONPATH and all else as it is."""
+    line = f'exec "$0" -m warptsp "$@" {redirections}'
+    return subprocess.run(
+        ["bash", "-c", line, sys.executable, *arguments], cwd=folder, text=True, timeout=100, **options
+    )
+
+
+def broken_pipe():
+    """The end for writing of a pipe whose reader has gone."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+def ways(how, number):
+    """What makes a stream fail in this way: a redirection, and arguments of `subprocess.run`."""
+    if how != "broken":
+        return HOW[how].format(number), {}
+    return "", {{1: "stdout", 2: "stderr"}[number]: broken_pipe()}
+
+
+def is_whole(folder, names):
+    problem = warptsp.load(folder / "some.csv")
+    for name in names:
+        if name.endswith((".tour", ".csv", ".npy")):
+            problem.check_tour(warptsp.read_tour(folder / name, problem))
+    assert sorted(os.listdir(folder)) == sorted(["some.csv", *names])
+
+
+def test_every_command_is_called():
+    assert set(COMMANDS) <= set(CALLS)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_standard_output_that_fails(folder, call, how):
+    redirection, options = ways(how, 1)
+    done = run(folder, CALLS[call], redirection, **({"stderr": subprocess.PIPE} | options))
+    said = [line for line in done.stderr.splitlines() if line.startswith("warptsp: error: ")]
+    if how == "broken":
+        assert (done.returncode, said) == (141, [])
+    else:
+        assert done.returncode == 2, done.stderr
+        reason = "Bad file descriptor" if how == "closed" else "No space left on device"
+        assert said == [f"warptsp: error: standard output: cannot write: {reason}"]
+        assert done.stderr.endswith(f"{said[0]}\n")
+    assert "Traceback" not in done.stderr
+    assert "ignored" not in done.stderr
+    is_whole(folder, FILES.get(call, []))
+
+
+# Those that write files in all ways, the others in one.
+@pytest.mark.parametrize(
+    ("call", "how"), [(call, how) for call in CALLS for how in (HOW if call in FILES else ["full"])]
+)
+def test_a_standard_error_that_fails_costs_nothing(folder, call, how):
+    redirection, options = ways(how, 2)
+    done = run(folder, CALLS[call], redirection, **({"stdout": subprocess.PIPE} | options))
+    assert done.returncode == (2 if call == "nothing" else 0)
+    assert done.stdout
+    is_whole(folder, FILES.get(call, []))
+    if call == "--json":
+        assert json.loads(done.stdout)["outputs"] == ["out.tour"]
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("progress", ["plain", "rich"])
+def test_progress_that_nobody_sees_costs_nothing(folder, how, progress):
+    redirection, options = ways(how, 2)
+    line = [*SOLVE[:2], "--time-limit", "0.6", "--progress", progress, "-o", "out.tour"]
+    done = run(folder, line, redirection, **({"stdout": subprocess.PIPE} | options))
+    assert done.returncode == 0
+    assert "length" in done.stdout
+    is_whole(folder, ["out.tour"])
+
+
+def test_all_streams_closed(folder):
+    done = run(folder, CALLS["solve"], "<&- >&- 2>&-")
+    assert done.returncode == 2
+    is_whole(folder, FILES["solve"])
+
+
+def test_a_failure_keeps_its_status_without_words(folder):
+    assert run(folder, ["info", "none.csv"], "2>/dev/full", stdout=subprocess.PIPE).returncode == 2
+
+
+def test_head_takes_one_line_and_the_other_tour_is_kept(folder):
+    """20 000 cities are more than a pipe holds."""
+    code = 'set -o pipefail; "$0" -m warptsp "$@" -q | head -1'
+    line = ["solve", "big.npy", "--method", "construct", "-o", "-", "-o", "keep.tour"]
+    points = np.random.default_rng(0).random((20_000, 2))
+    np.save(folder / "big.npy", points)
+    done = subprocess.run(
+        ["bash", "-c", code, sys.executable, *line], cwd=folder, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 141
+    assert done.stdout == "NAME : big.tour\n"
+    assert "error" not in done.stderr
+    problem = warptsp.Problem.from_points(points)
+    problem.check_tour(warptsp.read_tour(folder / "keep.tour", problem))
+
+
+@pytest.mark.parametrize(
+    "call", [["solve", "-"], ["info", "-"], ["check", "some.csv", "-"], ["check", "-", "-"]]
+)
+def test_a_closed_standard_input(folder, call):
+    done = run(folder, call, "<&-", capture_output=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "warptsp: error: <stdin>: is closed: redirect it from a file or a pipe, or name a file\n"
+    )
+
+
+def test_a_terminal_as_input_is_announced(folder):
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    os.write(master, b"0 0\n3 0\n3 4\n\x04")
+    done = run(folder, ["info", "-"], stdin=slave, capture_output=True)
+    os.close(master)
+    os.close(slave)
+    assert done.stderr == "the instance is read from the terminal; end it with Ctrl-D\n"
+    assert "cities               3" in done.stdout
+
+
+def test_a_file_does_not_take_the_place_of_a_closed_stream(folder):
+    """Without a standard error, the next file would be number 2, and complaints would go there."""
+    code = (
+        "import os, sys\nfrom warptsp.cli import streams\nstreams.secure()\n"
+        "number = os.open('file', os.O_CREAT | os.O_WRONLY)\nassert number > 2\n"
+        "print('lost', file=sys.stderr, flush=True)\nos.write(number, b'kept')\n"
+    )
+    done = subprocess.run(
+        ["bash", "-c", '"$0" -c "$1" 2>&- <&-', sys.executable, code], cwd=folder, timeout=50
+    )
+    assert done.returncode == 0
+    assert (folder / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    "environment", [{"LC_ALL": "C"}, {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C.UTF-8"}]
+)
+def test_names_that_are_not_utf_8(folder, environment):
+    instance = os.fsencode(folder) + b"/caf\xe9 \xc3\xa9.csv"
+    os.rename(folder / "some.csv", instance)
+    endings = ["tour", "csv", "npy", "svg", "png", "html", "npy"]
+    names = [b"\xff" + str(number).encode() + b"." + end.encode() for number, end in enumerate(endings)]
+    options = [b"-o", b"-o", b"-o", b"--picture", b"--picture", b"--report", b"--checkpoint"]
+    given = [word for option, name in zip(options, names, strict=True) for word in (option, name)]
+    done = subprocess.run(
+        [sys.executable, "-m", "warptsp", "solve", instance, b"--kicks", b"5", *given],
+        cwd=folder, capture_output=True, timeout=100, env={**os.environ, **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir(os.fsencode(folder))) == sorted([os.path.basename(instance), *names])
+    assert b"\\xff0.tour" in done.stdout
+    problem = warptsp.load(os.fsdecode(instance))
+    assert problem.name == "caf\xe9 \xe9"
+
+
+ESCAPES = "\x1b]0;owned\x07\x1b[31m\x7f\x9b2J\u202e\u2066"
+
+
+def test_text_of_others_does_nothing_to_the_terminal(folder):
+    rows = "\n".join(f"{i} {i} {i * i}" for i in range(1, 9))
+    (folder / "some.tsp").write_text(
+        f"NAME : a{ESCAPES}b\nCOMMENT : c{ESCAPES}d\nTYPE : TSP\nDIMENSION : 8\nEDGE_WEIGHT_TYPE : EUC_2D\n"
+        f"NODE_COORD_SECTION\n{rows}\nEOF\n"
+    )
+    calls = [
+        ["solve", "some.tsp", "--kicks", "2"],
+        ["solve", "some.tsp", "--kicks", "2", "-o", "-"],
+        ["solve", "some.tsp", "--kicks", "2", "--json"],
+        ["solve", "some.tsp", "--kicks", "2", "-o", f"{ESCAPES}.tour", "--picture", f"{ESCAPES}.svg"],
+        ["solve", "some.tsp", "--param", f"{ESCAPES}=1"],
+        ["solve", "some.tsp", "--start", ESCAPES],
+        ["solve", "some.tsp", "--from", ESCAPES],
+        ["solve", f"{ESCAPES}.tsp"],
+        ["info", "some.tsp"],
+        ["info", "some.tsp", "--format", ESCAPES],
+        ["plot", "some.tsp", "some.tsp", f"{ESCAPES}.svg"],
+        [ESCAPES],
+        ["generate", ESCAPES],
+    ]
+    for call in calls:
+        done = run(folder, call, capture_output=True)
+        said = done.stdout + done.stderr
+        assert said
+        assert not set(said) & (set(ESCAPES) - set("]0;owned[31m2J")), call
+    picture = (folder / f"{ESCAPES}.svg").read_text()
+    __import__("xml.dom.minidom").dom.minidom.parseString(picture)

@@ -1,0 +1,209 @@
+"""Whether a tour in a file is an open path, and tours as lines on a map, across the antimeridian, too."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from warptsp import OpenPath, Problem
+from warptsp.cli import run
+from warptsp.errors import InvalidTour, ParseError
+from warptsp.io import read_tour, write_problem, write_tour
+from warptsp.io.tours import read_tour_file
+
+SAYING = ["a.tour", "a.csv", "a.tsv", "a.geojson", "a.json", "a.gpx", "a.kml"]
+SILENT = ["a.txt", "a.npy", "a.i32"]
+PACIFIC = [[-18.1, 178.4], [-13.8, -171.8], [-21.1, -175.2], [-36.8, 174.7], [-9.4, 159.9], [21.3, -157.9]]
+
+
+@pytest.fixture
+def pacific():
+    return Problem.from_points(PACIFIC, "GREAT_CIRCLE", name="pacific")
+
+
+@pytest.mark.parametrize("name", SAYING)
+@pytest.mark.parametrize("path", [False, True])
+def test_what_is_written_is_read_as_what_it_was(tmp_path, pacific, name, path):
+    problem = dataclasses.replace(pacific, open=OpenPath() if path else None)
+    tour = [3, 0, 2, 1, 5, 4]
+    write_tour(tmp_path / name, tour, problem)
+    for instance in (pacific, problem):  # whatever the instance says
+        found = read_tour_file(tmp_path / name, instance)
+        assert found.open is path
+        assert found.cities.tolist() == tour
+        assert read_tour(tmp_path / name, instance).tolist() == tour
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_some_files_cannot_say(tmp_path, pacific, name):
+    write_tour(tmp_path / name, range(6), dataclasses.replace(pacific, open=OpenPath()))
+    assert read_tour_file(tmp_path / name, pacific).open is None
+
+
+def checked(capsys, *arguments):
+    status = run(["check", *map(str, arguments)])
+    shown = capsys.readouterr()
+    return status, shown.out + shown.err
+
+
+def test_check_measures_a_path_as_a_path(tmp_path, pacific, capsys):
+    write_problem(tmp_path / "places.csv", pacific)
+    path = dataclasses.replace(pacific, open=OpenPath())
+    for name in SAYING:
+        write_tour(tmp_path / name, range(6), path)
+        status, out = checked(capsys, tmp_path / "places.csv", tmp_path / name, "--json")
+        assert status == 0
+        assert json.loads(out)["open"] is True
+        assert json.loads(out)["length"] == pytest.approx(path.length(range(6)))
+        status, out = checked(capsys, tmp_path / "places.csv", tmp_path / name)
+        assert f"taken as     an open path, as {tmp_path / name} says" in out
+        status, out = checked(capsys, tmp_path / "places.csv", tmp_path / name, "--closed")
+        assert "taken as     a closed tour, as --closed says" in out
+
+
+def test_check_says_what_settles_it(tmp_path, pacific, capsys):
+    write_problem(tmp_path / "places.csv", pacific)
+    for name in SILENT:
+        write_tour(tmp_path / name, range(6), pacific)
+        status, out = checked(capsys, tmp_path / "places.csv", tmp_path / name)
+        assert status == 0
+        assert "taken as     a closed tour, as the instance has it" in out
+        assert f"{name} does not say; --open does" in out
+
+
+@pytest.mark.parametrize("command", ["plot", "report"])
+def test_pictures_show_a_path_as_a_path(tmp_path, pacific, command, capsys):
+    write_problem(tmp_path / "places.csv", pacific)
+    write_tour(tmp_path / "path.csv", range(6), dataclasses.replace(pacific, open=OpenPath()))
+    write_tour(tmp_path / "tour.csv", range(6), pacific)
+    ending = {"plot": "svg", "report": "html"}[command]
+    pages = []
+    for tour, options in (("path.csv", []), ("path.csv", ["--closed"]), ("tour.csv", ["--open"])):
+        page = tmp_path / f"page.{ending}"
+        title = ["--title", "x"]
+        assert (
+            run([command, str(tmp_path / "places.csv"), str(tmp_path / tour), str(page), *options, *title])
+            == 0
+        )
+        pages.append(page.read_bytes().replace(b"path.csv", b"tour.csv"))
+    assert pages[0] == pages[2] != pages[1]
+
+
+def test_files_that_disagree_are_told(tmp_path, pacific, capsys):
+    write_problem(tmp_path / "places.csv", pacific)
+    write_tour(tmp_path / "path.csv", range(6), dataclasses.replace(pacific, open=OpenPath()))
+    write_tour(tmp_path / "tour.csv", range(6), pacific)
+    files = [str(tmp_path / name) for name in ("places.csv", "path.csv", "tour.csv", "page.html")]
+    assert run(["report", *files]) == 2
+    assert "path.csv is an open path and" in capsys.readouterr().err
+    assert run(["report", *files, "--open"]) == 0
+
+
+# Lines on a map
+
+
+def parts_of(file):
+    geometry = json.loads(file.read_text())["geometry"]
+    return [geometry["coordinates"]] if geometry["type"] == "LineString" else geometry["coordinates"]
+
+
+def test_lines_are_cut_at_the_antimeridian(tmp_path):
+    fiji_samoa = Problem.from_points([[-18.0, 178.0], [-14.0, -172.0], [-16.0, 170.0]], "GREAT_CIRCLE")
+    write_tour(tmp_path / "a.geojson", [0, 1, 2], fiji_samoa)
+    first, second, third = parts_of(tmp_path / "a.geojson")
+    assert first == [[178.0, -18.0], [180.0, pytest.approx(-17.2)]]
+    assert second == [
+        [-180.0, pytest.approx(-17.2)],
+        [-172.0, -14.0],
+        [-180.0, pytest.approx(-14.0 - 16 / 18)],
+    ]
+    assert third == [[180.0, pytest.approx(-14.0 - 16 / 18)], [170.0, -16.0], [178.0, -18.0]]
+
+
+LONGITUDES = st.one_of(
+    st.sampled_from([-180.0, 180.0, 179.5, -179.5, 0.0, 1e-300, 360.0, 190.0]), st.floats(-180.0, 360.0)
+)
+LATITUDES = st.one_of(st.sampled_from([0.0, 1.0, -90.0, 90.0]), st.floats(-90.0, 90.0))
+
+
+# The edge from the second to the third crosses the antimeridian exactly where the first lies.
+CROSSED = [(0.0, -180.0), (0.0, 98.0), (0.0, -83.0)]
+
+
+@example(CROSSED, False, random.Random(0))
+@example(CROSSED, True, random.Random(3))
+@given(st.lists(st.tuples(LATITUDES, LONGITUDES), min_size=1, max_size=9), st.booleans(), st.randoms())
+def test_any_line_reads_back(tmp_path_factory, places, path, chance):
+    problem = Problem.from_points(places, "GREAT_CIRCLE", open=OpenPath() if path else None)
+    tour = list(range(problem.n))
+    chance.shuffle(tour)
+    file = tmp_path_factory.mktemp("lines") / "a.geojson"
+    write_tour(file, tour, problem)
+    for part in parts_of(file):
+        assert len(part) > 1
+        assert np.abs(np.diff([longitude for longitude, _ in part])).max() <= 180.0
+    found = read_tour_file(file, problem)
+    problem.check_tour(found.cities)
+    # Cities at one place are one to a line.
+    ends = problem.coordinates[found.cities], problem.coordinates[tour]
+    assert problem.length(found.cities) == pytest.approx(problem.length(tour), rel=1e-12, abs=1e-6), ends
+    assert problem.n == 1 or found.open is path or problem.distance(tour[0], tour[-1]) == 0.0
+
+
+def test_a_line_of_another_program_is_a_tour(tmp_path, pacific):
+    rounded = [[round(longitude, 6), round(latitude, 6), 12.0] for latitude, longitude in PACIFIC]
+    line = {"type": "LineString", "coordinates": [*rounded, rounded[0]]}
+    points = [{"type": "Feature", "geometry": {"type": "Point", "coordinates": place}} for place in rounded]
+    precise = Problem.from_points(np.array(PACIFIC) + 3e-8, "GREAT_CIRCLE")
+    for geometry in (line, {"type": "GeometryCollection", "geometries": [line]}):
+        feature = {"type": "Feature", "properties": None, "geometry": geometry}
+        document = {"type": "FeatureCollection", "features": [feature, *points]}
+        (tmp_path / "a.geojson").write_text(json.dumps(document))
+        for problem in (pacific, precise):
+            assert read_tour_file(tmp_path / "a.geojson", problem).cities.tolist() == list(range(6))
+            assert read_tour_file(tmp_path / "a.geojson", problem).open is False
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error", "message"),
+    [
+        ("a.geojson", '{"type": "Point", "coordinates": [1, 2]}', ParseError, "has 0 lines: one LineString"),
+        (
+            "a.geojson",
+            '{"type": "LineString", "coordinates": [[1, 2], [3, 4]]}',
+            InvalidTour,
+            "no city at latitude 2",
+        ),
+        ("a.geojson", '{"type": "LineString", "coordinates": [1]}', ParseError, "no coordinates"),
+        (
+            "a.geojson",
+            '{"type": "MultiLineString", "coordinates": [1]}',
+            ParseError,
+            "no list of coordinates",
+        ),
+        ("a.geojson", '{"type": "LineString", "coordinates": []}', InvalidTour, "a tour of 0 cities"),
+        ("a.geojson", "[]", ParseError, "the document is 'None'"),
+        ("a.gpx", "<gpx/>", ParseError, r"has 0 routes \(rte\): one is needed"),
+        ("a.kml", "<kml/>", ParseError, r"has 0 lines \(LineString\): one is needed"),
+        ("a.kml", "<html/>", ParseError, "the document is 'html'"),
+    ],
+)
+def test_what_is_no_line_through_the_cities(tmp_path, pacific, name, text, error, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(error, match=message) as caught:
+        read_tour(tmp_path / name, pacific)
+    assert str(caught.value).count(name) == 1
+
+
+def test_a_line_on_a_map_is_no_tour_of_the_plane(tmp_path, pacific):
+    write_tour(tmp_path / "a.kml", range(6), pacific)
+    with pytest.raises(
+        InvalidTour, match="a line on a map has latitudes and longitudes, and the instance has Eucl"
+    ):
+        read_tour(tmp_path / "a.kml", Problem.from_points(PACIFIC))
