@@ -2,7 +2,11 @@
 
 Both versions solve the same instances with the same seeds, one thread and the same number of kicks, in turn,
 so that what else the machine does falls on both. What is compared are ratios: lengths, and CPU seconds. The
-exit status is 1 if the median ratio over the instances is beyond a margin; no absolute figure decides.
+exit status is 1 if a method's median ratio over the instances is beyond a margin; no absolute figure decides.
+
+The margin of the lengths is measured: between two draws of five seeds from ten of one version, over all
+instances, the median ratio of ``lk`` is off by more than 0.054 % once in a thousand draws, that of ``ils`` by
+more than 0.097 %.
 
 The other version is an interpreter that has it (``--baseline PYTHON``) or a commit, such as the tag of the
 last release (``--commit REVISION``), which is built and installed into a temporary environment.
@@ -63,18 +67,21 @@ def main() -> None:
             for name in options.instances
             if is_available(options.shared, name)
         ]
-    longer = 100.0 * (statistics.median(row["lengths"] for row in results) - 1.0)
-    slower = 100.0 * (statistics.median(row["seconds"] for row in results) - 1.0)
-    failed = longer > options.longer or slower > options.slower
     rows = [
         [row["method"], row["instance"], row["kicks"], *(f"{100.0 * (row[k] - 1.0):+.3f} %" for k in KEYS)]
         for row in results
     ]
     text = table(["method", "instance", "kicks", "length", "CPU seconds"], rows)
-    text += f"\n\nMedians over instances: lengths {longer:+.3f} % (at most {options.longer:+g} %), "
-    text += (
-        f"CPU seconds {slower:+.1f} % (at most {options.slower:+g} %): {'**worse**' if failed else 'kept'}."
-    )
+    failed = False
+    for method in options.methods:
+        of_method = [row for row in results if row["method"] == method]
+        longer, slower = (100.0 * (statistics.median(row[key] for row in of_method) - 1.0) for key in KEYS)
+        worse = longer > options.longer or slower > options.slower
+        failed |= worse
+        text += f"\n\n{method}, medians over instances: "
+        text += f"lengths {longer:+.3f} % (at most {options.longer:+g} %), "
+        text += f"CPU seconds {slower:+.1f} % (at most {options.slower:+g} %): "
+        text += "**worse**." if worse else "kept."
     report("regression", "Now and before", text, results, options.output)
     sys.exit(int(failed))
 
