@@ -12,8 +12,9 @@ from warptsp.errors import BackendUnavailable
 from warptsp.methods.asymmetric import run_doubled
 from warptsp.methods.protocol import ForwardingRun
 from warptsp.methods.protocol import Run as Protocol
+from warptsp.progress import WorkerProgress
 from warptsp.run import Run
-from warptsp.stop import MaxKicks
+from warptsp.stop import MaxKicks, MaxRuntime
 
 MEMBERS = sorted(
     {name for name in vars(Protocol) if not name.startswith("_")} | set(inspect.get_annotations(Protocol))
@@ -60,8 +61,25 @@ def test_every_member_is_passed_on(of_doubled):
     for name in MEMBERS:
         if name not in METHODS and name not in own:
             assert getattr(other, name) is getattr(run, name), name
-    other.device, other.kick_limit, other.stop_reason = "cpu", 7, "enough"
-    assert (run.device, run.kick_limit, run.stop_reason) == ("cpu", 7, "enough")
+    other.report_device("cpu")
+    other.limit_kicks(7)
+    other.report_optimal()
+    other.report_worker("w", WorkerProgress("cpu"))
+    assert (run.device, run.kick_limit, run.proved_optimal) == ("cpu", 7, True)
+    assert run.workers == {"w": WorkerProgress("cpu")}
+    other.report_counters(moves=1)
+    other.start_over(passes=2)
+    assert other.counters == {"passes": 2}
+    run.stop = MaxRuntime(100.0)  # not met
+    run.proved_optimal = False
+    other.report_limit("limit of 2 passes")
+    assert run.reason() == "limit of 2 passes"
+
+
+@pytest.mark.parametrize("name", ["device", "kick_limit", "stop_reason", "best", "counters", "workers"])
+def test_a_stand_in_changes_no_field_of_the_run(name):
+    with pytest.raises(AttributeError):
+        setattr(ForwardingRun(a_run(asymmetric())), name, None)
 
 
 def test_every_method_of_the_stand_in_works_on_tours_of_the_cities():

@@ -71,9 +71,7 @@ class Run:
     start_length : int or float or None
         Length of the tour that the search began with; given where another run made that tour.
     proved_optimal : bool
-        Set by a method that has proved that no tour is shorter than the one it offered.
-    end : str
-        Why the method ended by itself; set by one that has done what it was asked to do, and could go on.
+        Whether the method has proved that no tour is shorter than the best one.
     """
 
     def __init__(
@@ -122,7 +120,7 @@ class Run:
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
         self.proved_optimal = False
-        self.end = COMPLETE
+        self._end = COMPLETE
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
         self.failure: BaseException | None = None
@@ -185,7 +183,7 @@ class Run:
         if not self.may_use_cpu:
             raise error
         logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
-        self.device = "cpu"
+        self.report_device("cpu")
 
     @contextmanager
     def repeating(
@@ -315,6 +313,35 @@ class Run:
         if checkpoint.fits(length, self.remaining()):
             self._write_checkpoint(lambda: best)
 
+    def report_device(self, device: str) -> None:
+        """Say where the search is from now on; the result will say so, too."""
+        self.device = device
+
+    def report_counters(self, **counters: int | float) -> None:
+        """Report figures of the method apart from `update`."""
+        self.counters.update(counters)
+
+    def start_over(self, **counters: int | float) -> None:
+        """Say that another search begins, and that these are the only figures kept of the one before."""
+        self.counters.clear()
+        self.counters.update(counters)
+
+    def report_worker(self, name: str, progress: WorkerProgress) -> None:
+        """Report what a worker of a cluster has done so far."""
+        self.workers[name] = progress
+
+    def limit_kicks(self, kicks: int) -> None:
+        """Plan for this number of kicks."""
+        self.kick_limit = kicks
+
+    def report_limit(self, reason: str) -> None:
+        """Say that the method ends because it has done as much as it was asked to do: `limit_of`."""
+        self._end = reason
+
+    def report_optimal(self) -> None:
+        """Say that no tour is shorter than the best one that was offered."""
+        self.proved_optimal = True
+
     # What solve uses
 
     def interrupt(self, reason: str) -> None:
@@ -346,7 +373,7 @@ class Run:
             end = max(state.elapsed, self._limit.seconds)
             state = SearchState(end, length, kicks, self._improved_at, self._improved_at_kicks, self._known)
             return self.stop.reason(state)
-        return self.stop.reason(state) if self.stop(state) else self.end
+        return self.stop.reason(state) if self.stop(state) else self._end
 
     def _record(self, length: int | float, elapsed: float, kicks: int) -> None:
         # Running sums of floats drift: what may be rounding is no improvement.

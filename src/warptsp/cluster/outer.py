@@ -74,7 +74,7 @@ class Outer:
     def run(self, problem: Problem, run: Run) -> None:
         """Shorten a tour until the run says stop, or all rounds are done."""
         run.enter("cluster")
-        run.device = "cluster"
+        run.report_device("cluster")
         executor, ends = open_executor(self.cluster, self.device)
         try:
             rounds = _Rounds(problem, run, executor, self.params, self.device)
@@ -88,9 +88,9 @@ class Outer:
                 executor.close()
         logger.info("cluster: %d cities are one part, which is searched here", problem.n)
         lk = get_method("lk")
-        run.device = resolve_device(self.device, problem, lk, run.time_limit)
+        run.report_device(resolve_device(self.device, problem, lk, run.time_limit))
         if run.kick_limit is None and self.params.rounds is not None:
-            run.kick_limit = self.params.rounds * round(rounds.kicks_a_city * problem.n)
+            run.limit_kicks(self.params.rounds * round(rounds.kicks_a_city * problem.n))
         lk.run(problem, run)
 
 
@@ -492,6 +492,6 @@ class _Work:
         rounds.counters["tasks"] += 1
         rounds.seconds["worker_seconds"] += answer.seconds
         rounds.slowest = max(rounds.slowest, answer.seconds)
-        workers = rounds.run.workers
-        known = workers.get(outcome.worker, WorkerProgress(answer.device))
-        workers[outcome.worker] = known.plus(answer.kicks, answer.seconds, answer.device)
+        run = rounds.run
+        known = run.workers.get(outcome.worker, WorkerProgress(answer.device))
+        run.report_worker(outcome.worker, known.plus(answer.kicks, answer.seconds, answer.device))

@@ -41,7 +41,7 @@ def run_doubled(problem: Problem, run: Run, search: Callable[[Problem, Run], Non
         Is given the symmetric problem, and a run of it.
     """
     run.enter("symmetric instance")
-    run.counters["symmetric_cities"] = 2 * problem.n
+    run.report_counters(symmetric_cities=2 * problem.n)
     doubled = Doubled(problem)
     start = doubled.start(run)
     if start is None:

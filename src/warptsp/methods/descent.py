@@ -227,5 +227,5 @@ def _proceed(
             counters["effective_evaluations"] = done * pairs
         stop = run.update(length=descent.length - closing, kicks=0, tour=tour, phase="descent", **counters)
     if passes is not None and done >= passes and not complete:
-        run.end = limit_of(passes, "pass", "passes")
+        run.report_limit(limit_of(passes, "pass", "passes"))
     run.offer(tour())

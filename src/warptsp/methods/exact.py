@@ -44,7 +44,7 @@ def prove(problem: Problem, run: Run) -> None:
     tour = optimal_tour(problem, run.token if problem.n > INSTANT_CITIES else None)
     if tour is not None:
         run.offer(tour)
-        run.proved_optimal = True
+        run.report_optimal()
 
 
 def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> NDArray[np.int32] | None:

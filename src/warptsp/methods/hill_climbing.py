@@ -122,7 +122,7 @@ def run(problem: Problem, run: Run) -> None:
             f"method hill-climbing: random starts are closed tours without {what}; use the method lk"
         )
     if problem.n < LEAST_GPU_CITIES:
-        run.device = "cpu"
+        run.report_device("cpu")
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
     limit = max(1, min(limits)) if limits else None  # of no kicks: the first local optimum
     run.enter("random tour")

@@ -82,22 +82,21 @@ def kernels_are_there(
             f"limit leaves {remaining:.1f} s"
         )
     device, begun, counters = run.device, run.elapsed(), dict(run.counters)
-    run.device = "cpu"  # which searches from here on
+    run.report_device("cpu")  # which searches from here on
     try:
         over = search is not None and _search(run, compilation, search, same=same)
         over = over or not (compilation.wait(0.0) or _wait(run, compilation, offer_tour))
     except BackendUnavailable:
         if run.may_use_cpu:
-            run.device = device  # for the warning that says what could not be used
+            run.report_device(device)  # for the warning that says what could not be used
         raise
     if over:
         logger.warning(
             "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's", device
         )
         return False
-    run.device = device
-    run.counters.clear()
-    run.counters.update(counters, seconds_on_cpu=round(run.elapsed() - begun, 3))
+    run.report_device(device)
+    run.start_over(**counters, seconds_on_cpu=round(run.elapsed() - begun, 3))
     return True
 
 

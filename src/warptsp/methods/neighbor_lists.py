@@ -176,7 +176,7 @@ class NeighborSearch:
             complete = self._descend(best=best, many=many, passes=limit)
             stop = self.report("local search")
         if passes is not None and self.run.counters["passes"] >= passes:
-            self.run.end = limit_of(passes, "pass", "passes")
+            self.run.report_limit(limit_of(passes, "pass", "passes"))
         return not stop
 
     def _descend(self, *, best: bool, many: bool, passes: int) -> bool:

@@ -5,7 +5,7 @@ Every method is typed against `Run`, so that nothing can stand in for a run that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,12 +24,6 @@ __all__ = ["ForwardingRun", "Run"]
 class Run(Protocol):
     """What a method may ask of a run, and tell it; `warptsp.run.Run` says what each of it means."""
 
-    device: str
-    kick_limit: int | None
-    stop_reason: str | None
-    end: str
-    proved_optimal: bool
-
     @property
     def problem(self) -> Problem:
         """The instance, as the method sees it."""
@@ -41,6 +35,10 @@ class Run(Protocol):
     @property
     def threads(self) -> int:
         """Threads of the CPU."""
+
+    @property
+    def device(self) -> str:
+        """Where the search is."""
 
     @property
     def may_use_cpu(self) -> bool:
@@ -63,6 +61,10 @@ class Run(Protocol):
         """Seconds to plan for, None if unknown."""
 
     @property
+    def kick_limit(self) -> int | None:
+        """Kicks to plan for, None if unknown."""
+
+    @property
     def best(self) -> NDArray[np.int32] | None:
         """The best tour that was offered."""
 
@@ -71,12 +73,16 @@ class Run(Protocol):
         """Its length."""
 
     @property
-    def counters(self) -> dict[str, int | float]:
+    def counters(self) -> Mapping[str, int | float]:
         """Figures of the method, for the result."""
 
     @property
-    def workers(self) -> dict[str, WorkerProgress]:
+    def workers(self) -> Mapping[str, WorkerProgress]:
         """What workers of a cluster do."""
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why the search ends, None while it goes on."""
 
     @property
     def interrupted(self) -> bool:
@@ -119,6 +125,27 @@ class Run(Protocol):
     def save(self) -> None:
         """Write the best tour to the checkpoint now."""
 
+    def report_device(self, device: str) -> None:
+        """Say where the search is from now on."""
+
+    def report_counters(self, **counters: int | float) -> None:
+        """Report figures of the method apart from `update`."""
+
+    def start_over(self, **counters: int | float) -> None:
+        """Say that another search begins, and that these are the only figures kept of the one before."""
+
+    def report_worker(self, name: str, progress: WorkerProgress) -> None:
+        """Report what a worker of a cluster has done so far."""
+
+    def limit_kicks(self, kicks: int) -> None:
+        """Plan for this number of kicks."""
+
+    def report_limit(self, reason: str) -> None:
+        """Say that the method ends because it has done as much as it was asked to do: `limit_of`."""
+
+    def report_optimal(self) -> None:
+        """Say that no tour is shorter than the best one that was offered."""
+
 
 class ForwardingRun:
     """A run that passes everything on to another one, for those that change some of it.
@@ -133,39 +160,13 @@ class ForwardingRun:
 
     @property
     def device(self) -> str:
-        """Where the search is; setting it sets that of the other run."""
+        """Where the search is."""
         return self._run.device
-
-    @device.setter
-    def device(self, device: str) -> None:
-        self._run.device = device
 
     @property
     def stop_reason(self) -> str | None:
         """Why the search ends."""
         return self._run.stop_reason
-
-    @stop_reason.setter
-    def stop_reason(self, reason: str | None) -> None:
-        self._run.stop_reason = reason
-
-    @property
-    def end(self) -> str:
-        """Why the method ended by itself."""
-        return self._run.end
-
-    @end.setter
-    def end(self, end: str) -> None:
-        self._run.end = end
-
-    @property
-    def proved_optimal(self) -> bool:
-        """Whether the best tour is proved to be the shortest."""
-        return self._run.proved_optimal
-
-    @proved_optimal.setter
-    def proved_optimal(self, proved: bool) -> None:
-        self._run.proved_optimal = proved
 
     @property
     def problem(self) -> Problem:
@@ -212,10 +213,6 @@ class ForwardingRun:
         """Kicks to plan for."""
         return self._run.kick_limit
 
-    @kick_limit.setter
-    def kick_limit(self, kicks: int | None) -> None:
-        self._run.kick_limit = kicks
-
     @property
     def best(self) -> NDArray[np.int32] | None:
         """The best tour so far."""
@@ -227,12 +224,12 @@ class ForwardingRun:
         return self._run.best_length
 
     @property
-    def counters(self) -> dict[str, int | float]:
+    def counters(self) -> Mapping[str, int | float]:
         """Figures of the method."""
         return self._run.counters
 
     @property
-    def workers(self) -> dict[str, WorkerProgress]:
+    def workers(self) -> Mapping[str, WorkerProgress]:
         """What workers of a cluster do."""
         return self._run.workers
 
@@ -286,3 +283,31 @@ class ForwardingRun:
     def save(self) -> None:
         """Write the best tour to the checkpoint now."""
         self._run.save()
+
+    def report_device(self, device: str) -> None:
+        """Say where the search is from now on."""
+        self._run.report_device(device)
+
+    def report_counters(self, **counters: int | float) -> None:
+        """Report figures of the method."""
+        self._run.report_counters(**counters)
+
+    def start_over(self, **counters: int | float) -> None:
+        """Say that another search begins."""
+        self._run.start_over(**counters)
+
+    def report_worker(self, name: str, progress: WorkerProgress) -> None:
+        """Report what a worker of a cluster has done so far."""
+        self._run.report_worker(name, progress)
+
+    def limit_kicks(self, kicks: int) -> None:
+        """Plan for this number of kicks."""
+        self._run.limit_kicks(kicks)
+
+    def report_limit(self, reason: str) -> None:
+        """Say that the method has done as much as it was asked to do."""
+        self._run.report_limit(reason)
+
+    def report_optimal(self) -> None:
+        """Say that no tour is shorter than the best one."""
+        self._run.report_optimal()

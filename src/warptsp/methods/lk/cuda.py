@@ -177,8 +177,8 @@ class _CudaSearch:
         used = 1 if self.search is None else self.search.rounds.gpus
         if self.population is not None and self.population.number > 0:
             used = len(self.devices)
-        self.run_.device = name_of([device.ordinal for device in self.devices[:used]])
-        self.run_.counters["device_bytes"] = max(device.memory_peak() for device in self.devices)
+        self.run_.report_device(name_of([device.ordinal for device in self.devices[:used]]))
+        self.run_.report_counters(device_bytes=max(device.memory_peak() for device in self.devices))
 
     def _prepare(self) -> bool:
         """Number the cities, find candidates and a first tour; False if time ran out."""
