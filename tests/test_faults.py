@@ -1,6 +1,7 @@
 """Writes, fsyncs and renames that fail: the old file or the new one is whole, and all others are written."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -189,8 +190,20 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_search(folder, mon
     Fault(monkeypatch, "fsync")
     line = ["--kicks", "500", "--checkpoint", "bad.tour", "--checkpoint-interval", "0", "-o", "good.tour"]
     assert call("solve", "some.csv", "-q", *line) == 2
-    assert "500 kicks" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "500 kicks" in told
+    assert "good.tour" in told
+    assert "bad.tour" not in told  # it is not there
     is_whole(folder, "good.tour")
+
+
+def test_a_checkpoint_is_listed_where_it_was_written(folder, monkeypatch, capsys):
+    line = ["solve", "some.csv", "-q", "--json", "--kicks", "50", "--checkpoint", "bad.tour"]
+    assert call(*line) == 0
+    assert json.loads(capsys.readouterr().out)["checkpoint"] == "bad.tour"
+    Fault(monkeypatch, "fsync")
+    assert call(*line) == 2
+    assert json.loads(capsys.readouterr().out)["checkpoint"] is None
 
 
 def test_files_may_not_grow(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 import subprocess
 import sys
 
@@ -117,6 +118,35 @@ def test_a_folder_may_look_like_an_address(tmp_path, monkeypatch):
 def test_devices_may_have_no_end(name, format_):
     with pytest.raises(ParseError, match="is a device, which may have no end"):
         load(name, format_)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev")
+@pytest.mark.parametrize(
+    ("shell", "words"),
+    [
+        ("warptsp solve - < /dev/zero", "<stdin>: is a device, which may have no end"),
+        ("warptsp solve - < /dev/urandom", "<stdin>: is a device, which may have no end"),
+        ("warptsp solve - --format f64 < /dev/zero", "<stdin>: is a device, which may have no end"),
+        ("warptsp solve - < /dev/null", "<stdin>: is empty"),
+        ("cat /dev/zero | warptsp solve -", "<stdin>: begins with 1048576 zero bytes"),
+        ("cat /dev/zero | warptsp check /dev/stdin a.tour", "/dev/stdin: begins with 1048576 zero bytes"),
+    ],
+)
+def test_standard_input_without_end(shell, words):
+    line = shell.replace("warptsp", f"{shlex.quote(sys.executable)} -m warptsp", 1)
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"warptsp: error: {words}")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev")
+def test_long_pipes_are_read_to_the_end():
+    rows = "".join(f"{city},{city % 997}\n" for city in range(300_000)).encode()
+    assert len(rows) > 1 << 20
+    code = "import warptsp; print(warptsp.load('-', 'csv').n)"
+    done = subprocess.run([sys.executable, "-c", code], input=rows, capture_output=True, check=True)
+    assert done.stdout.strip() == b"300000"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev")

@@ -41,7 +41,7 @@ def checked_count(name: str, value: object, *, minimum: int, what: str, maximum:
     except TypeError:
         number = minimum - 1
     if number > maximum:
-        raise InvalidOption(f"{name}: {shown(value)} is too large: {maximum} is the most")
+        raise InvalidOption(f"{name}: {shown(value)} is too large: the maximum is {maximum}")
     if number < minimum:
         raise InvalidOption(f"{name}: {shown(value)} is not {what}")
     return number

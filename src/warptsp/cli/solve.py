@@ -29,7 +29,7 @@ from warptsp.cli._options import (
     table_options,
 )
 from warptsp.cli.streams import say, tell
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, OutputError
 from warptsp.interruption import FirstSignal, Terminated, status
 from warptsp.outputs import Attempts, check_writable, is_stream
 
@@ -316,6 +316,8 @@ def command(
                 result = found
                 if isinstance(error, Exception):
                     attempts.failures.append(error)
+                    if isinstance(error, OutputError):
+                        checkpoint = None  # it is what could not be written
                 else:
                     interrupt = error
             if page is not None:

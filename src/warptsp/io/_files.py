@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, ParseError
@@ -71,11 +72,36 @@ def contents(name: str) -> tuple[bytes, str]:
     if name == "-":
         if sys.stdin is None:
             raise ParseError("is closed: redirect it from a file or a pipe, or name a file", file="<stdin>")
-        return sys.stdin.buffer.read(), "<stdin>"
+        return _to_the_end(sys.stdin.buffer, "<stdin>"), "<stdin>"
     with open(name, "rb") as stream:
-        if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty():
-            raise ParseError("is a device, which may have no end: the name of a file is needed", file=name)
-        return stream.read(), name
+        return _to_the_end(stream, name), name
+
+
+def _to_the_end(stream: IO[bytes], file: str) -> bytes:
+    """All bytes of a stream, if it can be trusted to have an end.
+
+    Raises
+    ------
+    ParseError
+        It is a device, or a pipe that begins with as many zeros as no text or array does.
+    """
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:  # what stands in for standard input may be no file
+        return stream.read()
+    if stat.S_ISREG(status.st_mode):
+        return stream.read()
+    if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not _is_empty_input(status, file):
+        raise ParseError("is a device, which may have no end: the name of a file is needed", file=file)
+    beginning = stream.read(_PIECE)
+    if len(beginning) == _PIECE and not beginning.strip(b"\0"):
+        raise ParseError(f"begins with {_PIECE} zero bytes: a list of cities is needed", file=file)
+    return beginning + stream.read()
+
+
+def _is_empty_input(status: os.stat_result, file: str) -> bool:
+    """Whether standard input is the null device, which is how programs are started without any."""
+    return file == "<stdin>" and status.st_rdev == os.stat(os.devnull).st_rdev
 
 
 def unpacked(data: bytes, file: str) -> bytes:

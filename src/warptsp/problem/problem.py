@@ -943,7 +943,7 @@ def _checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
         raise InvalidProblem(f"node_ids are {ids.dtype} of shape {ids.shape}: {n} integers are needed")
     ordered = np.sort(ids)
     if int(ordered[-1]) >= 1 << 63:
-        raise InvalidProblem(f"node id {ordered[-1]} is too large: 2**63 - 1 is the most")
+        raise InvalidProblem(f"node id {ordered[-1]} is too large: the maximum is 2**63 - 1")
     ids = ids.astype(np.int64)
     if ordered[0] < 0:
         raise InvalidProblem(f"node id {ordered[0]} is negative")
