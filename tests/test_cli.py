@@ -244,9 +244,13 @@ def test_every_command_has_examples_that_it_accepts(name, capsys):
 
 def test_info(instance, capsys):
     assert call("info", instance) == 0
-    assert "cities               20" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "cities               20" in shown
     assert call("info", instance, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["metric"] == "EUC_2D"
+    found = json.loads(capsys.readouterr().out)
+    assert found["metric"] == "EUC_2D"
+    (low, high) = found["lowest"][1], found["highest"][1]
+    assert f"y                    {low:.10g} to {high:.10g}\n" in shown
 
 
 def test_solving_imports_nothing_heavy(instance):

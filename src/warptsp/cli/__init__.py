@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "solve": "find a short tour",
-    "watch": "find a short tour, and look at it in the browser meanwhile",
-    "generate": "make an instance: uniform, clustered, grid, DIMACS",
-    "info": "tell what is in an instance file",
+    "watch": "find a short tour and watch it in the browser",
+    "generate": "generate an instance: uniform, clustered, grid, DIMACS",
+    "info": "show what is in an instance file",
     "check": "check a tour: cities, length, gap",
-    "plot": "draw a tour, or two and their difference: SVG, PNG, PDF",
-    "report": "put tours into one page for a browser",
-    "devices": "tell what this machine and this build can do",
-    "completion": "let the shell complete commands, options and values",
+    "plot": "draw a tour, or two tours and their difference: SVG, PNG, PDF",
+    "report": "put tours into one HTML page",
+    "devices": "show what this machine and this build can do",
+    "completion": "write a shell completion script",
     "manual": "write the manual page",
 }
 
@@ -65,7 +65,7 @@ class _LazyGroup(click.Group):
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="warptsp")
 def commands() -> None:
-    """Short tours for the travelling-salesman problem, from a handful of places to millions.
+    """Short tours for the travelling-salesman problem, from a handful of cities to a hundred million.
 
     Try: warptsp solve places.csv --time-limit 10 --output tour.csv --picture tour.svg
     """

@@ -39,24 +39,24 @@ format_option = click.option(
     "format_",
     metavar="NAME",
     shell_complete=formats,
-    help="Format of INSTANCE, if its name and content do not tell.",
+    help="Format of INSTANCE, if its name and contents do not show it.",
 )
 asymmetric_option = click.option(
-    "--asymmetric", is_flag=True, help="A matrix of distances may have others in the opposite direction."
+    "--asymmetric", is_flag=True, help="Allow a matrix whose distances differ by direction."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; the exit status tells.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; only set the exit status.")
 
 
 _COLUMNS = {
-    "x": "Column of a table with x: its name in the first line, or its number, counted from 1.",
-    "y": "Column with y.",
-    "z": "Column with z, of places in space.",
-    "lat": "Column with latitudes, in decimal degrees.",
-    "lon": "Column with longitudes.",
-    "name": "Column with the names of the places.",
-    "id": "Column with the numbers of the places.",
+    "x": "Column of a table that holds x: its name in the first line, or its number, counted from 1.",
+    "y": "Column that holds y.",
+    "z": "Column that holds z, for points in space.",
+    "lat": "Column that holds latitudes, in decimal degrees.",
+    "lon": "Column that holds longitudes.",
+    "name": "Column that holds the names of the cities.",
+    "id": "Column that holds the numbers of the cities.",
 }
 
 
@@ -81,7 +81,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--metric",
         metavar="NAME",
         shell_complete=metrics,
-        help="Distances that the coordinates of INSTANCE mean, such as EUC_2D or MAN_2D.",
+        help="Metric for the coordinates of INSTANCE, such as EUC_2D or MAN_2D.",
     )(collecting)
     for role, text in reversed(_COLUMNS.items()):
         found = click.option(f"--{role}", metavar="COLUMN", help=text)(found)

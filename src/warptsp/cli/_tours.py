@@ -18,7 +18,7 @@ open_option = click.option(
     "--open/--closed",
     "open_",
     default=None,
-    help="Take it as an open path, or as a closed tour.  [default: as the files say]",
+    help="Treat the tour as an open path or a closed tour.  [default: as the files say]",
 )
 
 

@@ -43,7 +43,8 @@ def command(
 ) -> None:
     """Check the tour in the file TOUR against INSTANCE: every city once, exact length, gap if known.
 
-    Exit status 0 if it is a tour, 2 if it is not; then the message says which city is missing or repeated.
+    The exit status is 0 if it is a tour and 2 if it is not; the message names the city that is missing or
+    repeated.
     """
     from warptsp.progress import relative_gap
     from warptsp.result import format_gap, format_length, unit_of

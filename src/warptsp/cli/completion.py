@@ -16,9 +16,9 @@ from warptsp.cli._options import examples
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Write the script that lets SHELL complete commands, options, files, methods and devices.
+    """Write a script that lets SHELL complete commands, options, files, methods and devices.
 
-    It asks the program itself, so it need not be made again for another version.
+    The script asks the program itself, so a new version of warptsp needs no new script.
     """
     from click.shell_completion import get_completion_class
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "warptsp devices",
-        "warptsp devices --compile                          # then no run waits for the compiler",
+        "warptsp devices --compile                          # no run waits for the compiler afterwards",
         "warptsp devices --compile --arch sm_90 --method lk --metric EUC_2D   # needs no GPU",
     )
 )
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 @click.option("--compile", "compile_", is_flag=True, help="Compile kernels for the GPUs here into the cache.")
 @click.option(
     "--arch", "architectures", multiple=True, metavar="sm_90",
-    help="With --compile: for this architecture instead; may be given several times.",
+    help="With --compile: compile for this architecture instead; may be given several times.",
 )  # fmt: skip
 @click.option(
     "--method", "methods", multiple=True, metavar="NAME", shell_complete=methods,
-    help="With --compile: kernels of this method; all methods if not given.",
+    help="With --compile: only kernels of this method; default: all methods.",
 )  # fmt: skip
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME",
-    help="With --compile: for this metric; EUC_2D, EXACT_2D, GREAT_CIRCLE and EXPLICIT if not given.",
+    help="With --compile: for this metric; default: EUC_2D, EXACT_2D, GREAT_CIRCLE and EXPLICIT.",
 )  # fmt: skip
 def command(
     as_json: bool,
@@ -46,15 +46,15 @@ def command(
     methods: tuple[str, ...],
     metrics: tuple[str, ...],
 ) -> int:
-    """Tell what this machine and this build can do; paste it into bug reports.
+    """Show what this machine and this build can do; paste the output into bug reports.
 
-    With --compile, compile the kernels that the first runs on a GPU would have to wait for.
+    With --compile, compile in advance the kernels that the first runs on a GPU would otherwise wait for.
     """
     if compile_:
         return _compile(architectures, methods, metrics, as_json=as_json)
     for option, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
         if given:
-            raise InvalidOption(f"{option}: it says what --compile compiles; add that")
+            raise InvalidOption(f"{option}: it says what --compile compiles; add --compile")
     _describe(as_json=as_json)
     return 0
 

@@ -39,9 +39,9 @@ def _kinds() -> Iterable[tuple[str, str]]:
     epilog=examples(
         "warptsp generate uniform 1000 -o u1k.tsp     # cities drawn uniformly from a square",
         "warptsp generate clustered 1000 --seed 7     # cities in normal clusters",
-        "warptsp generate grid 30x40 -o grid.csv      # rows x columns; the comment tells the optimal length",
+        "warptsp generate grid 30x40 -o grid.csv      # rows x columns; the comment has the optimal length",
         "warptsp generate E10k.0 -o E10k.0.tsp        # an instance of the DIMACS challenge, exactly",
-        "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to the disk",
+        "warptsp generate uniform 100000000 -o u.npy  # in pieces, straight to disk",
     )
 )
 @click.argument("kind", metavar="KIND", shell_complete=one_of(_kinds))
@@ -52,24 +52,26 @@ def _kinds() -> Iterable[tuple[str, str]]:
     default="-",
     type=click.Path(),
     metavar="FILE",
-    help="File to write; stdout if not given.",
+    help="File to write; default: stdout.",
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: 0]")
 @click.option("--side", type=int, metavar="N", help="Side of the square.  [default: 1000000]")
-@click.option("--clusters", type=int, metavar="N", help="Number of clusters.  [default: one for 100 cities]")
+@click.option("--clusters", type=int, metavar="N", help="Number of clusters.  [default: one per 100 cities]")
 @click.option(
     "--spread", type=float, metavar="X", help="Standard deviation of a cluster.  [default: side / sqrt(SIZE)]"
 )
-@click.option("--spacing", type=int, metavar="N", help="Distance of neighbours in a grid.  [default: 100]")
-@click.option("--threads", type=int, metavar="N", help="Threads that make .npy and .f64.  [default: all]")
+@click.option(
+    "--spacing", type=int, metavar="N", help="Distance between neighbours in a grid.  [default: 100]"
+)
+@click.option("--threads", type=int, metavar="N", help="Threads that generate .npy and .f64.  [default: all]")
 def command(
     kind: str, size: str | None, output: str, threads: int | None, **options: int | float | None
 ) -> None:
-    """Make an instance and write it; the ending of FILE tells the format, TSPLIB if there is no FILE.
+    """Generate an instance; the ending of FILE tells the format (TSPLIB if there is no FILE).
 
     KIND is uniform, clustered or grid, or the name of an instance of the DIMACS challenge: E (uniform) or C
     (clustered), the size 1k, 3k, 10k, 31k, 100k, 316k, 1M, 3M or 10M, and a number, as in E10k.0. SIZE is the
-    number of cities, ROWSxCOLUMNS for a grid. In .npy and .f64 distances are Euclidean, not rounded.
+    number of cities, or ROWSxCOLUMNS for a grid. In .npy and .f64 files distances are Euclidean, not rounded.
     """
     from warptsp.generate import RandomPoints
     from warptsp.io import problem_format, write_problem

@@ -32,7 +32,7 @@ from warptsp.cli.streams import say
 def command(
     instance: Path, format_: str | None, table: TableOptions, asymmetric: bool, as_json: bool, quiet: bool
 ) -> None:
-    """Tell what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
+    """Show what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
     known length.
     """
     problem, columns = read_columns(instance, format_, table, asymmetric=asymmetric, notes=False)
@@ -43,9 +43,22 @@ def command(
     if as_json:
         echo_json({"file": str(instance), **found})
         return
+    found = _with_ranges(found)
     for name, value in () if quiet else found.items():
         if value is not None and value != "":
             say(*(f"{name.replace('_', ' '):20} {line}" for line in str(value).splitlines()))
+
+
+def _with_ranges(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found with the range of each coordinate in place of the lowest and highest of them."""
+    lowest, highest = found["lowest"] or (), found["highest"] or ()
+    names = ("latitude", "longitude") if found["metric"] in ("GEO", "GREAT_CIRCLE") else ("x", "y", "z")
+    ranges = {
+        name: f"{low:.10g} to {high:.10g}" for name, low, high in zip(names, lowest, highest, strict=False)
+    }
+    rest = dict(found)
+    del rest["lowest"], rest["highest"]
+    return rest | ranges
 
 
 def _describe(problem: Any) -> dict[str, Any]:

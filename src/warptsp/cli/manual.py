@@ -17,7 +17,7 @@ from warptsp.cli._options import examples
     )
 )
 def command() -> None:
-    """Write the manual page of all commands to stdout, in the language of man."""
+    """Write the manual page of all commands to stdout, as troff source for man."""
     click.echo("\n".join(page()))
 
 

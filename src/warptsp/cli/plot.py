@@ -38,12 +38,12 @@ from warptsp.cli.streams import say
     type=click.Path(path_type=Path),
     help="Draw the tour in this file to the left of TOUR.",
 )
-@click.option("--difference", is_flag=True, help="Show which edges only one of both tours has.")
+@click.option("--difference", is_flag=True, help="Show which edges only one of the two tours has.")
 @click.option(
     "--size",
     type=int,
     metavar="PIXELS",
-    help="Length of the longer side; by the number of cities, or 200 an inch, if not given.",
+    help="Length of the longer side; default: by the number of cities, or 200 per inch in a figure.",
 )
 @open_option
 @quiet_option
@@ -62,10 +62,10 @@ def command(
     title: str | None,
     quiet: bool,
 ) -> None:
-    """Draw the tour in the file TOUR through the cities of INSTANCE into PICTURE.
+    """Draw the tour in the file TOUR of the cities of INSTANCE, and write it to PICTURE.
 
-    PICTURE is .svg, .png or .pdf. Two tours (--start, --difference) and .pdf need matplotlib: pip install
-    'warptsp[plot]'.
+    PICTURE ends in .svg, .png or .pdf. Two tours (--start, --difference) and .pdf need matplotlib:
+    pip install 'warptsp[plot]'.
     """
     from warptsp.errors import InvalidOption
     from warptsp.outputs import check_writable

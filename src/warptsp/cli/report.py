@@ -33,7 +33,7 @@ ENDINGS = (".html", ".htm")
 @table_options
 @asymmetric_option
 @quiet_option
-@click.option("--title", help="Heading of the page; the name of the instance if not given.")
+@click.option("--title", help="Heading of the page; default: the name of the instance.")
 def command(
     instance: Path,
     tours: tuple[Path, ...],
@@ -45,10 +45,10 @@ def command(
     title: str | None,
     quiet: bool,
 ) -> None:
-    """Put the tours in the files TOUR... through the cities of INSTANCE into one page, FILE, ending in .html.
+    """Put the tours in the files TOUR... of the cities of INSTANCE into one page, FILE, which ends in .html.
 
-    The page needs no network and no server: a browser opens it. With several tours, such as start, checkpoint
-    and best, a slider goes from the longest to the shortest. warptsp solve --report makes one of a run.
+    A browser opens the page without a network or a server. With several tours, such as start, checkpoint and
+    best, a slider goes from the longest to the shortest. warptsp solve --report makes such a page of a run.
     """
     from dataclasses import replace
 

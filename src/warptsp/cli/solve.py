@@ -47,7 +47,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     epilog=examples(
         "warptsp solve places.csv --time-limit 30 --output route.geojson",
         "warptsp solve usa13509.tsp --target-gap 0.5 --picture usa13509.svg",
-        "warptsp solve cities.npy --checkpoint best.tour   # --start best.tour goes on from it",
+        "warptsp solve cities.npy --checkpoint best.tour   # --start best.tour continues from it",
     )
 )
 @instance_argument
@@ -57,7 +57,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 @click.option(
     "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
     help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
-    "is stdout in the format of TSPLIB. May be given several times.",
+    "is stdout in TSPLIB format. May be given several times.",
 )  # fmt: skip
 @click.option(
     "--picture",
@@ -65,24 +65,22 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     multiple=True,
     type=click.Path(),
     metavar="FILE",
-    help="Draw the tour, .svg or .png; or the run, .pdf: start tour, tour, gap over time (matplotlib).",
+    help="Draw the tour (.svg, .png), or the run (.pdf: start tour, tour, gap over time; needs matplotlib).",
 )
 @click.option(
     "--report",
     type=click.Path(),
     metavar="FILE",
-    help="Write a page about the run that browsers open without a network: .html.",
+    help="Write an HTML page about the run (.html); it opens in any browser, without a network.",
 )
 @click.option(
     "--csv-safe",
     is_flag=True,
-    help="Put ' before what a spreadsheet would take for a formula in .csv and .tsv tours.",
+    help="In .csv and .tsv tours, put ' before names that a spreadsheet would take for formulas.",
 )
 @json_option
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
-@click.option(
-    "--kicks", type=int, metavar="N", help="Stop after this many kicks; repeatable to the last city."
-)
+@click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
 @click.option(
     "--no-improvement",
     type=Seconds(),
@@ -102,32 +100,30 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     "--target-gap",
     type=float,
     metavar="PERCENT",
-    help="Stop when the tour is this close to the optimum, if known.",
+    help="Stop when the tour is within this gap of the optimum (if known).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
     "--start", metavar="NAME|FILE", shell_complete=starts,
     help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given; or a tour file, "
-    "such as a checkpoint, to go on from.",
+    "such as a checkpoint, to continue from.",
 )  # fmt: skip
 @click.option(
     "--open/--closed",
     "open_",
     default=None,
-    help="A path with free ends instead of a closed tour, or the reverse.",
+    help="Find an open path with free ends, or a closed tour.  [default: as INSTANCE says]",
 )
-@click.option("--from", "from_", metavar="CITY", help="City that the tour or path starts at: number or name.")
-@click.option("--to", metavar="CITY", help="City that the path ends at; implies --open.")
+@click.option("--from", "from_", metavar="CITY", help="City where the tour or path starts: number or name.")
+@click.option("--to", metavar="CITY", help="City where the path ends; implies --open.")
 @click.option(
     "--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:N[,M...]",
     shell_complete=devices,
     help="Where to search: auto takes a GPU for large instances; auto and cuda take all GPUs where that is "
     "faster; cuda:0,1 names them.",
 )  # fmt: skip
-@click.option("--explain-launch", is_flag=True, help="Tell how the search would use the GPU, and exit.")
-@click.option(
-    "--threads", type=int, metavar="N", help="Number of threads; all that are available by default."
-)
+@click.option("--explain-launch", is_flag=True, help="Show how the search would use the GPU, then exit.")
+@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
 @click.option(
     "--method",
     default="lk",
@@ -147,7 +143,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     "--then",
     metavar="NAME",
     shell_complete=methods,
-    help="A second method, which polishes the tour of the first, such as two-opt.",
+    help="A second method, such as two-opt, that starts from the first one's tour.",
 )
 @click.option(
     "--then-param",
@@ -165,36 +161,36 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     "cluster_params",
     multiple=True,
     metavar="NAME=VALUE",
-    help="How it is spread: part, rounds, kicks, deadline, wait, attempts.",
+    help="How --cluster divides the work: part, rounds, kicks, deadline, wait, attempts.",
 )
 @click.option(
     "--list-methods", is_flag=True, is_eager=True, expose_value=False,
     callback=lambda context, option, value: _list_methods(context) if value else None,
-    help="List the methods and their parameters, and exit.",
+    help="List the methods and their parameters, then exit.",
 )  # fmt: skip
 @click.option(
     "--checkpoint",
     type=click.Path(),
     metavar="FILE",
-    help="Write the best tour here now and then; --start goes on from it.",
+    help="Save the best tour here at intervals; --start continues from it.",
 )
 @click.option(
     "--checkpoint-interval",
     type=Seconds(),
     default=5.0,
     metavar="TIME",
-    help="Least time between two of these writes.",
+    help="Minimum time between checkpoint writes.",
 )
 @click.option(
     "--progress", type=click.Choice(MODES), default="auto", show_default=True, help="Progress on stderr."
 )
-@click.option("-q", "--quiet", is_flag=True, help="The same as --progress none.")
+@click.option("-q", "--quiet", is_flag=True, help="Same as --progress none.")
 @click.option(
     "--watch",
     is_flag=True,
-    help="Show the search in a page for browsers of this machine, with stop and save.",
+    help="Serve a page to browsers on this machine that shows the search and can stop and save it.",
 )
-@click.option("--port", type=int, metavar="N", help="Port of that page; any that is free by default.")
+@click.option("--port", type=int, metavar="N", help="Port of the --watch page; default: any free port.")
 def command(
     instance: Path,
     format_: str | None,
@@ -231,12 +227,12 @@ def command(
     """Find a short tour through the cities of INSTANCE.
 
     INSTANCE is a TSPLIB file, a CSV or TSV with the columns x,y or lat,lon (and name), .npy, GeoJSON, GPX
-    or KML points, or a table of OSRM. Without a stopping option the search ends when nothing has improved
-    for a while: after 10 s at most up to 10 000 cities, later for more. Several stopping options: the
-    first that holds ends it.
+    or KML points, or an OSRM table. Without a stopping option the search ends when the tour has not improved
+    for a while: after at most 10 s up to 10 000 cities, later for more. With several stopping options, the
+    first one met ends the search.
 
-    Ctrl-C and SIGTERM end the search; the best tour so far is written, and the exit status is 130 or 143. A
-    second one ends the command at once.
+    Ctrl-C or SIGTERM ends the search; the best tour so far is written, and the exit status is 130 or 143. A
+    second signal ends the command at once.
     """
     from warptsp.io import check_tour_output
     from warptsp.result import Result
@@ -341,7 +337,7 @@ def _check_outputs(
     csv_safe: bool,
     as_json: bool,
 ) -> None:
-    """Find out before the work whether everything can be written."""
+    """Check before the search that everything can be written."""
     from warptsp.io import tour_format
 
     if csv_safe and not any(name.lower().endswith((".csv", ".tsv")) for name in outputs):

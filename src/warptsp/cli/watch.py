@@ -13,14 +13,14 @@ NOT_HERE = ("watch", "explain_launch", "list_methods")
 
 
 def _run(no_browser: bool, **options: Any) -> int:
-    """Find a short tour through the cities of INSTANCE, and show it in the browser while it gets better.
+    """Find a short tour through the cities of INSTANCE, and show it in the browser as it gets better.
 
-    The same as warptsp solve --watch, with all its options, but that the browser is opened. The page has
-    buttons that stop the search and save its tour: into the files of --output, or as a download. It is for
-    this machine alone, and its address, with a token, for whoever started the command.
+    The same as warptsp solve --watch, with all its options, except that it also opens the browser. The page
+    has buttons that stop the search and save its tour: to the files of --output, or as a download. Only this
+    machine can reach it, and only with its address, which holds a token.
 
-    When the search has ended, the page stays as it is, and the command ends as soon as the page has the last
-    tour. Ctrl-C and SIGTERM end the search; the best tour so far is written.
+    When the search has ended, the page stays as it is, and the command exits as soon as the page has the last
+    tour. Ctrl-C or SIGTERM ends the search; the best tour so far is written.
     """
     assert solve.command.callback is not None
     return int(solve.command.callback(watch=True, browser=not no_browser, explain_launch=False, **options))
@@ -37,7 +37,9 @@ command = click.Command(
     params=[
         *(parameter for parameter in solve.command.params if parameter.name not in NOT_HERE),
         click.Option(
-            ["--no-browser"], is_flag=True, help="Open no browser; the address is on stderr either way."
+            ["--no-browser"],
+            is_flag=True,
+            help="Do not open the browser; the address is on stderr either way.",
         ),
     ],
 )
