@@ -30,7 +30,7 @@ def main() -> None:
     options = options_parser.parse_args()
 
     from warptsp import Metric
-    from warptsp.backends.cuda import geometry
+    from warptsp.backends.cuda import geometry, greedy, plane_candidates
     from warptsp.backends.cuda.device import Device
     from warptsp.construct import construct
 
@@ -67,14 +67,14 @@ def main() -> None:
             def search(count: int, per_quadrant: int) -> Any:
                 return add(
                     f"candidates: {count}, {per_quadrant} a quadrant",
-                    lambda: geometry.candidate_lists(device, layout, count, per_quadrant),
+                    lambda: plane_candidates.candidate_lists(device, layout, count, per_quadrant),
                     None,
                 )
 
             candidates = search(8, 1)
             tour = add(
                 "greedy from 8, 1 a quadrant",
-                lambda lists=candidates: geometry.greedy_tour(device, layout, lists, 1, metric),
+                lambda lists=candidates: greedy.greedy_tour(device, layout, lists, 1, metric),
                 lambda tour: geometry.tour_length(device, layout.points, tour, metric),
             )
             del candidates

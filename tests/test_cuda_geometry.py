@@ -69,7 +69,7 @@ KINDS = [
 
 @pytest.mark.parametrize("n", [1, 31, 2047, 2048, 2049, 3_000_017])
 def test_scan(gpu: Device, n: int) -> None:
-    from warptsp.backends.cuda.geometry import scan_exclusive
+    from warptsp.backends.cuda.primitives import scan_exclusive
 
     values = np.random.default_rng(n).integers(-5, 100, n).astype(np.int32)
     on_device, scanned = gpu.upload(values), gpu.empty(n, np.int32)
@@ -82,7 +82,7 @@ def test_scan(gpu: Device, n: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 4095, 4097, 1_000_003])
 @pytest.mark.parametrize("bits", [1, 10, 48, 64])
 def test_sort_is_stable(gpu: Device, n: int, bits: int) -> None:
-    from warptsp.backends.cuda.geometry import sort_by_key
+    from warptsp.backends.cuda.primitives import sort_by_key
 
     keys = np.random.default_rng(n).integers(0, 2**bits, n, dtype=np.uint64)
     values = np.arange(n, dtype=np.int32)
@@ -94,7 +94,8 @@ def test_sort_is_stable(gpu: Device, n: int, bits: int) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 9, 1000, 70_001])
 def test_numbering_and_candidates(gpu: Device, kind: str, n: int) -> None:
-    from warptsp.backends.cuda.geometry import build, candidate_lists
+    from warptsp.backends.cuda.geometry import build
+    from warptsp.backends.cuda.plane_candidates import candidate_lists
 
     points = cloud(kind, n)
     layout = build(gpu, points)
@@ -137,7 +138,7 @@ def test_second_order(gpu: Device, kind: str) -> None:
 
 @pytest.mark.parametrize("n", [3, 4, 65, 1000, 500_000])
 def test_tour_of_links(gpu: Device, n: int) -> None:
-    from warptsp.backends.cuda.geometry import tour_of_links
+    from warptsp.backends.cuda.greedy import tour_of_links
 
     random = np.random.default_rng(n)
     tour = np.append(0, 1 + random.permutation(n - 1)).astype(np.int32)
@@ -153,7 +154,9 @@ def test_tour_of_links(gpu: Device, n: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 100, 30_000])
 @pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.MAX_2D])
 def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
-    from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour
+    from warptsp.backends.cuda.geometry import build
+    from warptsp.backends.cuda.greedy import greedy_tour
+    from warptsp.backends.cuda.plane_candidates import candidate_lists
 
     layout = build(gpu, cloud(kind, n))
     assert layout is not None
@@ -169,7 +172,9 @@ def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
 @pytest.mark.parametrize("name", ["E100k.0", "C100k.0"])
 @pytest.mark.parametrize(("count", "per_quadrant"), [(8, 1), (10, 2), (5, 0)])
 def test_greedy_tour_is_as_short_as_the_cpus(gpu: Device, name: str, count: int, per_quadrant: int) -> None:
-    from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour, tour_length
+    from warptsp.backends.cuda.geometry import build, tour_length
+    from warptsp.backends.cuda.greedy import greedy_tour
+    from warptsp.backends.cuda.plane_candidates import candidate_lists
 
     problem = dimacs(name)
     layout = build(gpu, problem.search_points())
@@ -225,7 +230,9 @@ def test_a_tour_in_the_problems_numbers(gpu: Device, n: int) -> None:
 
 
 def test_stops(gpu: Device) -> None:
-    from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour, second_order
+    from warptsp.backends.cuda.geometry import build, second_order
+    from warptsp.backends.cuda.greedy import greedy_tour
+    from warptsp.backends.cuda.plane_candidates import candidate_lists
 
     points = cloud("uniform", 10_000)
     token = _native.StopToken()
@@ -244,7 +251,9 @@ def test_stops(gpu: Device) -> None:
 @pytest.mark.parametrize(("count", "per_quadrant"), [(5, 0), (10, 2)])
 def test_memory(gpu: Device, n: int, count: int, per_quadrant: int) -> None:
     from warptsp.backends.cuda.device import Device
-    from warptsp.backends.cuda.geometry import build, candidate_lists, greedy_tour, setup_bytes
+    from warptsp.backends.cuda.geometry import build, setup_bytes
+    from warptsp.backends.cuda.greedy import greedy_tour
+    from warptsp.backends.cuda.plane_candidates import candidate_lists
 
     with Device.open(gpu.ordinal) as fresh:
         layout = build(fresh, cloud("clusters", n))

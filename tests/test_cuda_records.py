@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from warptsp.backends import cuda
-from warptsp.backends.cuda import compiler, records
+from warptsp.backends.cuda import compiler, records, tuning
 from warptsp.backends.cuda.builds import BUILDS
 from warptsp.backends.cuda.records import RECORDS, Record, layout_checks
 from warptsp.backends.cuda.source import expand, kernel_files
@@ -83,6 +83,16 @@ def test_another_kind_or_size_of_field_does_not_compile(file: str) -> None:
     longer = np.dtype([*((n, d[0]) for n, d in record.dtype.fields.items()), ("more", "f8")], align=True)
     said = complaints(file, layout_checks(file) + "\n".join(replace(record, dtype=longer).checks()))
     assert f"the size of {record.name}" in said
+
+
+@pytest.mark.parametrize("file", sorted(tuning.IN_KERNELS))
+def test_another_number_than_that_of_the_kernels_does_not_compile(
+    file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = tuning.IN_KERNELS[file]
+    monkeypatch.setitem(tuning.IN_KERNELS, file, {name: 2 * number for name, number in numbers.items()})
+    said = complaints(file, layout_checks(file))
+    assert all(f"{name} is not as backends/cuda/tuning.py has it" in said for name in numbers)
 
 
 def test_every_kernel_file_with_a_struct_is_checked() -> None:

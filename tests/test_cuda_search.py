@@ -220,12 +220,13 @@ def test_memory(metric: str, n: int) -> None:
 
 
 def test_the_plan_fits_the_gpu(gpu: Device) -> None:
-    from warptsp.backends.cuda.search import LARGEST_PART, explain_launch, plan_launch
+    from warptsp.backends.cuda.search import explain_launch, plan_launch
+    from warptsp.backends.cuda.tuning import MAX_PART
 
     for n in (100, 1000, 5000, 100_000, 1_000_000, 50_000_000):
         plan = plan_launch(gpu, Metric.EUC_2D, n)
         assert plan.parts * plan.cities >= n
-        assert plan.cities <= LARGEST_PART
+        assert plan.cities <= MAX_PART
         assert plan.local_bytes <= 64  # a few registers may spill (CUDA 13.0 does so), no array may
         assert plan.resident * plan.cities > 0
     assert "waves" in explain_launch(dimacs("E1k.0"), "cuda:0")

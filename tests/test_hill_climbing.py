@@ -10,7 +10,8 @@ import pytest
 
 import warptsp
 from warptsp import OpenPath, Problem, Result, stop
-from warptsp.backends.cuda.climbing import STRIPS, ring_shares
+from warptsp.backends.cuda.climb_plan import ring_shares
+from warptsp.backends.cuda.tuning import STRIPS
 from warptsp.errors import InvalidOption, UnsupportedProblem
 
 VERSIONS = ["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warptsp
-from warptsp.backends.cuda.climbing import MOST_CITIES, check_version
+from warptsp.backends.cuda.climbing import MAX_CITIES, check_version
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods import METHODS, describe_params
 from warptsp.methods.hill_climbing import gpu_lacks
@@ -72,8 +72,8 @@ def test_few_cities_need_no_launch(caplog) -> None:
 
 @pytest.mark.parametrize("version", ["auto", "shared-matrix", "global-matrix", "one-thread", "tuned"])
 def test_climbers_on_a_gpu_number_no_more_cities_than_16_bits(version) -> None:
-    problem = SimpleNamespace(n=MOST_CITIES + 1, matrix=None, integral=True)
+    problem = SimpleNamespace(n=MAX_CITIES + 1, matrix=None, integral=True)
     device = SimpleNamespace(shared_memory_per_block=10**9, memory_free=lambda: 10**15, ordinal=0)
-    with pytest.raises(UnsupportedProblem, match=f"{MOST_CITIES + 1} cities are too many, {MOST_CITIES} are"):
+    with pytest.raises(UnsupportedProblem, match=f"{MAX_CITIES + 1} cities are too many, {MAX_CITIES} are"):
         check_version(problem, device, version)
     assert "65535 cities at most" in gpu_lacks(problem)

@@ -10,6 +10,7 @@ from pretended_gpu import PretendedGpu, PretendedKernel
 
 import warptsp
 from warptsp import Problem, _native, machine, solver
+from warptsp.backends.cuda import part_share, plane_candidates, tuning
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.generate import dimacs
 from warptsp.problem import Metric, OpenPath
@@ -95,10 +96,9 @@ def test_the_tour_of_a_time_limit_is_whole(several: str) -> None:
 @pytest.mark.gpu
 def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of hours, with a launch of minutes: it has not come to its end. The tour before it is kept."""
-    from warptsp.backends.cuda import search
     from warptsp.methods.lk import cuda as lk_cuda
 
-    monkeypatch.setattr(search, "SLICE", 1e9)
+    monkeypatch.setattr(tuning, "ROUND_SLICE", 1e9)
     monkeypatch.setattr(lk_cuda, "KICKS_A_ROUND", 1e5)
     problem = instance("plane", 100_000)
     warptsp.solve(problem, device=several, kicks=1)
@@ -129,16 +129,16 @@ def test_memory_of_each_gpu(several: str) -> None:
 
 @pytest.mark.gpu
 def test_a_gpu_that_fails_is_named(several: str, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
-    from warptsp.backends.cuda.search import _Share
+    from warptsp.backends.cuda.part_share import PartShare
 
-    improve = _Share.improve
+    improve = PartShare.improve
 
-    def fails(self: _Share, work: float) -> None:
+    def fails(self: PartShare, work: float) -> None:
         if self.parts.start > 0:
             self.device._fail("wait for its work", RuntimeError("CUDA_ERROR_NVLINK_UNCORRECTABLE"))
         improve(self, work)
 
-    monkeypatch.setattr(_Share, "improve", fails)
+    monkeypatch.setattr(PartShare, "improve", fails)
     problem = instance("plane", 20_000)
     last = several.rpartition(",")[2]
     with pytest.raises(DeviceFailure, match=rf"^device cuda:{last} failed .* the GPU was lost") as caught:
@@ -201,7 +201,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> list:
         return search.LaunchPlan(PARTS, 3 if tours == 1 else tours, n // PARTS + 1, 1000, 2, 4, 1, 1)
 
     monkeypatch.setattr(
-        search, "lk_kernel", lambda gpu, metric, name, dummy: PretendedKernel(gpu, name, work)
+        part_share, "lk_kernel", lambda gpu, metric, name, dummy: PretendedKernel(gpu, name, work)
     )
     monkeypatch.setattr(search, "plan_launch", plan)
     return working
@@ -302,14 +302,14 @@ def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch)
             searched.append((gpu.ordinal, begin, end))
             rows.values[begin:end] = 1000 * gpu.ordinal + np.arange(begin, end)[:, None]
 
-    monkeypatch.setattr(geometry, "_SLICE", 30)
+    monkeypatch.setattr(tuning, "SETUP_SLICE", 30)
     lead = Gpu(0)
     layout = geometry.Layout(
         lead.upload(np.arange(N, dtype=np.int32)), lead.upload(np.zeros((N, 2))), N, lead.upload(np.zeros(7))
     )
     cards = [lead, *(Gpu(k) for k in range(1, gpus))]
     layouts = [layout, *(layout.copy_to(card) for card in cards[1:])]
-    found = geometry.shared_candidate_lists(cards, layouts, 8, 2)
+    found = plane_candidates.shared_candidate_lists(cards, layouts, 8, 2)
     assert found is not None
     for own, card in zip(found, cards, strict=True):
         assert own._device is card
@@ -322,7 +322,7 @@ def test_candidate_lists_are_divided(gpus: int, monkeypatch: pytest.MonkeyPatch)
 
     token = _native.StopToken()
     token.request()
-    assert geometry.shared_candidate_lists(cards, layouts, 8, 2, token=token) is None
+    assert plane_candidates.shared_candidate_lists(cards, layouts, 8, 2, token=token) is None
 
 
 def test_joins_of_closed_tours_that_can_be_made_together() -> None:
@@ -349,11 +349,10 @@ def test_joins_of_closed_tours_that_can_be_made_together() -> None:
 def test_the_same_long_tour_with_any_number_of_gpus(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the tour were a long one: the GPU puts paths in order, some parts come last, another GPU makes
     the orders."""
-    from warptsp.backends.cuda import search
 
     monkeypatch.setattr("warptsp.methods.lk.cuda.WORTH_THREADS", 1)
-    monkeypatch.setattr(search, "LEAST_ORDERED", 1)
-    monkeypatch.setattr(search, "LEAST_WAVES", 0.0)
+    monkeypatch.setattr(tuning, "MIN_ORDERED", 1)
+    monkeypatch.setattr(tuning, "MIN_WAVES", 0.0)
     problem = instance("plane", 60_000)
     options = {"kicks": 2 * problem.n, "seed": 5, "params": {"population": 0}}
     one = warptsp.solve(problem, device="cuda:0", **options)
@@ -364,7 +363,6 @@ def test_the_same_long_tour_with_any_number_of_gpus(several: str, monkeypatch: p
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_3D"])
 def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds of one tour whose paths the GPU puts in order, as if it were a long one."""
-    from warptsp.backends.cuda import search
     from warptsp.backends.cuda.path_order import PathOrder
 
     placed = []
@@ -375,7 +373,7 @@ def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyP
     options = {"device": "cuda:0", "kicks": 10 * problem.n, "seed": 3, "params": {"population": 0}}
     host = warptsp.solve(problem, **options)
     assert not placed
-    monkeypatch.setattr(search, "LEAST_ORDERED", 1)
+    monkeypatch.setattr(tuning, "MIN_ORDERED", 1)
     here, again = warptsp.solve(problem, **options), warptsp.solve(problem, **options)
     assert len(placed) >= 10
     assert all(one is not None for one in placed)

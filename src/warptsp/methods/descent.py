@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.cuda.descent import LARGEST_GRID, PRUNED_LACKS, Launch, Scale
+from warptsp.backends.cuda.descent_plan import MAX_GRID, PRUNED_LACKS, Launch, Scale
 from warptsp.backends.instance import SearchInstance, tolerance_of
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
@@ -58,8 +58,8 @@ def check_launch(block: int | None, grid: int | None, jobs: int | None, passes: 
         For what no GPU can do.
     """
     check_block(block)
-    if grid is not None and not 1 <= grid <= LARGEST_GRID:
-        raise InvalidOption(f"grid: {grid} is not a number of blocks between 1 and {LARGEST_GRID}")
+    if grid is not None and not 1 <= grid <= MAX_GRID:
+        raise InvalidOption(f"grid: {grid} is not a number of blocks between 1 and {MAX_GRID}")
     if jobs is not None and jobs < 1:
         raise InvalidOption(f"jobs: {jobs} is not a number of jobs, 1 or more")
     if grid is not None and jobs is not None:

@@ -95,10 +95,10 @@ class Optima:
 
 def gpu_lacks(problem: Problem) -> str | None:
     """Return what the climbers on a GPU cannot do about a problem, None if they can do all."""
-    from warptsp.backends.cuda.climbing import MOST_CITIES
+    from warptsp.backends.cuda.climb_plan import MAX_CITIES
 
-    if problem.n > MOST_CITIES:
-        return f"hill climbing on GPUs numbers moves in 32 bits, of {MOST_CITIES} cities at most"
+    if problem.n > MAX_CITIES:
+        return f"hill climbing on GPUs numbers moves in 32 bits, of {MAX_CITIES} cities at most"
     if not in_plane(problem) and problem.matrix is None and problem.n > MOST_MATRIX_CITIES:
         return (
             f"hill climbing on GPUs takes {problem.metric.name} distances from a matrix, of up to "

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cuda.descent import Launch
+from warptsp.backends.cuda.descent_plan import Launch
 from warptsp.errors import InvalidOption
 from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
-from warptsp.backends.cuda.descent import Launch
+from warptsp.backends.cuda.descent_plan import Launch
 from warptsp.errors import UnsupportedProblem
 from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp.backends.cuda.descent import Launch
+from warptsp.backends.cuda.descent_plan import Launch
 from warptsp.errors import InvalidOption
 from warptsp.methods import descent
 from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from warptsp.backends.cuda.climbing import ALONE_KERNELS, CLIMB_KERNELS, climbing_sources
+from warptsp.backends.cuda import plane_candidates, primitives, tuning
+from warptsp.backends.cuda.climb_plan import ALONE_KERNELS, CLIMB_KERNELS, climbing_sources
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.cuda.descent import (
-    BLOCK,
+from warptsp.backends.cuda.descent_plan import (
     FAST_FILE,
     FAST_KERNELS,
     MAPPED_FILE,
@@ -19,15 +19,14 @@ from warptsp.backends.cuda.descent import (
     PRUNED_KERNELS,
     Launch,
 )
-from warptsp.backends.cuda.descent import FILE as DESCENT
-from warptsp.backends.cuda.descent import KINDS as NEIGHBORHOODS
-from warptsp.backends.cuda.descent import kernel_sources as descent_sources
-from warptsp.backends.cuda.geometry import CANDIDATE_KERNEL, GEOMETRY_KERNELS
+from warptsp.backends.cuda.descent_plan import FILE as DESCENT
+from warptsp.backends.cuda.descent_plan import KINDS as NEIGHBORHOODS
+from warptsp.backends.cuda.descent_plan import kernel_sources as descent_sources
+from warptsp.backends.cuda.launch_plan import KERNELS, lk_defines
+from warptsp.backends.cuda.launch_plan import kernel_sources as lk_sources
 from warptsp.backends.cuda.neighbor import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
 from warptsp.backends.cuda.neighbor import kernel_sources as neighbor_sources
 from warptsp.backends.cuda.path_order import PATHS
-from warptsp.backends.cuda.search import KERNELS, lk_defines
-from warptsp.backends.cuda.search import kernel_sources as lk_sources
 from warptsp.backends.cuda.symmetric import KERNELS as SYMMETRIC_KERNELS
 from warptsp.backends.cuda.symmetric import source_of as symmetric_source
 from warptsp.errors import InvalidOption
@@ -59,11 +58,11 @@ BUILDS: tuple[Build, ...] = (
     ),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
-    Build("geometry.cu", GEOMETRY_KERNELS, fmad=False),
+    Build("geometry.cu", primitives.KERNELS, fmad=False),
     Build(
         "candidates.cu",
         tuple(
-            CANDIDATE_KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
+            plane_candidates.KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
             for count, per_quadrant in ((8, 2), (5, 0))
             for norm in (2, 1, 0)
         ),
@@ -102,7 +101,7 @@ BUILDS: tuple[Build, ...] = (
         Build(
             DESCENT,
             neighborhood.exact_kernels,
-            {"EXACT_BLOCK": BLOCK, "METRIC_KIND": kind},
+            {"EXACT_BLOCK": tuning.DESCENT_THREADS, "METRIC_KIND": kind},
             fmad=False,
             architectures=ARCHITECTURES if neighborhood.move == "TwoOpt" and kind == 0 else ((9, 0),),
         )

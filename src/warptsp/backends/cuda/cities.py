@@ -20,6 +20,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda.primitives import take
 from warptsp.backends.instance import SearchInstance, fixed_partners
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class PlaneCities(Cities):
         last = np.random.default_rng(0).integers(0, self.n, count).astype(np.int32)
         first = np.where(last == 0, np.int32(self.n), last) - np.int32(1)
         places = self.device.upload(np.concatenate([first, last]))
-        ends = geometry.take(self.device, self.layout.city, geometry.take(self.device, tour, places))
+        ends = take(self.device, self.layout.city, take(self.device, tour, places))
         return ends.download().reshape(2, count)
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:

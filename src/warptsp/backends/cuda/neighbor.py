@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records
+from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.instance import fixed_partners
 from warptsp.errors import DeviceOutOfMemory
@@ -37,14 +37,9 @@ CHAIN_KERNELS = ("run_chains<{three}>",)
 # Of the metrics that are compiled in advance: the others differ in a few instructions of the distance.
 METRIC_KINDS = (Metric.EUC_2D.kind, Metric.GEO.kind, Metric.XRAY1.kind, Metric.EXPLICIT.kind)
 
-BLOCK = 128  # threads that look at cities
-BLOCK_OF_CHAIN = 512
-_THREADS_A_CITY = 8
 _MEMBER_BYTES = 68 + 32 * (40 + 4)  # of shared memory: a city that is looked at, and the moves it may open
-_AHEAD = 8  # cities that a chain looks at together, at most
 _STATIC_SHARED = 2048  # bytes; what the kernels have beside is less
 _BYTES_OF_TOUR, _BYTES_OF_CHAIN = 11, 11.125  # of shared memory a city
-_FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
 
 
 def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
@@ -164,7 +159,7 @@ class NeighborSearch:
         self._queue(np.arange(n, dtype=np.int32))
         self._kicking = False
         self._looks_of_descent = self._looks_of_kicks = 0  # of the first chain
-        self._passes, self._looks, self._kicks = _FIRST_PASSES, _FIRST_LOOKS, _FIRST_KICKS
+        self._passes, self._looks, self._kicks = tuning.FIRST_PASSES, tuning.FIRST_LOOKS, tuning.FIRST_KICKS
 
     @property
     def best_length(self) -> float:
@@ -255,7 +250,7 @@ class NeighborSearch:
         """Find the best move of every city, or of those whose bit is set."""
         order = self._tours["order"]
         self._launch("measure_links", self.size, self._instance, order, self._links)
-        block = self.block or BLOCK
+        block = self.block or tuning.LOOK_THREADS
         self._kernel("look_at_cities", templated=True).launch(
             self._grid(),
             block,
@@ -270,7 +265,7 @@ class NeighborSearch:
             self._block_gain,
             self._block_city,
             self._state,
-            shared=block // _THREADS_A_CITY * _MEMBER_BYTES + 256,
+            shared=block // tuning.THREADS_A_CITY * _MEMBER_BYTES + 256,
         )
 
     def _move(self, *, many: bool) -> None:
@@ -281,11 +276,11 @@ class NeighborSearch:
             shared = self._shared(_BYTES_OF_TOUR)
             inside = np.int32(shared > 0)
             self._kernel("make_many_moves").launch(
-                1, BLOCK_OF_CHAIN, *common, self._rank, self._keys, inside, self._state, shared=shared
+                1, tuning.CHAIN_THREADS, *common, self._rank, self._keys, inside, self._state, shared=shared
             )
         else:
             best = (np.int32(self._grid()), self._block_gain, self._block_city)
-            self._kernel("make_best_move").launch(1, BLOCK_OF_CHAIN, *common, *best, self._state)
+            self._kernel("make_best_move").launch(1, tuning.CHAIN_THREADS, *common, *best, self._state)
 
     def _descend_by_queue(self, passes: int, seconds: float) -> bool:
         """One block goes through the queue; the whole chip makes sure that nothing is left."""
@@ -322,7 +317,7 @@ class NeighborSearch:
         self._device_states.upload(self._states)
 
     def _run_chains(self, chains: int, plan: np.void, *, last: int, looks: int) -> float:
-        members = _AHEAD * _MEMBER_BYTES + 256
+        members = tuning.CITIES_AHEAD * _MEMBER_BYTES + 256
         shared = self._shared(_BYTES_OF_CHAIN, members)
         record = records.CHAINS(
             **self._tours,
@@ -333,7 +328,7 @@ class NeighborSearch:
         with self.device.timer() as timer:
             self._kernel("run_chains", templated=True).launch(
                 chains,
-                self.block or BLOCK_OF_CHAIN,
+                self.block or tuning.CHAIN_THREADS,
                 self._instance,
                 record,
                 plan,
@@ -360,7 +355,7 @@ class NeighborSearch:
         self._tours[name][:1].upload(values[None])
 
     def _grid(self) -> int:
-        return math.ceil(self.size * _THREADS_A_CITY / (self.block or BLOCK))
+        return math.ceil(self.size * tuning.THREADS_A_CITY / (self.block or tuning.LOOK_THREADS))
 
     def _shared(self, bytes_a_city: float, beside: int = 0) -> int:
         """Bytes of shared memory for a tour and what is beside it, or for that alone if there is no room."""
@@ -369,7 +364,7 @@ class NeighborSearch:
 
     def _launch(self, name: str, count: int, *arguments: DeviceArray | np.generic) -> None:
         """Start a kernel with one thread for each of `count` items."""
-        self._kernel(name).launch(math.ceil(count / BLOCK), BLOCK, *arguments)
+        self._kernel(name).launch(math.ceil(count / tuning.LOOK_THREADS), tuning.LOOK_THREADS, *arguments)
 
     def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
         full = f"{name}<{str(self.three).lower()}>" if templated else name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.cuda import records
+from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ PATHS = Source(
     ),
     fmad=False,
 )
-MOST_TOURS = 1 << 18  # closed ones, beyond which the host joins them
-_THREADS = 256
 
 
 class PathOrder:
@@ -81,7 +79,7 @@ class PathOrder:
         self._launch("begin_paths", 2, self._order)
         named = left = self._closed_tours()
         while left > 1:
-            joined = self._join(named) if named <= MOST_TOURS else 0
+            joined = self._join(named) if named <= tuning.MAX_TOURS else 0
             if joined == 0:
                 return None
             left -= joined
@@ -91,9 +89,9 @@ class PathOrder:
 
     def _closed_tours(self) -> int:
         """Their number; the paths that name them stay on the GPU."""
-        self._named = self._device.zeros(1 + MOST_TOURS, np.int32)
+        self._named = self._device.zeros(1 + tuning.MAX_TOURS, np.int32)
         ways = self._jumped("ways_round", "jump_round")
-        self._launch("name_tours", 1, self._order, ways, self._named, np.int32(MOST_TOURS))
+        self._launch("name_tours", 1, self._order, ways, self._named, np.int32(tuning.MAX_TOURS))
         return int(self._named[:1].download()[0])
 
     def _join(self, named: int) -> int:
@@ -107,15 +105,17 @@ class PathOrder:
         found = self._device.empty(named * records.JOIN.itemsize, np.uint8)
         for name in ("clear_joins", "look_for_joins", "settle_joins"):
             self._launch(name, 2, self._order)
-        blocks = -(-named // _THREADS)
-        self._kernel("write_joins").launch(blocks, _THREADS, self._order, self._named, np.int32(named), found)
+        blocks = -(-named // tuning.THREADS)
+        self._kernel("write_joins").launch(
+            blocks, tuning.THREADS, self._order, self._named, np.int32(named), found
+        )
         links, names = _native.choose_joins(found.download())
         if not len(links):
             return 0
         for kernel, pairs in (("link_ends", links), ("note_names", names)):
             some = self._device.upload(pairs)
-            blocks = -(-len(pairs) // _THREADS)
-            self._kernel(kernel).launch(blocks, _THREADS, self._order, some, np.int32(len(pairs)))
+            blocks = -(-len(pairs) // tuning.THREADS)
+            self._kernel(kernel).launch(blocks, tuning.THREADS, self._order, some, np.int32(len(pairs)))
         self._launch("rename_tours", 1, self._order)
         return len(links) // 4
 
@@ -131,4 +131,4 @@ class PathOrder:
         return self._device.module(PATHS.file, PATHS.names, fmad=PATHS.fmad).kernel(name)
 
     def _launch(self, name: str, each: int, *arguments: DeviceArray | np.generic) -> None:
-        self._kernel(name).launch(-(-each * self._count // _THREADS), _THREADS, *arguments)
+        self._kernel(name).launch(-(-each * self._count // tuning.THREADS), tuning.THREADS, *arguments)

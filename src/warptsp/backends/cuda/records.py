@@ -1,8 +1,8 @@
-"""The structs that host and kernels share: how the host has them, and what holds that against the kernels.
+"""The structs and numbers that host and kernels share: how the host has them, held against the kernels.
 
 A kernel file is compiled together with a ``static_assert`` for every field of its structs: name, offset, size
-and kind of number. So a field that is added, moved or exchanged on one side alone is an error of the
-compiler, for CI and for a user, and never a wrong number.
+and kind of number, and one for every number of `tuning.IN_KERNELS`. So a field that is added, moved or
+exchanged on one side alone is an error of the compiler, for CI and for a user, and never a wrong number.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from warptsp.backends.cuda.tuning import IN_KERNELS
 
 __all__ = ["RECORDS", "Record", "layout_checks"]
 
@@ -79,6 +81,10 @@ class Record:
 def layout_checks(file: str) -> str:
     """Return what a kernel file is compiled with; the file itself comes before it."""
     lines = [line for record in RECORDS if file in record.files for line in record.checks()]
+    lines += [
+        f'static_assert({name} == {number}, "{name} is not as backends/cuda/tuning.py has it");'
+        for name, number in IN_KERNELS.get(file, {}).items()
+    ]
     return "\n".join([f'#line 1 "backends/cuda/records.py, for {file}"', _KIND, *lines, ""]) if lines else ""
 
 

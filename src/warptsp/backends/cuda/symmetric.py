@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.cuda import records
+from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
-from warptsp.backends.symmetric import MOST_BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,13 +34,6 @@ KERNELS = (
 )
 
 A_CITY = 16  # bytes of shared memory
-MOST_AHEAD, MOST_RUNGS_OF_A_WARP = 256, 1024  # as in symmetric.cu, and so are these
-QUEUE = 160  # rungs that a warp lines up
-# Chains of a multiprocessor: with more than so many each is a warp's instead of a block's, if it can be; and
-# the most if not given: a scheduler's second warp costs next to no time, a third does.
-MOST_BLOCK_CHAINS, MOST_CHAINS = 2, 8
-SLICE = 0.1  # seconds of a launch, as far as can be foreseen
-FIRST_STEPS = 64  # of the first launch, whose speed is not known
 _FOREVER = 1 << 62
 
 
@@ -76,12 +68,12 @@ class CudaSymmetricSearch:
         self._instance = self._struct_of(circle)
         self._kernel_seconds = 0.0
         self._seconds_a_step = 0.0
-        if block is None and (chains is None or chains > MOST_BLOCK_CHAINS * device.multiprocessors):
+        if block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
             self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
         else:
             self._fits = self._plan_blocks(block)
         if self._fits:
-            at_once = min(self._blocks_at_once, MOST_CHAINS) if self._warps else self._blocks_at_once
+            at_once = min(self._blocks_at_once, tuning.MAX_CHAINS) if self._warps else self._blocks_at_once
             self.chains = at_once * device.multiprocessors if chains is None else chains
         else:
             self._plan_grid(block)
@@ -103,12 +95,14 @@ class CudaSymmetricSearch:
             seconds_left = max(seconds - spent, 0.001)
             before = self._kernel_seconds
             if self._fits and self.chains == 1:
-                self._launch_together(min(seconds_left, SLICE))
+                self._launch_together(min(seconds_left, tuning.SYMMETRIC_SLICE))
             elif self._fits:
                 self._launch_chains(cooling, self._steps_for(seconds_left))
             else:
                 for chain in range(self.chains):
-                    self._launch_grid(chain, cooling, _FOREVER, min(seconds_left, SLICE) / self.chains)
+                    self._launch_grid(
+                        chain, cooling, _FOREVER, min(seconds_left, tuning.SYMMETRIC_SLICE) / self.chains
+                    )
             spent += self._kernel_seconds - before
             if (self._states.download()["quiet"] >= all_axes).all():
                 return True
@@ -127,7 +121,7 @@ class CudaSymmetricSearch:
     ) -> None:
         """Make so many steps of annealing with every tour."""
         while steps > 0 and not token.stopped():
-            count = min(steps, self._steps_for(SLICE))
+            count = min(steps, self._steps_for(tuning.SYMMETRIC_SLICE))
             cooling = self._cooling(temperature, factor, iterations, spent)
             if self._fits:
                 self._launch_chains(cooling, count)
@@ -237,9 +231,9 @@ class CudaSymmetricSearch:
     def _steps_for(self, seconds: float) -> int:
         """Steps of all chains that take about so long."""
         if self._seconds_a_step == 0.0:
-            return FIRST_STEPS
+            return tuning.FIRST_STEPS
         each = self._seconds_a_step * (1 if self._fits else self.chains)
-        return max(1, int(min(seconds, SLICE) / each))
+        return max(1, int(min(seconds, tuning.SYMMETRIC_SLICE) / each))
 
     def _reset_talk(self) -> None:
         talk = np.zeros(1, records.SYMMETRIC_TALK.dtype)
@@ -259,10 +253,10 @@ class CudaSymmetricSearch:
     def _plan_blocks(self, block: int | None) -> bool:
         """Whether the tour fits into a block; and how blocks are launched then."""
         rungs = max(1, self._rungs)
-        self._block = block or min(MOST_BLOCK, 32 * math.ceil(rungs / 32))
-        self._warps = self._block == 32 and rungs <= MOST_RUNGS_OF_A_WARP and not self._circle.hardware
+        self._block = block or min(tuning.SYMMETRIC_THREADS, 32 * math.ceil(rungs / 32))
+        self._warps = self._block == 32 and rungs <= tuning.MAX_RUNGS_OF_A_WARP and not self._circle.hardware
         words = math.ceil(rungs / self._block) * (self._block // 32)
-        more = MOST_RUNGS_OF_A_WARP // 8 + 2 * QUEUE if self._warps else 4 * words
+        more = tuning.MAX_RUNGS_OF_A_WARP // 8 + 2 * tuning.QUEUE if self._warps else 4 * words
         self._shared = A_CITY * len(self._circle.cities) + more
         kernel = self._kernel("symmetric_warps" if self._warps else "symmetric_blocks")
         self._blocks_at_once = kernel.blocks_per_multiprocessor(self._block, self._shared)
@@ -270,11 +264,11 @@ class CudaSymmetricSearch:
 
     def _plan_grid(self, block: int | None) -> None:
         kernel = self._kernel("symmetric_grid")
-        self._block = block or MOST_BLOCK
+        self._block = block or tuning.SYMMETRIC_THREADS
         self._grid = min(self._device.multiprocessors, math.ceil(self._rungs / 32))
         stretch = math.ceil(self._rungs / self._grid)
         words = math.ceil(stretch / self._block) * (self._block // 32)
-        self._shared = 24 * (stretch + MOST_AHEAD + 2) + 4 * words
+        self._shared = 24 * (stretch + tuning.AXES_AHEAD + 2) + 4 * words
         if kernel.blocks_per_multiprocessor(self._block, self._shared) == 0:
             from warptsp.errors import DeviceOutOfMemory
 

@@ -18,17 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.cuda import geometry
+from warptsp.backends.cuda import geometry, greedy, plane_candidates, tuning
 from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
 from warptsp.backends.cuda.device import Device
-from warptsp.backends.cuda.search import (
-    CANDIDATES,
-    LEAST_ORDERED,
-    PER_QUADRANT,
-    TourSearch,
-    kernel_sources,
-    needed_bytes,
-)
+from warptsp.backends.cuda.primitives import at_once
+from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import name_of, ordinals
@@ -207,8 +201,13 @@ class _CudaSearch:
         run.expect(layout.city[: 4 * SAMPLE].download(), PLANE_HAND_OVER * problem.n)
         run.enter("candidate lists")
         layouts = [layout, *(layout.copy_to(other) for other in self.devices[1:])]
-        found = geometry.shared_candidate_lists(
-            self.devices, layouts, CANDIDATES, PER_QUADRANT, search_norm(problem.metric), run.token
+        found = plane_candidates.shared_candidate_lists(
+            self.devices,
+            layouts,
+            tuning.CANDIDATES,
+            tuning.PER_QUADRANT,
+            search_norm(problem.metric),
+            run.token,
         )
         tour = None
         if found is not None:
@@ -240,7 +239,7 @@ class _CudaSearch:
         if len(self.devices) == 1 or cities.n < WORTH_THREADS:
             return self._start_tour_alone(cities)
         works = (lambda: self._start_tour_alone(cities), make_orders)
-        return geometry.at_once(lambda k: works[k](), 2)[0]
+        return at_once(lambda k: works[k](), 2)[0]
 
     def _start_tour_alone(self, cities: PlaneCities) -> DeviceArray | None:
         run, problem, device = self.run_, self.problem, self.device
@@ -248,8 +247,8 @@ class _CudaSearch:
             made = self._other_start()
             return None if made is None else device.upload(cities.numbered(made))
         assert cities.candidates is not None
-        tour = geometry.greedy_tour(
-            device, cities.layout, cities.candidates, PER_QUADRANT, problem.metric, run.token
+        tour = greedy.greedy_tour(
+            device, cities.layout, cities.candidates, tuning.PER_QUADRANT, problem.metric, run.token
         )
         return self._with_fixed_edges(cities, tour) if tour is not None and len(problem.fixed_edges) else tour
 
@@ -269,7 +268,7 @@ class _CudaSearch:
             return None
         with telling(problem, run, instance):
             run.enter("candidate lists")
-            rows = instance.candidates(CANDIDATES, PER_QUADRANT, run.threads, run.token)
+            rows = instance.candidates(tuning.CANDIDATES, tuning.PER_QUADRANT, run.threads, run.token)
             tour = None
             if rows is not None:
                 run.enter("start tour")
@@ -406,7 +405,7 @@ class _CudaSearch:
                 if rate > 0:
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
-            if n >= LEAST_ORDERED:
+            if n >= tuning.MIN_ORDERED:
                 known = horizon if math.isfinite(horizon) or end is None else 0.0
                 per_city = min(per_city, max(LEAST_KICKS, known / LEAST_ROUNDS))
             factor = self.params.temperature

@@ -1,0 +1,169 @@
+"""What a best-improvement descent on a GPU runs: neighborhood, launches asked for, scales, kernels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from warptsp.backends.cuda import tuning
+from warptsp.backends.cuda.compiler import Source
+from warptsp.errors import InvalidOption
+from warptsp.problem import Metric, Problem
+
+FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
+FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
+PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
+MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
+MAX_GRID = 1 << 20
+PRUNED_LACKS = (
+    "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
+    "closed tour and no fixed edges; leave it out"
+)
+_LARGEST = 2.0**21  # of scaled distances
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A neighborhood, and its C++ names.
+
+    Attributes
+    ----------
+    name, walk, move : str
+    candidates : int
+        Moves that one result of the fast pass stands for; 2-opt: see `tuning.Tiles`.
+    fast : str or None
+        The kernel of the fast pass.
+    """
+
+    name: str
+    walk: str
+    move: str
+    candidates: int
+    fast: str | None
+
+    def is_mapped(self, launch: Launch) -> bool:
+        """Whether 2-opt moves are found by their numbers, for studies of launches."""
+        return self.move == "TwoOpt" and launch.asked
+
+    @property
+    def exact_kernels(self) -> tuple[str, ...]:
+        """The kernels beside the fast pass."""
+        kernels = (f"evaluate_exactly<{self.walk}>", f"choose_move<{self.move}>", f"apply_move<{self.move}>")
+        return (*kernels, "limit_swaps") if self.move == "Swap" else kernels
+
+
+KINDS = (
+    Kind("two-opt", "PairWalk", "TwoOpt", 1, "evaluate_pairs"),
+    Kind("three-opt", "TripleWalk", "ThreeOpt", 4, "evaluate_triples"),
+    Kind("swap", "SwapWalk", "Swap", 1, None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is asked of the launches of an evaluation; None where it is planned.
+
+    Attributes
+    ----------
+    block, grid : int or None
+        Threads of a block, and blocks.
+    jobs : int or None
+        Moves (3-opt: triples) of a thread, from which the grid follows.
+    tour_order : bool
+        2-opt: whether coordinates lie in tour order.
+    """
+
+    block: int | None = None
+    grid: int | None = None
+    jobs: int | None = None
+    tour_order: bool = True
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything differs from what is planned."""
+        return self != Launch()
+
+    def blocks_for(self, jobs: int, block: int) -> int | None:
+        """Return the grid that was asked for, by itself or through the jobs of a thread; None if it was not.
+
+        Raises
+        ------
+        InvalidOption
+            If that are too many blocks.
+        """
+        grid = self.grid if self.jobs is None else math.ceil(jobs / (self.jobs * block))
+        if grid is not None and grid > MAX_GRID:
+            raise InvalidOption(
+                f"grid: {grid} blocks of {block} threads; {MAX_GRID} are the most. Take a larger block or "
+                "more jobs a thread"
+            )
+        return grid
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How distances become integers of a fast pass: coordinates times `points`, links times `links`, rounded
+    to nearest (0), up (1) or down (2)."""
+
+    rounding: int
+    points: float
+    links: float
+    middle: tuple[float, float]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Scale | None:
+        """Choose it for a problem; None if its metric has no fast pass."""
+        if problem.metric.kind > Metric.ATT.kind:
+            return None
+        points = problem.search_points()
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle = (float(low[0] + high[0]) / 2, float(low[1] + high[1]) / 2)
+        diagonal = float(np.hypot(*(high - low)))
+        # What single precision may add to a whole number must not round it up, nor down.
+        little = 2.0**-22
+        integral = {
+            Metric.EUC_2D: (0, 1.0),
+            Metric.CEIL_2D: (1, 1.0 - little),
+            Metric.FLOOR_2D: (2, 1.0 + little),
+            Metric.ATT: (1, (1.0 - little) / math.sqrt(10.0)),
+        }
+        if problem.metric in integral:
+            rounding, factor = integral[problem.metric]
+            if diagonal * factor < _LARGEST:
+                return cls(rounding, factor, 1.0, middle)
+        power = 0 if diagonal == 0 else math.floor(math.log2(_LARGEST / diagonal * (1 - 1e-9)))
+        factor = 2.0 ** min(power, 1000)
+        unit = factor / math.sqrt(10.0) if problem.metric is Metric.ATT else factor
+        return cls(0, unit, factor, middle)
+
+
+def kernel_sources(
+    problem: Problem, neighborhood: int, launch: Launch, *, pruned: bool = False
+) -> tuple[Source, ...]:
+    """Return what a descent needs: the kernels in double precision, and those of the fast or pruned pass if
+    there is one."""
+    kind = KINDS[neighborhood]
+    mapped = kind.is_mapped(launch)
+    block = (
+        tuning.DESCENT_THREADS
+        if mapped or launch.block is None
+        else max(tuning.DESCENT_THREADS, launch.block)
+    )
+    metric = {"METRIC_KIND": int(problem.metric.kind)}
+    exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
+    if pruned:
+        return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)
+    scale = None if kind.fast is None else Scale.of(problem)
+    if scale is None:
+        return (exact,)
+    if mapped:
+        defines = {"TILE_ROUNDING": scale.rounding, **metric}
+        return exact, Source(MAPPED_FILE, MAPPED_KERNELS, defines, fmad=False)
+    defines = {
+        "TILE_ROUNDING": scale.rounding,
+        "RESIDENT_ROWS": 4 if problem.n < tuning.FEW_ROWS else 8,
+        **metric,
+    }
+    return exact, Source(FAST_FILE, FAST_KERNELS, defines, fmad=False)
