@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,6 +95,12 @@ def exceptions(tree: ast.Module) -> set[str]:
     return {*errors.__all__, *own}
 
 
+@cache
+def passing_of(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return passing_on(tree, exceptions(tree))
+
+
 def messages_of(path: Path) -> Iterator[Message]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {
@@ -104,7 +111,8 @@ def messages_of(path: Path) -> Iterator[Message]:
         if isinstance(target, ast.Name)
     }
     raising = exceptions(tree)
-    passing = passing_on(tree, raising)
+    # Modules of one folder call each other's.
+    passing = {name for other in path.parent.glob("*.py") for name in passing_of(other)}
     helpers = functions(tree)
     for call in ast.walk(tree):
         name = called(call)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load, write_problem
-from warptsp.io._json import parse_json
+from warptsp.io.geojson import parse_json
 from warptsp.io.npy import load_npy
 from warptsp.io.table import parse_table
-from warptsp.io.table_writer import problem_table
+from warptsp.io.table.writer import problem_table
 from warptsp.problem import Metric, Problem
 
 
@@ -250,7 +250,7 @@ def test_formats(tmp_path):
         load(path, format="tsplib")
     assert load(path, format="CSV").name == "places"
     assert load(path, format="tsv").name == "places"
-    with pytest.raises(InvalidOption, match="there is no format 'xls': use one of tsplib, csv, npy, geojson"):
+    with pytest.raises(InvalidOption, match="there is no format 'xls': use one of tsplib, csv, tsv, npy"):
         load(path, format="xls")
     with pytest.raises(InvalidOption, match=r"ending means no instance format: use one of \.tsp"):
         write_problem(tmp_path / "a.xls", load(path))
@@ -333,7 +333,7 @@ def feature(*position, **properties):
 
 
 def geojson(document):
-    return parse_json(json.dumps(document).encode(), "file.geojson", "geojson")
+    return parse_json(json.dumps(document).encode(), "file.geojson", geojson=True)
 
 
 def test_geojson():

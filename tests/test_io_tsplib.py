@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError
 from warptsp.io import load, read_tour, write_problem, write_tour
-from warptsp.io.tsplib import parse_problem, parse_tour
-from warptsp.io.tsplib_writer import problem_tsplib
+from warptsp.io.tsplib import parse_problem, parse_tour, problem_tsplib
 from warptsp.problem import Metric, OpenPath, Problem, known_length_by_name
 
 HEADER = "NAME: t\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\n"

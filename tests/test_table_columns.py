@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import itertools
@@ -16,12 +17,14 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from warptsp._words import called_from_shell
 from warptsp.cli import commands, run
 from warptsp.cli._options import _COLUMNS
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
 from warptsp.io import load
-from warptsp.io._columns import ROLES, Wishes, look_like_degrees
+from warptsp.io.options import ROLES, ReadOptions
 from warptsp.io.table import read_table
+from warptsp.io.table.degrees import look_like_degrees
 from warptsp.problem import Metric, Problem
 
 CAPITALS = np.array(
@@ -30,7 +33,8 @@ CAPITALS = np.array(
 
 
 def read(text, columns=None, metric=None, shell=False):
-    return read_table(text.encode(), "file.csv", wishes=Wishes.of(columns, metric, shell=shell))
+    with called_from_shell() if shell else contextlib.nullcontext():
+        return read_table(text.encode(), "file.csv", ReadOptions.of(columns, metric))
 
 
 def warned(caplog):
@@ -246,7 +250,7 @@ def test_what_is_taken_for_what_is_one_line(text, level, message, caplog):
     with caplog.at_level(logging.INFO, "warptsp"):
         read(text)
     assert [(record.levelno, record.name) for record in caplog.records] == (
-        [] if level is None else [(level, "warptsp.io.table")]
+        [] if level is None else [(level, "warptsp.io.table.reader")]
     )
     if level is not None:
         text = caplog.records[0].getMessage()
@@ -334,7 +338,7 @@ def test_columns_and_metric_that_the_caller_says(text, columns, metric, expected
         problem.node_id(0),
     ) == expected
     assert not [message for message in warned(caplog) if "degrees" in message]
-    again, _ = read(text, found.wishes(), problem.metric)
+    again, _ = read(text, found.as_options(), problem.metric)
     assert np.array_equal(again.coordinates, problem.coordinates)
     assert (again.metric, again.label(0), again.node_id(0)) == (
         problem.metric,
@@ -391,7 +395,7 @@ def test_numbers_of_places_that_are_none():
 def test_two_columns_of_one_name():
     with pytest.raises(ParseError, match="--lat b: 2 columns are called so"):
         read("b,b,c\n1,2,3\n", {"lat": "b", "lon": "c"}, shell=True)
-    assert read("b,b,c\n1,2,3\n", {"lat": "2", "lon": "c"})[1].wishes() == {"lat": 2, "lon": "c"}
+    assert read("b,b,c\n1,2,3\n", {"lat": "2", "lon": "c"})[1].as_options() == {"lat": 2, "lon": "c"}
 
 
 def test_other_files_have_no_columns_and_some_have_another_metric(tmp_path, caplog):
@@ -607,7 +611,7 @@ def test_fuzzed_columns(data):
     metric = data.draw(st.sampled_from([None, None, *Metric]))
     message = ""
     try:
-        problem, found = read_table(bytes(text), "file.csv", False, Wishes.of(columns, metric))
+        problem, found = read_table(bytes(text), "file.csv", ReadOptions.of(columns, metric))
     except WarpTSPError as error:
         message = str(error)
     else:

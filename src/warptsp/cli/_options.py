@@ -21,7 +21,7 @@ from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from warptsp.io._columns import Columns
+    from warptsp.io.format import Instance
     from warptsp.problem import Problem
 
 
@@ -92,26 +92,26 @@ def load_instance(
     path: Path, format: str | None, table: TableOptions, *, asymmetric: bool = False
 ) -> Problem:
     """Read INSTANCE, and say on stderr what was guessed of it, and what is doubtful."""
-    return read_columns(path, format, table, asymmetric=asymmetric)[0]
+    return read_columns(path, format, table, asymmetric=asymmetric).problem
 
 
 def read_columns(
     path: Path, format: str | None, table: TableOptions, *, asymmetric: bool = False, notes: bool = True
-) -> tuple[Problem, Columns | None]:
+) -> Instance:
     """The same, and return what the columns of a table were taken for, which `notes` would say."""
-    from warptsp.io._columns import Wishes
     from warptsp.io.instances import read_instance
+    from warptsp.io.options import ReadOptions
 
-    wishes = Wishes.of(table.columns, table.metric, shell=True)
+    options = ReadOptions.of(table.columns, table.metric, asymmetric)
     with _told(logging.INFO if notes else logging.WARNING):
-        return read_instance(path, format, asymmetric, wishes)
+        return read_instance(path, format, options)
 
 
 class _Teller(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno >= logging.WARNING:
             tell(f"warptsp: warning: {record.getMessage()}")
-        elif record.name == "warptsp.io.table":
+        elif record.name.startswith("warptsp.io.table"):
             tell(f"warptsp: note: {record.getMessage()}")
 
 

@@ -74,14 +74,14 @@ def command(
     number of cities, or ROWSxCOLUMNS for a grid. In .npy and .f64 files distances are Euclidean, not rounded.
     """
     from warptsp.generate import RandomPoints
-    from warptsp.io import problem_format, write_problem
+    from warptsp.io import problem_format, write_problem, written_in_blocks
     from warptsp.outputs import check_writable
 
     format = "tsplib" if output == "-" else problem_format(output)
     if output != "-":
         check_writable(output)
     given = {name: value for name, value in options.items() if value is not None}
-    problem = _make(kind, size, given, in_pieces=format in ("npy", "f64"))
+    problem = _make(kind, size, given, in_pieces=format in written_in_blocks())
     if isinstance(problem, RandomPoints):
         _write_pieces(output, problem, threads)
     else:

@@ -39,7 +39,7 @@ def command(
     found = _describe(problem)
     if columns is not None:
         guessed = " (no line of names)" if columns.titles is None else ""
-        found["columns"] = columns.wishes() if as_json else f"{columns}{guessed}"
+        found["columns"] = columns.as_options() if as_json else f"{columns}{guessed}"
     if as_json:
         echo_json({"file": str(instance), **found})
         return

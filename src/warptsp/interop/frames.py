@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
-from warptsp.io._columns import Columns, Wishes, doubt_about_degrees, fitting_metric, named_columns
+from warptsp.io.options import ReadOptions, as_columns
+from warptsp.io.table.columns import Columns, fitting_metric, named_columns
+from warptsp.io.table.degrees import doubt_about_degrees
 from warptsp.problem import Metric, Problem
 from warptsp.problem.values import plain_array, real_array
 
@@ -27,9 +29,9 @@ def problem_of_frame(
     **fields: Any,
 ) -> Problem:
     """The instance in a data frame, a row for each city; see `Problem.from_frame`."""
-    wishes = Wishes.of(columns, metric)
+    options = ReadOptions.of(columns, metric)
     titles = [_text(title) for title in getattr(frame, "columns", ())]
-    found = named_columns(titles, wishes, len(titles), by_number=False)
+    found = named_columns(titles, options, len(titles), by_number=False)
     points = None if found.said else _geometry(frame)
     if points is not None:
         coordinates, own_metric = _places(points)
@@ -38,22 +40,22 @@ def problem_of_frame(
             [_numbers(frame, titles, place, np.float64) for place in found.positions]
         )
         own_metric = found.metric
-        if (doubt := doubt_about_degrees(found, coordinates, wishes)) is not None:
+        if (doubt := doubt_about_degrees(found, coordinates, options)) is not None:
             _log.warning("the data frame: %s", doubt)
     elif (names := _row_names(frame)) is not None and names == titles:
         matrix = np.column_stack([_numbers(frame, titles, place) for place in range(len(titles))])
-        fitting_metric(Metric.EXPLICIT, wishes)
+        fitting_metric(Metric.EXPLICIT, options)
         return Problem.from_matrix(matrix, **{"labels": names, **fields})
     else:
         names_shown = ", ".join(map(shown, titles[:8]))
         raise InvalidProblem(
             f"the data frame has the columns {names_shown}: columns x and y, or lat and lon, are needed, or "
-            f"{wishes.words(lat='COLUMN', lon='COLUMN')} says which they are, "
+            f"{as_columns(lat='COLUMN', lon='COLUMN')} says which they are, "
             "or the points of a GeoDataFrame, or a square table of distances whose rows and columns have the "
             "same names"
         )
-    wanted = fitting_metric(own_metric, wishes)
-    return Problem.from_points(coordinates, wanted, **{**_names(frame, found, wishes), **fields})
+    wanted = fitting_metric(own_metric, options)
+    return Problem.from_points(coordinates, wanted, **{**_names(frame, found, options), **fields})
 
 
 def _geometry(frame: Any) -> Any:
@@ -133,7 +135,7 @@ def _with_nan(column: Any) -> Any:
     return values
 
 
-def _names(frame: Any, columns: Columns, wishes: Wishes) -> dict[str, Any]:
+def _names(frame: Any, columns: Columns, options: ReadOptions) -> dict[str, Any]:
     """The names and numbers of the cities, as far as there are any."""
     found: dict[str, Any] = {}
     names = _row_names(frame)
@@ -141,8 +143,8 @@ def _names(frame: Any, columns: Columns, wishes: Wishes) -> dict[str, Any]:
         ids = np.asarray(frame[list(frame.columns)[columns.id]])
         if _are_whole(ids):
             found["node_ids"] = ids.astype(np.int64)
-        elif "id" in wishes.columns:
-            raise InvalidProblem(f"{wishes.words(id=wishes.columns['id'])}: the column holds no node numbers")
+        elif "id" in options.columns:
+            raise InvalidProblem(f"{as_columns(id=options.columns['id'])}: the column holds no node numbers")
         else:
             names = [_text(value) for value in ids]
     elif (numbers := _numbered_rows(frame)) is not None:
@@ -165,7 +167,7 @@ def _numbered_rows(frame: Any) -> NDArray[np.int64] | None:
     """The index, if it was a column that numbers the cities."""
     index = getattr(frame, "index", None)
     name = getattr(index, "name", None)
-    if not isinstance(name, str) or named_columns([name], Wishes(), 1).id is None:
+    if not isinstance(name, str) or named_columns([name], ReadOptions(), 1).id is None:
         return None
     values = np.asarray(index)
     return values.astype(np.int64) if _are_whole(values) else None

@@ -1,9 +1,20 @@
 """Reading and writing instances and tours; ``docs/formats.md`` describes every format."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from warptsp.outputs import check_writable
 
-from .instances import FORMATS, load, problem_format, write_points, write_problem
-from .tours import TOUR_FORMATS, check_tour_output, read_tour, tour_format, write_tour
+from .instances import load, problem_format, write_points, write_problem, written_in_blocks
+from .registry import formats
+from .tours import check_tour_output, read_tour, tour_format, write_tour
+
+if TYPE_CHECKING:
+    #: The formats that instances are read in, with the endings that mean them; otherwise the contents decide.
+    FORMATS: dict[str, tuple[str, ...]]
+    #: The formats that tours are written in, with the endings that mean them.
+    TOUR_FORMATS: dict[str, tuple[str, ...]]
 
 __all__ = [
     "FORMATS",
@@ -17,4 +28,14 @@ __all__ = [
     "write_points",
     "write_problem",
     "write_tour",
+    "written_in_blocks",
 ]
+
+
+def __getattr__(name: str) -> dict[str, tuple[str, ...]]:
+    # Made when somebody asks, as all formats are imported for it.
+    if name == "FORMATS":
+        return {format.name: format.endings for format in formats() if format.read is not None}
+    if name == "TOUR_FORMATS":
+        return {format.name: format.tour_endings for format in formats() if format.write_tour is not None}
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

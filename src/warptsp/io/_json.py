@@ -1,77 +1,53 @@
-"""What is in a JSON text: points, or a table of ways."""
+"""JSON texts of which nobody knows who made them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from warptsp.errors import InvalidProblem, ParseError
-from warptsp.problem import Problem
 
 from ._text import decode
-from .geojson import geojson_problem, line_geojson
-from .lines import Place
-from .osrm import is_osrm_table, osrm_problem
 
-__all__ = ["parse_json", "parse_line"]
+__all__ = ["begins_as_json", "document_of", "reading_json"]
 
 _TOO_DEEP = "is nested too deeply: places lie a few brackets deep"
 
 
-def parse_json(data: bytes, file: str, format: str | None = None) -> Problem:
-    """The instance in a JSON text: the points of GeoJSON, or the table of a routing service.
+def begins_as_json(data: bytes) -> bool:
+    """Whether a text begins with an object or a list."""
+    return data.lstrip()[:1] in (b"{", b"[")
 
-    Parameters
-    ----------
-    data : bytes
-    file : str
-    format : str, optional
-        ``geojson``, ``osrm`` or ``osrm-distances``; by default the contents decide.
+
+@contextmanager
+def reading_json(file: str) -> Iterator[None]:
+    """Name the file in what is wrong with its document.
 
     Raises
     ------
     ParseError
-        The text is no JSON, or holds something else.
+        In place of `InvalidProblem`, and of the `RecursionError` of a document that is nested too deeply.
     """
-
-    def fail(message: str) -> NoReturn:
-        raise ParseError(message, file=file)
-
-    document = _document(data, file)
     try:
-        if format == "osrm" or (format is None and is_osrm_table(document)):
-            return osrm_problem(document)
-        if format == "osrm-distances":
-            return osrm_problem(document, "distances")
-        return geojson_problem(document, fail)
+        yield
     except ParseError:
         raise
     except InvalidProblem as error:
-        fail(str(error))
+        raise ParseError(str(error), file=file) from None
     except RecursionError:
-        fail(_TOO_DEEP)
+        raise ParseError(_TOO_DEEP, file=file) from None
 
 
-def parse_line(data: bytes, file: str) -> list[list[Place]]:
-    """The parts of the one line in a GeoJSON text.
+def document_of(data: bytes, file: str) -> Any:
+    """What a JSON text says, as `json` reads it.
 
     Raises
     ------
     ParseError
-        The text is no GeoJSON, or has no line, or several.
+        The text is no JSON.
     """
-
-    def fail(message: str) -> NoReturn:
-        raise ParseError(message, file=file)
-
-    try:
-        return line_geojson(_document(data, file), fail)
-    except RecursionError:
-        fail(_TOO_DEEP)
-
-
-def _document(data: bytes, file: str) -> Any:
-    """What a JSON text says, as `json` reads it."""
 
     def fail(message: str, line: int | None = None) -> NoReturn:
         raise ParseError(message, file=file, line=line)

@@ -8,7 +8,7 @@ import re
 from warptsp.errors import ParseError
 from warptsp.io._files import contents, named, reading, unpacked
 
-__all__ = ["decode", "line_number", "looks_like_kml", "quoted", "read_bytes"]
+__all__ = ["decode", "line_number", "quoted", "read_bytes"]
 
 _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
@@ -43,11 +43,6 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
 def line_number(data: bytes, offset: int) -> int:
     """The line, counted from 1, that byte `offset` lies in; lines end as on Unix, Windows or old Macs."""
     return 1 + len(_BREAK.findall(data[:offset]))
-
-
-def looks_like_kml(data: bytes) -> bool:
-    """Whether an XML text begins as KML, which may have a prefix; if not it is GPX, or neither."""
-    return re.search(rb"<([\w.-]+:)?kml\b", data[:1000]) is not None
 
 
 def decode(text: bytes) -> str:

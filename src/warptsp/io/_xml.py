@@ -12,9 +12,19 @@ from warptsp.errors import ParseError
 
 from ._text import quoted
 
-__all__ = ["read_elements", "xml_text"]
+__all__ = ["begins_as_xml", "is_kml", "read_elements", "xml_text"]
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def begins_as_xml(data: bytes) -> bool:
+    """Whether a text begins with a tag."""
+    return data.lstrip()[:1] == b"<"
+
+
+def is_kml(data: bytes) -> bool:
+    """Whether an XML text begins as KML, which may have a prefix; if not it is GPX, or neither."""
+    return re.search(rb"<([\w.-]+:)?kml\b", data[:1000]) is not None
 
 
 def xml_text(value: str) -> str:

@@ -1,27 +1,52 @@
-"""GeoJSON (RFC 7946): points in, a line out."""
+"""GeoJSON (RFC 7946): points as instances, a line as a tour."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem
+from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 
+from ._json import begins_as_json, document_of, reading_json
 from ._text import quoted
-from .lines import Place, cut
+from .format import Format, Instance, Pieces, Source, TourFile
+from .lines import Place, cut, tour_along
+from .osrm import is_osrm_table, osrm_problem
 from .places import degrees
 
-__all__ = ["geojson_problem", "line_geojson", "tour_geojson"]
+if TYPE_CHECKING:
+    from .options import ReadOptions
+
+__all__ = ["FORMATS", "parse_json"]
 
 _NAMES = ("name", "label", "title")
 
 
-def geojson_problem(document: Any, fail: Callable[[str], NoReturn]) -> Problem:
+def parse_json(data: bytes, file: str, *, geojson: bool = False) -> Problem:
+    """The instance in a JSON text: the points of GeoJSON or, unless it is said to be that, an OSRM table.
+
+    Raises
+    ------
+    ParseError
+        The text is no JSON, or holds something else.
+    """
+
+    def fail(message: str) -> NoReturn:
+        raise ParseError(message, file=file)
+
+    document = document_of(data, file)
+    with reading_json(file):
+        if not geojson and is_osrm_table(document):
+            return osrm_problem(document)
+        return _problem(document, fail)
+
+
+def _problem(document: Any, fail: Callable[[str], NoReturn]) -> Problem:
     """The points of a GeoJSON document, with great-circle distances.
 
     Parameters
@@ -96,7 +121,7 @@ def _latitude_longitude(point: Any, where: str, fail: Any) -> tuple[float, float
     return latitude, longitude
 
 
-def line_geojson(document: Any, fail: Callable[[str], NoReturn]) -> list[list[Place]]:
+def _line(document: Any, fail: Callable[[str], NoReturn]) -> list[list[Place]]:
     """The parts of the one line in a GeoJSON document, as latitudes and longitudes.
 
     Parameters
@@ -137,7 +162,7 @@ def _lines(node: Any, where: str, fail: Any) -> Iterator[tuple[str, list[Any]]]:
         fail(f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed")
 
 
-def tour_geojson(problem: Problem, tour: NDArray[np.int32]) -> bytes:
+def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
     """A Feature with the tour as a line, closed unless the instance is an open path.
 
     It is a LineString, or a MultiLineString if it crosses the antimeridian, where RFC 7946 wants it cut.
@@ -171,4 +196,32 @@ def tour_geojson(problem: Problem, tour: NDArray[np.int32]) -> bytes:
         if len(parts) > 1
         else {"type": "LineString", "coordinates": parts[0]},
     }
-    return json.dumps(feature, ensure_ascii=False).encode() + b"\n"
+    return [json.dumps(feature, ensure_ascii=False).encode() + b"\n"]
+
+
+def _read(source: Source, options: ReadOptions) -> Instance:
+    return Instance(parse_json(source.data, source.file, geojson=source.by_name))
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    def fail(message: str) -> NoReturn:
+        raise ParseError(message, file=source.file)
+
+    with reading_json(source.file):
+        parts = _line(document_of(source.data, source.file), fail)
+    return tour_along(parts, problem, source.file)
+
+
+FORMATS = (
+    Format(
+        name="geojson",
+        title="GeoJSON",
+        endings=(".geojson", ".json"),
+        tour_endings=(".geojson", ".json"),
+        sniff=begins_as_json,
+        read=_read,
+        read_tour=_read_tour,
+        write_tour=_write_tour,
+        on_maps=True,
+    ),
+)

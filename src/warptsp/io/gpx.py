@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
 
-from ._xml import read_elements, xml_text
-from .lines import Place, one_line
+from ._xml import begins_as_xml, is_kml, read_elements, xml_text
+from .format import Format, Instance, Pieces, Source, TourFile
+from .lines import Place, one_line, tour_along
 from .places import degrees, place_of, place_problem
 
-__all__ = ["gpx_line", "parse_gpx", "tour_gpx"]
+if TYPE_CHECKING:
+    from .options import ReadOptions
+
+__all__ = ["FORMATS"]
 
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
 
-def parse_gpx(data: bytes, file: str) -> Problem:
+def _points(data: bytes, file: str) -> Problem:
     """The waypoints of a GPX document, or else the points of its routes, with great-circle distances.
 
     Raises
@@ -46,7 +52,7 @@ def parse_gpx(data: bytes, file: str) -> Problem:
     return place_problem(places[kind], names[kind], file, "waypoints and no routes")
 
 
-def gpx_line(data: bytes, file: str) -> list[list[Place]]:
+def _line(data: bytes, file: str) -> list[list[Place]]:
     """The points of the one route in a GPX document.
 
     Raises
@@ -66,7 +72,7 @@ def gpx_line(data: bytes, file: str) -> list[list[Place]]:
     return [one_line([route for route in routes if route], file, "routes (rte)")]
 
 
-def tour_gpx(problem: Problem, tour: NDArray[np.int32]) -> bytes:
+def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
     """A GPX document with the tour as a route, closed unless the instance is an open path.
 
     Raises
@@ -88,4 +94,27 @@ def tour_gpx(problem: Problem, tour: NDArray[np.int32]) -> bytes:
         name = xml_text(problem.label(city))
         lines.append(f'<rtept lat="{latitude!r}" lon="{longitude!r}"><name>{name}</name></rtept>')
     lines.append("</rte></gpx>\n")
-    return "\n".join(lines).encode()
+    return ["\n".join(lines).encode()]
+
+
+def _read(source: Source, options: ReadOptions) -> Instance:
+    return Instance(_points(source.data, source.file))
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    return tour_along(_line(source.data, source.file), problem, source.file)
+
+
+FORMATS = (
+    Format(
+        name="gpx",
+        title="GPX",
+        endings=(".gpx",),
+        tour_endings=(".gpx",),
+        sniff=lambda data: begins_as_xml(data) and not is_kml(data),
+        read=_read,
+        read_tour=_read_tour,
+        write_tour=_write_tour,
+        on_maps=True,
+    ),
+)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
 
-from ._xml import read_elements, xml_text
-from .lines import Place, one_line
+from ._xml import begins_as_xml, is_kml, read_elements, xml_text
+from .format import Format, Instance, Pieces, Source, TourFile
+from .lines import Place, one_line, tour_along
 from .places import degrees, place_of, place_problem
 
-__all__ = ["kml_line", "parse_kml", "tour_kml"]
+if TYPE_CHECKING:
+    from .options import ReadOptions
+
+__all__ = ["FORMATS"]
 
 
-def parse_kml(data: bytes, file: str) -> Problem:
+def _points(data: bytes, file: str) -> Problem:
     """The points of the placemarks in a KML document, with great-circle distances.
 
     Raises
@@ -44,7 +50,7 @@ def parse_kml(data: bytes, file: str) -> Problem:
     return place_problem(places, names, file, "placemarks with a Point")
 
 
-def kml_line(data: bytes, file: str) -> list[list[Place]]:
+def _line(data: bytes, file: str) -> list[list[Place]]:
     """The places along the one LineString in a KML document.
 
     Raises
@@ -65,7 +71,7 @@ def kml_line(data: bytes, file: str) -> list[list[Place]]:
     return [one_line([line for line in lines if line], file, "lines (LineString)")]
 
 
-def tour_kml(problem: Problem, tour: NDArray[np.int32]) -> bytes:
+def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
     """A KML document with the tour as a line, closed unless the instance is an open path, and its cities.
 
     Raises
@@ -91,4 +97,27 @@ def tour_kml(problem: Problem, tour: NDArray[np.int32]) -> bytes:
             f"<Placemark><name>{name}</name><Point><coordinates>{point}</coordinates></Point></Placemark>"
         )
     lines.append("</Folder></Document></kml>\n")
-    return "\n".join(lines).encode()
+    return ["\n".join(lines).encode()]
+
+
+def _read(source: Source, options: ReadOptions) -> Instance:
+    return Instance(_points(source.data, source.file))
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    return tour_along(_line(source.data, source.file), problem, source.file)
+
+
+FORMATS = (
+    Format(
+        name="kml",
+        title="KML",
+        endings=(".kml",),
+        tour_endings=(".kml",),
+        sniff=lambda data: begins_as_xml(data) and is_kml(data),
+        read=_read,
+        read_tour=_read_tour,
+        write_tour=_write_tour,
+        on_maps=True,
+    ),
+)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,29 +11,15 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
 
+from .format import TourFile
 from .places import degrees
 
-__all__ = ["Place", "TourFile", "cut", "one_line", "tour_along"]
+__all__ = ["Place", "cut", "one_line", "tour_along"]
 
 Place = tuple[float, float]
 """Latitude and longitude in decimal degrees."""
 
 _DIGITS = 6  # that programs for maps keep: a tenth of a metre
-
-
-class TourFile(NamedTuple):
-    """A tour as it stands in a file.
-
-    Attributes
-    ----------
-    cities : ndarray of int
-        Counted from 0.
-    open : bool or None
-        Whether the file says that it is an open path; None if it does not say.
-    """
-
-    cities: NDArray[np.integer[Any]]
-    open: bool | None = None
 
 
 def cut(places: Sequence[Place]) -> list[list[Place]]:

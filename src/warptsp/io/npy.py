@@ -1,20 +1,25 @@
-"""NumPy files: points or a distance matrix."""
+"""NumPy files: points, a distance matrix, or a tour."""
 
 from __future__ import annotations
 
 import io
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidProblem, ParseError
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 
 from ._files import named
+from .format import Format, Instance, Pieces, Source, TourFile
 
-__all__ = ["MAGIC", "array_pieces", "load_npy", "npy_header", "read_array"]
+if TYPE_CHECKING:
+    from .options import ReadOptions
+
+__all__ = ["FORMATS", "array_pieces", "bare_numbers", "load_npy", "read_array"]
 
 MAGIC = b"\x93NUMPY"
 
@@ -95,10 +100,27 @@ def _array_in(data: bytes) -> NDArray[Any]:
 def array_pieces(array: NDArray[Any], *, header: bool) -> list[bytes | memoryview]:
     """An array as it stands in a file, little-endian; with a header in a ``.npy`` file, else bare."""
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    return [*([npy_header(little.shape, little.dtype)] if header else []), little.data]
+    return [*([_header(little.shape, little.dtype)] if header else []), little.data]
 
 
-def npy_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
+def bare_numbers(problem: Problem, ending: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
+    """The points or the matrix of an instance, for a file that says nothing of distances.
+
+    Raises
+    ------
+    InvalidOption
+        Reading the file would not give the instance back.
+    """
+    fits = [Metric.EXACT_2D, Metric.EXACT_3D, Metric.EXPLICIT]
+    array = problem.matrix if problem.coordinates is None else problem.coordinates
+    if array is None or problem.metric not in fits or problem.metric.dimensions not in dimensions:
+        raise InvalidOption(
+            f"a .{ending} file cannot say that distances are {problem.metric.name}: write a .tsp file"
+        )
+    return array
+
+
+def _header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
     """What stands in a ``.npy`` file in front of the numbers, row by row."""
     stream = io.BytesIO()
     description = {
@@ -108,3 +130,42 @@ def npy_header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
     }
     np.lib.format.write_array_header_1_0(stream, description)
     return stream.getvalue()
+
+
+def _read(source: Source, options: ReadOptions) -> Instance:
+    data = None if source.mappable else source.data
+    return Instance(load_npy(source.file, data, options.asymmetric, options.metric))
+
+
+def _write(problem: Problem) -> Pieces:
+    return array_pieces(bare_numbers(problem, "npy", (0, 2, 3)), header=True)
+
+
+def _write_points(n: int, blocks: Iterable[NDArray[np.float64]]) -> Pieces:
+    yield _header((n, 2), np.dtype("<f8"))
+    for block in blocks:
+        yield np.ascontiguousarray(block, dtype="<f8").data
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    return TourFile(read_array(source.file, None if source.mappable else source.data))
+
+
+def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+    return array_pieces(tour, header=True)
+
+
+FORMATS = (
+    Format(
+        name="npy",
+        endings=(".npy",),
+        tour_endings=(".npy",),
+        sniff=lambda data: data.startswith(MAGIC),
+        read=_read,
+        write=_write,
+        write_points=_write_points,
+        read_tour=_read_tour,
+        write_tour=_write_tour,
+        bare=True,
+    ),
+)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,14 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.problem import Problem
 from warptsp.problem.values import real_array
 
+from ._json import document_of, reading_json
 from ._text import quoted
+from .format import Format, Instance, Source
 
-__all__ = ["is_osrm_table", "osrm_problem"]
+if TYPE_CHECKING:
+    from .options import ReadOptions
+
+__all__ = ["FORMATS", "is_osrm_table", "osrm_problem"]
 
 _UNITS = {"durations": "seconds", "distances": "metres"}
 
@@ -117,3 +123,15 @@ def _waypoints(entries: Any, n: int) -> tuple[NDArray[np.float64] | None, list[s
     known = places.shape == (n, 2) and bool(np.isfinite(places).all())
     named = all(isinstance(name, str) and name for name in names)
     return places if known else None, [str(name) for name in names] if named else None
+
+
+def _read(source: Source, options: ReadOptions, *, annotation: str | None = None) -> Instance:
+    document = document_of(source.data, source.file)
+    with reading_json(source.file):
+        return Instance(osrm_problem(document, annotation))
+
+
+FORMATS = (
+    Format(name="osrm", read=_read),
+    Format(name="osrm-distances", read=partial(_read, annotation="distances")),
+)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +15,16 @@ from warptsp.errors import InvalidProblem, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.problem import Metric, Problem
 
-__all__ = ["RAW_POINTS", "RAW_TOUR", "load_raw", "read_raw"]
+from .format import Format, Instance, Pieces, Source, TourFile
+from .npy import array_pieces, bare_numbers
 
-RAW_POINTS = {"f64": ("<f8", 2), "f32": ("<f4", 2), "f64x3": ("<f8", 3), "f32x3": ("<f4", 3)}
-"""The formats of coordinates: the type of a number, little-endian, and how many a city has."""
+if TYPE_CHECKING:
+    from .options import ReadOptions
 
-RAW_TOUR = "i32"
-"""The format of tours: cities counted from 0, little-endian."""
+__all__ = ["FORMATS", "load_raw", "read_raw"]
+
+_POINTS = {"f64": ("<f8", 2), "f32": ("<f4", 2), "f64x3": ("<f8", 3), "f32x3": ("<f4", 3)}
+"""The type of a number, little-endian, and how many a city has."""
 
 
 def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | None = None) -> Problem:
@@ -30,7 +35,7 @@ def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | None = 
     path : str or os.PathLike
         The file; ``f64`` and ``f64x3`` are mapped into memory, not copied. ``-`` is standard input.
     format : str
-        One of `RAW_POINTS`.
+        ``f64``, ``f32``, ``f64x3`` or ``f32x3``.
     metric : Metric, optional
         Another one.
 
@@ -39,7 +44,7 @@ def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | None = 
     ParseError
         The file does not hold whole cities, or holds what is no coordinate.
     """
-    kind, columns = RAW_POINTS[format]
+    kind, columns = _POINTS[format]
     numbers = read_raw(path, kind, columns)
     try:
         return Problem.from_points(numbers, metric)
@@ -81,3 +86,43 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
         if data is None:
             return np.memmap(name, dtype, "r", shape=(size // row, columns)).view(np.ndarray)
         return np.frombuffer(data, dtype).reshape(-1, columns)
+
+
+def _read(source: Source, options: ReadOptions, *, kind: str) -> Instance:
+    return Instance(load_raw(source.path, kind, options.metric))
+
+
+def _write(problem: Problem, *, kind: str) -> Pieces:
+    return array_pieces(bare_numbers(problem, kind, (_POINTS[kind][1],)), header=False)
+
+
+def _write_points(n: int, blocks: Iterable[NDArray[np.float64]]) -> Pieces:
+    return (np.ascontiguousarray(block, dtype="<f8").data for block in blocks)
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    return TourFile(read_raw(source.path, "<i4", 1)[:, 0])
+
+
+def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
+    return array_pieces(tour, header=False)
+
+
+def _points(name: str, *, written: bool) -> Format:
+    return Format(
+        name=name,
+        endings=(f".{name}",),
+        read=partial(_read, kind=name),
+        write=partial(_write, kind=name) if written else None,
+        write_points=_write_points if name == "f64" else None,
+        bare=True,
+    )
+
+
+FORMATS = (
+    _points("f64", written=True),
+    _points("f32", written=False),
+    _points("f64x3", written=True),
+    _points("f32x3", written=False),
+    Format(name="i32", tour_endings=(".i32",), read_tour=_read_tour, write_tour=_write_tour, bare=True),
+)

@@ -348,7 +348,7 @@ class WatchHandler(BaseHTTPRequestHandler):
             if files:
                 self._answer(HTTPStatus.OK, {"files": list(files), "length": tour.length})
                 return
-            from warptsp.io.tsplib_writer import tour_tsplib
+            from warptsp.io.tsplib import tour_tsplib
 
             text = b"".join(tour_tsplib(self.server.live.problem, tour.cities))
             self._send("text/plain; charset=utf-8", text)

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption
+from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
 
-from .places import degrees
-
-__all__ = ["guarded", "problem_table", "tour_table"]
+__all__ = ["PATH_POSITION", "POSITION", "guarded", "problem_table", "tour_table"]
 
 _CHUNK = 1 << 16
 POSITION, PATH_POSITION = "position", "path_position"
@@ -28,13 +27,8 @@ def guarded(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULA) else name
 
 
-def tour_table(
-    problem: Problem, tour: NDArray[np.int32], delimiter: str = ",", *, safe: bool = False
-) -> Iterator[bytes]:
-    """The cities in visiting order: position, id, name if there is one, coordinates if there are any.
-
-    If it shall be safe, names are `guarded`.
-    """
+def tour_table(problem: Problem, tour: NDArray[np.int32], delimiter: str = ",") -> Iterator[bytes]:
+    """The cities in visiting order: position, id, name if there is one, coordinates if there are any."""
     header = [POSITION if problem.open is None else PATH_POSITION, "id"]
     header += (["name"] if problem.labels is not None else []) + _titles(problem)
     coordinates = _coordinates(problem)
@@ -46,8 +40,7 @@ def tour_table(
             problem.ids_of(cities).tolist(),
         ]
         if problem.labels is not None:
-            names = [problem.labels[city] for city in cities.tolist()]
-            columns.append(list(map(guarded, names)) if safe else names)
+            columns.append([problem.labels[city] for city in cities.tolist()])
         if coordinates is not None:
             columns += [_numbers(column) for column in coordinates[cities].T]
         yield _rows(zip(*columns, strict=True), delimiter)

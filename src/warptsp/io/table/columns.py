@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -13,27 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.io._text import quoted
+from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
 
-from ._text import quoted
-
 __all__ = [
-    "ROLES",
     "Columns",
-    "Wishes",
-    "doubt_about_degrees",
     "fitting_metric",
     "given_places",
     "guessed_columns",
-    "look_like_degrees",
     "look_like_positions",
-    "may_be_whole_degrees",
     "named_columns",
-    "way_out_of_degrees",
 ]
-
-ROLES = ("x", "y", "z", "lat", "lon", "name", "id")
-"""What a column can hold."""
 
 _X = frozenset({"x", "easting"})
 _Y = frozenset({"y", "northing"})
@@ -46,54 +36,6 @@ _ID = frozenset({"id", "node", "index", "number", "nr", "#"})
 _NAMES = dict(zip(ROLES, (_X, _Y, _Z, _LATITUDE, _LONGITUDE, _NAME, _ID), strict=True))
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What a caller says of a file: which column holds what, and the metric."""
-
-    columns: Mapping[str, str | int] = field(default_factory=dict)
-    metric: Metric | None = None
-    shell: bool = False  # whether they were options of a command, for messages
-
-    @classmethod
-    def of(
-        cls, columns: Mapping[str, str | int] | None, metric: Metric | str | None, *, shell: bool = False
-    ) -> Wishes:
-        """Check what was given.
-
-        Raises
-        ------
-        InvalidOption
-            A column can hold no such thing, or one place would have x and a latitude.
-        """
-        if columns is not None and not isinstance(columns, Mapping):
-            raise InvalidOption(
-                f"columns: {columns!r} is no mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
-            )
-        found = cls(dict(columns or {}), None if metric is None else Metric.parse(metric), shell)
-        for role, column in found.columns.items():
-            if role not in ROLES:
-                raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")
-            if isinstance(column, bool) or not isinstance(column, (str, int, np.integer)):
-                raise InvalidOption(
-                    f"columns: {role} is {column!r}: the name or number of a column is needed"
-                )
-        flat = {role: column for role, column in found.columns.items() if role in ("x", "y", "z")}
-        globe = {role: column for role, column in found.columns.items() if role in ("lat", "lon")}
-        if flat and globe:
-            raise InvalidOption(f"{found.words(**flat, **globe)}: a place has either x and y, or lat and lon")
-        return found
-
-    def words(self, **columns: object) -> str:
-        """How this caller says which column holds what."""
-        if self.shell:
-            return " ".join(f"--{role} {shlex.quote(str(column))}" for role, column in columns.items())
-        return f"columns={columns}"
-
-    def metric_words(self, name: str) -> str:
-        """How this caller names a metric."""
-        return f"--metric {name}" if self.shell else f'metric="{name}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +59,7 @@ class Columns:
                 found[role] = place
         return found
 
-    def wishes(self) -> dict[str, str | int]:
+    def as_options(self) -> dict[str, str | int]:
         """The same as a caller would say it: by the titles that differ, or by numbers from 1."""
         titles = self.titles
         return {
@@ -141,7 +83,9 @@ class Columns:
         return ", ".join(parts) + (f"; left out: {', '.join(rest[:8] + more)}" if rest else "")
 
 
-def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: int, wishes: Wishes) -> int:
+def place_of(
+    column: str | int, role: str, titles: Sequence[str] | None, count: int, options: ReadOptions
+) -> int:
     """The place, counted from 0, of a column that is named by its title or, from 1 to `count`, its number.
 
     Raises
@@ -154,18 +98,16 @@ def place_of(column: str | int, role: str, titles: Sequence[str] | None, count: 
         plain = text.lower()
         for same in ([title == text for title in titles], [title.lower() == plain for title in titles]):
             if sum(same) > 1:
-                raise InvalidProblem(f"{wishes.words(**{role: column})}: {sum(same)} columns are called so")
+                raise InvalidProblem(f"{as_columns(**{role: column})}: {sum(same)} columns are called so")
             if any(same):
                 return same.index(True)
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= count:
         return int(text) - 1
     there = f"{count} without names" if titles is None else f"{_shown(titles)}"
-    raise InvalidProblem(
-        f"{wishes.words(**{role: column})}: there is no such column; the columns are {there}"
-    )
+    raise InvalidProblem(f"{as_columns(**{role: column})}: there is no such column; the columns are {there}")
 
 
-def given_places(titles: Sequence[str] | None, count: int, wishes: Wishes) -> dict[str, int]:
+def given_places(titles: Sequence[str] | None, count: int, options: ReadOptions) -> dict[str, int]:
     """The columns that the caller named.
 
     Raises
@@ -174,18 +116,18 @@ def given_places(titles: Sequence[str] | None, count: int, wishes: Wishes) -> di
         One of them does not exist, or is to hold two things.
     """
     found: dict[str, int] = {}
-    for role, column in wishes.columns.items():
-        place = place_of(column, role, titles, count, wishes)
+    for role, column in options.columns.items():
+        place = place_of(column, role, titles, count, options)
         other = next((held for held, at in found.items() if at == place), None)
         if other is not None:
-            both = wishes.words(**{other: wishes.columns[other], role: column})
+            both = as_columns(**{other: options.columns[other], role: column})
             raise InvalidProblem(f"{both}: the same column cannot hold both")
         found[role] = place
     return found
 
 
 def named_columns(
-    titles: Sequence[str] | None, wishes: Wishes, count: int, *, by_number: bool = True
+    titles: Sequence[str] | None, options: ReadOptions, count: int, *, by_number: bool = True
 ) -> Columns:
     """What the columns with these names, in any case, hold; what the caller says comes first.
 
@@ -195,7 +137,7 @@ def named_columns(
         Two of them mean the same, or one that the caller names does not exist or has no partner.
     """
     names = [""] * count if titles is None else [_plain(title) for title in titles]
-    given = given_places(titles, count if by_number else 0, wishes)
+    given = given_places(titles, count if by_number else 0, options)
 
     def find(role: str) -> int | None:
         if role in given:
@@ -205,7 +147,7 @@ def named_columns(
         if len(found) > 1:
             assert titles is not None
             both = " and ".join(quoted(titles[place]) for place in found[:2])
-            which = wishes.words(**{role: found[0] + 1 if by_number else titles[found[0]]})
+            which = as_columns(**{role: found[0] + 1 if by_number else titles[found[0]]})
             raise InvalidProblem(
                 f"columns {both} mean the same: one of them must go; {which} takes the first"
             )
@@ -216,10 +158,10 @@ def named_columns(
     metric = Metric.EXACT_2D
     if not flat:
         places, metric = [find("lat"), find("lon")], Metric.GREAT_CIRCLE
-        _check_partners(given, ("lat", "lon"), places, wishes)
+        _check_partners(given, ("lat", "lon"), places, options)
     if None in places or flat:
         places, metric = [find("x"), find("y")], Metric.EXACT_2D
-        _check_partners(given, ("x", "y"), places, wishes)
+        _check_partners(given, ("x", "y"), places, options)
         # A height is meant by who names none of the others.
         if None not in places and ("z" in given or not flat) and (z := find("z")) is not None:
             places, metric = [*places, z], Metric.EXACT_3D
@@ -229,13 +171,13 @@ def named_columns(
 
 
 def _check_partners(
-    given: Mapping[str, int], pair: tuple[str, str], places: Sequence[int | None], wishes: Wishes
+    given: Mapping[str, int], pair: tuple[str, str], places: Sequence[int | None], options: ReadOptions
 ) -> None:
     """Refuse a latitude without a longitude, or x, y or z without the others, if the caller names one."""
     named = [role for role in (*pair, "z") if role in given and (role != "z" or pair[0] == "x")]
     missing = [role for role, place in zip(pair, places, strict=True) if place is None]
     if named and missing:
-        there = wishes.words(**{role: wishes.columns[role] for role in named})
+        there = as_columns(**{role: options.columns[role] for role in named})
         raise InvalidProblem(f"{there}: which column holds {' and '.join(missing)} must be said, too")
 
 
@@ -244,7 +186,7 @@ def guessed_columns(
     numbers: NDArray[np.float64],
     places: Sequence[int],
     name: int | None,
-    wishes: Wishes,
+    options: ReadOptions,
 ) -> Columns:
     """What the columns of a table without titles hold, told by their numbers.
 
@@ -262,7 +204,7 @@ def guessed_columns(
     InvalidProblem
         The table can be read in more than one way.
     """
-    id = given_places(None, count, wishes).get("id")
+    id = given_places(None, count, options).get("id")
     axes = list(places)
     if len(axes) == 3 and id is None:
         id = next((axis for axis, values in zip(axes, numbers.T, strict=True) if _counts_rows(values)), None)
@@ -270,13 +212,13 @@ def guessed_columns(
     if len(axes) not in (2, 3):
         raise InvalidProblem(
             f"{count} columns without a line of names: give one that tells which are x and y, or lat and lon"
-            f", or say it, such as {wishes.words(lat='COLUMN', lon='COLUMN')}"
+            f", or say it, such as {as_columns(lat='COLUMN', lon='COLUMN')}"
         )
     columns = Columns(count, tuple(axes), (Metric.EXACT_2D, Metric.EXACT_3D)[len(axes) - 2], id, name)
     first, *others = (axis + 1 for axis in axes)
     if len(axes) == 3 and (name is not None or (id is None and _could_be_ids(numbers))):
-        one = wishes.words(id=first, **dict(zip("xy", others, strict=True)))
-        three = wishes.words(**dict(zip("xyz", (first, *others), strict=True)))
+        one = as_columns(id=first, **dict(zip("xy", others, strict=True)))
+        three = as_columns(**dict(zip("xyz", (first, *others), strict=True)))
         raise InvalidProblem(
             f"three columns of numbers without a line of names may be more than x, y and z: give {three}, "
             f"or {one}, or what they hold"
@@ -285,7 +227,7 @@ def guessed_columns(
         shown = " and ".join(str(place + 1) for place in axes)
         raise InvalidProblem(
             f"columns {shown} without names hold numbers, but do not stand together: if they are "
-            f"coordinates, give {wishes.words(**columns.wishes())}"
+            f"coordinates, give {as_columns(**columns.as_options())}"
         )
     return columns
 
@@ -296,72 +238,7 @@ def look_like_positions(titles: Sequence[str]) -> bool:
     return bool(names & (_X | _LATITUDE)) and bool(names & (_Y | _LONGITUDE))
 
 
-def look_like_degrees(points: NDArray[np.float64]) -> bool:
-    """Whether coordinates of the plane may well be latitudes and longitudes, in one order or the other.
-
-    They lie in the range of degrees and are mostly no whole numbers. Random and local coordinates often do
-    so, too, but these fill a rectangle from the origin or around it, which few regions of the Earth do.
-    """
-    head = points[:_HEAD, :2]
-    if len(points) < 2 or not _in_range(np.abs(head).max(axis=0)):
-        return False
-    plane = points[:, :2]
-    low, high = plane.min(axis=0), plane.max(axis=0)
-    largest = np.maximum(-low, high)
-    if not _in_range(largest) or largest.max() <= 1.0:
-        return False
-    if np.mean((plane != np.floor(plane)).all(axis=1)) < 0.5:
-        return False
-    return not _fills_a_box(low, high, len(points))
-
-
-def may_be_whole_degrees(points: NDArray[np.float64]) -> bool:
-    """The same without a look at decimals: for places with names, which mostly lie on the Earth."""
-    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-    return len(points) > 1 and _in_range(np.maximum(-low, high)) and not _fills_a_box(low, high, len(points))
-
-
-def doubt_about_degrees(columns: Columns, points: NDArray[np.float64], wishes: Wishes) -> str | None:
-    """A warning if coordinates that the table calls x and y look like degrees; None if nobody need doubt."""
-    if (
-        columns.metric.geographic
-        or columns.said
-        or wishes.metric is not None
-        or not look_like_degrees(points)
-    ):
-        return None
-    x, y = (columns.wishes()[axis] for axis in "xy")
-    return (
-        f"columns {x} and {y} look like degrees, but are taken for x and y: "
-        f"{way_out_of_degrees(columns, points, wishes)}"
-    )
-
-
-def way_out_of_degrees(columns: Columns, points: NDArray[np.float64], wishes: Wishes) -> str:
-    """How the caller says whether coordinates of the plane are degrees, for the end of a message."""
-    named = columns.wishes()
-    x, y = named["x"], named["y"]
-    # In tables with names x goes to the east; without, latitudes mostly stand first.
-    lat, lon = (x, y) if columns.titles is None else (y, x)
-    high = np.abs(points[:, :2]).max(axis=0)
-    if high[0 if lat == x else 1] > 90.0:
-        lat, lon = lon, lat
-    either = " (or the reverse)" if high.max() <= 90.0 else ""
-    return f"give {wishes.words(lat=lat, lon=lon)}{either} for great circles, or {wishes.words(x=x, y=y)}"
-
-
-def _in_range(largest: NDArray[np.float64]) -> bool:
-    return bool(largest.min() <= 90.0 and largest.max() <= 180.0)
-
-
-def _fills_a_box(low: NDArray[np.float64], high: NDArray[np.float64], n: int) -> bool:
-    slack = max(0.1, min(0.5, 3.0 / n))  # few points leave wide margins
-    from_origin = (low >= 0.0) & (low <= slack * high)
-    around_origin = np.abs(low + high) <= 2.0 * slack * (high - low)
-    return bool((from_origin | around_origin).all())
-
-
-def fitting_metric(own: Metric, wishes: Wishes) -> Metric:
+def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
     """The metric that the caller wants for columns that by themselves mean `own`.
 
     Raises
@@ -369,27 +246,27 @@ def fitting_metric(own: Metric, wishes: Wishes) -> Metric:
     InvalidOption
         It takes other coordinates.
     """
-    wanted = wishes.metric
+    wanted = options.metric
     if wanted is None or wanted is own:
         return own
-    words = wishes.metric_words(wanted.name)
+    words = as_metric(wanted.name)
     if own is Metric.EXPLICIT or wanted is Metric.EXPLICIT:
         has = "distances" if own is Metric.EXPLICIT else "coordinates"
         raise InvalidOption(f"{words} does not fit a table of {has}")
     if wanted.geographic and not own.geographic:
         raise InvalidOption(
             f"{words} takes latitudes and longitudes: say which columns hold them, "
-            f"{wishes.words(lat='COLUMN', lon='COLUMN')}"
+            f"{as_columns(lat='COLUMN', lon='COLUMN')}"
         )
     if own.geographic and not wanted.geographic:
         raise InvalidOption(
             f"{words} takes x and y, and the table has latitudes and longitudes: use GREAT_CIRCLE or GEO, or "
-            f"say which columns hold them, {wishes.words(x='COLUMN', y='COLUMN')}"
+            f"say which columns hold them, {as_columns(x='COLUMN', y='COLUMN')}"
         )
     if wanted.dimensions != own.dimensions:
         raise InvalidOption(
             f"{words} takes {wanted.dimensions} coordinates, and the table has {own.dimensions}: say which "
-            f"columns hold them, {wishes.words(**dict.fromkeys(ROLES[: wanted.dimensions], 'COLUMN'))}"
+            f"columns hold them, {as_columns(**dict.fromkeys(ROLES[: wanted.dimensions], 'COLUMN'))}"
         )
     return wanted
 

@@ -1,0 +1,142 @@
+"""What a format is: one object that knows how instances, tours or both stand in files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._files import named
+from ._text import read_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+    from .options import ReadOptions
+    from .table.columns import Columns
+
+__all__ = ["Format", "Instance", "Pieces", "Source", "TourFile"]
+
+Pieces = Iterable["bytes | memoryview"]
+"""What stands in a file, piece by piece."""
+
+
+class Source:
+    """A file that is read.
+
+    Attributes
+    ----------
+    path : str
+        ``-`` is standard input.
+    file : str
+        Its name in messages.
+    by_name : bool
+        Whether the caller named the format; otherwise the ending or the contents tell.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, by_name: bool = False) -> None:
+        self.path = named(path)
+        self.file = "<stdin>" if self.path == "-" else self.path
+        self.by_name = by_name
+        self._data: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The contents, unpacked and without a byte order mark; read once, when they are first asked for.
+
+        Raises
+        ------
+        ParseError
+            The file is missing, empty or no text.
+        """
+        if self._data is None:
+            self._data = read_bytes(self.path)[0]
+        return self._data
+
+    @property
+    def mappable(self) -> bool:
+        """Whether it is a file that may be mapped into memory, as nobody has read it yet."""
+        return self._data is None and self.path != "-" and os.path.isfile(self.path)
+
+
+class Instance(NamedTuple):
+    """An instance as it stands in a file; and what the columns of a table of places were taken for."""
+
+    problem: Problem
+    columns: Columns | None = None
+
+
+class TourFile(NamedTuple):
+    """A tour as it stands in a file.
+
+    Attributes
+    ----------
+    cities : ndarray of int
+        Counted from 0.
+    open : bool or None
+        Whether the file says that it is an open path; None if it does not say.
+    """
+
+    cities: NDArray[np.integer[Any]]
+    open: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A format: its names, how it is recognized, and the functions that read and write it.
+
+    What it cannot do has no function. Readers raise `ParseError`, writers `InvalidOption` for an instance
+    that the format cannot hold.
+
+    Attributes
+    ----------
+    name : str
+        For ``format=`` and ``--format``.
+    title : str
+        What people call it, if that is not the name.
+    endings, tour_endings : tuple of str
+        Endings of names, in lower case, that mean it: of instances, and of the tours that are written.
+    sniff : callable
+        Whether contents begin as this format does.
+    fallback : bool
+        Whether it takes what no other format recognizes, unless its own `sniff` says no.
+    read : callable
+        The instance in a file.
+    write : callable
+        What stands in the file of an instance.
+    write_points : callable
+        The same for a number of cities, of which a block of rows comes after the other.
+    read_tour : callable
+        The tour in a file; that it takes each city once is checked later.
+    write_tour : callable
+        What stands in the file of a tour, which has been checked.
+    bare : bool
+        Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
+        ending alone tells it from others.
+    has_columns : bool
+        Whether the caller may say which column holds what.
+    on_maps : bool
+        Whether a tour is a line on a map: then its cities have latitudes and longitudes.
+    guarded : callable
+        A name of a city as it stands where programs do not take it for a formula.
+    """
+
+    name: str
+    title: str = ""
+    endings: tuple[str, ...] = ()
+    tour_endings: tuple[str, ...] = ()
+    sniff: Callable[[bytes], bool] | None = None
+    fallback: bool = False
+    read: Callable[[Source, ReadOptions], Instance] | None = None
+    write: Callable[[Problem], Pieces] | None = None
+    write_points: Callable[[int, Iterable[NDArray[np.float64]]], Pieces] | None = None
+    read_tour: Callable[[Source, Problem], TourFile] | None = None
+    write_tour: Callable[[Problem, NDArray[np.int32]], Pieces] | None = None
+    bare: bool = False
+    has_columns: bool = False
+    on_maps: bool = False
+    guarded: Callable[[str], str] | None = None

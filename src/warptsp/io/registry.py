@@ -1,0 +1,116 @@
+"""The formats that there are, and which of them a file has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption
+
+from .format import Format, Source
+
+__all__ = ["format_of_instance", "format_of_tour", "format_to_write", "formats"]
+
+#: Modules beside this one, each with its `FORMATS`; a module is imported when a search gets there.
+MODULES = ("tsplib", "city_list", "table", "npy", "geojson", "osrm", "gpx", "kml", "raw")
+
+
+def formats() -> Iterator[Format]:
+    """Every format, one after the other."""
+    for module in MODULES:
+        yield from import_module(f"{__package__}.{module}").FORMATS
+
+
+def format_of_instance(source: Source, name: str | None) -> Format:
+    """The format of a file with an instance: what `name` says, or else its ending, or else its contents.
+
+    Raises
+    ------
+    InvalidOption
+        There is no such format, or the ending leaves it open what numbers are.
+    """
+    if name is not None:
+        return _called(name)
+    path = source.path.lower().removesuffix(".gz")
+    found = next((format for format in _readable() if path.endswith(format.endings)), None)
+    if found is not None:
+        return _tsplib_or(found, source) if found.has_columns else found
+    if path.endswith(".bin"):
+        names = ", ".join(format.name for format in _readable() if format.bare and format.sniff is None)
+        raise InvalidOption(
+            f"{source.file}: bare numbers do not say what they are: give the format, one of {names}"
+        )
+    return _recognized(source, list(_readable()))
+
+
+def format_of_tour(source: Source) -> Format:
+    """The format of a file with a tour: its contents tell, except for bare numbers, where the ending does."""
+    able = [format for format in formats() if format.read_tour is not None]
+    path = source.path.lower()
+    mapped = (format for format in able if format.bare and path.endswith(format.tour_endings))
+    if (found := next(mapped, None)) is not None and (found.sniff is None or source.mappable):
+        return found
+    return _recognized(source, able)
+
+
+def format_to_write(path: str | os.PathLike[str], name: str | None, *, tour: bool) -> Format:
+    """The format of a file that gets an instance or a tour: what `name` says, or else the file's ending.
+
+    Raises
+    ------
+    InvalidOption
+        There is no such format, or the ending means none.
+    """
+    what = "tour" if tour else "instance"
+
+    def able() -> Iterator[Format]:
+        return (f for f in formats() if (f.write_tour if tour else f.write) is not None)
+
+    def endings(format: Format) -> tuple[str, ...]:
+        return format.tour_endings if tour else format.endings
+
+    if name is not None:
+        found = next((format for format in able() if format.name == _lowered(name)), None)
+        if found is None:
+            names = ", ".join(format.name for format in able())
+            raise InvalidOption(f"there is no {what} format {shown(name)} to write: use one of {names}")
+        return found
+    target = os.fspath(path)
+    found = next((format for format in able() if target.lower().endswith(endings(format))), None)
+    if found is None:
+        known = ", ".join(ending for format in able() for ending in endings(format))
+        raise InvalidOption(f"{target}: the name's ending means no {what} format: use one of {known}")
+    return found
+
+
+def _readable() -> Iterator[Format]:
+    return (format for format in formats() if format.read is not None)
+
+
+def _lowered(name: object) -> str | None:
+    return name.lower() if isinstance(name, str) else None
+
+
+def _called(name: str) -> Format:
+    found = next((format for format in _readable() if format.name == _lowered(name)), None)
+    if found is None:
+        names = ", ".join(format.name for format in _readable())
+        raise InvalidOption(f"there is no format {shown(name)}: use one of {names}")
+    return found
+
+
+def _recognized(source: Source, able: Sequence[Format]) -> Format:
+    """The first format that knows the contents, or else the first that takes what no other one knows."""
+    for format in sorted(able, key=lambda format: format.fallback):
+        if format.sniff(source.data) if format.sniff is not None else format.fallback:
+            return format
+    raise AssertionError("tables take any text")
+
+
+def _tsplib_or(table: Format, source: Source) -> Format:
+    """The format of what is called a table; some call TSPLIB's files so."""
+    tsplib = _called("tsplib")
+    assert tsplib.sniff is not None
+    return tsplib if tsplib.sniff(source.data) else table

@@ -1,0 +1,256 @@
+"""The text of a table: its lines, their fields, and the numbers in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp._native import parse_table as parse_numeric_table
+from warptsp.errors import ParseError
+from warptsp.io._text import decode, quoted
+
+__all__ = ["WORDS_FOR_NO_NUMBER", "TableText", "is_name", "is_number", "titles_in"]
+
+_CHUNK = 1 << 16
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
+_PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_DEGREES = re.compile(r".*[°'NSEWO].*")
+WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
+
+
+class TableText:
+    """A table cut into lines and fields.
+
+    Attributes
+    ----------
+    file : str
+        Its name, for messages.
+    data : bytes
+    first_line : int
+        The number, counted from 1, of the first line that is neither blank nor a comment.
+    first : list of str
+        The fields of that line.
+    above : str
+        The comment above it.
+    titled : bool
+        Whether it names the columns, and so is none of the `rows`.
+
+    Raises
+    ------
+    ParseError
+        It has nothing but comments.
+    """
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self.file = file
+        self.data = data.rstrip(b"\x00\x1a \t\r\n")
+        self._mark: str | None = None  # of decimals, once a coordinate has any: a point or a comma
+        self._surely_decimal = False  # whether some comma cannot separate thousands
+        first = _first_line(self.data)
+        if first is None:
+            self.fail("has no lines but comments: a list of cities is needed")
+        self.first_line, (self._begin, self._first_end), text, self.above = first
+        self.delimiter = _delimiter(text)
+        self.first = self._split(self.first_line, text)
+        self.titled = False
+
+    def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
+        """Raise a `ParseError` that names the file."""
+        raise ParseError(message, file=self.file, line=line, keyword=column)
+
+    def _split(self, line: int, text: str) -> list[str]:
+        if self.delimiter == " ":
+            fields: Sequence[str] = text.split()
+        elif '"' not in text:
+            fields = text.split(self.delimiter)
+        else:
+            try:
+                fields = next(csv.reader([text], delimiter=self.delimiter, strict=True))
+            except (csv.Error, StopIteration) as error:
+                self.fail(
+                    f"{quoted(text)} is not a CSV line: {error}; a quotation mark is closed in its line", line
+                )
+        return [field.strip() for field in fields]
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The number of each line, and its fields."""
+        for lines, rows in self.chunks():
+            yield from zip(lines, rows, strict=True)
+
+    def chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """The fields of some thousand lines at a time, and the numbers of those lines."""
+        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
+        numbered = (
+            (line, content.rstrip("\n"))
+            for line, content in enumerate(io.StringIO(text), start=1)  # never all lines at once
+            if not _is_blank(content) and not _is_comment(content)
+        )
+        if self.titled:
+            next(numbered)
+        while chunk := list(itertools.islice(numbered, _CHUNK)):
+            yield [line for line, _ in chunk], self._split_lines(chunk)
+
+    def _split_lines(self, chunk: list[tuple[int, str]]) -> list[list[str]]:
+        texts = [text for _, text in chunk]
+        if self.delimiter == " ":
+            return [text.split() for text in texts]
+        if not any('"' in text for text in texts):
+            return [text.split(self.delimiter) for text in texts]
+        try:
+            rows = list(csv.reader(texts, delimiter=self.delimiter, strict=True))
+        except csv.Error:
+            rows = []
+        # A quoted field that goes on in the next line is none of ours; line by line the fault is found.
+        return rows if len(rows) == len(texts) else [self._split(line, text) for line, text in chunk]
+
+    def number(self, text: str, line: int, column: str) -> float:
+        """The number in a field, of which `line` and `column` are for messages."""
+        if WORDS_FOR_NO_NUMBER.fullmatch(text):
+            what = "nothing" if text == "" else quoted(text)
+            self.fail(f"{what} in column {column}: a finite number is needed", line, column)
+        mark = "," if _WITH_COMMA.fullmatch(text) else "." if "." in text else None
+        number = text.replace(",", ".") if mark == "," else text
+        if not _NUMBER.fullmatch(number):
+            hint = " (decimal degrees, such as 52.52)" if _DEGREES.fullmatch(text) else ""
+            self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
+        if not self.takes(mark, [text]):
+            hint = f" (decimals above have a {'point' if mark == ',' else 'comma'})"
+            self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
+        value = float(number)
+        if abs(value) == float("inf"):
+            self.fail(f"{quoted(text)} is too large for a floating-point number", line, column)
+        return value
+
+    def takes(self, mark: str | None, texts: Iterable[str]) -> bool:
+        """Whether numbers with this decimal mark go with those above: a table has one."""
+        if mark is None:
+            return True
+        if self._mark not in (None, mark):
+            return False
+        self._mark = mark
+        if mark == "," and not self._surely_decimal:
+            self._surely_decimal = any(
+                "," in text and not _PERHAPS_THOUSANDS.fullmatch(text.strip()) for text in texts
+            )
+        return True
+
+    def check_commas(self, places: Sequence[int]) -> None:
+        """Refuse commas that may as well separate thousands."""
+        if self._mark != "," or self._surely_decimal:
+            return
+        for line, row in self.rows():
+            text = next((row[place].strip() for place in places if "," in row[place]), None)
+            if text is not None:
+                whole, _, rest = text.partition(",")
+                self.fail(f"{quoted(text)} may be {whole}.{rest} or {whole}{rest}: write one of them", line)
+
+    def numbers(self, count: int) -> NDArray[np.float64] | None:
+        """All numbers at once, if the table holds nothing else."""
+        begin = self._first_end if self.titled else self._begin
+        numbers, end = parse_numeric_table(self.data, begin, count, self.delimiter)
+        return numbers if end >= len(self.data) and len(numbers) else None
+
+    def positions(
+        self, lines: list[int], rows: list[list[str]], places: Sequence[int], titles: Sequence[str] | None
+    ) -> NDArray[np.float64]:
+        """The numbers in some columns of some rows, whose lines and titles are for messages; shape (m, k)."""
+        found = self._fast_positions(rows, places)
+        return self._slow_positions(lines, rows, places, titles) if found is None else found
+
+    def _fast_positions(self, rows: list[list[str]], places: Sequence[int]) -> NDArray[np.float64] | None:
+        """The coordinates of these rows, or None if anything about them calls for a closer look."""
+        if any(len(row) != len(self.first) for row in rows):
+            return None
+        texts = [[row[place] for row in rows] for place in places]
+        # Python's float takes more than we do: underscores, other digits, words.
+        together = "".join(map("".join, texts))
+        if "_" in together or not together.isascii():
+            return None
+        commas, points = "," in together, "." in together
+        if commas and points:
+            return None
+        if not self.takes("," if commas else "." if points else None, itertools.chain(*texts)):
+            return None
+        if commas:
+            texts = [[text.replace(",", ".") for text in column] for column in texts]
+        try:
+            positions = np.array([list(map(float, column)) for column in texts]).T
+        except ValueError:
+            return None
+        return positions if np.isfinite(positions).all() else None
+
+    def _slow_positions(
+        self, lines: list[int], rows: list[list[str]], places: Sequence[int], titles: Sequence[str] | None
+    ) -> NDArray[np.float64]:
+        count = len(self.first)
+        titles = titles or [str(place + 1) for place in range(count)]
+        values = []
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) != count:
+                noun = "field" if len(row) == 1 else "fields"
+                quote = self.delimiter == "," and len(row) > count
+                hint = "; what has a comma in it stands in quotation marks" if quote else ""
+                self.fail(f"{len(row)} {noun} where the first line has {count}{hint}", line)
+            values.append([self.number(row[place].strip(), line, titles[place]) for place in places])
+        return np.array(values)
+
+
+def _first_line(data: bytes) -> tuple[int, tuple[int, int], str, str] | None:
+    """The first line that is neither blank nor a comment, and the comment above it.
+
+    Returns
+    -------
+    tuple of int, tuple of int, str, str
+        Its number, the offsets of its first byte and of the next line, its text, and the text of the comment.
+    """
+    comment = ""
+    for line, match in enumerate(re.finditer(rb"([^\r\n]*)(?:\r\n|\r|\n|$)", data), start=1):
+        text = decode(match[1])
+        if _is_comment(text):
+            comment = text
+        elif not _is_blank(text):
+            return line, match.span(), text, comment
+    return None
+
+
+def titles_in(text: str) -> list[str]:
+    """What would be the names of columns, if a line held these."""
+    delimiter = _delimiter(text)
+    fields = text.split() if delimiter == " " else text.split(delimiter)
+    return [field.strip(' "') for field in fields]
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, with a decimal point or comma."""
+    return bool(_NUMBER.fullmatch(text) or _WITH_COMMA.fullmatch(text))
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the name of a place, and not a number that is written in an unknown way."""
+    return any(map(str.isalpha, text)) and not WORDS_FOR_NO_NUMBER.fullmatch(text)
+
+
+def _is_blank(text: str) -> bool:
+    """Whether a line is empty, or a row of empty fields as spreadsheets write them below a table."""
+    return not text.strip().strip("\t;|, ")
+
+
+def _is_comment(text: str) -> bool:
+    """Whether a line begins with a ``#`` that is not the name of a column, or is Excel's ``sep=;``."""
+    text = text.lstrip()
+    if text.startswith("#"):
+        return not text.startswith(("#,", "#;", "#|", "#\t"))
+    return text.startswith("sep=") and len(text.rstrip()) <= 5
+
+
+def _delimiter(text: str) -> str:
+    bare = re.sub(r'"[^"]*"', "", text)
+    return next((character for character in "\t;|," if character in bare), " ")

@@ -1,0 +1,45 @@
+"""TSPLIB: instances and tours.
+
+The format is that of Reinelt, *TSPLIB 95* (1995), read as it occurs in the wild: keywords in any case and
+order, numbers as tokens that may wrap anywhere, a missing ``EOF``, remarks after a value. ``docs/formats.md``
+lists what is accepted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warptsp.io.format import Format, Instance, Source, TourFile
+
+from .reader import parse_problem, parse_tour
+from .text import looks_like_tsplib
+from .writer import problem_tsplib, tour_tsplib
+
+if TYPE_CHECKING:
+    from warptsp.io.options import ReadOptions
+    from warptsp.problem import Problem
+
+__all__ = ["FORMATS", "parse_problem", "parse_tour", "problem_tsplib", "tour_tsplib"]
+
+
+def _read(source: Source, options: ReadOptions) -> Instance:
+    return Instance(parse_problem(source.data, source.file, options.asymmetric))
+
+
+def _read_tour(source: Source, problem: Problem) -> TourFile:
+    return parse_tour(source.data, source.file, problem)
+
+
+FORMATS = (
+    Format(
+        name="tsplib",
+        title="TSPLIB",
+        endings=(".tsp", ".atsp", ".tsplib", ".hpp"),
+        tour_endings=(".tour",),
+        sniff=looks_like_tsplib,
+        read=_read,
+        write=problem_tsplib,
+        read_tour=_read_tour,
+        write_tour=tour_tsplib,
+    ),
+)
