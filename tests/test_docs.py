@@ -155,7 +155,7 @@ def test_the_first_tour_is_made(newcomer):
     (shown,) = code(page, "console")
     assert all(line in output for line in shown.splitlines() if line != "...")
     for name in re.findall(
-        r"--(?:output|picture|report) (\S+)", page.read_text(encoding="utf-8").split("A phone")[0]
+        r"--(?:output|picture|report) (\S+)", page.read_text(encoding="utf-8").split("For a phone")[0]
     ):
         assert (newcomer / name).stat().st_size > 0
     assert '"Depot"' in (newcomer / "route.geojson").read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ def rows(page, heading):
 
 
 def test_what_methods_can_do_is_so():
-    table = rows(REPOSITORY / "docs" / "choosing.md", "## What each can do")
+    table = rows(REPOSITORY / "docs" / "methods.md", "## What each can do")
     assert [row[0] for row in table] == list(METHODS)
     for name, ends, _, gpu in table:
         method = METHODS[name]
