@@ -207,7 +207,7 @@ def test_gaps_are_those_of_the_reports(page, heading):
 def test_peers_are_those_of_the_report():
     docs = REPOSITORY / "docs" / "performance"
     report = [row[:5] for row in rows(docs / "time_to_gap.md", "## Peers")]
-    assert all(row in report for row in rows(docs / "README.md", "## Compared with whom"))
+    assert all(row in report for row in rows(docs / "README.md", "## Compared with other programs"))
 
 
 def test_the_chart_is_that_of_the_table(monkeypatch):
