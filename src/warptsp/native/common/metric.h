@@ -17,8 +17,10 @@
 // In front of a loop of known length that indexes arrays: on a GPU they then stay in registers.
 #if defined(__CUDACC__)
 #define WARPTSP_UNROLL _Pragma("unroll")
+#define WARPTSP_LOOP _Pragma("unroll 1")
 #else
 #define WARPTSP_UNROLL
+#define WARPTSP_LOOP
 #endif
 
 #if defined(__CUDACC_RTC__)

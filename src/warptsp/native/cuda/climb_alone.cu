@@ -7,6 +7,7 @@
 // What a thread has lies interleaved with what others have, as local memory does: position p of thread t at p * threads
 // + t.
 #include "exhaustive/climber.h"
+#include "exhaustive/climber_moves.h"
 #include "exhaustive/ring_look.h"
 
 using namespace warptsp;
@@ -44,8 +45,6 @@ struct Lonely {
 
 namespace {
 
-constexpr unsigned no_move = ~0u;
-
 struct FromMatrix {
   typedef int Spot;
   const Lonely &all;
@@ -62,10 +61,6 @@ struct FromPlaces {
   __device__ Spot at(int p) const { return all.place[(long long)p * all.threads + thread]; }
   __device__ Value distance(Spot a, Spot b) const { return Look::distance(b.x - a.x, b.y - a.y); }
 };
-
-__device__ __noinline__ double exact_distance(int kind, const double *p, const double *q) {
-  return coordinate_distance((MetricKind)kind, p, q);
-}
 
 template <class Source>
 struct Loner {

@@ -1,0 +1,65 @@
+// What the search of a CPU thread works on: its limits, parameters and counters, and the arrays of a sub-problem. No
+// standard library, plain arrays.
+#pragma once
+#include "common/metric.h"
+
+namespace warptsp {
+
+constexpr int lk_max_depth = 30;                 // exchange steps
+constexpr int lk_max_intervals = 48;             // of a tentative path: at most depth + 1, padded
+constexpr int lk_max_breadth = 8;
+constexpr int lk_wide_levels = 5;                // levels with a breadth above 1, at most
+constexpr int lk_queue_capacity = 1024;          // a power of two
+constexpr int lk_log_capacity = 4096;            // words of the undo log
+
+struct LkParams {
+  int candidates = 8;                            // K, cities in a candidate list
+  int depth = 25;
+  int breadth[lk_wide_levels] = {5, 3, 1, 1, 1}; // the rest: 1
+  int alternate[2] = {2, 2};                     // links that close a cycle at the first step, and that open it again
+  int segment = 50;                              // longest segment of a double bridge
+  float long_links = 0.1f;                       // share of the kicks that cut long links
+  float walks = 0.45f;                           // share of the kicks that are random walks
+  int walk = 10;                                 // steps between two of a walk's four links
+};
+
+struct LkCounters {
+  long long kicks = 0, accepted = 0, improved = 0, restored = 0, refused = 0;
+  long long evaluations = 0, steps = 0, moves = 0, cells = 0;
+
+  WARPTSP_FN LkCounters &operator+=(const LkCounters &c) {
+    kicks += c.kicks, accepted += c.accepted, improved += c.improved, restored += c.restored, refused += c.refused;
+    evaluations += c.evaluations, steps += c.steps, moves += c.moves, cells += c.cells;
+    return *this;
+  }
+};
+
+// The arrays of a sub-problem of `size` cities. Cities and positions are numbered from 0.
+template <class Index, class Value>
+struct LkArrays {
+  int size;
+  Index *order;            // [size] city at a position
+  Index *position;         // [size] position of a city
+  Value *link;             // [size] length of the link from a position to the next, or unbreakable
+  Index *path;             // [size] number of a city's path, ascending along the array; null for a whole tour
+  const Index *candidates; // [size, K] nearest first
+  const Value *lengths;    // [size, K] distance to each candidate; padding holds the largest Value
+  Index *scratch;          // [size]
+  Value *link_scratch;     // [size]
+  unsigned char *queued;   // [size] zero at rest
+
+  WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
+};
+
+template <class Value>
+struct LkLimits;
+template <>
+struct LkLimits<int> {
+  static constexpr int unbreakable = -(1 << 30), padding = 1 << 30;
+};
+template <>
+struct LkLimits<double> {
+  static constexpr double unbreakable = -1e300, padding = 1e300;
+};
+
+}  // namespace warptsp

@@ -1,0 +1,127 @@
+// The tour of a chain in the shared memory of a block, and the symmetrical moves of an axis. For the device compiler alone.
+#pragma once
+#include "symmetric/rung_filter.h"
+
+namespace warptsp {
+
+// Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
+// bits of the same word.
+__device__ __forceinline__ bool odd_behind(const unsigned *words, int count, int own) {
+  const int lane = threadIdx.x % warp_size, word = own / 32;
+  unsigned parity = __popc(words[word] >> (own % 32) >> 1);
+  for (int from = word + 1; from < count; from += warp_size) {
+    const unsigned v = from + lane < count ? words[from + lane] : 0;
+    parity += __popc(__ballot_sync(all_lanes, __popc(v) & 1));
+  }
+  return parity & 1;
+}
+
+// The tour in shared memory.
+struct BlockTour {
+  const SymmetricInstance &instance;
+  float2 *place;  // by position, as the three others
+  float *link;    // to the next position
+  int *city;
+  unsigned *words;  // a bit a rung
+
+  __device__ BlockTour(const SymmetricInstance &of, unsigned char *memory)
+      : instance(of), place((float2 *)memory), link((float *)(place + of.size)), city((int *)(link + of.size)),
+        words((unsigned *)(city + of.size)) {}
+
+  __device__ void load(const int *cities) {
+    const int n = instance.size;
+    for (int p = threadIdx.x; p < n; p += blockDim.x) {
+      const int own = cities[p];
+      city[p] = own;
+      if (instance.planar) place[p] = make_float2(instance.plane_x(own), instance.plane_y(own));
+      link[p] = instance.link(own, cities[p + 1 == n ? 0 : p + 1]);
+    }
+    __syncthreads();
+  }
+
+  // What the filter sees of rung k.
+  __device__ Planar planar(const Axis &axis, int k) const {
+    const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
+    return {place[outer], place[left_of(axis, k, n)], place[right], place[right_of(axis, k + 1, n)],
+            link[outer],  link[right]};
+  }
+
+  // Whether rung k is accepted; `links` are then the lengths of the two links that it makes.
+  __device__ bool test(const Axis &axis, int k, u64 key, const Acceptance &acceptance, float limit,
+                       float2 &links) const {
+    Planar rung;
+    if (instance.planar) {
+      rung = planar(axis, k);
+      if (rung.exceeds(limit)) return false;
+    }
+    return accepts(instance, rung, acceptance, key, k, links, [&] {
+      const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
+      return Rung{city[outer], city[left_of(axis, k, n)], city[right], city[right_of(axis, k + 1, n)],
+                  link[outer], link[right]};
+    });
+  }
+
+  // Whether a descent would accept a rung of this axis. The same on all threads.
+  __device__ bool look(const Axis &axis, const Acceptance &acceptance, float limit) const {
+    bool found = false;
+    for (int k = 1 + threadIdx.x; k <= axis.rungs && !found; k += blockDim.x) {
+      float2 links;
+      found = test(axis, k, 0, acceptance, limit, links);
+    }
+    return __syncthreads_or(found);
+  }
+
+  // Decides the rungs of an axis, and applies those accepted. Returns whether there were any: the same on all
+  // threads; `moves` counts them, on the first lanes.
+  __device__ bool make(const Axis &axis, u64 key, const Acceptance &acceptance, float limit, u64 &moves) {
+    const int n = instance.size, lane = threadIdx.x % warp_size;
+    bool found = false;
+    for (int from = 0; from < axis.rungs; from += blockDim.x) {
+      const int k = from + threadIdx.x + 1;
+      float2 links;
+      const bool accepted = k <= axis.rungs && test(axis, k, key, acceptance, limit, links);
+      if (accepted) {
+        // As they are if nothing beyond is reversed. No other rung reads them.
+        link[left_of(axis, k + 1, n)] = links.x;
+        link[right_of(axis, k, n)] = links.y;
+        found = true;
+      }
+      const unsigned word = __ballot_sync(all_lanes, accepted);
+      if (lane == 0) {
+        words[(from + threadIdx.x) / 32] = word;
+        moves += __popc(word);
+      }
+    }
+    if (!__syncthreads_or(found)) return false;
+    const int count = (axis.rungs + blockDim.x - 1) / blockDim.x * (blockDim.x / 32);
+    for (int from = 0; from < axis.rungs; from += blockDim.x) {
+      const int bit = from + threadIdx.x, k = bit + 1;
+      const bool beyond = odd_behind(words, count, bit);
+      if (k > axis.rungs) continue;
+      apply(axis, k, beyond, beyond ^ (words[bit / 32] >> (bit % 32) & 1));
+    }
+    __syncthreads();
+    return true;
+  }
+
+  // Exchanges the cities of level k if it is crossed, and the links of rung k if what lies beyond is reversed.
+  __device__ void apply(const Axis &axis, int k, bool beyond, bool crossed) {
+    const int n = instance.size;
+    if (crossed) {
+      const int left = left_of(axis, k, n), right = right_of(axis, k, n);
+      exchange(place[left], place[right]);
+      exchange(city[left], city[right]);
+      if (k == 1 && axis.left == axis.right) exchange(link[left], link[axis.left]);
+    }
+    if (beyond) exchange(link[left_of(axis, k + 1, n)], link[right_of(axis, k, n)]);
+  }
+
+  template <class T>
+  static __device__ void exchange(T &a, T &b) {
+    const T t = a;
+    a = b;
+    b = t;
+  }
+};
+
+}  // namespace warptsp
