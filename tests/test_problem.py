@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
-from warptsp.problem.problem import _exact_parts
+from warptsp.problem.lengths import _exact_parts
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
 
@@ -152,8 +152,9 @@ def test_threads_change_nothing(monkeypatch, metric, path):
     problem = Problem(metric, coordinates=rng.random((5000, 2)) * 1e6, open=path)
     tour = rng.permutation(5000).astype(np.int32)
     expected = problem.length(tour)
-    monkeypatch.setattr("warptsp.problem.problem.WORTH_THREADS", 700)
-    monkeypatch.setattr("warptsp.problem.problem._CHUNK", 300)
+    monkeypatch.setattr("warptsp.problem.tours.WORTH_THREADS", 700)
+    monkeypatch.setattr("warptsp.problem.lengths.WORTH_THREADS", 700)
+    monkeypatch.setattr("warptsp.problem.lengths.CHUNK", 300)
     assert problem.length(tour, threads=3) == expected
     problem.check_tour(tour, threads=3)
     for place in (0, 1234, 4999):
@@ -173,7 +174,7 @@ def test_long_tours_are_as_long_as_short_ones(monkeypatch, metric, threads):
     problem = Problem(metric, coordinates=(rng.random((n, metric.dimensions)) - 0.5) * spread)
     tour = rng.permutation(n).astype(np.int32)
     expected = problem.length(tour)
-    monkeypatch.setattr("warptsp.problem.problem.WORTH_THREADS", 700)
+    monkeypatch.setattr("warptsp.problem.tours.WORTH_THREADS", 700)
     assert problem.length(tour, threads=threads) == expected
     problem.check_tour(tour, threads=threads)
     for wrong in (-1, n):

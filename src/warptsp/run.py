@@ -13,7 +13,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.errors import InvalidTour, WarpTSPError
-from warptsp.problem.problem import WORTH_THREADS
+from warptsp.problem.tours import WORTH_THREADS
 from warptsp.progress import Progress, WorkerProgress
 from warptsp.result import HistoryPoint
 from warptsp.stop import Limit, SearchState, StoppingCriterion

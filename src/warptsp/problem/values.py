@@ -13,10 +13,21 @@ from numpy.typing import NDArray
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem, InvalidTour
 
-__all__ = ["EXACT_INTEGERS", "integer_array", "plain_array", "real_array"]
+__all__ = [
+    "EXACT_INTEGERS",
+    "MAX_CITIES",
+    "float_array",
+    "integer_array",
+    "plain_array",
+    "read_only",
+    "real_array",
+]
 
 EXACT_INTEGERS = 2.0**53
 """Above this a float64 no longer holds every integer."""
+
+MAX_CITIES = 2**31 - 1
+"""Cities are numbered by 32 bits."""
 
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # though Python or NumPy count them among the integers
 
@@ -64,6 +75,19 @@ def real_array(values: Any, what: str) -> NDArray[Any]:
     return array
 
 
+def float_array(values: Any, what: str) -> NDArray[np.float64]:
+    """Values as an array of floats; what a float cannot hold is infinite.
+
+    Raises
+    ------
+    InvalidProblem
+        They are no numbers.
+    """
+    array = real_array(values, what)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then, or no number, is refused
+        return np.asarray(array, dtype=np.float64)
+
+
 def integer_array(
     values: Any, what: str, error: type[InvalidProblem] | type[InvalidTour] = InvalidProblem
 ) -> NDArray[np.integer[Any]]:
@@ -81,6 +105,13 @@ def integer_array(
         held = _type_name(array) if array.dtype.kind in "bmMSUV" else str(array.dtype)
         raise error(f"{what} are integers, not {held}")
     return array
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view of an array, or a copy in the order of rows, that nobody can write to."""
+    view = np.ascontiguousarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view
 
 
 def _refuse_masked(values: Any, what: str, error: type[InvalidProblem] | type[InvalidTour]) -> None:

@@ -39,7 +39,7 @@ from warptsp.methods.lk.population_cuda import (
     PopulationPlan,
 )
 from warptsp.neighbors import search_norm
-from warptsp.problem.problem import WORTH_THREADS
+from warptsp.problem.tours import WORTH_THREADS
 from warptsp.run import SAMPLE
 
 if TYPE_CHECKING:

@@ -1,0 +1,286 @@
+"""Checks of what an instance is made of; each returns it as it is kept, or raises `InvalidProblem`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp._checks import shown
+from warptsp._words import as_called, counted
+from warptsp.errors import InvalidProblem
+from warptsp.text import well_formed
+
+from .metric import Metric
+from .values import EXACT_INTEGERS, MAX_CITIES, float_array, plain_array, read_only, real_array
+
+__all__ = [
+    "bounds_of",
+    "check_display_degrees",
+    "checked_coordinates",
+    "checked_display",
+    "checked_labels",
+    "checked_matrix",
+    "checked_node_ids",
+]
+
+_log = logging.getLogger(__name__)
+# The coordinates of problems, by identity: whoever makes a problem of another one's is not warned again.
+_LOOKED_AT: WeakValueDictionary[int, NDArray[np.float64]] = WeakValueDictionary()
+
+# Squares of differences must neither overflow nor vanish, nor those of neighbours lose digits.
+_LARGEST_COORDINATE = 1e150
+_SMALLEST_SPAN = 1e-140
+# Sums over a tour, by which lengths are exact, must not overflow: of reals, and of integers in 64 bits.
+_LARGEST_LENGTH = 1e300
+_LARGEST_INTEGER_LENGTH = 2.0**62
+# Entries (i, j) and (j, i) of a real matrix may differ by what arithmetic in another order makes of them.
+_SYMMETRY_TOLERANCE = 1e-12
+
+
+def bounds_of(coordinates: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lowest and the highest coordinate of each axis."""
+    columns = range(coordinates.shape[1])
+    low = np.array([coordinates[:, axis].min() for axis in columns])
+    high = np.array([coordinates[:, axis].max() for axis in columns])
+    return low, high
+
+
+def checked_display(values: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Where cities are drawn, read-only."""
+    display = float_array(values, "display coordinates")
+    if display.shape != (n, 2):
+        raise InvalidProblem(f"display coordinates have shape {display.shape}: ({n}, 2) is needed")
+    if not np.isfinite(display).all():
+        raise InvalidProblem("display coordinates hold NaN or infinity: finite numbers are needed")
+    if (largest := float(np.abs(display).max(initial=0.0))) > _LARGEST_COORDINATE:
+        raise InvalidProblem(
+            f"display coordinates hold {largest:.3g}: numbers up to {_LARGEST_COORDINATE:g} can be drawn"
+        )
+    return read_only(display)
+
+
+def check_display_degrees(display: NDArray[np.float64] | None) -> None:
+    """Accept longitudes and latitudes."""
+    if display is None:
+        raise InvalidProblem("display_degrees says what display is, and there is no display")
+    low, high = bounds_of(display)
+    _check_degrees(display[:, ::-1], low[::-1], high[::-1])
+
+
+def checked_coordinates(values: ArrayLike, metric: Metric) -> NDArray[np.float64]:
+    """The coordinates of cities, read-only; a warning if they look like those of another metric."""
+    coordinates = float_array(values, "coordinates")
+    if coordinates.ndim != 2 or coordinates.shape[1] != metric.dimensions:
+        raise InvalidProblem(
+            f"coordinates have shape {coordinates.shape}: {metric.name} needs (n, {metric.dimensions})"
+        )
+    if len(coordinates) == 0:
+        raise InvalidProblem("the instance has no cities: at least one is needed")
+    if len(coordinates) > MAX_CITIES:
+        raise InvalidProblem(f"{len(coordinates)} cities: at most {MAX_CITIES} are possible")
+    low, high = bounds_of(coordinates)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        row, axis = np.argwhere(~np.isfinite(coordinates))[0]
+        raise InvalidProblem(
+            f"coordinate {axis} of city {row} (counted from 0) is {coordinates[row, axis]}: "
+            "finite numbers are needed"
+        )
+    if metric.geographic:
+        _check_degrees(coordinates, low, high)
+    _check_magnitude(metric, len(coordinates), low, high)
+    checked = read_only(coordinates)
+    if _LOOKED_AT.get(id(values)) is not values:
+        _look_for_other_units(coordinates, metric, low, high)
+    _LOOKED_AT[id(checked)] = checked
+    return checked
+
+
+def _look_for_other_units(
+    coordinates: NDArray[np.float64], metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> None:
+    """Warn of numbers that the metric's formula takes, but that hardly anybody means by it."""
+    if metric is Metric.GEO:
+        _look_at_minutes(coordinates)
+    elif metric in (Metric.XRAY1, Metric.XRAY2):
+        _look_at_angles(metric, low, high)
+
+
+def _check_magnitude(metric: Metric, n: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    """Refuse what distances, or their sum over a tour, could not be computed of."""
+    reach = float(np.maximum(np.abs(low), np.abs(high)).max())
+    if reach > _LARGEST_COORDINATE:
+        raise InvalidProblem(
+            f"coordinates reach {reach:.3g}: squares of distances leave the range of floating point; "
+            "scale the coordinates"
+        )
+    if metric.geographic:
+        return
+    span = float((high - low).max())
+    if 0.0 < span < _SMALLEST_SPAN:
+        raise InvalidProblem(
+            f"the cities spread over {span:.3g}: squares of distances leave the range of floating point; "
+            "scale the coordinates"
+        )
+    if metric.integral and 100.0 * span > EXACT_INTEGERS:
+        raise InvalidProblem(
+            f"the cities spread over {span:.3g}: {metric.name} rounds distances to integers, which is "
+            f"exact only up to {EXACT_INTEGERS / 100.0:.0e}; scale the coordinates or use EXACT_2D"
+        )
+    longest = (100.0 if metric in (Metric.XRAY1, Metric.XRAY2) else 3.0) * span
+    if metric.integral and longest * n > _LARGEST_INTEGER_LENGTH:
+        raise InvalidProblem(
+            f"{n} cities spread over {span:.3g}: lengths of tours leave the integers of 64 bits; scale the "
+            "coordinates or use EXACT_2D"
+        )
+
+
+def _check_degrees(
+    coordinates: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> None:
+    for axis, word, least, most in ((0, "latitude", -90.0, 90.0), (1, "longitude", -180.0, 360.0)):
+        if low[axis] < least or high[axis] > most:
+            column = coordinates[:, axis]
+            row = int(np.argmax((column < least) | (column > most)))
+            raise InvalidProblem(
+                f"{word} {column[row]:.15g} of city {row} (counted from 0) lies outside {least:g} to "
+                f"{most:g}: degrees are needed, latitude before longitude"
+            )
+
+
+def _look_at_minutes(coordinates: NDArray[np.float64]) -> None:
+    # Published instances have a few such numbers, which every program reads as the formula has it.
+    minutes = np.round(100.0 * np.abs(coordinates - np.trunc(coordinates)), 6)
+    wrong = minutes >= 60.0
+    if wrong.any():
+        row, axis = np.argwhere(wrong)[0]
+        _log.warning(
+            "%d coordinates have 60 minutes or more, such as %.15g of city %d (counted from 0): GEO takes "
+            "DDD.MM, degrees and minutes; for decimal degrees use GREAT_CIRCLE",
+            int(wrong.sum()),
+            coordinates[row, axis],
+            row,
+        )
+
+
+def _look_at_angles(metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    if (low < -360.0).any() or (high > 360.0).any():
+        _log.warning(
+            "coordinates lie between %.6g and %.6g: %s takes angles in degrees, of which none is beyond 360",
+            low.min(),
+            high.max(),
+            metric.name,
+        )
+
+
+def checked_labels(labels: Any, n: int) -> Sequence[str]:
+    """The names of cities, each of which every output can hold."""
+    scalar = isinstance(labels, str) or (isinstance(labels, np.ndarray) and labels.ndim != 1)
+    if scalar or not hasattr(labels, "__len__") or not hasattr(labels, "__getitem__"):
+        raise InvalidProblem(f"labels are {shown(labels)}: a list of texts is needed")
+    if len(labels) != n:
+        raise InvalidProblem(
+            f"{counted(len(labels), 'label', 'labels')} for {counted(n)}: one for each city is needed"
+        )
+    try:
+        wrong = next((city for city in range(n) if not isinstance(labels[city], str)), None)
+    except (LookupError, TypeError):
+        raise InvalidProblem(f"labels are a {type(labels).__name__}: a list of texts is needed") from None
+    if wrong is not None:
+        raise InvalidProblem(
+            f"label {shown(labels[wrong])} of city {wrong} (counted from 0): a text is needed"
+        )
+    try:
+        "".join(labels).encode()
+    except UnicodeEncodeError:  # seldom: looking at each is slower
+        return [well_formed(label) for label in labels]
+    kept: Sequence[str] = labels
+    return kept
+
+
+def checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Different numbers of cities, read-only."""
+    ids = plain_array(values, "node_ids")
+    if ids.shape != (n,) or ids.dtype.kind not in "iu":
+        raise InvalidProblem(f"node_ids are {ids.dtype} of shape {ids.shape}: {n} integers are needed")
+    ordered = np.sort(ids)
+    if int(ordered[-1]) >= 1 << 63:
+        raise InvalidProblem(f"node id {ordered[-1]} is too large: the maximum is 2**63 - 1")
+    ids = ids.astype(np.int64)
+    if ordered[0] < 0:
+        raise InvalidProblem(f"node id {ordered[0]} is negative")
+    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if len(repeated):
+        raise InvalidProblem(f"node id {ordered[repeated[0]]} is used for more than one city")
+    return np.asarray(read_only(ids), dtype=np.int64)
+
+
+def checked_matrix(
+    values: ArrayLike, may_be_asymmetric: bool
+) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
+    """The matrix as it is kept, and whether it is asymmetric."""
+    matrix = real_array(values, "the matrix's entries")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
+    n = len(matrix)
+    if n == 0:
+        raise InvalidProblem("the instance has no cities: at least one is needed")
+    kept: NDArray[Any]
+    if np.issubdtype(matrix.dtype, np.integer):
+        small = np.iinfo(np.int32)
+        fits = int(matrix.max()) <= small.max and int(matrix.min()) >= small.min
+        kept = matrix.astype(np.int32 if fits else np.float64, order="C", copy=False)
+    else:
+        kept = np.ascontiguousarray(float_array(matrix, "the matrix's entries"))
+    if np.diagonal(kept).any():
+        if np.may_share_memory(kept, matrix):
+            kept = kept.copy()
+        np.fill_diagonal(kept, 0)
+    real = kept.dtype == np.float64
+    exact, asymmetric = True, False
+    block = max(1, min(n, 4 * 1024 * 1024 // n))
+    longest = _LARGEST_LENGTH / n
+    for begin in range(0, n, block):
+        rows, columns = kept[begin : begin + block], kept[:, begin : begin + block].T
+        if real and not np.isfinite(rows).all():
+            i, j = np.argwhere(~np.isfinite(rows))[0]
+            raise InvalidProblem(
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: finite distances are needed; "
+                "give a forbidden edge a large one"
+            )
+        if (rows < 0).any():
+            i, j = np.argwhere(rows < 0)[0]
+            raise InvalidProblem(
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
+                "adding the same number to every entry leaves the best tour as it is"
+            )
+        if real and (rows > longest).any():
+            i, j = np.argwhere(rows > longest)[0]
+            raise InvalidProblem(
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: the lengths of tours of {n} cities "
+                f"leave the range of floating point; entries up to {longest:.3g} are possible, and an edge "
+                f"{n} times as long as the longest other one is as good as forbidden"
+            )
+        if not asymmetric and not np.array_equal(rows, columns):
+            exact = False
+            tolerance = _SYMMETRY_TOLERANCE * np.maximum(rows, columns) if real else 0
+            differing = np.abs(rows - columns) > tolerance
+            asymmetric = bool(differing.any())
+            if asymmetric and not may_be_asymmetric:
+                i, j = np.argwhere(differing)[0]
+                raise InvalidProblem(
+                    f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
+                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, give "
+                    f"{as_called('asymmetric=True', '--asymmetric')}"
+                )
+    if not (exact or asymmetric):
+        _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")
+        kept = 0.5 * (kept + kept.T)
+    checked = read_only(kept)
+    if real:
+        return np.asarray(checked, dtype=np.float64), asymmetric
+    return np.asarray(checked, dtype=np.int32), asymmetric

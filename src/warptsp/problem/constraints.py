@@ -1,0 +1,101 @@
+"""What every tour must respect: fixed edges, and the ends of a path."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp._checks import shown
+from warptsp._words import counted
+from warptsp.errors import InvalidProblem
+
+from .names import CityNames
+from .open_path import OpenPath
+from .values import plain_array
+
+__all__ = ["check_open_path", "checked_fixed_edges", "no_edges"]
+
+
+def no_edges() -> NDArray[np.int32]:
+    """Fixed edges of an instance that has none."""
+    return np.empty((0, 2), dtype=np.int32)
+
+
+def checked_fixed_edges(values: ArrayLike, names: CityNames, *, closed: bool) -> NDArray[np.int32]:
+    """Pairs of cities that a tour, or a path, can have as neighbours; sorted, each once."""
+    given = plain_array(values, "fixed edges")
+    if given.size == 0:
+        return no_edges()
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise InvalidProblem(
+            f"fixed edges are pairs of cities, shape (m, 2), not {given.dtype} of shape {given.shape}"
+        )
+    n = names.n
+    outside = (given < 0) | (given >= n)
+    if outside.any():
+        raise InvalidProblem(f"a fixed edge names city {given[outside][0]}: cities are 0 to {n - 1}")
+    edges: NDArray[np.int32] = np.unique(np.sort(given.astype(np.int32), axis=1), axis=0)
+    loops = edges[:, 0] == edges[:, 1]
+    if loops.any():
+        raise InvalidProblem(f"a fixed edge joins node {names.id_of(edges[loops][0, 0])} to itself")
+    cities, degree = np.unique(edges, return_counts=True)
+    if degree.max() > 2:
+        city = names.id_of(cities[np.argmax(degree)])
+        raise InvalidProblem(f"node {city} has {degree.max()} fixed edges: a tour has room for two")
+    _check_for_cycles(edges, names, closed=closed)
+    return edges
+
+
+def _check_for_cycles(edges: NDArray[np.int32], names: CityNames, *, closed: bool) -> None:
+    chain_end: dict[int, int] = {}  # for each end of a chain of fixed edges, the other end
+    for taken, (a, b) in enumerate(edges.tolist(), start=1):
+        end_a, end_b = chain_end.pop(a, a), chain_end.pop(b, b)
+        if end_a == b:
+            if taken == names.n and closed and not chain_end:
+                return  # the whole tour is fixed
+            raise InvalidProblem(
+                f"the fixed edges close a cycle through nodes {names.id_of(a)} and {names.id_of(b)}: "
+                "no tour has it"
+            )
+        chain_end[end_a], chain_end[end_b] = end_b, end_a
+
+
+def check_open_path(path: OpenPath, fixed_edges: NDArray[np.int32], names: CityNames) -> None:
+    """Accept the ends of a path that such fixed edges leave possible."""
+    if not isinstance(path, OpenPath):
+        raise InvalidProblem(f"open: {shown(path)} is neither None nor an OpenPath(start, end)")
+    n = names.n
+    for city, word in ((path.start, "start"), (path.end, "end")):
+        if city is not None and (isinstance(city, bool) or not isinstance(city, (int, np.integer))):
+            raise InvalidProblem(
+                f"the path's {word} is {shown(city)}: a city counted from 0 is needed; "
+                "Problem.city finds the one of this name"
+            )
+        if city is not None and not 0 <= city < n:
+            raise InvalidProblem(f"the path's {word} is city {shown(city)}: cities are 0 to {n - 1}")
+    if path.start is not None and path.start == path.end and n > 1:
+        both = names.id_of(path.start)
+        raise InvalidProblem(f"the path starts and ends at node {both}: two different ends are needed")
+    if len(fixed_edges):
+        _check_ends_with_fixed_edges(path, fixed_edges, names)
+
+
+def _check_ends_with_fixed_edges(path: OpenPath, fixed_edges: NDArray[np.int32], names: CityNames) -> None:
+    neighbours: dict[int, list[int]] = {}
+    for a, b in fixed_edges.tolist():
+        neighbours.setdefault(a, []).append(b)
+        neighbours.setdefault(b, []).append(a)
+    for city, word in ((path.start, "start"), (path.end, "end")):
+        if city is not None and len(neighbours.get(city, [])) > 1:
+            node = names.id_of(city)
+            raise InvalidProblem(f"the path cannot {word} at node {node}: it has two fixed edges")
+    if path.start is None or path.end is None:
+        return
+    previous, city, taken = -1, path.start, 1
+    while onward := [other for other in neighbours.get(city, []) if other != previous]:
+        previous, city, taken = city, onward[0], taken + 1
+    if city == path.end and taken < names.n:
+        raise InvalidProblem(
+            f"fixed edges join the path's start, node {names.id_of(path.start)}, to its end, node "
+            f"{names.id_of(path.end)}, and leave {counted(names.n - taken)} out"
+        )

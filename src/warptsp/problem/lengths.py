@@ -1,0 +1,170 @@
+"""Distances between cities, and exact lengths of tours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp.errors import InvalidTour
+
+from .checks import bounds_of
+from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
+from .metric import Metric
+from .names import CityNames
+from .tours import WORTH_THREADS, as_cities, is_long
+from .values import integer_array
+
+__all__ = ["CHUNK", "Distances", "pair_distances", "tour_length"]
+
+_T = TypeVar("_T")
+
+CHUNK = 1 << 16
+"""Cities looked at together; the working arrays of one chunk stay within a few megabytes."""
+
+
+class Distances(NamedTuple):
+    """The distances of an instance, in the arithmetic of its metric; one of the two arrays is None."""
+
+    metric: Metric
+    coordinates: NDArray[np.float64] | None
+    matrix: NDArray[np.int32] | NDArray[np.float64] | None
+
+    @property
+    def integral(self) -> bool:
+        """Whether every distance is an integer."""
+        if self.matrix is not None:
+            return bool(np.issubdtype(self.matrix.dtype, np.integer))
+        return self.metric.integral
+
+    @property
+    def bound(self) -> float:
+        """A number that no distance exceeds."""
+        if self.matrix is not None:
+            return float(self.matrix.max())
+        if self.metric is Metric.GEO:
+            return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
+        if self.metric is Metric.GREAT_CIRCLE:
+            return math.pi * EARTH_RADIUS_M
+        assert self.coordinates is not None
+        low, high = bounds_of(self.coordinates)
+        if self.metric in (Metric.XRAY1, Metric.XRAY2):
+            return float(np.ceil(100.0 * np.max(high - low)))
+        return float(coordinate_distances(self.metric, low, high)) * (1.0 + 1e-12)
+
+    def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """From each city of `a` to the same one of `b`, which nobody has checked."""
+        if self.matrix is not None:
+            entries = self.matrix[a, b]
+            return np.asarray(entries, dtype=np.int64 if self.integral else np.float64)
+        assert self.coordinates is not None
+        # Rows are taken several times faster by `take` than by an index.
+        p, q = self.coordinates.take(a, axis=0), self.coordinates.take(b, axis=0)
+        return self._row_distances(a == b if self.metric is Metric.GEO else None, p, q)
+
+    def along(self, cities: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """From each city to the next one."""
+        if self.matrix is not None:
+            return self.between(cities[:-1], cities[1:])
+        assert self.coordinates is not None
+        rows = self.coordinates.take(cities, axis=0)  # once: they lie anywhere in memory
+        same = cities[:-1] == cities[1:] if self.metric is Metric.GEO else None
+        return self._row_distances(same, rows[:-1], rows[1:])
+
+    def _row_distances(
+        self, same: NDArray[np.bool_] | None, p: NDArray[np.float64], q: NDArray[np.float64]
+    ) -> NDArray[Any]:
+        values = coordinate_distances(self.metric, p, q)
+        if same is not None:
+            values[same] = 0.0  # GEO's formula rounds up, to 1
+        return values.astype(np.int64) if self.integral else values
+
+
+def pair_distances(distances: Distances, a: ArrayLike, b: ArrayLike, names: CityNames) -> Any:
+    """The distances between cities; see `Problem.distance`."""
+    first, second = (integer_array(cities, "cities", InvalidTour) for cities in (a, b))
+    try:
+        first, second = np.broadcast_arrays(first, second)
+    except ValueError:
+        raise InvalidTour(f"cities of shapes {first.shape} and {second.shape}: no pairs of cities") from None
+    for cities in (first, second):
+        names.check_range(cities)
+    result: NDArray[Any] = np.empty(first.shape, dtype=np.int64 if distances.integral else np.float64)
+    flat, p, q = result.reshape(-1), first.reshape(-1), second.reshape(-1)
+    for begin in range(0, flat.size, CHUNK):
+        part = slice(begin, begin + CHUNK)
+        flat[part] = distances.between(p[part], q[part])
+    if result.ndim:
+        return result
+    return int(result) if distances.integral else float(result)
+
+
+def tour_length(
+    distances: Distances, tour: ArrayLike, names: CityNames, *, closed: bool, threads: int
+) -> int | float:
+    """The exact length of a tour or path; see `Problem.length`."""
+    if is_long(tour) and distances.coordinates is not None and not distances.metric.geographic:
+        from warptsp import _native
+
+        sums = _native.link_sums(distances.coordinates, tour, distances.metric.kind, threads)
+        if sums is not None:
+            last = distances.along(tour[[-1, 0] if closed else [0, 0]])
+            if distances.integral:
+                return _integer_sum(sums.astype(np.int64)) + int(last[0])
+            return math.fsum([*sums.tolist(), float(last[0])])
+    cities = as_cities(tour, names)
+    closing = closed and len(cities) > 1
+
+    def parts_of(begin: int) -> list[int] | list[float]:
+        """Numbers whose exact sum is the length of some thousand edges."""
+        if begin < 0:
+            edges = distances.along(cities[[-1, 0]])
+        else:
+            edges = distances.along(cities[begin : begin + CHUNK + 1])
+        return [_integer_sum(edges)] if distances.integral else _exact_parts(edges)
+
+    begins = [*range(0, len(cities) - 1, CHUNK), *([-1] if closing else [])]
+    found = _in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
+    numbers = [number for parts in found for number in parts]
+    return sum(numbers) if distances.integral else math.fsum(numbers)
+
+
+def _in_threads(work: Callable[[int], _T], arguments: Sequence[int], threads: int) -> list[_T]:
+    """What `work` returns for each argument, in order; NumPy lets go of the interpreter in its loops."""
+    if threads == 1 or len(arguments) < 2:
+        return [work(argument) for argument in arguments]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(threads, len(arguments))) as pool:
+        return list(pool.map(work, arguments))
+
+
+def _integer_sum(distances: NDArray[np.int64]) -> int:
+    """Their sum in unlimited integers."""
+    low = int((distances & 0xFFFFFFFF).sum())
+    return (int((distances >> 32).sum()) << 32) + low
+
+
+def _exact_parts(distances: NDArray[np.float64]) -> list[float]:
+    """Numbers whose sum is that of the distances, to about 80 bits.
+
+    Each distance is cut into a multiple of a large unit, a multiple of a small unit, and a rest. A chunk's
+    multiples of one unit add up without rounding, in any order (Rump, Ogita and Oishi, *Accurate
+    floating-point summation*, 2008); only the rests, below 2**-60 of the largest distance, are rounded.
+    """
+    largest = float(distances.max())
+    if largest == 0.0:
+        return []
+    parts = []
+    rest = distances
+    # 2**16 addends of up to 2**30 units each stay below 2**53.
+    for bits in (30, 60):
+        shift = math.ldexp(1.5, math.frexp(largest)[1] - bits + 52)
+        multiple = (rest + shift) - shift
+        parts.append(float(multiple.sum()))
+        rest = rest - multiple
+    parts.append(float(rest.sum()))
+    return parts

@@ -1,0 +1,116 @@
+"""How files, messages and people call the cities of an instance: by numbers of their own, and by names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption, InvalidTour
+
+from .values import integer_array
+
+__all__ = ["CityNames"]
+
+# Names that a mistyped one is compared with: some hundredths of a second.
+_NAMES_COMPARED = 10_000
+
+
+class CityNames(NamedTuple):
+    """The cities, counted from 0, and what they are called.
+
+    Attributes
+    ----------
+    n : int
+        How many there are.
+    ids : ndarray of int64, shape (n,), or None
+        Their numbers in the file; None means 1, 2, ..., n.
+    labels : sequence of str, or None
+    instance : str
+        The name of the instance, which may be empty.
+    """
+
+    n: int
+    ids: NDArray[np.int64] | None
+    labels: Sequence[str] | None
+    instance: str
+
+    def id_of(self, city: int) -> int:
+        """The number that files and messages give to a city."""
+        return int(city) + 1 if self.ids is None else int(self.ids[city])
+
+    def ids_of(self, cities: ArrayLike) -> NDArray[np.int64]:
+        """The numbers that files give to these cities."""
+        index = integer_array(cities, "cities", InvalidTour)
+        self.check_range(index)
+        return index.astype(np.int64) + 1 if self.ids is None else self.ids[index]
+
+    def cities_of(self, ids: ArrayLike) -> NDArray[np.int32]:
+        """The cities that files give these numbers; see `Problem.cities_of`."""
+        wanted = integer_array(ids, "node numbers", InvalidTour)
+        if wanted.dtype.kind == "u":
+            wanted = np.minimum(wanted, np.uint64(2**63 - 1))
+        wanted = wanted.astype(np.int64, copy=False)
+        if self.ids is None:
+            cities = wanted - 1
+            unknown = (cities < 0) | (cities >= self.n)
+        else:
+            order = np.argsort(self.ids, kind="stable")
+            place = np.searchsorted(self.ids, wanted, sorter=order)
+            cities = order[np.minimum(place, self.n - 1)]
+            unknown = self.ids[cities] != wanted
+        if unknown.any():
+            first = int(wanted[unknown].flat[0])
+            raise InvalidTour(f"the instance{self.called()} has no node {first}: {self._id_range()}")
+        return cities.astype(np.int32)
+
+    def find(self, name: str | int) -> int:
+        """The city that has this name, or else this number; see `Problem.city`."""
+        if not isinstance(name, (str, int, np.integer)):
+            raise InvalidOption(f"{shown(name)} is no city: a name or a number is needed")
+        labels = self.labels
+        if labels is not None:
+            named = [city for city, label in enumerate(labels) if label == name]
+            if len(named) == 1:
+                return named[0]
+            if named:
+                raise InvalidOption(
+                    f"{shown(name)}: {len(named)} cities have this name; give the city's number"
+                )
+        text = name if isinstance(name, str) else shown(name)
+        if re.fullmatch(r"-?\d{1,18}", text):
+            with suppress(InvalidTour):
+                return int(self.cities_of(int(text)))
+        ids = (1, self.n) if self.ids is None else (self.ids.min(), self.ids.max())
+        cure = f"give a number from the file ({ids[0]} to {ids[1]})"
+        if labels is not None:
+            cure = _close_name(text, labels) or f"{cure} or a name"
+        raise InvalidOption(f"{shown(name)}: no such city; {cure}")
+
+    def check_range(self, cities: NDArray[Any]) -> None:
+        """Accept cities that there are, or raise `InvalidTour`."""
+        if cities.size and (int(cities.min()) < 0 or int(cities.max()) >= self.n):
+            bad = cities[(cities < 0) | (cities >= self.n)].flat[0]
+            raise InvalidTour(f"there is no city {bad}: cities are counted from 0 to {self.n - 1}")
+
+    def called(self) -> str:
+        """The instance's name behind a blank, for messages."""
+        return f" {self.instance}" if self.instance else ""
+
+    def _id_range(self) -> str:
+        if self.ids is None:
+            return f"its nodes are 1 to {self.n}"
+        return f"its {self.n} nodes lie between {self.ids.min()} and {self.ids.max()}"
+
+
+def _close_name(name: str, labels: Sequence[str]) -> str | None:
+    from difflib import get_close_matches
+
+    folded = {label.casefold(): label for label in labels[:_NAMES_COMPARED]}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return f"did you mean {folded[close[0]]!r}?" if close else None

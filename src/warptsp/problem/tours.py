@@ -1,0 +1,104 @@
+"""Whether an array is a tour: each city once, every fixed edge, the given ends."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp._words import counted
+from warptsp.errors import InvalidTour
+
+from .names import CityNames
+from .open_path import OpenPath
+from .values import integer_array, plain_array
+
+__all__ = ["WORTH_THREADS", "as_cities", "check_constraints", "checked_permutation", "is_long"]
+
+WORTH_THREADS = 1 << 20
+"""Cities from which the check and the length of a tour are worth several threads."""
+
+
+def is_long(tour: ArrayLike) -> TypeGuard[NDArray[np.int32]]:
+    """Tell whether native code checks this tour and measures it, on threads that share no interpreter."""
+    if not isinstance(tour, np.ndarray) or tour.dtype != np.int32 or tour.ndim != 1:
+        return False
+    return len(tour) >= WORTH_THREADS
+
+
+def checked_permutation(tour: ArrayLike, names: CityNames, threads: int) -> NDArray[np.int32]:
+    """The cities of a tour that takes each once.
+
+    Raises
+    ------
+    InvalidTour
+        The message names the city, by its node number.
+    """
+    n = names.n
+    if is_long(tour) and len(tour) == n:
+        from warptsp import _native
+
+        cities, complete = tour, _native.takes_each_once(tour, threads)
+    else:
+        cities, complete = as_cities(tour, names), False
+        if len(cities) == n:
+            seen = np.zeros(n, dtype=np.bool_)
+            seen[cities] = True
+            complete = bool(seen.all())
+    if not complete:
+        raise InvalidTour(_what_is_wrong(as_cities(cities, names), names))
+    return cities
+
+
+def check_constraints(
+    cities: NDArray[np.int32], path: OpenPath | None, fixed_edges: NDArray[np.int32], names: CityNames
+) -> None:
+    """Accept a permutation of the cities that has the ends of the path and every fixed edge.
+
+    Raises
+    ------
+    InvalidTour
+        The message names the city, by its node number.
+    """
+    n = names.n
+    if path is not None:
+        for end, position, word in ((path.start, 0, "start"), (path.end, -1, "end")):
+            if end is not None and cities[position] != end:
+                actual = names.id_of(cities[position])
+                raise InvalidTour(f"the path must {word} at node {names.id_of(end)}, not at {actual}")
+    if len(fixed_edges):
+        places = np.empty(n, dtype=np.int32)
+        places[cities] = np.arange(n, dtype=np.int32)
+        apart = np.abs(places[fixed_edges[:, 0]] - places[fixed_edges[:, 1]])
+        neighbours = apart == 1
+        if path is None:
+            neighbours |= apart == n - 1
+        if not neighbours.all():
+            a, b = fixed_edges[np.argmin(neighbours)]
+            raise InvalidTour(f"the tour lacks the fixed edge {names.id_of(a)} - {names.id_of(b)}")
+
+
+def as_cities(tour: ArrayLike, names: CityNames) -> NDArray[np.int32]:
+    """A tour as an array of cities that there are, or `InvalidTour`."""
+    cities = plain_array(tour, "the tour's cities", InvalidTour)
+    if cities.ndim != 1:
+        raise InvalidTour(f"a tour has one dimension, not shape {cities.shape}")
+    cities = integer_array(cities, "the tour's cities", InvalidTour)
+    names.check_range(cities)
+    return np.asarray(cities, dtype=np.int32)
+
+
+def _what_is_wrong(cities: NDArray[np.int32], names: CityNames) -> str:
+    counts = np.bincount(cities, minlength=names.n)
+    faults = []
+    for wrong, word in ((counts > 1, "more than once"), (counts == 0, "missing")):
+        which = np.flatnonzero(wrong)
+        if len(which):
+            shown = ", ".join(str(names.id_of(city)) for city in which[:3])
+            more = f" and {len(which) - 3} more" if len(which) > 3 else ""
+            verb = "is" if len(which) == 1 else "are"
+            noun = "node" if len(which) == 1 else "nodes"
+            faults.append(f"{noun} {shown}{more} {verb} {'there ' if word != 'missing' else ''}{word}")
+    what = f"a tour of {counted(len(cities))} for an instance{names.called()} of {names.n}"
+    return f"{what}: {'; '.join(faults)}"
