@@ -94,7 +94,9 @@ def _to_the_end(stream: IO[bytes], file: str) -> bytes:
     if stat.S_ISCHR(status.st_mode) and not stream.isatty() and not _is_empty_input(status, file):
         raise ParseError("is a device, which may have no end: the name of a file is needed", file=file)
     beginning = stream.read(_PIECE)
-    if len(beginning) == _PIECE and not beginning.strip(b"\0"):
+    if len(beginning) < _PIECE:
+        return beginning  # a terminal that is asked again wants to be told of its end again
+    if not beginning.strip(b"\0"):
         raise ParseError(f"begins with {_PIECE} zero bytes: a list of cities is needed", file=file)
     return beginning + stream.read()
 
