@@ -9,10 +9,11 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+import two_opt_method
 
 import warptsp
 from warptsp.cli import COMMANDS, commands, run
-from warptsp.methods import METHODS, Method
+from warptsp.methods import METHODS
 
 TSPLIB = """NAME : square{n}
 TYPE : TSP
@@ -38,7 +39,7 @@ def instance(tmp_path):
 
 @pytest.fixture(autouse=True)
 def _two_opt(monkeypatch):
-    monkeypatch.setitem(METHODS, "two-opt", Method("two-opt", "two_opt_method", "2-opt, for tests"))
+    monkeypatch.setitem(METHODS, "two-opt", two_opt_method.METHOD)
 
 
 def call(*arguments):

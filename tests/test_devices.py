@@ -119,12 +119,13 @@ def test_what_is_no_device(device):
 
 
 @pytest.fixture
-def choosy_method(monkeypatch):
+def choosy_method():
     """A method that does not do all problems on a GPU."""
-    module = ModuleType("choosy_method")
-    module.gpu_lacks = lambda problem: None if problem.metric.name == "EUC_2D" else "only EUC_2D is for GPUs"
-    monkeypatch.setitem(sys.modules, "choosy_method", module)
-    return replace(GPU_METHOD, name="choosy", module="choosy_method")
+
+    def limits(problem):
+        return None if problem.metric.name == "EUC_2D" else "only EUC_2D is for GPUs"
+
+    return replace(GPU_METHOD, name="choosy", gpu_limits=limits)
 
 
 def test_what_a_gpu_cannot_do(pretend_gpus, caplog, choosy_method):
@@ -200,19 +201,15 @@ def test_auto_says_why_it_takes_the_cpu(no_driver, pretend_gpus, caplog):
 @pytest.fixture
 def failing_method(monkeypatch):
     """A method whose GPU is lost in the middle."""
-    module = ModuleType("failing_method")
 
-    def run(problem, run):
+    def run(problem, run, params):
         run.offer(np.arange(problem.n, dtype=np.int32))
         if run.device != "cpu":
             assert run.device == "cuda:0"
             run.use_cpu(DeviceFailure("device cuda:0 failed to search: it is lost"))
         run.update(length=1, kicks=1, tour=run.best.copy)
 
-    module.run = run
-    monkeypatch.setitem(sys.modules, "failing_method", module)
-    method = replace(GPU_METHOD, name="failing", module="failing_method")
-    monkeypatch.setitem(METHODS, "failing", method)
+    monkeypatch.setitem(METHODS, "failing", replace(GPU_METHOD, name="failing", run=run))
 
 
 def test_auto_goes_on_without_its_gpu(pretend_gpus, failing_method, caplog):

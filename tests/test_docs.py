@@ -21,7 +21,7 @@ import warptsp.problem
 import warptsp.stop
 from warptsp.cli import commands
 from warptsp.errors import BackendUnavailable
-from warptsp.methods import METHODS
+from warptsp.methods import METHODS, NoParams
 
 REPOSITORY = Path(__file__).parents[1]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
@@ -70,7 +70,7 @@ def test_every_public_name_is_in_the_reference():
     reference = "".join(page.read_text(encoding="utf-8") for page in REPOSITORY.glob("docs/api/*.rst"))
     documented = set(re.findall(r"^\.\. auto\w+:: (\w+)$", reference, re.MULTILINE))
     public = {name for module in modules for name in module.__all__ if not name.startswith("__")}
-    params = {kind.__name__ for method in METHODS.values() if (kind := method.parameters())}
+    params = {kind.__name__ for method in METHODS.values() if (kind := method.params) is not NoParams}
     assert public | params <= documented
 
 

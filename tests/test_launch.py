@@ -11,15 +11,15 @@ import pytest
 import warptsp
 from warptsp.backends.cuda.climbing import MAX_CITIES, check_version
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.methods import METHODS, describe_params
-from warptsp.methods.hill_climbing import gpu_lacks
+from warptsp.methods import METHODS
 from warptsp.methods.launch import LAUNCH
+from warptsp.methods.parameters import describe_params
 
 ASKED = {"block": 64, "grid": 3, "jobs": 7, "tour_order": False}
 GIVEN = [
     (method.name, name)
     for method in METHODS.values()
-    for name, _, _ in describe_params(method)
+    for name, _, _ in describe_params(method.params)
     if name in LAUNCH
 ]
 
@@ -76,4 +76,4 @@ def test_climbers_on_a_gpu_number_no_more_cities_than_16_bits(version) -> None:
     device = SimpleNamespace(shared_memory_per_block=10**9, memory_free=lambda: 10**15, ordinal=0)
     with pytest.raises(UnsupportedProblem, match=f"{MAX_CITIES + 1} cities are too many, {MAX_CITIES} are"):
         check_version(problem, device, version)
-    assert "65535 cities at most" in gpu_lacks(problem)
+    assert "65535 cities at most" in METHODS["hill-climbing"].gpu_lacks(problem)

@@ -23,7 +23,7 @@ METHODS = [name for name in MEMBERS if inspect.isfunction(vars(Protocol).get(nam
 
 
 def a_run(problem, **options):
-    return Run(problem, stop=MaxKicks(1000), device="cuda:0", params={"candidates": 5}, **options)
+    return Run(problem, stop=MaxKicks(1000), device="cuda:0", **options)
 
 
 def asymmetric(n=20):

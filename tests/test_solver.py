@@ -4,6 +4,7 @@ import itertools
 import logging
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from warptsp.errors import (
     UnsupportedProblem,
     WarpTSPError,
 )
-from warptsp.methods import METHODS, Method
+from warptsp.methods import METHODS
 from warptsp.problem import OpenPath, Problem
 from warptsp.run import Run
 from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetGap, TargetLength
@@ -27,7 +28,7 @@ from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetG
 
 @pytest.fixture(autouse=True)
 def _two_opt(monkeypatch):
-    monkeypatch.setitem(METHODS, "two-opt", Method("two-opt", "two_opt_method", "2-opt, for tests"))
+    monkeypatch.setitem(METHODS, "two-opt", two_opt_method.METHOD)
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def is_tour(tour, n):
 
 def use(monkeypatch, function):
     """Make a function the method of the next calls of `solve`."""
-    monkeypatch.setattr(two_opt_method, "run", function)
+    monkeypatch.setitem(METHODS, "two-opt", replace(two_opt_method.METHOD, run=function))
 
 
 # Results
@@ -236,7 +237,7 @@ def test_a_signal_returns_the_best_tour(points, number):
 
 
 def test_a_second_ctrl_c_is_a_keyboard_interrupt(points, monkeypatch):
-    def stubborn(problem, run):
+    def stubborn(problem, run, params):
         run.offer(np.arange(problem.n))
         signal.raise_signal(signal.SIGINT)
         assert run.token.stopped()
@@ -263,7 +264,7 @@ def test_the_program_keeps_its_own_handlers(points):
 
 
 def test_an_interruption_before_the_first_tour_still_gives_one(points, monkeypatch, caplog):
-    def slow_setup(problem, run):
+    def slow_setup(problem, run, params):
         signal.raise_signal(signal.SIGINT)
 
     use(monkeypatch, slow_setup)
@@ -299,7 +300,7 @@ def test_a_raising_criterion_keeps_the_best_tour(points):
 
 
 def test_a_failing_method_keeps_the_best_tour(points, monkeypatch):
-    def broken(problem, run):
+    def broken(problem, run, params):
         run.offer(np.arange(problem.n))
         run.offer(np.zeros(problem.n, dtype=np.int32))
 
@@ -348,7 +349,7 @@ def test_progress_knows_the_start_tour_through_both_methods(points):
 
 def test_never_worse_than_the_start_tour(points, monkeypatch):
     good = solve(points, kicks=60)
-    use(monkeypatch, lambda problem, run: run.offer(np.arange(problem.n)))
+    use(monkeypatch, lambda problem, run, params: run.offer(np.arange(problem.n)))
     again = solve(points, start=good.tour)
     assert again.length == good.length
     assert solve(points, start=good).length == good.length

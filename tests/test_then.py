@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import warptsp
 from warptsp import Problem, stop
 from warptsp.cli import run
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.methods import METHODS
 
 
 @pytest.fixture
@@ -104,8 +106,18 @@ def test_a_token_ends_both(problem: Problem) -> None:
     assert result.stop_reason == "stop requested"
 
 
-def test_a_failure_in_the_second_keeps_the_tour_of_the_first(problem: Problem) -> None:
+def test_what_the_second_cannot_do_is_said_before_the_first(problem: Problem) -> None:
     with pytest.raises(UnsupportedProblem, match="150 cities are too many") as caught:
+        warptsp.solve(problem, method="two-opt", then="exact")
+    assert not hasattr(caught.value, "result")
+
+
+def test_a_failure_in_the_second_keeps_the_tour_of_the_first(problem: Problem, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    def fail(problem: Problem, run: object, params: object) -> None:
+        raise RuntimeError("in the second")
+
+    monkeypatch.setitem(METHODS, "exact", replace(METHODS["construct"], run=fail))
+    with pytest.raises(RuntimeError, match="in the second") as caught:
         warptsp.solve(problem, method="two-opt", then="exact")
     result = caught.value.result  # type: ignore[attr-defined]
     assert result.length == problem.length(result.tour)

@@ -26,10 +26,10 @@ class TwoOptParams:
 
 def register():
     """Make the method known as two-opt."""
-    METHODS["two-opt"] = Method("two-opt", "two_opt_method", "2-opt, for tests")
+    METHODS["two-opt"] = METHOD
 
 
-def run(problem, run):
+def run(problem, run, params):
     """Improve the start tour by 2-opt moves; a kick swaps two random pieces."""
     random = np.random.default_rng(run.seed)
     order = np.arange(problem.n) if isinstance(run.start, str) else run.start.astype(np.int64)
@@ -76,3 +76,6 @@ def _two_opt(problem, tour, token):
                 tour[i + 1 : j[k] + 1] = tour[i + 1 : j[k] + 1][::-1]
                 improved = True
     return tour
+
+
+METHOD = Method(name="two-opt", summary="2-opt, for tests", run=run, params=TwoOptParams)

@@ -26,7 +26,9 @@ LEAST_GPU_SECONDS = 1.0
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
-def resolve_device(device: object, problem: Problem, method: Method, seconds: float | None = None) -> str:
+def resolve_device(
+    device: object, problem: Problem, method: Method[Any], seconds: float | None = None
+) -> str:
     """Return the device that a run uses: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``.
 
     Parameters
@@ -60,7 +62,7 @@ def resolve_device(device: object, problem: Problem, method: Method, seconds: fl
     if lacking is not None:
         raise UnsupportedProblem(f"device {device}: {lacking}; use device cpu, or auto")
     if len(wanted) > 1:
-        if not method.uses_several_gpus:
+        if method.gpus_wanted is None:
             raise UnsupportedProblem(
                 f"device {device}: method {method.name} uses one GPU; name one, as in cuda:{wanted[0]}"
             )
@@ -75,7 +77,7 @@ def resolve_device(device: object, problem: Problem, method: Method, seconds: fl
     return name_of(wanted)
 
 
-def choose(problem: Problem, method: Method, seconds: float | None = None) -> str:
+def choose(problem: Problem, method: Method[Any], seconds: float | None = None) -> str:
     """Return the faster device for this problem: a GPU, or several, if there are any, if they can do the
     problem and if there are cities and time enough; the CPU if not. Why is logged."""
     if problem.n < method.least_gpu_cities:
@@ -108,11 +110,13 @@ def choose(problem: Problem, method: Method, seconds: float | None = None) -> st
     return device
 
 
-def _all_wanted(problem: Problem, method: Method, seconds: float | None) -> str:
+def _all_wanted(problem: Problem, method: Method[Any], seconds: float | None) -> str:
     """The first GPU, and the others of its model if the method is faster with them."""
     from warptsp.backends.cuda import driver
 
     alike = _all_alike(driver.find().gpus)
+    if method.gpus_wanted is None or len(alike) < 2:
+        return name_of(alike[:1])
     return name_of(alike[: method.gpus_wanted(problem, seconds, len(alike))])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +57,6 @@ class Run:
         Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32
         Name of a construction (see `warptsp.construct`), or a tour to begin with.
-    params : dict
-        Parameters of the method, checked.
     token : _native.StopToken
         Requested by signals and other threads; its deadline is the time limit, less the time that the final
         check of the tour takes.
@@ -85,7 +83,6 @@ class Run:
         device: str = "cpu",
         may_use_cpu: bool = False,
         start: str | NDArray[np.int32] = "greedy",
-        params: Mapping[str, Any] | None = None,
         callback: Callable[[Progress], object] | None = None,
         checkpoint: Checkpoint | None = None,
         recorder: Recorder | None = None,
@@ -98,7 +95,6 @@ class Run:
         self.device = device
         self.may_use_cpu = may_use_cpu
         self.start = start
-        self.params = dict(params or {})
         self.started = time.monotonic() if started is None else started
         self.stop = stop
         self.token = _native.StopToken()

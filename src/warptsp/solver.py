@@ -25,9 +25,10 @@ from warptsp.errors import (
 )
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
-from warptsp.methods import METHODS, Method, check_params, checked_fields, get_method
+from warptsp.methods import METHODS, Method, get_method
 from warptsp.methods.launch import asked_of_launches, refuse_on_cpu
 from warptsp.methods.magnitude import Frame
+from warptsp.methods.parameters import given_params, parse_params
 from warptsp.problem import KnownLength, OpenPath, Problem
 from warptsp.problem.values import plain_array
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
-TRIVIAL = 3  # cities up to which every closed tour is the same: no search, whatever the method
+TRIVIAL = 3  # cities up to which every closed tour is the same, read in one direction or the other
 
 
 def solve(
@@ -175,9 +176,9 @@ def solve(
         raise InvalidOption(f"callback: {shown(callback)} is not callable")
     seconds = None if limits is None else limits.horizon().seconds
     frame = Frame.of(instance)
-    devices = [step.device(device, frame.problem, seconds) for step in steps]
+    planned = [step.planned(device, frame.problem, seconds) for step in steps]
     for step in steps if device == "cpu" else ():
-        refuse_on_cpu(step.method, step.params)
+        refuse_on_cpu(step.params)
     used_threads = resolve_threads(threads)
     start_name, start_tour = _start(instance, start)
     saver = None
@@ -191,8 +192,6 @@ def solve(
                 "the checkpoint %s is there already and will be replaced; start goes on from it", name
             )
 
-    if instance.n <= TRIVIAL:
-        steps, devices = [_Step(get_method("exact"), steps[0].params)], ["cpu"]
     runs: list[Run] = []
     stages: list[Stage] = []
     failure: BaseException | None = None
@@ -202,12 +201,12 @@ def solve(
             runs[-1].interrupt(_signal_name(number))
 
     with FirstSignal(interrupt) as signals:
-        for step, step_device in zip(steps, devices, strict=True):
+        for step, step_device in planned:
             begun = time.monotonic() - started if runs else 0.0
             if limits is None:
                 criterion = _own_rule(instance, known, step, begun)
             else:
-                criterion = limits if step is steps[-1] else _leaving_time(limits)
+                criterion = limits if step is planned[-1][0] else _leaving_time(limits)
             if runs:
                 start_tour = runs[-1].best
             run = Run(
@@ -219,7 +218,6 @@ def solve(
                 device=step_device,
                 may_use_cpu=device == "auto",
                 start=start_name if start_tour is None else start_tour,
-                params=step.params,
                 callback=callback,
                 checkpoint=saver,
                 recorder=recorder,
@@ -233,6 +231,8 @@ def solve(
                 if start_tour is not None:
                     run.offer(start_tour)
                 step.run(frame, run)
+                if instance.n <= TRIVIAL and instance.open is None and not instance.asymmetric:
+                    run.report_optimal()
             except BaseException as error:
                 failure = error
             finally:
@@ -328,8 +328,9 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
 class _Step:
     """A method, and its parameters, checked."""
 
-    method: Method
-    params: dict[str, Any]
+    method: Method[Any]
+    params: Any  # of type `method.params`
+    given: dict[str, Any]  # those of them that were given
     outer: Outer | None = None
 
     @classmethod
@@ -339,10 +340,11 @@ class _Step:
             raise InvalidOption(
                 f"method {shown(name)} and cluster: the workers of a cluster search by method lk"
             )
-        return cls(method, check_params(method, params), outer)
+        parsed = parse_params(method.params, f"method {name}", params)
+        return cls(method, parsed, given_params(parsed, params), outer)
 
-    def device(self, device: str, problem: Problem, seconds: float | None) -> str:
-        """Return the device of this process that it uses."""
+    def planned(self, device: str, problem: Problem, seconds: float | None) -> tuple[_Step, str]:
+        """Return what is run for so many cities, and the device of this process that it uses."""
         if problem.asymmetric and not self.method.asymmetric:
             able = ", ".join(method.name for method in METHODS.values() if method.asymmetric)
             raise UnsupportedProblem(
@@ -350,13 +352,18 @@ class _Step:
             )
         if self.outer is not None:
             self.outer.check(problem)
-            return "cpu"
-        return resolve_device(device, problem, self.method, seconds)
+            used = "cpu"
+        else:
+            used = resolve_device(device, problem, self.method, seconds)
+        if problem.n < self.method.min_cities:
+            return replace(self, method=get_method("exact"), outer=None), "cpu"
+        self.method.check(problem, on_gpu=used != "cpu")
+        return self, used if problem.n > TRIVIAL else "cpu"
 
     def run(self, frame: Frame, run: Run) -> None:
         """Do the work."""
-        work = self.method if self.outer is None else self.outer
-        work.run(frame.problem, frame.run(run, self.method.lengths))
+        search = self.method.run if self.outer is None else self.outer.run
+        frame.search(search, self.method.lengths, run, self.params)
 
     @property
     def ends(self) -> bool:
@@ -364,7 +371,7 @@ class _Step:
         method = self.method
         if self.outer is not None and self.outer.params.rounds is not None:
             return True
-        return method.ends or any(self.params.get(name) is not None for name in method.ends_with)
+        return method.ends or any(getattr(self.params, name) is not None for name in method.ends_with)
 
 
 def _outer(cluster: Any, params: Mapping[str, Any] | object | None, device: str) -> Outer | None:
@@ -379,7 +386,7 @@ def _outer(cluster: Any, params: Mapping[str, Any] | object | None, device: str)
     from warptsp.cluster.connect import ClusterParams
     from warptsp.cluster.outer import Outer
 
-    return Outer(cluster, device, ClusterParams(**checked_fields(ClusterParams, "cluster", params)))
+    return Outer(cluster, device, parse_params(ClusterParams, "cluster", params))
 
 
 def _limits(
@@ -437,10 +444,10 @@ def _stage(step: _Step, run: Run, begun: float, failure: BaseException | None) -
 
 def _effective(step: _Step, device: str) -> dict[str, Any]:
     """Return the parameters that have had an effect on this device."""
-    unused = asked_of_launches(step.method, step.params) if device == "cpu" else []
+    unused = asked_of_launches(step.params) if device == "cpu" else []
     if unused:
         logger.warning("the CPU did the search, where %s had no effect", " and ".join(unused))
-    return {name: value for name, value in step.params.items() if name not in unused}
+    return {name: value for name, value in step.given.items() if name not in unused}
 
 
 def _joined_history(runs: list[Run]) -> list[HistoryPoint]:
@@ -519,7 +526,7 @@ def _signal_name(number: int) -> str:
     return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
 
 
-def _best_tour(run: Run, method: Method) -> tuple[NDArray[np.int32], int | float]:
+def _best_tour(run: Run, method: Method[Any]) -> tuple[NDArray[np.int32], int | float]:
     """Return the best tour of a run, from its proper first city, and its length."""
     problem = run.problem
     if run.best is None:

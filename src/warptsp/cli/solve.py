@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -423,11 +422,10 @@ def _explain_launch(problem: Problem, device: str, method: str) -> str:
     if device == "cpu":
         raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
     chosen = get_method(method)
-    module = "warptsp.backends.cuda.search" if method == "lk" else chosen.module
-    explain = getattr(import_module(module), "explain_launch", None)
-    if explain is None:
+    if chosen.explain_launch is None:
         raise InvalidOption(f"--explain-launch: method {method} does not tell")
-    return str(explain(problem, resolve_device("cuda" if device == "auto" else device, problem, chosen)))
+    used = resolve_device("cuda" if device == "auto" else device, problem, chosen)
+    return chosen.explain_launch(problem, used)
 
 
 def _write(
@@ -564,11 +562,12 @@ def _await_pages(page: Watch, *, in_a_hurry: bool, quiet: bool) -> None:
 
 
 def _list_methods(context: click.Context) -> None:
-    from warptsp.methods import METHODS, describe_params
+    from warptsp.methods import METHODS
+    from warptsp.methods.parameters import describe_params
 
     for method in METHODS.values():
         say(f"{method.name:12} {method.summary}")
-        for name, kind, default in describe_params(method):
+        for name, kind, default in describe_params(method.params):
             shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
             say(f"    --param {name}={shown}   ({kind})")
     context.exit()

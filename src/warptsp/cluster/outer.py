@@ -30,10 +30,12 @@ from warptsp.devices import resolve_device
 from warptsp.errors import BackendUnavailable, InvalidTour, UnsupportedProblem, WarpTSPError
 from warptsp.methods import get_method
 from warptsp.methods.annealing import cooled, start_temperature
-from warptsp.methods.first_tour import fall_back
+from warptsp.methods.first_tour import fall_back, start_tour
+from warptsp.methods.parameters import changed_params
 from warptsp.progress import WorkerProgress
 
 if TYPE_CHECKING:
+    from warptsp.methods.lk import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -71,13 +73,21 @@ class Outer:
         if problem.open is not None:
             raise UnsupportedProblem("cluster: open paths are not cut; solve it without a cluster")
 
-    def run(self, problem: Problem, run: Run) -> None:
-        """Shorten a tour until the run says stop, or all rounds are done."""
+    def run(self, problem: Problem, run: Run, params: LkParams) -> None:
+        """Shorten a tour until the run says stop, or all rounds are done.
+
+        Parameters
+        ----------
+        problem : Problem
+        run : Run
+        params : LkParams
+            Of the searches of the workers.
+        """
         run.enter("cluster")
         run.report_device("cluster")
         executor, ends = open_executor(self.cluster, self.device)
         try:
-            rounds = _Rounds(problem, run, executor, self.params, self.device)
+            rounds = _Rounds(problem, run, executor, self.params, changed_params(params), self.device)
             if not rounds.start() or not rounds.await_workers():
                 return
             if rounds.parts > 1:
@@ -91,7 +101,7 @@ class Outer:
         run.report_device(resolve_device(self.device, problem, lk, run.time_limit))
         if run.kick_limit is None and self.params.rounds is not None:
             run.limit_kicks(self.params.rounds * round(rounds.kicks_a_city * problem.n))
-        lk.run(problem, run)
+        lk.run(problem, run, params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +117,19 @@ class _Rounds:
     """The tour between two rounds, and who works on it."""
 
     def __init__(
-        self, problem: Problem, run: Run, executor: Executor, params: ClusterParams, device: str
+        self,
+        problem: Problem,
+        run: Run,
+        executor: Executor,
+        params: ClusterParams,
+        params_of_lk: dict[str, Any],
+        device: str,
     ) -> None:
         self.problem = problem
         self.run = run
         self.executor = executor
         self.params = params
+        self.params_of_lk = params_of_lk
         self.device = device
         self.has_tour = True
         self.round = 0
@@ -180,8 +197,6 @@ class _Rounds:
 
     def start(self) -> bool:
         """Offer a first tour; False if time ran out."""
-        from warptsp.construct import construct
-
         run = self.run
         if isinstance(run.start, np.ndarray):
             run.offer(run.start)
@@ -189,7 +204,7 @@ class _Rounds:
         # Greedy is what workers begin with.
         self.has_tour = run.start != "greedy"
         name = run.start if self.has_tour else "space-filling"
-        tour = construct(self.problem, name, seed=run.seed, threads=run.threads, token=run.token)
+        tour = start_tour(self.problem, run, name)
         if tour is None:
             fall_back(self.problem, run, None)
             return False
@@ -430,7 +445,7 @@ class _Work:
             seed=int(seed[0]),
             kicks=self._kicks[part],
             has_tour=rounds.has_tour,
-            params={"temperature": self._plan.temperature, **run.params},
+            params={"temperature": self._plan.temperature, **rounds.params_of_lk},
             device=rounds.device,
             seconds=self._seconds(),
             deadline=deadline,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.methods.first_tour import start_tour
 from warptsp.methods.protocol import ForwardingRun
 from warptsp.problem import OpenPath, Problem
 
@@ -87,11 +88,9 @@ class Doubled:
 
     def start(self, run: Run) -> NDArray[np.int32] | None:
         """Return the directed tour that a run is to start with; None if it was stopped."""
-        from warptsp.construct import construct
-
         if isinstance(run.start, np.ndarray):
             return run.start
-        made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+        made = start_tour(self.problem, run)
         return None if made is None else self.directed(made)
 
     def doubled(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warptsp.methods.first_tour import start_tour
+from warptsp.methods.method import Method, NoParams
+
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
 
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: NoParams) -> None:
     """Build the start tour."""
-    from warptsp.construct import construct
-
-    run.enter("start tour")
     if problem.asymmetric:
         from warptsp.methods.asymmetric import Doubled
 
         tour = Doubled(problem).start(run)
     else:
-        tour = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+        tour = start_tour(problem, run)
     if tour is not None:
         run.offer(tour)
+
+
+METHOD = Method(name="construct", summary="the start tour, as it is", run=run, asymmetric=True, min_cities=1)

@@ -18,6 +18,8 @@ from warptsp import _native
 from warptsp.backends.cuda.descent_plan import MAX_GRID, PRUNED_LACKS, Launch, Scale
 from warptsp.backends.instance import SearchInstance, tolerance_of
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.machine import ordinals
+from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
 from warptsp.run import limit_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 SLICE = 0.05  # seconds between two reports
+MIN_CITIES = 4  # of the search's; with fewer no move changes the length
 
 
 class Neighborhood(IntEnum):
@@ -40,7 +43,7 @@ class Neighborhood(IntEnum):
     SWAP = 2
 
 
-def gpu_lacks(problem: Problem) -> str | None:
+def gpu_limits(problem: Problem) -> str | None:
     """Return what the exhaustive methods cannot do about this problem on a GPU, None if they can do all."""
     if problem.open is not None:
         return "the exhaustive methods on GPUs find closed tours, no open paths"
@@ -68,12 +71,9 @@ def check_launch(block: int | None, grid: int | None, jobs: int | None, passes: 
         raise InvalidOption(f"passes: {passes} is not a number of passes, 1 or more")
 
 
-def start_tour(problem: Problem, run: Run) -> NDArray[np.int32] | None:
+def start_from_first(problem: Problem, run: Run) -> NDArray[np.int32] | None:
     """Return the start tour, with city 0 first where it is closed; None if the token stopped it."""
-    from warptsp.construct import construct
-
-    run.enter("start tour")
-    tour = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+    tour = start_tour(problem, run)
     if tour is None or problem.open is not None:
         return tour
     return np.roll(tour, -int(np.flatnonzero(tour == 0)[0]))
@@ -134,14 +134,18 @@ def can_prune(problem: Problem) -> bool:
     return Scale.of(problem) is not None and problem.open is None and len(problem.fixed_edges) == 0
 
 
-def explain_launch(problem: Problem, device: str, neighborhood: Neighborhood) -> str:
-    """Say how a descent would be spread over a GPU."""
-    from warptsp.backends.cuda.descent import CudaDescent
-    from warptsp.backends.cuda.device import Device
+def launch_explainer(neighborhood: Neighborhood) -> Callable[[Problem, str], str]:
+    """Return the `Method.explain_launch` of a descent."""
 
-    tour = np.arange(problem.n, dtype=np.int32)
-    with Device.open(int(device.partition(":")[2] or 0)) as gpu:
-        return f"launch       {gpu.name}: {CudaDescent(gpu, problem, int(neighborhood), tour, 0.5)}"
+    def explain(problem: Problem, device: str) -> str:
+        from warptsp.backends.cuda.descent import CudaDescent
+        from warptsp.backends.cuda.device import Device
+
+        tour = np.arange(problem.n, dtype=np.int32)
+        with Device.open(ordinals(device)[0]) as gpu:
+            return f"launch       {gpu.name}: {CudaDescent(gpu, problem, int(neighborhood), tour, 0.5)}"
+
+    return explain
 
 
 def _descend_on_gpu(
@@ -162,7 +166,7 @@ def _descend_on_gpu(
         return
     run.enter("GPU")
     tolerance = tolerance_of(problem)
-    with Device.open(int(run.device.partition(":")[2] or 0)) as device:
+    with Device.open(ordinals(run.device)[0]) as device:
         descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
         _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
 
@@ -176,7 +180,7 @@ def _descend_on_cpu(
     constraints: dict[str, Any],
 ) -> None:
     instance = SearchInstance.build(problem, run.token)
-    if instance is None:
+    if instance is None or instance.size < MIN_CITIES:
         return
     number = np.empty(problem.n, np.int32)
     number[instance.city] = np.arange(problem.n, dtype=np.int32)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.errors import UnsupportedProblem
+from warptsp.methods.method import Method, NoParams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,18 +24,8 @@ MAX_CITIES = 16
 INSTANT_CITIES = 12  # up to here it takes a few milliseconds, which no limit is short for
 
 
-def run(problem: Problem, run: Run) -> None:
-    """Find an optimal tour, or path, that has all fixed edges.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If there are more than 16 cities.
-    """
-    if problem.n > MAX_CITIES:
-        raise UnsupportedProblem(
-            f"method exact: {problem.n} cities are too many, {MAX_CITIES} are the most; use the method lk"
-        )
+def run(problem: Problem, run: Run, params: NoParams) -> None:
+    """Find an optimal tour, or path, that has all fixed edges."""
     prove(problem, run)
 
 
@@ -60,7 +50,7 @@ def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> ND
         start = end = n
         joined = np.zeros((n + 1, n + 1), dtype=distances.dtype)
         joined[:n, :n] = distances
-        wall = distances.max(initial=0) * (n + 1) + 1
+        wall = _longer_than(n + 1, distances)
         ends = (problem.open.start, problem.open.end)
         if ends[0] is not None:
             joined[n, :n][every != ends[0]] = wall
@@ -79,11 +69,17 @@ def _preferring(distances: NDArray[Any], fixed_edges: NDArray[np.int32]) -> NDAr
     """Return distances in which the fixed edges are so short that a best tour has all of them."""
     if len(fixed_edges) == 0:
         return distances
-    bonus = distances.max(initial=0) * len(distances) + 1
+    bonus = _longer_than(len(distances), distances)
     changed = distances.copy()
     changed[fixed_edges[:, 0], fixed_edges[:, 1]] -= bonus
     changed[fixed_edges[:, 1], fixed_edges[:, 0]] -= bonus
     return changed
+
+
+def _longer_than(edges: int, distances: NDArray[Any]) -> Any:
+    """Return what is longer than so many edges, and not so much longer that a sum with it rounds them off."""
+    bound = edges * distances.max(initial=0)
+    return bound + min(bound, 1) or 1
 
 
 def _held_karp(
@@ -120,3 +116,13 @@ def _held_karp(
         tour.append(int(others[j]))
         visited, j = visited ^ (1 << j), int(before[visited, j])
     return np.array([start, *reversed(tour)], dtype=np.int32)
+
+
+METHOD = Method(
+    name="exact",
+    summary=f"the optimum of up to {MAX_CITIES} cities, by dynamic programming",
+    run=run,
+    asymmetric=True,
+    min_cities=1,
+    max_cities=MAX_CITIES,
+)

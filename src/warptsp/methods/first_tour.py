@@ -1,4 +1,4 @@
-"""A tour that costs next to nothing: what a run has while its set-up goes on, and if that is stopped."""
+"""The start tour of a run, and one that costs next to nothing, for the time until it is there."""
 
 from __future__ import annotations
 
@@ -15,6 +15,32 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 LONG = 100_000  # cities from which set-up takes so long that it is reported
+
+
+def start_tour(
+    problem: Problem, run: Run, start: str | NDArray[np.int32] | None = None
+) -> NDArray[np.int32] | None:
+    """Return the start tour of a run, or another one by name; None if the token stopped it."""
+    from warptsp.construct import construct
+
+    run.enter("start tour")
+    start = run.start if start is None else start
+    return construct(problem, start, seed=run.seed, threads=run.threads, token=run.token)
+
+
+def start_in_search(
+    instance: SearchInstance, run: Run, start: str | NDArray[np.int32] | None = None, parts: int = 1
+) -> NDArray[np.int32] | None:
+    """Return that tour closed, and in the numbers of a search; None if the token stopped it.
+
+    A greedy one is made in these numbers, which is faster; in so many `parts`, each greedy by itself.
+    """
+    start = run.start if start is None else start
+    if isinstance(start, str) and start == "greedy":
+        run.enter("start tour")
+        return instance.greedy(run.threads, run.token, parts)
+    tour = start_tour(instance.problem, run, start)
+    return None if tour is None else instance.close(tour)
 
 
 def plain_tour(problem: Problem, instance: SearchInstance | None) -> NDArray[np.int32] | None:

@@ -22,6 +22,7 @@ from warptsp.errors import UnsupportedProblem
 from warptsp.machine import ordinals
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
+from warptsp.methods.method import Method
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,7 +94,7 @@ class Optima:
         return better
 
 
-def gpu_lacks(problem: Problem) -> str | None:
+def gpu_limits(problem: Problem) -> str | None:
     """Return what the climbers on a GPU cannot do about a problem, None if they can do all."""
     from warptsp.backends.cuda.climb_plan import MAX_CITIES
 
@@ -107,20 +108,8 @@ def gpu_lacks(problem: Problem) -> str | None:
     return None
 
 
-def run(problem: Problem, run: Run) -> None:
-    """Climb until the number of climbers, or the run, says stop.
-
-    Raises
-    ------
-    UnsupportedProblem
-        For open paths and fixed edges.
-    """
-    params = HillClimbingParams(**run.params)
-    if problem.open is not None or len(problem.fixed_edges):
-        what = "open paths" if problem.open is not None else "fixed edges"
-        raise UnsupportedProblem(
-            f"method hill-climbing: random starts are closed tours without {what}; use the method lk"
-        )
+def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
+    """Climb until the number of climbers, or the run, says stop."""
     if problem.n < LEAST_GPU_CITIES:
         run.report_device("cpu")
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
@@ -267,3 +256,18 @@ def _report(run: Run, optima: Optima, climbers: int, passes: int, moves: int, **
         moves=moves,
         **figures,
     )
+
+
+METHOD = Method(
+    name="hill-climbing",
+    summary="random-restart hill climbing: 2-opt to a local optimum from random tours",
+    run=run,
+    params=HillClimbingParams,
+    open_paths=False,  # random starts are closed tours without fixed edges
+    fixed_edges=False,
+    ends_with=("climbers",),
+    lengths=("best_optimum", "mean_optimum", "worst_optimum"),
+    devices=("cpu", "cuda"),
+    least_gpu_cities=500,
+    gpu_limits=gpu_limits,
+)

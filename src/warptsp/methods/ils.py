@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
+from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
     MOST_THREADS,
     NeighborSearch,
@@ -92,9 +93,8 @@ class IlsParams:
         return TEMPERATURE if self.temperature is None else self.temperature
 
 
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: IlsParams) -> None:
     """Kick and search again until all iterations are made, or the run says stop."""
-    params = IlsParams(**run.params)
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return
@@ -123,3 +123,14 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams) -> None:
             if search.iterate(count=count, always=always, temperature=temperature, segment=params.segment):
                 search.settle()
         run.offer(search.best())
+
+
+METHOD = Method(
+    name="ils",
+    summary="iterated local search with 3-opt along neighbour lists",
+    run=run,
+    params=IlsParams,
+    ends=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=10_000,
+)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
-
 from warptsp.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from warptsp.methods import Method
+from warptsp.methods.parameters import changed_params
 
 LARGEST_BLOCK = 1024  # threads, on every GPU
 LAUNCH = ("block", "grid", "jobs", "tour_order")  # parameters of methods that have no effect on a CPU
@@ -27,14 +21,13 @@ def check_block(block: int | None, most: int = LARGEST_BLOCK) -> None:
         raise InvalidOption(f"block: {block} is not a multiple of 32 between 32 and {most}")
 
 
-def asked_of_launches(method: Method, params: Mapping[str, Any]) -> list[str]:
-    """Return the given parameters that only launches on a GPU heed, less those that are as by default."""
-    kind = method.parameters()
-    defaults = {} if kind is None else {f.name: f.default for f in fields(kind)}
-    return [name for name in LAUNCH if name in params and params[name] != defaults.get(name)]
+def asked_of_launches(params: object) -> list[str]:
+    """Return the parameters that only launches on a GPU heed, less those that are as by default."""
+    changed = changed_params(params)
+    return [name for name in LAUNCH if name in changed]
 
 
-def refuse_on_cpu(method: Method, params: Mapping[str, Any]) -> None:
+def refuse_on_cpu(params: object) -> None:
     """Check that nothing is asked of launches where there are none.
 
     Raises
@@ -42,7 +35,7 @@ def refuse_on_cpu(method: Method, params: Mapping[str, Any]) -> None:
     InvalidOption
         Names what is asked for.
     """
-    asked = asked_of_launches(method, params)
+    asked = asked_of_launches(params)
     if asked:
         raise InvalidOption(
             f"parameter {asked[0]}: it is of launches on a GPU, and has no effect on device cpu; leave it out"

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
 
 __all__ = ["Frame"]
+
+P = TypeVar("P")
 
 LEAST, MOST = 2.0**-40, 2.0**50  # extents, or largest entries of a matrix, that are searched as they are
 USUAL = 20  # what others become: 2**19 to 2**20
@@ -99,17 +101,28 @@ class Frame:
         walls = round(length / self.wall)  # beside which the other edges vanish
         return walls * self.lowered
 
-    def run(self, run: Run, lengths: Collection[str] = ()) -> Run:
-        """Return what is a `Run` to a method that is given `problem`.
+    def search(
+        self, search: Callable[[Problem, Run, P], None], lengths: Collection[str], run: Run, params: P
+    ) -> None:
+        """Let a method search in the frame.
 
         Parameters
         ----------
-        run : Run
+        search : callable
+            `Method.run`, or what else takes its arguments.
         lengths : collection of str
-            The method's parameters and counters that are lengths.
+            Its parameters and counters that are lengths.
+        run : Run
+            Is told of lengths in the instance.
+        params : dataclass
+            With lengths in the instance.
         """
-        same = self.unit == 1.0 and self.wall == math.inf
-        return run if same else _RunInFrame(run, self, lengths)
+        if self.unit != 1.0 or self.wall != math.inf:
+            run = _RunInFrame(run, self, lengths)
+            given = ((name, getattr(params, name, None)) for name in lengths)
+            scaled: dict[str, Any] = {name: value / self.unit for name, value in given if value is not None}
+            params = replace(params, **scaled)  # type: ignore[type-var]
+        search(self.problem, run, params)
 
 
 def _longest_below(matrix: NDArray[Any], largest: float) -> float:
@@ -136,20 +149,11 @@ class _RunInFrame(ForwardingRun):
         super().__init__(run)
         self._frame = frame
         self._lengths = set(lengths)
-        self._params = {
-            name: value / frame.unit if name in lengths and value is not None else value
-            for name, value in run.params.items()
-        }
 
     @property
     def problem(self) -> Problem:
         """The instance in the frame."""
         return self._frame.problem
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Parameters of the method."""
-        return self._params
 
     @property
     def best_length(self) -> float | None:

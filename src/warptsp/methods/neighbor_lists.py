@@ -20,6 +20,7 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
 from warptsp.machine import ordinals
 from warptsp.methods.annealing import COLD
+from warptsp.methods.first_tour import start_in_search
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
 from warptsp.run import limit_of
@@ -113,17 +114,7 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
     lists = instance.candidates(count + (instance.dummy is not None), count // 4, run.threads, run.token)
     if lists is None:
         return None
-    run.enter("start tour")
-    tour: NDArray[np.int32] | None
-    if isinstance(run.start, np.ndarray):
-        tour = instance.close(run.start)
-    elif run.start == "greedy":
-        tour = instance.greedy(run.threads, run.token)
-    else:
-        from warptsp.construct import construct
-
-        made = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
-        tour = None if made is None else instance.close(made)
+    tour = start_in_search(instance, run)
     return None if tour is None else Prepared(instance, lists, np.ascontiguousarray(tour))
 
 

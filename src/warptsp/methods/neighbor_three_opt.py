@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import DescentParams, descend
 
 if TYPE_CHECKING:
@@ -17,6 +18,17 @@ class NeighborThreeOptParams(DescentParams):
     """Parameters of `neighbor-three-opt`: see `warptsp.methods.neighbor_lists.DescentParams`."""
 
 
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: NeighborThreeOptParams) -> None:
     """Make 2-opt moves and all four pure 3-opt moves along the lists until none shortens the tour."""
-    descend(problem, run, NeighborThreeOptParams(**run.params), three=True)
+    descend(problem, run, params, three=True)
+
+
+METHOD = Method(
+    name="neighbor-three-opt",
+    summary="3-opt along neighbour lists",
+    run=run,
+    params=NeighborThreeOptParams,
+    ends=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=100_000,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import DescentParams, descend
 
 if TYPE_CHECKING:
@@ -17,6 +18,17 @@ class NeighborTwoOptParams(DescentParams):
     """Parameters of `neighbor-two-opt`: see `warptsp.methods.neighbor_lists.DescentParams`."""
 
 
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: NeighborTwoOptParams) -> None:
     """Make 2-opt moves that add a link from a city to one on its list, until none shortens the tour."""
-    descend(problem, run, NeighborTwoOptParams(**run.params), three=False)
+    descend(problem, run, params, three=False)
+
+
+METHOD = Method(
+    name="neighbor-two-opt",
+    summary="2-opt along neighbour lists",
+    run=run,
+    params=NeighborTwoOptParams,
+    ends=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=300_000,
+)

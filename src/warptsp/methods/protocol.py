@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,10 +47,6 @@ class Run(Protocol):
     @property
     def start(self) -> str | NDArray[np.int32]:
         """A construction, or a tour to begin with."""
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Parameters of the method, checked."""
 
     @property
     def token(self) -> _native.StopToken:
@@ -192,11 +188,6 @@ class ForwardingRun:
     def start(self) -> str | NDArray[np.int32]:
         """A construction, or a tour to begin with."""
         return self._run.start
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """Parameters of the method."""
-        return self._run.params
 
     @property
     def token(self) -> _native.StopToken:

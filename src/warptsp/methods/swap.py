@@ -14,8 +14,15 @@ import numpy as np
 
 from warptsp.backends.cuda.descent_plan import Launch
 from warptsp.errors import InvalidOption
-from warptsp.methods import descent
-from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
+from warptsp.methods.descent import (
+    Neighborhood,
+    check_launch,
+    descend,
+    gpu_limits,
+    launch_explainer,
+    start_from_first,
+)
+from warptsp.methods.method import Method
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["SwapParams", "explain_launch", "gpu_lacks", "run"]
+__all__ = ["METHOD", "SwapParams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +68,7 @@ class SwapParams:
         return list(zip(self.before[::2], self.before[1::2], strict=True))
 
 
-def explain_launch(problem: Problem, device: str) -> str:
-    """Say how the descent would be spread over a GPU."""
-    return descent.explain_launch(problem, device, Neighborhood.SWAP)
-
-
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: SwapParams) -> None:
     """Shorten the start tour until no swap does.
 
     Raises
@@ -74,12 +76,11 @@ def run(problem: Problem, run: Run) -> None:
     InvalidOption
         If a parameter names no city, or the start tour does not have the order asked for.
     """
-    params = SwapParams(**run.params)
     for name, cities in (("fixed", params.fixed), ("before", params.before)):
         for city in cities:
             if not 0 <= city < problem.n:
                 raise InvalidOption(f"{name}: city {city}: cities are numbered from 0 to {problem.n - 1}")
-    tour = start_tour(problem, run)
+    tour = start_from_first(problem, run)
     if tour is None:
         return
     _check_order(tour, params)
@@ -104,3 +105,17 @@ def _check_order(tour: NDArray[np.int32], params: SwapParams) -> None:
                 f"before: the start tour has city {a} at place {place[a]}, behind city {b} at place "
                 f"{place[b]}; give a start tour in which all pairs are in order"
             )
+
+
+METHOD = Method(
+    name="swap",
+    summary="best-improvement swaps of two cities",
+    run=run,
+    params=SwapParams,
+    min_cities=1,  # `exact` knows nothing of `fixed` and `before`
+    ends=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=8_000,
+    gpu_limits=gpu_limits,
+    explain_launch=launch_explainer(Neighborhood.SWAP),
+)

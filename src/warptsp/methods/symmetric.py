@@ -10,8 +10,8 @@ import numpy as np
 
 from warptsp.backends.instance import SearchInstance
 from warptsp.backends.symmetric import Circle, CpuSymmetricSearch, SymmetricSearch
-from warptsp.construct import construct
 from warptsp.machine import ordinals
+from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 
 if TYPE_CHECKING:
@@ -145,11 +145,7 @@ def run_symmetric(
     same : bool
         Whether the work comes to the same tour on every device.
     """
-    given = run.start if isinstance(run.start, np.ndarray) else None
-    run.enter("start tour")
-    start = given
-    if start is None:
-        start = construct(problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
+    start = start_tour(problem, run)
     if start is None:
         return
     run.offer(start)

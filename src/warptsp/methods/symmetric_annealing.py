@@ -24,6 +24,7 @@ import numpy as np
 from warptsp.backends.symmetric import MOST_BLOCK
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
+from warptsp.methods.method import Method
 from warptsp.methods.symmetric import SLICE, SymmetricRun, run_symmetric
 
 if TYPE_CHECKING:
@@ -183,9 +184,8 @@ def temperature_of(acceptance: float, losses: NDArray[np.float64]) -> float:
     return high
 
 
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: SymmetricAnnealingParams) -> None:
     """Anneal from the start tour, then descend to a 2-optimal one."""
-    params = SymmetricAnnealingParams(**run.params)
 
     def work(search: SymmetricRun) -> None:
         if search.report("start tour"):
@@ -284,3 +284,15 @@ def _losses(search: SymmetricRun, seed: int) -> NDArray[np.float64]:
         d(a[0], a[1]) + d(b[0], b[1]) - d(a[0], b[0]) - d(a[1], b[1]), dtype=np.float64
     )[at[0] != at[1]]
     return losses
+
+
+METHOD = Method(
+    name="symmetric-annealing",
+    summary="simulated annealing with all moves around one centre at once",
+    run=run,
+    params=SymmetricAnnealingParams,
+    ends=True,
+    lengths=("temperature",),
+    devices=("cpu", "cuda"),
+    least_gpu_cities=100,
+)

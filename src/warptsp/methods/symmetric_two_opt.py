@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from warptsp.backends.symmetric import MOST_BLOCK
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
+from warptsp.methods.method import Method
 from warptsp.methods.symmetric import SymmetricRun, run_symmetric
 
 if TYPE_CHECKING:
@@ -49,9 +50,8 @@ class SymmetricTwoOptParams:
         check_block(self.block, MOST_BLOCK)
 
 
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: SymmetricTwoOptParams) -> None:
     """Descend from the start tour to a 2-optimal one."""
-    params = SymmetricTwoOptParams(**run.params)
 
     def work(search: SymmetricRun) -> None:
         if not search.report("start tour"):
@@ -66,3 +66,15 @@ def run(problem: Problem, run: Run) -> None:
         block=params.block,
         same=True,
     )
+
+
+METHOD = Method(
+    name="symmetric-two-opt",
+    summary="2-opt that applies any subset of the moves around one centre at once",
+    run=run,
+    params=SymmetricTwoOptParams,
+    ends=True,
+    lengths=("least_gain",),
+    devices=("cpu", "cuda"),
+    least_gpu_cities=3_500,
+)

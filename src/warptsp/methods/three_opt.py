@@ -11,19 +11,24 @@ GPUs K. Rocki and R. Suda, HPCS 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.descent_plan import Launch
-from warptsp.errors import UnsupportedProblem
-from warptsp.methods import descent
-from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
+from warptsp.methods.descent import (
+    Neighborhood,
+    check_launch,
+    descend,
+    gpu_limits,
+    launch_explainer,
+    start_from_first,
+)
+from warptsp.methods.method import Method
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["ThreeOptParams", "explain_launch", "gpu_lacks", "run"]
+__all__ = ["METHOD", "ThreeOptParams"]
 
 MOST_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
 MOST_CITIES_GPU = 10_000
@@ -53,25 +58,9 @@ class ThreeOptParams:
         check_launch(self.block, self.grid, self.jobs, self.passes)
 
 
-def explain_launch(problem: Problem, device: str) -> str:
-    """Say how the descent would be spread over a GPU."""
-    return descent.explain_launch(problem, device, Neighborhood.THREE_OPT)
-
-
-def run(problem: Problem, run: Run) -> None:
-    """Shorten the start tour to a 3-optimal one.
-
-    Raises
-    ------
-    UnsupportedProblem
-        If there are too many triples.
-    """
-    params = ThreeOptParams(**run.params)
-    if run.device == "cpu":
-        check_size(problem, MOST_CITIES_CPU, "the CPU")
-    else:
-        check_size(problem, MOST_CITIES_GPU, "a GPU")
-    tour = start_tour(problem, run)
+def run(problem: Problem, run: Run, params: ThreeOptParams) -> None:
+    """Shorten the start tour to a 3-optimal one."""
+    tour = start_from_first(problem, run)
     if tour is not None:
         launch = Launch(params.block, params.grid, params.jobs)
         descend(
@@ -85,10 +74,16 @@ def run(problem: Problem, run: Run) -> None:
         )
 
 
-def check_size(problem: Problem, most: int, where: str) -> None:
-    """Raise UnsupportedProblem if there are more cities than this method can do there."""
-    if problem.n > most:
-        raise UnsupportedProblem(
-            f"method three-opt: {problem.n} cities have {comb(problem.n, 3):.2g} triples; on {where} {most} "
-            "cities are the most. Use the method two-opt, or lk, whose moves contain those of 3-opt"
-        )
+METHOD = Method(
+    name="three-opt",
+    summary="best-improvement 3-opt over all triples",
+    run=run,
+    params=ThreeOptParams,
+    max_cities=MOST_CITIES_CPU,
+    max_gpu_cities=MOST_CITIES_GPU,
+    ends=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=800,
+    gpu_limits=gpu_limits,
+    explain_launch=launch_explainer(Neighborhood.THREE_OPT),
+)

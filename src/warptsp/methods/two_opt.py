@@ -13,14 +13,21 @@ from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.descent_plan import Launch
 from warptsp.errors import InvalidOption
-from warptsp.methods import descent
-from warptsp.methods.descent import Neighborhood, check_launch, descend, gpu_lacks, start_tour
+from warptsp.methods.descent import (
+    Neighborhood,
+    check_launch,
+    descend,
+    gpu_limits,
+    launch_explainer,
+    start_from_first,
+)
+from warptsp.methods.method import Method
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["TwoOptParams", "explain_launch", "gpu_lacks", "run"]
+__all__ = ["METHOD", "TwoOptParams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +66,9 @@ class TwoOptParams:
             )
 
 
-def explain_launch(problem: Problem, device: str) -> str:
-    """Say how the descent would be spread over a GPU."""
-    return descent.explain_launch(problem, device, Neighborhood.TWO_OPT)
-
-
-def run(problem: Problem, run: Run) -> None:
+def run(problem: Problem, run: Run, params: TwoOptParams) -> None:
     """Shorten the start tour to a 2-optimal one."""
-    params = TwoOptParams(**run.params)
-    tour = start_tour(problem, run)
+    tour = start_from_first(problem, run)
     if tour is not None:
         launch = Launch(params.block, params.grid, params.jobs, params.tour_order)
         descend(
@@ -79,3 +80,16 @@ def run(problem: Problem, run: Run) -> None:
             launch=launch,
             pruned=params.pruned,
         )
+
+
+METHOD = Method(
+    name="two-opt",
+    summary="best-improvement 2-opt over all pairs",
+    run=run,
+    params=TwoOptParams,
+    ends=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=8_000,
+    gpu_limits=gpu_limits,
+    explain_launch=launch_explainer(Neighborhood.TWO_OPT),
+)

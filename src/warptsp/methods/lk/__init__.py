@@ -25,12 +25,13 @@ from warptsp.methods.exact import INSTANT_CITIES, prove
 from warptsp.methods.kernels import on_gpu_or_cpu
 from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
+from warptsp.methods.method import Method
 
 if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["LEAST_CITIES_OF_GPUS", "LkParams", "gpus_wanted", "run"]
+__all__ = ["LEAST_CITIES_OF_GPUS", "METHOD", "LkParams"]
 
 LEAST_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
 
@@ -40,9 +41,15 @@ def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
     return there if problem.n >= LEAST_CITIES_OF_GPUS else 1
 
 
-def run(problem: Problem, run: Run) -> None:
+def explain_launch(problem: Problem, device: str) -> str:
+    """Say how the search would be spread over GPUs."""
+    from warptsp.backends.cuda.search import explain_launch
+
+    return explain_launch(problem, device)
+
+
+def run(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour until the run says stop."""
-    params = LkParams(**run.params)
     if problem.n <= INSTANT_CITIES:  # less work than setting up a search
         prove(problem, run)
     elif problem.asymmetric:
@@ -60,3 +67,16 @@ def _search(problem: Problem, run: Run, params: LkParams) -> None:
         run_cuda(problem, run, params)
 
     on_gpu_or_cpu(run, on_gpu, lambda run: search(problem, run, params))
+
+
+METHOD = Method(
+    name="lk",
+    summary="iterated Lin-Kernighan: the main solver",
+    run=run,
+    params=LkParams,
+    asymmetric=True,
+    devices=("cpu", "cuda"),
+    least_gpu_cities=5_000,
+    gpus_wanted=gpus_wanted,
+    explain_launch=explain_launch,
+)

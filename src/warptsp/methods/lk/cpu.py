@@ -10,7 +10,7 @@ import numpy as np
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.annealing import cooled, start_temperature
-from warptsp.methods.first_tour import LONG, fall_back, telling
+from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
 from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links, some_lengths
 from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
 
@@ -84,16 +84,7 @@ class _Search:
             candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
             if candidates is None:
                 return self._fall_back(instance)
-            run.enter("start tour")
-            if given is not None:
-                tour: NDArray[np.int32] | None = instance.close(given)
-            elif run.start == "greedy":
-                tour = instance.greedy(run.threads, run.token, self.parts)
-            else:
-                from warptsp.construct import construct
-
-                made = construct(self.problem, run.start, seed=run.seed, threads=run.threads, token=run.token)
-                tour = None if made is None else instance.close(made)
+            tour = start_in_search(instance, run, parts=self.parts)
             if tour is None:
                 return self._fall_back(instance)
         run.expect(instance.city, HAND_OVER * self.problem.n)

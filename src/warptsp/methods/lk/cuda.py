@@ -27,7 +27,7 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import name_of, ordinals
 from warptsp.methods.annealing import cooled, start_temperature
-from warptsp.methods.first_tour import LONG, fall_back, telling
+from warptsp.methods.first_tour import LONG, fall_back, start_in_search, start_tour, telling
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.long_links import LINKS_LOOKED_AT, TIME_SHARE, are_worth_it, improve_long_links
@@ -114,10 +114,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
 
 def _offer_start(problem: Problem, run: Run) -> None:
     """Offer a start tour of the CPU, for the time until the kernels are compiled."""
-    from warptsp.construct import construct
-
-    start = run.start if isinstance(run.start, str) else "greedy"
-    tour = construct(problem, start, seed=run.seed, threads=run.threads, token=run.token)
+    tour = start_tour(problem, run, run.start if isinstance(run.start, str) else "greedy")
     if tour is None:
         fall_back(problem, run, None)
     else:
@@ -244,7 +241,7 @@ class _CudaSearch:
     def _start_tour_alone(self, cities: PlaneCities) -> DeviceArray | None:
         run, problem, device = self.run_, self.problem, self.device
         if not (isinstance(self.start, str) and self.start == "greedy"):
-            made = self._other_start()
+            made = start_tour(problem, run, self.start)
             return None if made is None else device.upload(cities.numbered(made))
         assert cities.candidates is not None
         tour = greedy.greedy_tour(
@@ -271,12 +268,7 @@ class _CudaSearch:
             rows = instance.candidates(tuning.CANDIDATES, tuning.PER_QUADRANT, run.threads, run.token)
             tour = None
             if rows is not None:
-                run.enter("start tour")
-                if isinstance(self.start, str) and self.start == "greedy":
-                    tour = instance.greedy(run.threads, run.token)
-                else:
-                    made = self._other_start()
-                    tour = None if made is None else instance.close(made)
+                tour = start_in_search(instance, run, self.start)
         if rows is None or tour is None:
             fall_back(problem, run, instance)
             return None
@@ -287,15 +279,6 @@ class _CudaSearch:
             return None
         others = (cities.copy_to(other) for other in self.devices[1:])
         return [cities, *others], device.upload(cities.renumbered(tour))
-
-    def _other_start(self) -> NDArray[np.int32] | None:
-        """The user's start tour, or one by name; None if time ran out."""
-        run = self.run_
-        if isinstance(self.start, np.ndarray):
-            return self.start
-        from warptsp.construct import construct
-
-        return construct(self.problem, self.start, seed=run.seed, threads=run.threads, token=run.token)
 
     def _long_links(self) -> None:
         """Search among the long links where they carry much of the tour, as between clusters."""

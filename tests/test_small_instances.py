@@ -1,0 +1,132 @@
+"""Every method on a few cities: what must be kept is kept, and a proof is one of the constrained optimum."""
+
+from __future__ import annotations
+
+import zlib
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.errors import InvalidOption, InvalidProblem, UnsupportedProblem
+from warptsp.methods import METHODS
+from warptsp.problem import OpenPath, Problem
+
+ENDLESS = {"hill-climbing": {"climbers": 3}}
+ENDS = [None, OpenPath(), OpenPath(0), OpenPath(None, 1), OpenPath(0, 1)]
+FIXED = [[], [(0, 2)], [(0, 2), (2, 1)]]
+
+
+def drawing(*names):
+    seed = zlib.crc32(" ".join(map(str, names)).encode())
+    print("seed", seed, *names)
+    return np.random.default_rng(seed)
+
+
+def instances(draw, n):
+    """Instances of n cities with each kind of ends and fixed edges that go together, in several units."""
+    points = draw.random((n, 2))
+    matrix = draw.integers(1, 100, (n, n))
+    np.fill_diagonal(matrix, 0)
+    for opened in ENDS[: 5 if n > 1 else 2]:
+        for fixed in FIXED:
+            if max(np.ravel(fixed), default=0) >= n:
+                continue
+            for size in (1.0, 1e-11):
+                try:
+                    yield Problem.from_points(points * size, fixed_edges=fixed, open=opened)
+                except InvalidProblem:
+                    break  # the edges and the ends exclude each other
+        yield Problem.from_matrix(matrix + matrix.T, open=opened)
+        yield Problem.from_matrix(matrix, open=opened, asymmetric=True)
+
+
+def shortest(problem):
+    """The length of the shortest tour that keeps what must be kept, from all of them."""
+    opened, edges = problem.open, [set(map(int, edge)) for edge in problem.fixed_edges]
+    lengths = []
+    for tour in permutations(range(problem.n)):
+        if opened is None and tour[0] != 0:
+            break
+        if opened is not None and (opened.start not in (None, tour[0]) or opened.end not in (None, tour[-1])):
+            continue
+        steps = [set(step) for step in pairwise(tour if opened is not None else (*tour, tour[0]))]
+        if all(edge in steps for edge in edges):
+            lengths.append(problem.length(np.array(tour, dtype=np.int32)))
+    return min(lengths)
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_a_proof_is_of_the_constrained_optimum(n):
+    proofs = 0
+    for problem in instances(drawing(n), n):
+        optimum = shortest(problem)
+        for method in METHODS:
+            params = ENDLESS.get(method)
+            try:
+                result = warptsp.solve(problem, method=method, params=params, kicks=20, device="cpu")
+            except UnsupportedProblem:
+                continue
+            problem.check_tour(result.tour)
+            assert result.length >= optimum * (1 - 1e-12)
+            if result.proved_optimal:
+                proofs += 1
+                assert result.length == pytest.approx(optimum, rel=1e-12, abs=0), (problem, method)
+        assert warptsp.solve(problem).proved_optimal
+    assert proofs > 0
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@pytest.mark.parametrize("opened", ENDS)
+def test_swaps_keep_the_order_that_is_asked_for(n, opened):
+    draw = drawing(n, opened)
+    for _ in range(20):
+        start = draw.permutation(n).astype(np.int32)
+        if opened is not None:
+            ends = [c for c in (opened.start, opened.end) if c is not None]
+            start = np.array(
+                [
+                    *([] if opened.start is None else [opened.start]),
+                    *(c for c in start if c not in ends),
+                    *([] if opened.end is None else [opened.end]),
+                ],
+                dtype=np.int32,
+            )
+        else:
+            start = np.roll(start, -int(np.flatnonzero(start == 0)[0]))
+        problem = Problem.from_points(draw.random((n, 2)), open=opened)
+        a, b = sorted(draw.choice(n, 2, replace=False))
+        before = (int(start[a]), int(start[b]))
+        tour = warptsp.solve(
+            problem, method="swap", params={"before": before}, start=start, device="cpu"
+        ).tour
+        assert list(tour).index(before[0]) < list(tour).index(before[1])
+        fixed = tuple(map(int, start))
+        tour = warptsp.solve(problem, method="swap", params={"fixed": fixed}, start=start, device="cpu").tour
+        np.testing.assert_array_equal(tour, start)
+        with pytest.raises(InvalidOption, match="city 9: cities are numbered from 0"):
+            warptsp.solve(problem, method="swap", params={"fixed": (9,)}, start=start, device="cpu")
+        with pytest.raises(InvalidOption, match="the start tour has city"):
+            warptsp.solve(problem, method="swap", params={"before": before[::-1]}, start=start, device="cpu")
+
+
+@pytest.mark.parametrize("opened", [None, OpenPath()])
+def test_a_start_tour_is_constructed_as_it_is(opened):
+    start = np.array([0, 2, 1])
+    problem = Problem.from_points([[0, 0], [10, 0], [3, 0.5]], open=opened)
+    result = warptsp.solve(problem, method="construct", start=start[::-1] if opened else start)
+    np.testing.assert_array_equal(result.tour, start[::-1] if opened else start)
+    assert result.proved_optimal == (opened is None)
+
+
+def test_fixed_edges_hide_no_small_differences():
+    """Of numbers far below 1, which a bonus of 1 for each fixed edge would round away."""
+    draw = drawing("small differences")
+    for _ in range(20):
+        matrix = 1e-11 * (1 + 1e-6 * draw.random((6, 6)))
+        matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
+        problem = Problem.from_matrix(matrix, fixed_edges=[(2, 3)])
+        result = warptsp.solve(problem, method="exact")
+        assert result.proved_optimal
+        assert result.length == pytest.approx(shortest(problem), rel=1e-12, abs=0)
