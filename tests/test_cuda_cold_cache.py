@@ -16,6 +16,7 @@ from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import Compilation, not_cached
 from warptsp.backends.cuda.search import kernel_sources
 from warptsp.errors import BackendUnavailable, DeviceFailure
+from warptsp.methods.neighbor_lists import NeighborSearch
 from warptsp.problem import OpenPath, Problem
 
 
@@ -137,6 +138,27 @@ def test_the_gpu_takes_over_when_the_kernels_are_there(slow_compiler, monkeypatc
     assert set(result.counters) == {"kicks", "seconds_on_cpu"}
     assert "; the CPU for" in result.summary()
     given.check_tour(result.tour)
+
+
+def test_iterated_search_goes_on_from_what_was_cut_short(slow_compiler, monkeypatch):
+    """What the CPU came to between two kicks is no local optimum yet, and must not be said to be complete."""
+    given, begun, at_hand = problem(300), [], []
+
+    def opened(search, tour, *options):
+        begun.append(given.length(search.instance.open(tour)))
+
+    def callback(event):
+        if event.device == "cpu" and event.kicks > 0:
+            slow_compiler.set()
+            await_compiler()
+            at_hand[:] = [event.length]
+        return len(begun) == 1 and event.phase == "search"
+
+    monkeypatch.setattr(NeighborSearch, "_open_gpu", opened)  # and the host's search does the GPU's work
+    result = warptsp.solve(given, device="cuda", method="ils", time_limit=60, callback=callback)
+    assert result.device == "cuda:0"
+    assert begun == at_hand
+    assert result.length <= begun[0]
 
 
 @pytest.mark.parametrize("method", ["symmetric-annealing", "ils", "lk"])

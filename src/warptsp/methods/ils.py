@@ -102,7 +102,10 @@ def run(problem: Problem, run: Run, params: IlsParams) -> None:
     timed = run.time_limit is not None and run.kick_limit is None
 
     def work(run: Run) -> None:
-        _iterate(prepared, run, params)
+        # What the CPU came to while kernels were compiled may have been cut short: the search goes on from
+        # it, so that what it ends with is a local optimum.
+        best = run.best if timed else None
+        _iterate(prepared if best is None else prepared.starting_from(best), run, params)
 
     def meanwhile(run: Run) -> None:
         _iterate(prepared, run, params if timed else replace(params, iterations=0.0))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -90,6 +90,10 @@ class Prepared:
     instance: SearchInstance
     neighbors: NDArray[np.int32]
     tour: NDArray[np.int32]
+
+    def starting_from(self, tour: NDArray[np.int32]) -> Prepared:
+        """Return the same with another start tour, which has the numbers of the problem."""
+        return replace(self, tour=np.ascontiguousarray(self.instance.close(tour)))
 
 
 def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
