@@ -143,9 +143,12 @@ def test_the_gpu_takes_over_when_the_kernels_are_there(slow_compiler, monkeypatc
 def test_iterated_search_goes_on_from_what_was_cut_short(slow_compiler, monkeypatch):
     """What the CPU came to between two kicks is no local optimum yet, and must not be said to be complete."""
     given, begun, at_hand = problem(300), [], []
+    made = NeighborSearch.__init__
 
-    def opened(search, tour, *options):
-        begun.append(given.length(search.instance.open(tour)))
+    def opened(search, prepared, run, device, **options):
+        made(search, prepared, run, None, **options)  # the host's search does the GPU's work
+        if run.device.gpus:
+            begun.append(given.length(search.instance.open(prepared.tour)))
 
     def callback(event):
         if event.device == "cpu" and event.kicks > 0:
@@ -154,7 +157,7 @@ def test_iterated_search_goes_on_from_what_was_cut_short(slow_compiler, monkeypa
             at_hand[:] = [event.length]
         return len(begun) == 1 and event.phase == "search"
 
-    monkeypatch.setattr(NeighborSearch, "_open_gpu", opened)  # and the host's search does the GPU's work
+    monkeypatch.setattr(NeighborSearch, "__init__", opened)
     result = warptsp.solve(given, device="cuda", method="ils", time_limit=60, callback=callback)
     assert result.device == "cuda:0"
     assert begun == at_hand

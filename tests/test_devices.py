@@ -20,6 +20,7 @@ from warptsp import cli
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
+from warptsp.machine import Devices
 from warptsp.methods import METHODS
 from warptsp.methods.lk import LEAST_CITIES_OF_GPUS
 from warptsp.problem import OpenPath, Problem
@@ -118,6 +119,21 @@ def test_what_is_no_device(device):
         resolve_device(device, problem(), GPU_METHOD)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "gpus", "written"),
+    [
+        ("cpu", "cpu", (), "cpu"),
+        ("cuda", "cuda", (0,), "cuda:0"),
+        ("cuda:3", "cuda", (3,), "cuda:3"),
+        ("cuda:2,0", "cuda", (2, 0), "cuda:2,0"),
+    ],
+)
+def test_names_of_devices_are_parsed_once(name, kind, gpus, written):
+    devices = Devices.parse(name)
+    assert (devices.kind, devices.gpus, str(devices)) == (kind, gpus, written)
+    assert Devices.parse(written) == devices
+
+
 @pytest.fixture
 def choosy_method():
     """A method that does not do all problems on a GPU."""
@@ -204,8 +220,8 @@ def failing_method(monkeypatch):
 
     def run(problem, run, params):
         run.offer(np.arange(problem.n, dtype=np.int32))
-        if run.device != "cpu":
-            assert run.device == "cuda:0"
+        if run.device.gpus:
+            assert run.device.gpus == (0,)
             run.use_cpu(DeviceFailure("device cuda:0 failed to search: it is lost"))
         run.update(length=1, kicks=1, tour=run.best.copy)
 

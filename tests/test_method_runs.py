@@ -9,6 +9,7 @@ import pytest
 
 from warptsp import Problem, _native
 from warptsp.errors import BackendUnavailable
+from warptsp.machine import CPU, Devices
 from warptsp.methods.asymmetric import run_doubled
 from warptsp.methods.protocol import ForwardingRun
 from warptsp.methods.protocol import Run as Protocol
@@ -23,7 +24,7 @@ METHODS = [name for name in MEMBERS if inspect.isfunction(vars(Protocol).get(nam
 
 
 def a_run(problem, **options):
-    return Run(problem, stop=MaxKicks(1000), device="cuda:0", **options)
+    return Run(problem, stop=MaxKicks(1000), device=Devices.parse("cuda:0"), **options)
 
 
 def asymmetric(n=20):
@@ -61,11 +62,11 @@ def test_every_member_is_passed_on(of_doubled):
     for name in MEMBERS:
         if name not in METHODS and name not in own:
             assert getattr(other, name) is getattr(run, name), name
-    other.report_device("cpu")
+    other.report_device(CPU)
     other.limit_kicks(7)
     other.report_optimal()
     other.report_worker("w", WorkerProgress("cpu"))
-    assert (run.device, run.kick_limit, run.proved_optimal) == ("cpu", 7, True)
+    assert (run.device, run.kick_limit, run.proved_optimal) == (CPU, 7, True)
     assert run.workers == {"w": WorkerProgress("cpu")}
     other.report_counters(moves=1)
     other.start_over(passes=2)
@@ -107,7 +108,7 @@ def test_every_method_of_the_stand_in_works_on_tours_of_the_cities():
     other.expect(None)
     other.save()
     other.use_cpu(BackendUnavailable("no GPU"))
-    assert run.device == other.device == "cpu"
+    assert run.device == other.device == CPU
     run.close()
 
 

@@ -31,10 +31,7 @@ def several(request, monkeypatch, gpu) -> str:
         monkeypatch.setattr(solver, "resolve_device", lambda device, *_: device)
         find_ordinals = machine.ordinals
         named = tuple(int(k) for k in name[5:].split(","))
-        for module in ("lk.cuda", "kernels"):
-            monkeypatch.setattr(
-                f"warptsp.methods.{module}.ordinals", lambda d: named if d == name else find_ordinals(d)
-            )
+        monkeypatch.setattr(machine, "ordinals", lambda d: named if d == name else find_ordinals(d))
     return name
 
 

@@ -7,7 +7,9 @@ import os
 import platform
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from warptsp._checks import checked_count, shown
 from warptsp.errors import InvalidOption
@@ -34,6 +36,36 @@ def ordinals(device: object) -> tuple[int, ...]:
         if wanted.count(number) > 1:
             raise InvalidOption(f"device: {shown(device)} names GPU {number} twice; name each once")
     return wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """Where a search is: on the CPU, on GPUs of these numbers, or on the workers of a cluster."""
+
+    kind: Literal["cpu", "cuda", "cluster"]
+    gpus: tuple[int, ...] = ()
+
+    @classmethod
+    def parse(cls, name: str) -> Devices:
+        """Return what a name such as ``"cpu"`` or ``"cuda:0,1"`` stands for.
+
+        Raises
+        ------
+        InvalidOption
+            If it is none.
+        """
+        return cls("cpu") if name == "cpu" else cls("cuda", ordinals(name))
+
+    @classmethod
+    def of_gpus(cls, gpus: Sequence[int]) -> Devices:
+        """Return the GPUs of these numbers."""
+        return cls("cuda", tuple(gpus))
+
+    def __str__(self) -> str:
+        return name_of(self.gpus) if self.gpus else self.kind
+
+
+CPU = Devices("cpu")
 
 
 def name_of(gpus: Sequence[int]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp.errors import InvalidTour, WarpTSPError
+from warptsp.machine import CPU, Devices
 from warptsp.problem.tours import WORTH_THREADS
 from warptsp.progress import Progress, WorkerProgress
 from warptsp.result import HistoryPoint
@@ -50,9 +51,9 @@ class Run:
     ----------
     seed, threads : int
         Same seed, same threads and a limit on kicks: same tour.
-    device : str
-        ``"cpu"``, or ``"cuda:N"`` for a method that has "cuda" among its devices, or ``"cuda:N,M"`` if it
-        uses several GPUs; what the result will say.
+    device : Devices
+        The CPU, or a GPU for a method that has "cuda" among its devices, or several if it uses them; what the
+        result will say.
     may_use_cpu : bool
         Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32
@@ -80,7 +81,7 @@ class Run:
         known: KnownLength | None = None,
         seed: int = 0,
         threads: int = 1,
-        device: str = "cpu",
+        device: Devices = CPU,
         may_use_cpu: bool = False,
         start: str | NDArray[np.int32] = "greedy",
         callback: Callable[[Progress], object] | None = None,
@@ -179,7 +180,7 @@ class Run:
         if not self.may_use_cpu:
             raise error
         logger.warning("device auto: the CPU instead of %s: %s", self.device, error)
-        self.report_device("cpu")
+        self.report_device(CPU)
 
     @contextmanager
     def repeating(
@@ -309,7 +310,7 @@ class Run:
         if checkpoint.fits(length, self.remaining()):
             self._write_checkpoint(lambda: best)
 
-    def report_device(self, device: str) -> None:
+    def report_device(self, device: Devices) -> None:
         """Say where the search is from now on; the result will say so, too."""
         self.device = device
 
@@ -406,7 +407,7 @@ class Run:
             known_length=self._known,
             counters=dict(self.counters),
             workers=dict(self.workers),
-            device=self.device,
+            device=str(self.device),
             start_length=self.start_length,
             known_length_is_optimal=self.known is not None and self.known.proven,
             tour=lambda: np.array(tour(), dtype=np.int32),

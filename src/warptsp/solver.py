@@ -24,7 +24,7 @@ from warptsp.errors import (
     WarpTSPError,
 )
 from warptsp.interruption import FirstSignal
-from warptsp.machine import resolve_threads
+from warptsp.machine import Devices, resolve_threads
 from warptsp.methods import METHODS, Method, get_method
 from warptsp.methods.launch import asked_of_launches, refuse_on_cpu
 from warptsp.methods.magnitude import Frame
@@ -215,7 +215,7 @@ def solve(
                 known=known,
                 seed=seed,
                 threads=used_threads,
-                device=step_device,
+                device=Devices.parse(step_device),
                 may_use_cpu=device == "auto",
                 start=start_name if start_tour is None else start_tour,
                 callback=callback,
@@ -436,10 +436,9 @@ def _stage(step: _Step, run: Run, begun: float, failure: BaseException | None) -
     assert run.best_length is not None
     reason = run.reason() if failure is run.failure else type(failure).__name__
     counters = {"kicks": 0, **run.counters}
-    params = _effective(step, run.device)
-    return Stage(
-        step.method.name, run.device, run.elapsed() - begun, run.best_length, reason, counters, params
-    )
+    device = str(run.device)
+    params = _effective(step, device)
+    return Stage(step.method.name, device, run.elapsed() - begun, run.best_length, reason, counters, params)
 
 
 def _effective(step: _Step, device: str) -> dict[str, Any]:

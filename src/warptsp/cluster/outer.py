@@ -28,6 +28,7 @@ from warptsp.cluster.executors import Executor, Outcome
 from warptsp.cluster.tasks import LEAST, Task
 from warptsp.devices import resolve_device
 from warptsp.errors import BackendUnavailable, InvalidTour, UnsupportedProblem, WarpTSPError
+from warptsp.machine import Devices
 from warptsp.methods import get_method
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import fall_back, start_tour
@@ -84,7 +85,7 @@ class Outer:
             Of the searches of the workers.
         """
         run.enter("cluster")
-        run.report_device("cluster")
+        run.report_device(Devices("cluster"))
         executor, ends = open_executor(self.cluster, self.device)
         try:
             rounds = _Rounds(problem, run, executor, self.params, changed_params(params), self.device)
@@ -98,7 +99,7 @@ class Outer:
                 executor.close()
         logger.info("cluster: %d cities are one part, which is searched here", problem.n)
         lk = get_method("lk")
-        run.report_device(resolve_device(self.device, problem, lk, run.time_limit))
+        run.report_device(Devices.parse(resolve_device(self.device, problem, lk, run.time_limit)))
         if run.kick_limit is None and self.params.rounds is not None:
             run.limit_kicks(self.params.rounds * round(rounds.kicks_a_city * problem.n))
         lk.run(problem, run, params)

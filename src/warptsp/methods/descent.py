@@ -8,7 +8,7 @@ decide are those of the metric in double precision.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +20,16 @@ from warptsp.backends.instance import SearchInstance, tolerance_of
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import ordinals
 from warptsp.methods.first_tour import start_tour
-from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
+from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.compiler import Source
     from warptsp.backends.cuda.descent import CudaDescent
+    from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -115,18 +117,27 @@ def descend(
     if pruned and not can_prune(problem):
         raise UnsupportedProblem(PRUNED_LACKS)
     run.offer(tour)
-    constraints = {"kept": kept, "before": before, "pruned": pruned}
+    constraints: dict[str, Any] = {"kept": kept, "before": before, "pruned": pruned}
 
     def on_cpu(run: Run) -> None:
         _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
 
-    def on_gpu() -> None:
-        # With no kicks at all every report says stop, and is not heeded.
-        search = on_cpu if problem.n <= most_on_cpu and run.kick_limit != 0 else None
-        options = {**constraints, "launch": launch}
-        _descend_on_gpu(problem, run, neighborhood, tour, passes, options, search)
+    def on_gpu(device: Device) -> None:
+        from warptsp.backends.cuda.descent import CudaDescent
 
-    on_gpu_or_cpu(run, on_gpu, on_cpu)
+        options = {**constraints, "launch": launch}
+        tolerance = tolerance_of(problem)
+        descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
+        _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
+
+    def sources() -> Iterable[Source]:
+        from warptsp.backends.cuda.descent import kernel_sources
+
+        return kernel_sources(problem, int(neighborhood), launch or Launch(), pruned=pruned)
+
+    # With no kicks at all every report says stop, and is not heeded.
+    meanwhile = on_cpu if problem.n <= most_on_cpu and run.kick_limit != 0 else None
+    search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=True)
 
 
 def can_prune(problem: Problem) -> bool:
@@ -146,29 +157,6 @@ def launch_explainer(neighborhood: Neighborhood) -> Callable[[Problem, str], str
             return f"launch       {gpu.name}: {CudaDescent(gpu, problem, int(neighborhood), tour, 0.5)}"
 
     return explain
-
-
-def _descend_on_gpu(
-    problem: Problem,
-    run: Run,
-    neighborhood: Neighborhood,
-    tour: NDArray[np.int32],
-    passes: int | None,
-    options: dict[str, Any],
-    search: Callable[[Run], None] | None,
-) -> None:
-    from warptsp.backends.cuda.descent import CudaDescent, kernel_sources
-    from warptsp.backends.cuda.device import Device
-
-    pruned = options["pruned"]
-    sources = kernel_sources(problem, int(neighborhood), options["launch"] or Launch(), pruned=pruned)
-    if not kernels_are_there(run, sources, search=search, same=True):
-        return
-    run.enter("GPU")
-    tolerance = tolerance_of(problem)
-    with Device.open(ordinals(run.device)[0]) as device:
-        descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
-        _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
 
 
 def _descend_on_cpu(

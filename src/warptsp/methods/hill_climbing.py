@@ -19,10 +19,11 @@ from warptsp import _native
 from warptsp._checks import checked_count
 from warptsp.backends.climb_instance import MOST_MATRIX_CITIES, ClimbInstance, in_plane
 from warptsp.errors import UnsupportedProblem
-from warptsp.machine import ordinals
+from warptsp.machine import CPU
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
+from warptsp.methods.protocol import best_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +112,7 @@ def gpu_limits(problem: Problem) -> str | None:
 def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
     """Climb until the number of climbers, or the run, says stop."""
     if problem.n < LEAST_GPU_CITIES:
-        run.report_device("cpu")
+        run.report_device(CPU)
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
     limit = max(1, min(limits)) if limits else None  # of no kicks: the first local optimum
     run.enter("random tour")
@@ -124,7 +125,7 @@ def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
         lambda: _climb_on_gpu(problem, run, params, limit),
         lambda run: _climb_on_threads(problem, run, params, limit),
     )
-    if np.array_equal(np.asarray(run.best), first) and not run.token.stopped():
+    if np.array_equal(best_of(run)[0], first) and not run.token.stopped():
         _climb_from(problem, run, first)
 
 
@@ -144,7 +145,7 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
         _climb_on_threads(problem, run, replace(params, version="auto"), limit)
 
     given = run.start if isinstance(run.start, np.ndarray) else None
-    with Device.open(ordinals(run.device)[0]) as device:
+    with Device.open(run.device.gpus[0]) as device:
         version: str = params.version
         if version == "auto":
             version = best_version(problem, device)
@@ -241,14 +242,13 @@ def _climbers(instance: ClimbInstance) -> _native.HillClimbers:
 
 
 def _report(run: Run, optima: Optima, climbers: int, passes: int, moves: int, **counters: float) -> bool:
-    assert run.best is not None
-    assert run.best_length is not None
+    tour, length = best_of(run)
     n = run.problem.n
     figures = optima.counters | counters
     return run.update(
-        length=run.best_length,
+        length=length,
         kicks=climbers,
-        tour=lambda: np.asarray(run.best),
+        tour=lambda: tour,
         phase="climbing" if climbers else "descent",
         climbers=climbers,
         passes=passes,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from warptsp.errors import InvalidOption
+from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
@@ -21,11 +22,12 @@ from warptsp.methods.neighbor_lists import (
     NeighborSearch,
     Prepared,
     check_neighbors,
-    on_device,
+    kernel_sources,
     prepare,
 )
 
 if TYPE_CHECKING:
+    from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -101,31 +103,38 @@ def run(problem: Problem, run: Run, params: IlsParams) -> None:
     # The clock decides on a tour anyway, or else what is not the first part of the GPU's search must not.
     timed = run.time_limit is not None and run.kick_limit is None
 
-    def work(run: Run) -> None:
+    def work(run: Run, device: Device | None) -> None:
         # What the CPU came to while kernels were compiled may have been cut short: the search goes on from
         # it, so that what it ends with is a local optimum.
         best = run.best if timed else None
-        _iterate(prepared if best is None else prepared.starting_from(best), run, params)
+        _iterate(prepared if best is None else prepared.starting_from(best), run, params, device)
 
     def meanwhile(run: Run) -> None:
-        _iterate(prepared, run, params if timed else replace(params, iterations=0.0))
+        _iterate(prepared, run, params if timed else replace(params, iterations=0.0), None)
 
-    on_device(run, work, meanwhile=meanwhile, same=False, three=True, chains=True)
+    search_on_device(
+        run,
+        on_cpu=lambda run: work(run, None),
+        on_gpu=lambda device: work(run, device),
+        sources=lambda: kernel_sources(problem, three=True, chains=True),
+        meanwhile=meanwhile,
+        same=False,
+    )
 
 
-def _iterate(prepared: Prepared, run: Run, params: IlsParams) -> None:
+def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | None) -> None:
     n = run.problem.n
     count = round(params.iterations * n)
     if run.kick_limit is not None:
         count = min(count, run.kick_limit)
     always = params.acceptance == "always"
     chains = 1 if always and params.chains is None else params.chains
-    with NeighborSearch(prepared, run, three=True, chains=chains, block=params.block) as search:
-        if search.descend(best=False, many=False) and count > 0:
-            temperature = params.start_temperature()
-            if search.iterate(count=count, always=always, temperature=temperature, segment=params.segment):
-                search.settle()
-        run.offer(search.best())
+    search = NeighborSearch(prepared, run, device, three=True, chains=chains, block=params.block)
+    if search.descend(best=False, many=False) and count > 0:
+        temperature = params.start_temperature()
+        if search.iterate(count=count, always=always, temperature=temperature, segment=params.segment):
+            search.settle()
+    run.offer(search.best())
 
 
 METHOD = Method(

@@ -1,4 +1,4 @@
-"""The way onto a GPU: the CPU searches while kernels are compiled, and where the GPU cannot be used."""
+"""Where a search runs: on a GPU; on the CPU while kernels are compiled, or if the GPU cannot be used."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
-from warptsp.machine import ordinals
-from warptsp.methods.protocol import ForwardingRun
+from warptsp.machine import CPU
+from warptsp.methods.protocol import ForwardingRun, best_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.compiler import Compilation, Source
+    from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
 
 logger = logging.getLogger(__name__)
@@ -24,13 +25,49 @@ COMPILING = 10.0  # seconds that compiling the kernels may take
 
 def on_gpu_or_cpu(run: Run, on_gpu: Callable[[], None], on_cpu: Callable[[Run], None]) -> None:
     """Do this on the run's GPU; on the CPU if it has none, or if the GPU fails and the CPU may do."""
-    if run.device != "cpu":
+    if run.device.gpus:
         try:
             on_gpu()
             return
         except (BackendUnavailable, DeviceFailure, DeviceOutOfMemory) as error:
             run.use_cpu(error)
     on_cpu(run)
+
+
+def search_on_device(
+    run: Run,
+    *,
+    on_cpu: Callable[[Run], None],
+    on_gpu: Callable[[Device], None],
+    sources: Callable[[], Iterable[Source]],
+    meanwhile: Callable[[Run], None] | None,
+    same: bool,
+) -> None:
+    """Search on the run's GPU; on the CPU if it has none, or if the GPU fails and the CPU may do.
+
+    Parameters
+    ----------
+    run : Run
+    on_cpu : callable
+        Searches there, and is given what to report to.
+    on_gpu : callable
+        Searches there, and is given the GPU.
+    sources : callable
+        Returns the kernels that the GPU needs.
+    meanwhile, same
+        What the CPU does until they are compiled: `search` and `same` of `kernels_are_there`.
+    """
+
+    def start() -> None:
+        from warptsp.backends.cuda.device import Device
+
+        if not kernels_are_there(run, sources(), search=meanwhile, same=same):
+            return
+        run.enter("GPU")
+        with Device.open(run.device.gpus[0]) as device:
+            on_gpu(device)
+
+    on_gpu_or_cpu(run, start, on_cpu)
 
 
 def kernels_are_there(
@@ -69,7 +106,7 @@ def kernels_are_there(
     from warptsp.backends.cuda.compiler import Compilation
     from warptsp.backends.cuda.device import find_usable
 
-    gpu = find_usable(ordinals(run.device)[0])[1]  # several are of one model
+    gpu = find_usable(run.device.gpus[0])[1]  # several are of one model
     wanted = missing_kernels(sources, gpu.compute_capability)
     if not wanted:
         return True
@@ -82,7 +119,7 @@ def kernels_are_there(
             f"limit leaves {remaining:.1f} s"
         )
     device, begun, counters = run.device, run.elapsed(), dict(run.counters)
-    run.report_device("cpu")  # which searches from here on
+    run.report_device(CPU)  # which searches from here on
     try:
         over = search is not None and _search(run, compilation, search, same=same)
         over = over or not (compilation.wait(0.0) or _wait(run, compilation, offer_tour))
@@ -141,9 +178,7 @@ def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[], None] | N
     """Wait with a tour at hand until the kernels are compiled; False if time ran out."""
     if run.best is None and offer_tour is not None:
         offer_tour()
-    best, length = run.best, run.best_length
-    assert best is not None
-    assert length is not None
+    best, length = best_of(run)
     run.expect(None)
     with run.repeating(length, lambda: best, "compiling"):
         while not compilation.wait(0.02):

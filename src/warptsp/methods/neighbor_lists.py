@@ -8,8 +8,6 @@ salesman problem", Promet - Traffic & Transportation 25 (2013). The moves are in
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,16 +16,17 @@ import numpy as np
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
-from warptsp.machine import ordinals
 from warptsp.methods.annealing import COLD
 from warptsp.methods.first_tour import start_in_search
-from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
+from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.run import limit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.compiler import Source
+    from warptsp.backends.cuda.device import Device
     from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
@@ -123,13 +122,20 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
 
 
 class NeighborSearch:
-    """The search on the device of the run, and what it tells the run.
+    """The search on a GPU, or on the CPU where there is none, and what it tells the run.
 
     Without a number of `chains` there are as many as the device has threads or multiprocessors.
     """
 
     def __init__(
-        self, prepared: Prepared, run: Run, *, three: bool, chains: int | None = 1, block: int | None = None
+        self,
+        prepared: Prepared,
+        run: Run,
+        device: Device | None,
+        *,
+        three: bool,
+        chains: int | None = 1,
+        block: int | None = None,
     ) -> None:
         instance = prepared.instance
         self.run = run
@@ -150,17 +156,23 @@ class NeighborSearch:
             three=three,
             token=run.token,
         )
-        self.chains = run.threads if chains is None else chains
         self.gpu: GpuSearch | None = None
-        self._opened = ExitStack()
-        if run.device != "cpu":
-            self._open_gpu(prepared.tour, three, chains, block)
+        if device is None:
+            self.chains = run.threads if chains is None else chains
+            return
+        from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
 
-    def __enter__(self) -> NeighborSearch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
+        self.chains = device.multiprocessors if chains is None else chains
+        self.gpu = GpuSearch(
+            device,
+            instance,
+            self.host.neighbors(),
+            prepared.tour,
+            self.host.best_length,
+            three=three,
+            chains=self.chains,
+            block=block,
+        )
 
     def descend(self, *, best: bool, many: bool, passes: int | None = None) -> bool:
         """Go down to a local optimum; False if the run said stop before."""
@@ -256,25 +268,6 @@ class NeighborSearch:
         """The best tour, as the problem numbers its cities."""
         return self.instance.open((self.gpu or self.host).best())
 
-    def _open_gpu(self, tour: NDArray[np.int32], three: bool, chains: int | None, block: int | None) -> None:
-        from warptsp.backends.cuda.device import Device
-        from warptsp.backends.cuda.neighbor import NeighborSearch as GpuSearch
-
-        run = self.run
-        run.enter("GPU")
-        device = self._opened.enter_context(Device.open(ordinals(run.device)[0]))
-        self.chains = device.multiprocessors if chains is None else chains
-        self.gpu = GpuSearch(
-            device,
-            self.instance,
-            self.host.neighbors(),
-            tour,
-            self.host.best_length,
-            three=three,
-            chains=self.chains,
-            block=block,
-        )
-
 
 def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -> None:
     """Run a descent with 2-opt or, with `three`, 3-opt moves on the run's device."""
@@ -282,33 +275,28 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
     if prepared is None:
         return
 
-    def work(run: Run) -> None:
-        with NeighborSearch(prepared, run, three=three, block=params.block) as search:
-            best, many = params.improvement == "best", params.moves == "many"
-            search.descend(best=best, many=many, passes=params.passes)
-            run.offer(search.best())
+    def work(run: Run, device: Device | None) -> None:
+        search = NeighborSearch(prepared, run, device, three=three, block=params.block)
+        best, many = params.improvement == "best", params.moves == "many"
+        search.descend(best=best, many=many, passes=params.passes)
+        run.offer(search.best())
+
+    def on_cpu(run: Run) -> None:
+        work(run, None)
 
     by_queue = params.improvement == "first" and params.moves == "one"
-    on_device(run, work, meanwhile=work, same=True, three=three, chains=by_queue)
+    search_on_device(
+        run,
+        on_cpu=on_cpu,
+        on_gpu=lambda device: work(run, device),
+        sources=lambda: kernel_sources(problem, three=three, chains=by_queue),
+        meanwhile=on_cpu,
+        same=True,
+    )
 
 
-def on_device(
-    run: Run,
-    work: Callable[[Run], None],
-    *,
-    meanwhile: Callable[[Run], None],
-    same: bool,
-    three: bool,
-    chains: bool,
-) -> None:
-    """Do this on the run's GPU, and `meanwhile` on the CPU until its kernels are there; on the CPU without a
-    GPU, and again if the GPU fails and the run may use the CPU."""
+def kernel_sources(problem: Problem, *, three: bool, chains: bool) -> list[Source]:
+    """Return the kernels of a search with these moves, by queue or in chains or not."""
+    from warptsp.backends.cuda import neighbor
 
-    def on_gpu() -> None:
-        from warptsp.backends.cuda.neighbor import kernel_sources
-
-        sources = kernel_sources(run.problem, three=three, chains=chains)
-        if kernels_are_there(run, sources, search=meanwhile, same=same):
-            work(run)
-
-    on_gpu_or_cpu(run, on_gpu, work)
+    return neighbor.kernel_sources(problem, three=three, chains=chains)

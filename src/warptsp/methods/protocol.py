@@ -9,16 +9,18 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from warptsp.errors import WarpTSPError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from warptsp import _native
-    from warptsp.errors import WarpTSPError
+    from warptsp.machine import Devices
     from warptsp.problem import Problem
     from warptsp.progress import WorkerProgress
 
-__all__ = ["ForwardingRun", "Run"]
+__all__ = ["ForwardingRun", "Run", "best_of"]
 
 
 class Run(Protocol):
@@ -37,7 +39,7 @@ class Run(Protocol):
         """Threads of the CPU."""
 
     @property
-    def device(self) -> str:
+    def device(self) -> Devices:
         """Where the search is."""
 
     @property
@@ -121,7 +123,7 @@ class Run(Protocol):
     def save(self) -> None:
         """Write the best tour to the checkpoint now."""
 
-    def report_device(self, device: str) -> None:
+    def report_device(self, device: Devices) -> None:
         """Say where the search is from now on."""
 
     def report_counters(self, **counters: int | float) -> None:
@@ -143,6 +145,14 @@ class Run(Protocol):
         """Say that no tour is shorter than the best one that was offered."""
 
 
+def best_of(run: Run) -> tuple[NDArray[np.int32], int | float]:
+    """Return the best tour that was offered, and its length; for methods that have offered one."""
+    tour, length = run.best, run.best_length
+    if tour is None or length is None:
+        raise WarpTSPError("the method has offered no tour, which is a bug; please report it")
+    return tour, length
+
+
 class ForwardingRun:
     """A run that passes everything on to another one, for those that change some of it.
 
@@ -155,7 +165,7 @@ class ForwardingRun:
         self._run = run
 
     @property
-    def device(self) -> str:
+    def device(self) -> Devices:
         """Where the search is."""
         return self._run.device
 
@@ -275,7 +285,7 @@ class ForwardingRun:
         """Write the best tour to the checkpoint now."""
         self._run.save()
 
-    def report_device(self, device: str) -> None:
+    def report_device(self, device: Devices) -> None:
         """Say where the search is from now on."""
         self._run.report_device(device)
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from warptsp.backends.instance import SearchInstance
 from warptsp.backends.symmetric import Circle, CpuSymmetricSearch, SymmetricSearch
-from warptsp.machine import ordinals
 from warptsp.methods.first_tour import start_tour
-from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
+from warptsp.methods.kernels import search_on_device
+from warptsp.methods.protocol import best_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.backends.cuda.compiler import Source
+    from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
@@ -63,11 +65,8 @@ class SymmetricRun:
         run = self.run
         if run.elapsed() >= self._next if offer is None else offer:
             self._offer()
-        assert run.best is not None
-        assert run.best_length is not None
-        return run.update(
-            length=run.best_length, kicks=0, tour=partial(np.copy, run.best), phase=phase, **self.counters()
-        )
+        best, length = best_of(run)
+        return run.update(length=length, kicks=0, tour=partial(np.copy, best), phase=phase, **self.counters())
 
     def counters(self) -> dict[str, int | float]:
         """What was done; in the document's terms too."""
@@ -110,12 +109,12 @@ class SymmetricRun:
         run = self.run
         if not self.descend():
             return
-        assert run.best is not None
-        if not np.array_equal(run.best, self.tour()):
+        best, _ = best_of(run)
+        if not np.array_equal(best, self.tour()):
             self._before = {**self._counts(), "quiet": 0}
             circle = self.circle
             self.circle = Circle.of(
-                circle.instance, run.best, hardware=circle.hardware, least_gain=circle.tolerance
+                circle.instance, best, hardware=circle.hardware, least_gain=circle.tolerance
             )
             self.search, self._offered = self._begin(self.circle, 1), 0
             self.descend()
@@ -165,22 +164,21 @@ def run_symmetric(
 
         _work(work, SymmetricRun(run, circle, chains, begin))
 
-    def on_gpu() -> None:
-        from warptsp.backends.cuda.device import Device
-        from warptsp.backends.cuda.symmetric import CudaSymmetricSearch, source_of
+    def on_gpu(device: Device) -> None:
+        from warptsp.backends.cuda.symmetric import CudaSymmetricSearch
 
-        meanwhile = on_cpu if same or run.time_limit is not None else None
-        if not kernels_are_there(run, [source_of(problem)], search=meanwhile, same=same):
-            return
-        run.enter("GPU")
-        with Device.open(ordinals(run.device)[0]) as device:
+        def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
+            return CudaSymmetricSearch(device, circle, seed=seed, chains=chains, block=block)
 
-            def begin(circle: Circle, chains: int | None) -> SymmetricSearch:
-                return CudaSymmetricSearch(device, circle, seed=seed, chains=chains, block=block)
+        _work(work, SymmetricRun(run, circle, chains, begin))
 
-            _work(work, SymmetricRun(run, circle, chains, begin))
+    def sources() -> list[Source]:
+        from warptsp.backends.cuda.symmetric import source_of
 
-    on_gpu_or_cpu(run, on_gpu, on_cpu)
+        return [source_of(problem)]
+
+    meanwhile = on_cpu if same or run.time_limit is not None else None
+    search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=same)
 
 
 def _work(work: Callable[[SymmetricRun], None], symmetric: SymmetricRun) -> None:

@@ -200,24 +200,26 @@ def run(problem: Problem, run: Run, params: SymmetricAnnealingParams) -> None:
             losses=np.empty(0) if params.acceptance is None else _losses(search, run.seed),
             timed=run.time_limit is not None and problem.n > FEW,
         )
-        anneal = _follow_clock if schedule.rotations is None else _anneal
-        if not anneal(search, schedule):
+        if schedule.rotations is None:
+            stop = _follow_clock(search, schedule)
+        else:
+            stop = _anneal(search, schedule, schedule.rotations)
+        if not stop:
             search.settle()
 
     run_symmetric(problem, run, work, chains=params.chains, block=params.block)
 
 
-def _anneal(search: SymmetricRun, schedule: Schedule) -> bool:
+def _anneal(search: SymmetricRun, schedule: Schedule, rotations: int) -> bool:
     """Anneal for a number of rotations; True to stop."""
-    assert schedule.rotations is not None
     run = search.run
     size = len(search.circle.cities)
     temperature, spent, done = schedule.start, 0, 0
     steps = max(1, FIRST_WORK // size)
     # Tours on the way are offered after numbers of rotations, not of seconds, so that runs repeat.
-    between = max(size, schedule.rotations // OFFERS)
-    while done < schedule.rotations:
-        steps = min(steps, between - done % between, schedule.rotations - done)
+    between = max(size, rotations // OFFERS)
+    while done < rotations:
+        steps = min(steps, between - done % between, rotations - done)
         begun = run.elapsed()
         search.search.anneal(temperature, schedule.cooling, schedule.iterations, spent, steps, run.token)
         took = run.elapsed() - begun
@@ -226,7 +228,7 @@ def _anneal(search: SymmetricRun, schedule: Schedule) -> bool:
             temperature *= schedule.cooling
         spent = (spent + steps) % schedule.iterations
         done += steps
-        due = done % between == 0 or done == schedule.rotations
+        due = done % between == 0 or done == rotations
         if run.token.stopped():
             return True
         if (due or took > SLICE / 4) and search.report("annealing", offer=due):
@@ -241,8 +243,7 @@ def _follow_clock(search: SymmetricRun, schedule: Schedule) -> bool:
     size = len(search.circle.cities)
     begun, done, steps, reported = run.elapsed(), 0, 1, run.elapsed()
     while True:
-        now, remaining = run.elapsed(), run.remaining()
-        assert remaining is not None
+        now, remaining = run.elapsed(), run.remaining() or 0.0
         descent = min(0.3 * (now - begun + remaining), DESCENT * size * (now - begun) / max(done, 1))
         whole = now - begun + remaining - descent
         if now - begun >= whole:

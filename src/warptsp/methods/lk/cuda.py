@@ -25,7 +25,7 @@ from warptsp.backends.cuda.primitives import at_once
 from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
-from warptsp.machine import name_of, ordinals
+from warptsp.machine import Devices
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, start_tour, telling
 from warptsp.methods.kernels import kernels_are_there
@@ -98,7 +98,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
         _offer_curve(problem, run)
     run.enter("GPU")
     with ExitStack() as opened:
-        devices = [opened.enter_context(Device.open(ordinal)) for ordinal in ordinals(run.device)]
+        devices = [opened.enter_context(Device.open(ordinal)) for ordinal in run.device.gpus]
         needed = needed_bytes(problem)
         for device in devices:
             if needed > (free := device.memory_free()):
@@ -168,7 +168,7 @@ class _CudaSearch:
         used = 1 if self.search is None else self.search.rounds.gpus
         if self.population is not None and self.population.number > 0:
             used = len(self.devices)
-        self.run_.report_device(name_of([device.ordinal for device in self.devices[:used]]))
+        self.run_.report_device(Devices.of_gpus([device.ordinal for device in self.devices[:used]]))
         self.run_.report_counters(device_bytes=max(device.memory_peak() for device in self.devices))
 
     def _prepare(self) -> bool:
