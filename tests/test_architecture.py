@@ -19,13 +19,13 @@ PACKAGE = REPOSITORY / "src" / "warptsp"
 
 
 def layers() -> list[list[str]]:
-    """The rooms of each layer, from the bottom up, as the table of docs/architecture.md has them."""
+    """The units of each layer, from the bottom up, as the table of docs/architecture.md has them."""
     page = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rows = page.split("| layer | rooms |")[1].split("\n\n")[0].splitlines()[2:]
+    rows = page.split("| layer | modules |")[1].split("\n\n")[0].splitlines()[2:]
     return [re.findall(r"`(\w+)`", row.split("|")[2]) for row in reversed(rows)]
 
 
-FLOOR = {room: floor for floor, rooms in enumerate(layers()) for room in rooms}
+FLOOR = {unit: floor for floor, units in enumerate(layers()) for unit in units}
 MODULES = {
     ".".join(("warptsp", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in PACKAGE.rglob("*.py")
@@ -54,19 +54,19 @@ def found_imports(name: str) -> Iterator[tuple[str, int]]:
                 yield (found if found in MODULES or found == "warptsp._native" else base), node.lineno
 
 
-def room(module: str) -> str:
+def unit(module: str) -> str:
     """The file or folder directly in the package that a module is, or lies in."""
     return [*module.split("."), "__init__"][1]
 
 
 def test_every_file_and_folder_has_a_layer():
-    assert {room(name) for name in MODULES} | {"_native"} == set(FLOOR)
+    assert {unit(name) for name in MODULES} | {"_native"} == set(FLOOR)
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_imports_go_down(name):
     for imported, line in imports(name):
-        above, below = room(name), room(imported)
+        above, below = unit(name), unit(imported)
         assert above == below or FLOOR[above] > FLOOR[below], (
             f"{MODULES[name].relative_to(PACKAGE)}:{line}: {above} (layer {FLOOR[above]}) imports "
             f"{imported} (layer {FLOOR[below]})"
