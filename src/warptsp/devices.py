@@ -78,8 +78,8 @@ def resolve_device(
 
 
 def choose(problem: Problem, method: Method[Any], seconds: float | None = None) -> str:
-    """Return the faster device for this problem: a GPU, or several, if there are any, if they can do the
-    problem and if there are cities and time enough; the CPU if not. Why is logged."""
+    """Return the faster device for this problem: one GPU or several if there are any, if they support the
+    problem and if there are enough cities and time; otherwise the CPU. The reason is logged."""
     if problem.n < method.least_gpu_cities:
         logger.info("device auto: the CPU, for fewer than %d cities", method.least_gpu_cities)
         return "cpu"
@@ -130,7 +130,7 @@ def _model(gpu: Gpu) -> tuple[object, ...]:
 
 
 def describe() -> dict[str, Any]:
-    """Return what there is to know about this machine and this build, for bug reports."""
+    """Return what is known about this machine and this build, for bug reports."""
     import numpy as np
 
     from warptsp import _native

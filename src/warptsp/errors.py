@@ -36,13 +36,13 @@ class ParseError(InvalidProblem):
     Parameters
     ----------
     message : str
-        What is wrong and what would be right.
+        What is wrong and what would be accepted.
     file : str or os.PathLike, optional
         The file.
     line : int, optional
         The line, counted from 1; None when the fault concerns the whole file.
     keyword : str, optional
-        The keyword, section or column the fault lies in.
+        The keyword, section or column in which the fault lies.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ def solve(
         With an edge between any two nodes, in both directions if it is directed. Edges from a node to itself
         are ignored. For a graph that is not complete see the example.
     weight : str, optional
-        The attribute of the edges that is their length, a number from 0 upwards; None means that each is 1.
+        The edge attribute that is the length, a non-negative number; None means that each length is 1.
     source : node, optional
         Where the cycle begins; by default at the first node of the graph.
     init_cycle : list of nodes or str, optional
@@ -46,7 +46,7 @@ def solve(
     Returns
     -------
     list of nodes
-        The cycle, with its first node once more at the end; a path has each node once.
+        The cycle, with its first node repeated at the end; a path has each node once.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class WorkerProgress:
         Where its last task was searched.
     tasks, kicks : int
     seconds : float
-        Time in all that it had tasks in work.
+        Total time during which it had tasks.
     """
 
     device: str
@@ -53,7 +53,7 @@ class Progress:
     time_limit, kick_limit : float, int or None
         The end of the search, as far as it is known.
     known_length : int or float or None
-        Optimal, or else best known, length of the instance.
+        Optimal or best known length of the instance.
     counters : mapping of str to number
         The method's own figures.
     workers : mapping of str to WorkerProgress

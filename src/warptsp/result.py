@@ -61,7 +61,7 @@ class Result:
     problem : Problem
         The instance.
     known : KnownLength or None
-        The optimal, or else best known, length of the instance, if there is one on record, or if this run has
+        The optimal or best known length of the instance, if there is one on record, or if this run has
         proved its own to be optimal.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
@@ -80,19 +80,19 @@ class Result:
     signal : int or None
         The number of that signal.
     device : str
-        What searched: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``; `stages` has that of a
-        second method. It is ``"cpu"``, too, if the run ended before the kernels for a GPU were compiled; for
-        how long the CPU searched before the GPU did is the counter ``seconds_on_cpu``.
+        Where the search ran: ``"cpu"``, ``"cuda:N"`` or several GPUs as ``"cuda:0,1"``; `stages` has the
+        device of a second method. It is also ``"cpu"`` if the run ended before the kernels for a GPU were
+        compiled; the counter ``seconds_on_cpu`` says how long the CPU searched before the GPU did.
     seed, threads, method, start, params
-        What the run was asked to do.
+        The settings of the run.
     then : str or None
-        The method that was to polish the tour.
+        The second method, if one was asked for.
     stages : tuple of Stage
         The methods that ran, one or two.
     snapshots : tuple of Snapshot
-        Tours on the way, each shorter than the one before: the first that the run had, the best one last, and
-        others evenly over the logarithm of time; empty unless `solve` was asked for them. Their arrays are
-        read-only.
+        Tours from the course of the run, each shorter than the one before: the first, the best as the last,
+        and others spaced evenly over the logarithm of time; empty unless `solve` was asked for them. Their
+        arrays are read-only.
     """
 
     tour: NDArray[np.int32]
@@ -123,7 +123,7 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """Length over the optimal, or else best known, length of the instance, minus 1; None if not known."""
+        """Length over the optimal or best known length of the instance, minus 1; None if not known."""
         return relative_gap(self.length, None if self.known is None else self.known.length)
 
     def summary(self) -> str:
@@ -207,7 +207,7 @@ class Result:
         return np.roll(self.tour, -int(places[0]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tour; the ending of the name tells the format (see docs/formats.md), .svg and .png draw
+        """Write the tour; the ending of the name sets the format (see docs/formats.md), .svg and .png draw
         it, and .html is the page that `report` writes.
 
         Raises

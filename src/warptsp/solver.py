@@ -81,56 +81,56 @@ def solve(
         rounded; a matrix of distances of shape (n, n), also sparse or condensed; a data frame
         (`Problem.from_frame`); or the name of a file that `warptsp.load` reads.
     stop : StoppingCriterion or callable, optional
-        When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that is given a
-        `SearchState` and returns True. `time_limit` and `kicks` are added to it with ``|``. With none of the
-        three the search goes on until nothing has improved for a while, see `DefaultStop`.
+        When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that takes a
+        `SearchState` and returns True to stop. `time_limit` and `kicks` are added to it with ``|``. Without
+        any of the three the search continues until the tour has not improved for a while: `DefaultStop`.
     time_limit : float, optional
-        Seconds of wall time from this call to its return.
+        Wall-clock seconds from this call to its return.
     kicks : int, optional
         Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
     seed : int
         Seed of the random numbers, 0 to 2**64 - 1.
     start : str, path or array, optional
         A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
-        ``"given"``), or a tour to begin with: a tour file, such as a checkpoint, or the cities numbered from
-        0 in visiting order. The result is never longer than such a tour.
+        ``"given"``), or a tour to start from: a tour file, such as a checkpoint, or the cities numbered from
+        0 in visiting order. The result is never longer than a given tour.
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
-        given cities (None leaves an end free). Without it, as the problem says.
+        given cities (None leaves an end free). By default as the problem says.
     asymmetric : bool
-        Whether a matrix of distances may have others in the opposite direction, as `Problem.from_matrix`
-        takes it; a `Problem` knows by itself.
+        Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a `Problem`
+        records this itself.
     device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
-        Where to search: on the CPU, on the first GPU or all that there are, whichever is faster, on GPUs by
-        number; "auto" is the CPU or "cuda", by the instance's size (`warptsp.devices.choose`). The result
-        says which it was.
+        Where to search: "cpu"; "cuda", the first GPU or all GPUs, whichever is faster; GPUs by number;
+        "auto", the CPU or "cuda" depending on the instance's size (`warptsp.devices.choose`). The result says
+        which it was.
     threads : int, optional
-        Number of threads; all that are available if not given.
+        Number of threads; by default all that are available.
     method : str
         A name in `warptsp.methods.METHODS`.
     params : mapping, optional
         Parameters of the method by name.
     then : str, optional
-        A second method, which polishes the tour of the first, such as ``"two-opt"``. A time limit is for
-        both, and the first has nine tenths of it at most; a number of kicks is for each. A signal, a callback
-        or a token that ends the first method ends the run, and so does a target that it reached.
+        A second method, such as ``"two-opt"``, that starts from the first one's tour. A time limit covers
+        both, and the first gets at most nine tenths of it; a number of kicks applies to each. A signal, a
+        callback or a token that ends the first method ends the run, and so does a target that it reaches.
     then_params : mapping, optional
         Parameters of the second method.
     callback : callable, optional
-        Called with a `Progress` several times a second. If it returns True the search ends, and so it does if
-        it returns a text, which is then the result's `stop_reason`; if it raises, the search ends and the
-        exception is raised from here with the result in its attribute ``result``.
+        Called with a `Progress` several times a second. If it returns True, the search ends; if it returns a
+        string, the search ends and the string becomes the result's `stop_reason`; if it raises, the search
+        ends and this call raises the exception, with the result in its attribute ``result``.
     checkpoint : path, optional
-        File that the best tour is written to now and then, atomically, and at the end. ``start=`` takes it.
+        File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
     checkpoint_interval : float
-        Least number of seconds between two writes.
+        Minimum number of seconds between two writes.
     snapshots : int
-        How many tours of the run the result shall keep, the first and the best among them; fewer if the tour
-        was not improved as often. They cost 4 bytes a city each, and up to a twentieth of the time.
+        How many tours of the run the result keeps, including the first and the best; fewer if the tour
+        was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.
     cluster : str, distributed.Client or Executor, optional
         Who does the search, for the method ``lk``: the address of a Dask scheduler, or a client of one;
         ``"local"`` or ``"local:N"`` for Dask with N workers on this machine; ``"threads"`` or ``"devices"``
-        for threads or GPUs of this process, each with a part of the tour of its own.
+        for threads or GPUs of this process, each with its own part of the tour.
     cluster_params : mapping, optional
         Fields of `warptsp.cluster.connect.ClusterParams` by name.
 
@@ -144,11 +144,11 @@ def solve(
     Raises
     ------
     InvalidProblem, InvalidTour, InvalidOption
-        For what cannot be: said before anything is computed.
+        If an argument is invalid: raised before anything is computed.
     UnsupportedProblem
-        If the method, or the search on GPUs, cannot do this kind of instance.
+        If the method, or the search on GPUs, does not support this kind of instance.
     BackendUnavailable
-        For a device or a cluster that is not there, or that lacks something.
+        If a device or a cluster is missing, or lacks something.
     DeviceOutOfMemory, DeviceFailure
         If a GPU that was asked for has too little memory, or fails. With "auto" the CPU takes over.
     OutputError

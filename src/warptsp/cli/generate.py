@@ -67,7 +67,7 @@ def _kinds() -> Iterable[tuple[str, str]]:
 def command(
     kind: str, size: str | None, output: str, threads: int | None, **options: int | float | None
 ) -> None:
-    """Generate an instance; the ending of FILE tells the format (TSPLIB if there is no FILE).
+    """Generate an instance; the ending of FILE sets the format (TSPLIB if there is no FILE).
 
     KIND is uniform, clustered or grid, or the name of an instance of the DIMACS challenge: E (uniform) or C
     (clustered), the size 1k, 3k, 10k, 31k, 100k, 316k, 1M, 3M or 10M, and a number, as in E10k.0. SIZE is the

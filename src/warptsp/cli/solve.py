@@ -55,7 +55,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 @asymmetric_option
 @click.option(
     "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
-    help="Write the tour; the ending tells the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
+    help="Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
     "is stdout in TSPLIB format. May be given several times.",
 )  # fmt: skip
 @click.option(

@@ -21,14 +21,14 @@ class ClusterParams:
     Attributes
     ----------
     part : int or None
-        Cities of a task; by default 10 000 to 50 000, or a million where workers have GPUs.
+        Cities per task; by default 10 000 to 50 000, or a million if workers have GPUs.
     rounds : int or None
-        End after so many rounds.
+        End after this many rounds.
     kicks : float or None
-        Kicks a city in a round, where no limit says otherwise; by default 1, or 10 where workers have GPUs.
+        Kicks per city in a round, unless a limit says otherwise; by default 1, or 10 if workers have GPUs.
     deadline : float or None
-        Seconds for one task; a worker that takes longer loses it to another. By default ten times what the
-        slowest one took, and a minute at least.
+        Seconds for one task; a worker that takes longer loses it to another. By default ten times as long as
+        the slowest task took, and at least a minute.
     wait : float
         Seconds without any worker after which the run ends.
     attempts : int

@@ -30,14 +30,14 @@ class Outcome:
 
 @runtime_checkable
 class Executor(Protocol):
-    """What the outer level wants of those who do tasks. All methods are called from one thread.
+    """What the coordinator needs from whatever does the tasks. All methods are called from one thread.
 
     Attributes
     ----------
     name : str
         For messages, such as ``tcp://10.0.0.1:8786``.
     lag : float
-        Seconds from the end of a task to its answer here, at a guess: under a time limit tasks end earlier.
+        Estimated seconds from the end of a task to its answer here: under a time limit tasks end earlier.
     """
 
     name: str
@@ -62,19 +62,19 @@ class Executor(Protocol):
         """Take a task; returns at once."""
 
     def gather(self, seconds: float, patience: float) -> list[Outcome]:
-        """Return what has come since the last call; waits for something, so many seconds at most.
+        """Return what has arrived since the last call; waits for something, at most `seconds`.
 
-        A worker that was not heard for the seconds of `patience` loses its tasks.
+        A worker that has not been heard for `patience` seconds loses its tasks.
         """
 
     def sent_and_received(self) -> tuple[int, int]:
         """Return the bytes of tasks and answers so far."""
 
     def drop(self) -> list[Outcome]:
-        """End every task that is not done; returns what has still come of them."""
+        """End every unfinished task; returns what has still arrived."""
 
     def close(self) -> None:
-        """Let go of everything; nothing is called afterwards."""
+        """Release everything; nothing is called afterwards."""
 
 
 class InProcess:

@@ -73,7 +73,7 @@ class Coordinates2D:
         self._problem = Problem.from_points(np.array(places, dtype=np.float64).reshape(-1, 2))
 
     def solve_tsp(self, runs: int = 10) -> list[Any]:
-        """Return the names of the places of a short tour, with the first once more at the end."""
+        """Return the names of the places of a short tour, with the first repeated at the end."""
         names = list(self.coords)
         tour = _tour(self._problem, runs)
         return [names[city] for city in [*tour, tour[0]]]

@@ -46,7 +46,7 @@ def find_tour(
     max_threads : int, optional
         None uses all cores but one.
     candidates : {"auto", "nearest", "alpha"}
-        Taken, and without effect.
+        Accepted, but has no effect.
     stop_when_converged : bool
         Stop earlier, when the search seems done.
 

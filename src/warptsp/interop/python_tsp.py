@@ -41,9 +41,9 @@ def solve_tsp_local_search(
     distance_matrix : array_like, shape (n, n)
         Distances, symmetric or not.
     x0 : list of int, optional
-        A tour to begin with, which the result will not be longer than.
+        A start tour; the result is never longer.
     perturbation_scheme : str
-        Taken, and without effect.
+        Accepted, but has no effect.
     max_processing_time : float, optional
         Seconds, all of which are used; without it the search ends when it seems done, after 10 s at
         most up to 10 000 cities.
@@ -72,7 +72,7 @@ def solve_tsp_simulated_annealing(
     log_file: str | None = None,
     verbose: bool = False,
 ) -> tuple[list[int], int | float]:
-    """The same as `solve_tsp_local_search`, whose search cools down by itself: `alpha` is without effect."""
+    """The same as `solve_tsp_local_search`, whose search cools down by itself: `alpha` has no effect."""
     return solve_tsp_local_search(
         distance_matrix, x0, perturbation_scheme, max_processing_time, log_file, verbose
     )
@@ -103,7 +103,7 @@ def solve_tsp_record_to_record(
 def solve_tsp_dynamic_programming(
     distance_matrix: Any, maxsize: int | None = None
 ) -> tuple[list[int], int | float]:
-    """Find an optimal tour of at most 16 cities, by dynamic programming; `maxsize` is without effect.
+    """Find an optimal tour of at most 16 cities, by dynamic programming; `maxsize` has no effect.
 
     Raises
     ------

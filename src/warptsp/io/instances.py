@@ -37,35 +37,35 @@ def load(
     Parameters
     ----------
     path : str or os.PathLike
-        A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, perhaps names) or of distances;
-        a ``.npy`` array of points or distances; bare numbers of points (``.f64``, ``.f32``, and ``.f64x3``,
-        ``.f32x3`` in space); GeoJSON points, GPX waypoints, KML placemarks; the
-        table of a routing service such as OSRM. A text may be packed by gzip. ``-`` is standard input.
+        A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, optionally names) or of
+        distances; a ``.npy`` array of points or distances; points as bare numbers (``.f64``, ``.f32``, and
+        ``.f64x3``, ``.f32x3`` in space); GeoJSON points, GPX waypoints, KML placemarks; the table of a
+        routing service such as OSRM. Text may be compressed with gzip. ``-`` is standard input.
     format : str, optional
         One of `warptsp.io.FORMATS`; by default the ending of the name decides, or the contents if that
         means nothing.
     asymmetric : bool
-        Whether a matrix may be asymmetric: entry (i, j), in row i, is the way from i to j. Where the file
-        says so itself (TSPLIB's ATSP, tables of OSRM) it may be in any case.
+        Whether a matrix may be asymmetric: entry (i, j), in row i, is the distance from i to j. Files that
+        say so themselves (TSPLIB's ATSP, OSRM tables) need no such argument.
     columns : mapping, optional
         Which column of a table holds what: the keys are some of ``x``, ``y``, ``z``, ``lat``, ``lon``,
         ``name`` and ``id``, the values names in its first line, or numbers counted from 1. By default the
-        names in the first line tell, and without them the numbers as far as they leave no doubt.
+        names in the first line decide, and without them the numbers, as far as they leave no doubt.
     metric : Metric or str, optional
-        Another one than the file means, for the same kind of coordinates. Points of ``.npy`` files and bare
-        numbers may be latitudes and longitudes, in this order, too.
+        A metric other than the file's, for the same kind of coordinates. Points of ``.npy`` files and bare
+        numbers may also be latitudes and longitudes, in this order.
 
     Returns
     -------
     Problem
-        Its name is the file's if the file does not give one.
+        Named after the file unless the file contains a name.
 
     Raises
     ------
     ParseError
-        With file, line and what would be right.
+        With file, line and what would be accepted.
     InvalidOption
-        There is no such format, the file is no table and `columns` are given, or the metric does not fit.
+        The format is unknown, `columns` are given for a file that is not a table, or the metric does not fit.
     """
     return read_instance(path, format, ReadOptions.of(columns, metric, asymmetric)).problem
 
@@ -175,7 +175,7 @@ def write_points(
     *,
     format: str | None = None,
 ) -> None:
-    """Write cities that are made piece by piece, whole or not at all.
+    """Write cities that are generated in blocks, whole or not at all.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def write_points(
     Raises
     ------
     InvalidOption
-        The format is another one.
+        The format is neither of these.
     OutputError
         The file cannot be written.
     """

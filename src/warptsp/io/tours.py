@@ -71,7 +71,7 @@ def write_tour(
     Raises
     ------
     InvalidTour
-        It is no tour of the instance.
+        It is not a tour of the instance.
     InvalidOption
         The format is unknown or does not fit the instance.
     OutputError
@@ -90,15 +90,15 @@ def write_tour(
 
 
 def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int32]:
-    """A tour of an instance from a file; the contents tell the format.
+    """Read a tour of an instance from a file; the contents decide the format.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A TSPLIB tour; a table with a column ``id`` or ``name``, as `write_tour` makes it; a line of GeoJSON,
-        GPX or KML through the cities; a plain list of node numbers, in which a 0 means that cities are
-        counted from 0; or cities counted from 0, as a ``.npy`` array or, if the name ends so, as the bare
-        numbers of ``.i32``. ``-`` is standard input.
+        A TSPLIB tour; a table with a column ``id`` or ``name``, as `write_tour` writes it; a GeoJSON, GPX or
+        KML line through the cities; a plain list of node numbers, in which a 0 means that cities are
+        counted from 0; or cities counted from 0, as a ``.npy`` array or, if the name ends in ``.i32``, as
+        bare numbers. ``-`` is standard input.
     problem : Problem
 
     Returns
@@ -111,7 +111,7 @@ def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int3
     ParseError
         The file cannot be read as a tour.
     InvalidTour
-        It is no tour of this instance.
+        It is not a tour of this instance.
     """
     return read_tour_file(path, problem).cities.astype(np.int32)  # what is mapped is not the caller's
 

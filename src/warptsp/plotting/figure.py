@@ -57,7 +57,7 @@ def plot(
     size: int | None = None,
     figure: Any = None,
 ) -> Figure:
-    """Draw a tour, and beside it where it came from, with matplotlib (``pip install 'warptsp[plot]'``).
+    """Draw a tour, and next to it how it was found, with matplotlib (``pip install 'warptsp[plot]'``).
 
     Parameters
     ----------
@@ -73,24 +73,24 @@ def plot(
     history : iterable of (seconds, length), optional
         The improvements, in order of time, such as those of a `Result`.
     seconds : float, optional
-        When the run ended; at the last improvement if not given.
+        When the run ended; by default at the last improvement.
     known : KnownLength, optional
-        The optimal, or else best known, length; that of the instance if not given.
+        The optimal or best known length; by default that of the instance.
     panels : sequence of str, optional
-        Of ``"start"``, ``"tour"``, ``"difference"`` (the edges that only one of both tours has) and ``"gap"``
+        Of ``"start"``, ``"tour"``, ``"difference"`` (the edges that only one of the tours has) and ``"gap"``
         (the gap over time, or the length if no optimum is known). By default ``"tour"``, and ``"start"`` and
         ``"gap"`` where they are given.
     title : str, optional
-        Line on top; name and number of cities if not given.
+        Line on top; by default name and number of cities.
     size : int, optional
-        Pixels of the figure's longer side; 200 an inch if not given, where a tour has five inches.
+        Pixels of the figure's longer side; by default 200 per inch, and five inches per tour.
     figure : Figure or SubFigure, optional
-        Draw into this one, such as pyplot's; a new one, of which pyplot knows nothing, if not given.
+        The figure to draw into, such as one of pyplot's; by default a new one that is independent of pyplot.
 
     Returns
     -------
     Figure
-        Matplotlib's, to be changed at will; a notebook shows it.
+        A matplotlib figure that you may change; a notebook shows it.
 
     Raises
     ------

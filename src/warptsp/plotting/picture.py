@@ -60,10 +60,10 @@ def draw(
     size: int | None = None,
     title: str | None = None,
 ) -> None:
-    """Draw a tour into an SVG or PNG file; the ending of the name tells which.
+    """Draw a tour into an SVG or PNG file; the ending of the name decides which.
 
-    Cities are dots up to 3000 of them, fixed edges thick and black; a path begins at a disc and ends at a
-    ring.
+    Up to 3000 cities are drawn as dots, fixed edges are thick and black; a path begins at a disc and ends at
+    a ring.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class SearchState:
     improved_at_kicks : int
         ``kicks`` when the best tour was last improved.
     known_length : int or float or None
-        The optimal, or else the best known, length of the instance, if there is one on record.
+        The optimal or best known length of the instance, if there is one on record.
     """
 
     elapsed: float
@@ -44,7 +44,7 @@ class SearchState:
 
 
 class Limit(NamedTuple):
-    """By when a search will surely have ended; ``None`` where nothing is known."""
+    """By when a search is certain to have ended; ``None`` where nothing is known."""
 
     seconds: float | None = None
     kicks: int | None = None
@@ -72,7 +72,7 @@ class StoppingCriterion:
         return str(self)
 
     def limit(self) -> Limit:
-        """Upper bounds on the search: at this time, or number of kicks, the criterion is surely met."""
+        """Upper bounds on the search: the time, or number of kicks, by which it is certain to be met."""
         return Limit()
 
     def horizon(self) -> Limit:

@@ -15,7 +15,7 @@ IDLE = 0.6  # share of the run without an improvement after which it ends
 
 
 class DefaultStop(StoppingCriterion):
-    """Stop when the search seems done: nothing has improved for a good part of its time, or the time is up.
+    """Stop when the search seems done: no improvement for a good part of its time, or the time is up.
 
     - Up to 12 cities: after a few hundred kicks, which take milliseconds.
     - Up to 2000 cities: when the last 60 % of the run so far, and at least a time that grows with the
@@ -24,7 +24,7 @@ class DefaultStop(StoppingCriterion):
     - Up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for 100 000 cities,
       5 minutes for a million, half an hour for ten million. Searches of this size improve to the end, and
       the method plans for just this time.
-    - At once where nothing can improve: the tour has length 0, or exactly the optimal length on record.
+    - At once if the tour cannot be shortened: it has length 0, or exactly the optimal length on record.
     """
 
     def __init__(self, cities: int, optimum: int | float | None = None, begun: float = 0.0) -> None:

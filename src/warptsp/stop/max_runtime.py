@@ -7,9 +7,9 @@ from warptsp.stop.criterion import Limit, SearchState, StoppingCriterion
 
 
 class MaxRuntime(StoppingCriterion):
-    """Stop after `seconds` of wall time, counted from the call of ``solve`` till it returns.
+    """Stop after `seconds` of wall-clock time, counted from the call of ``solve`` until it returns.
 
-    Set-up and the final check of the tour are inside; reading a file beforehand is not. The limit is kept
+    This includes set-up and the final check of the tour, but not reading a file beforehand. The limit is kept
     within 2 % or 0.1 s, whichever is more.
     """
 

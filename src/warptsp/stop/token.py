@@ -17,8 +17,8 @@ class StopToken(StoppingCriterion):
     """Stop when another thread asks for it.
 
     Give the token as (part of) the stopping criterion and call `request` from anywhere: the search ends
-    within milliseconds, also in the middle of its set-up, and ``solve`` returns the best tour so far. A
-    token that has been used stays requested; take a new one for the next run.
+    within milliseconds, even in the middle of its set-up, and ``solve`` returns the best tour so far. A
+    token that has been used stays requested; create a new one for the next run.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class StopToken(StoppingCriterion):
 
     @property
     def requested(self) -> bool:
-        """Whether somebody has asked for the stop."""
+        """Whether the stop has been requested."""
         return self._requested
 
     @contextmanager
