@@ -27,6 +27,7 @@ MATRIX = np.abs(POINTS[:, None, 0] - POINTS[None, :, 0])
 WHOLE = (MATRIX * 100).astype(np.int32)
 LISTS = np.argsort(MATRIX, axis=1, kind="stable")[:, 1:7].astype(np.int32)
 EDGES = np.array([[0, 5], [5, 9]], np.int32)
+NONE = np.empty((0, 2), np.int32)
 PAIRS = np.full((N, 2), -1, np.int32)
 EXACT = Metric.EXACT_2D.kind
 REFUSED = (ValueError, TypeError, OverflowError, IndexError, MemoryError)
@@ -272,6 +273,18 @@ def link(
     order=np.arange(len(boxes().ends()), dtype=np.int32), points=POINTS[boxes().ends()], kind=EXACT, threads=2
 ):
     boxes().link(order, points, kind, threads, token())
+
+
+@attacked
+def held_karp(
+    kind=EXACT, points=POINTS, norm=2, tour=TOUR, fixed_edges=np.stack([TOUR[:2], TOUR[1:3]]), rounds=20, threads=2,
+):  # fmt: skip
+    _native.held_karp(kind, points, None, None, norm, tour, fixed_edges, False, -1, -1, rounds, threads, token())
+
+
+@attacked
+def held_karp_of_a_path(int_matrix=WHOLE, tour=TOUR, start=int(TOUR[0]), end=-1):
+    _native.held_karp(15, None, int_matrix, None, 2, tour, NONE, True, start, end, 5, 1, token())
 
 
 @attacked

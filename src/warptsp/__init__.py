@@ -23,6 +23,8 @@ _HOME = {
     "Result": "warptsp.result",
     "HistoryPoint": "warptsp.result",
     "Snapshot": "warptsp.result",
+    "LowerBound": "warptsp.bound",
+    "lower_bound": "warptsp.bound",
     "Progress": "warptsp.progress",
     "Problem": "warptsp.problem",
     "OpenPath": "warptsp.problem",
@@ -67,6 +69,12 @@ offer("solve", "warptsp.solver", "solve")
 if TYPE_CHECKING:
     from typing import Any
 
+    from warptsp.bound import (
+        LowerBound as LowerBound,
+    )
+    from warptsp.bound import (
+        lower_bound as lower_bound,
+    )
     from warptsp.errors import (
         BackendUnavailable as BackendUnavailable,
     )

@@ -1,6 +1,7 @@
 """The native core; each binding's file adds its own signatures here."""
 
 from collections.abc import Callable
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -413,3 +414,30 @@ def draw_edges(
     token: StopToken,
 ) -> bool:
     """Draw into a picture, shape (height, width); False if the token stopped it."""
+
+# bound.cpp
+
+class HeldKarpBound(TypedDict):
+    value: int
+    exponent: int
+    root: int
+    rounds: int
+    certified: bool
+    edges: int
+    potentials: NDArray[np.int32]
+
+def held_karp(
+    kind: int,
+    points: NDArray[np.float64] | None,
+    int_matrix: NDArray[np.int32] | None,
+    real_matrix: NDArray[np.float64] | None,
+    norm: int,
+    tour: NDArray[np.int32],
+    fixed_edges: NDArray[np.int32],
+    open: bool,
+    start: int,
+    end: int,
+    rounds: int,
+    threads: int,
+    token: StopToken,
+) -> HeldKarpBound | None: ...

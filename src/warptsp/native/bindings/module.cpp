@@ -2,6 +2,7 @@
 
 using namespace warptsp;
 
+void bind_bound(nb::module_ &m);
 void bind_build_info(nb::module_ &m);
 void bind_descent(nb::module_ &m);
 void bind_dimacs(nb::module_ &m);
@@ -23,6 +24,7 @@ NB_MODULE(_native, m) {
 #endif
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
+  bind_bound(m);
   bind_build_info(m);
   nb::class_<StopToken>(m, "StopToken", nb::dynamic_attr(),
                         "A request to stop that native loops poll; safe to use from any thread.")

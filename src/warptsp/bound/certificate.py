@@ -1,0 +1,181 @@
+"""Certificates: a bound's potentials in a file, and the slow and obvious proof of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from warptsp._checks import shown
+from warptsp._words import counted
+from warptsp.errors import ParseError, UnsupportedProblem
+from warptsp.io._files import contents
+from warptsp.outputs import atomic_write
+
+from .held_karp import LowerBound, value_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+__all__ = ["MAX_CHECKED", "proven_value", "read_certificate", "write_certificate"]
+
+MAX_CHECKED = 20_000
+"""Cities up to which certificates are checked: all pairs take some ten seconds then."""
+
+_FORMAT = "warptsp lower bound"
+_MAX_POTENTIAL = 2**31 - 1
+_MAX_EXPONENT = 1100
+# Sums of 20 000 lengths stay within 63 bits, with what prefers fixed edges.
+_MAX_LENGTH = 2.0**44
+_FIXED_BONUS = 2**46
+
+
+def write_certificate(path: str | os.PathLike[str], problem: Problem, bound: LowerBound) -> None:
+    """Write a bound and its proof as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    document = {
+        "format": _FORMAT,
+        "instance": problem.name,
+        "cities": problem.n,
+        "bound": bound.value,
+        "exponent": bound.exponent,
+        "root": bound.root,
+        "potentials": bound.potentials.tolist(),
+    }
+    with atomic_write(path) as file:
+        file.write((json.dumps(document) + "\n").encode())
+
+
+def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBound:
+    """Read what a certificate claims; `proven_value` tells whether that is true.
+
+    Raises
+    ------
+    ParseError
+        The file holds no certificate of an instance with so many cities.
+    """
+    data, file = contents(os.fspath(path))
+
+    def fail(message: str) -> NoReturn:
+        raise ParseError(message, file=file)
+
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        fail(f"is not JSON: {' '.join(str(error).split())}")
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        fail(f'is not a certificate: an object with "format": "{_FORMAT}" is needed')
+
+    def whole(name: str, least: int, most: int) -> int:
+        value = document.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            fail(f"{name} is {shown(value)}: an integer from {least} to {most} is needed")
+        return value
+
+    cities = whole("cities", 1, 2**31 - 1)
+    if cities != problem.n:
+        fail(f"is a certificate for {counted(cities)}, and the instance has {problem.n}")
+    value = document.get("bound")
+    kinds, kind = ((int,), "an integer") if problem.integral else ((int, float), "a number")
+    if not isinstance(value, kinds) or isinstance(value, bool) or not 0 <= value < 2**1000:
+        fail(f"bound is {shown(value)}: {kind} not below 0 is needed")
+    potentials = document.get("potentials")
+    if not isinstance(potentials, list) or len(potentials) != problem.n:
+        fail(f"potentials are not a list of {problem.n} integers")
+    for city, potential in enumerate(potentials):
+        if type(potential) is not int or abs(potential) > _MAX_POTENTIAL:
+            fail(f"potential {city} (counted from 0) is {shown(potential)}: an integer of 32 bits is needed")
+    return LowerBound(
+        value=value,
+        iterations=0,
+        seconds=0.0,
+        potentials=np.array(potentials, dtype=np.int32),
+        exponent=whole("exponent", -_MAX_EXPONENT, _MAX_EXPONENT),
+        root=whole("root", 0, problem.n - 1),
+        certified=False,
+    )
+
+
+def proven_value(problem: Problem, bound: LowerBound) -> int | float:
+    """Return the bound that potentials prove, computed from all pairs of cities by Prim's algorithm.
+
+    It shares nothing with the native ascent: distances are those by which tours are measured.
+
+    Parameters
+    ----------
+    problem : Problem
+    bound : LowerBound
+        Its `potentials`, `exponent` and `root` are used; what it claims is not.
+
+    Raises
+    ------
+    UnsupportedProblem
+        The instance is asymmetric, has more than 20 000 cities, or lengths too large for the exponent.
+    """
+    n = problem.n
+    if problem.asymmetric:
+        raise UnsupportedProblem("the matrix is asymmetric, and certificates are for symmetric instances")
+    if n > MAX_CHECKED:
+        raise UnsupportedProblem(
+            f"the instance has {counted(n)}, and certificates are checked up to {MAX_CHECKED}"
+        )
+    if n < 3:
+        return problem.length(np.arange(n, dtype=np.int32))
+    potentials = bound.potentials.astype(np.int64)
+    total = -2 * int(potentials.sum()) + _FIXED_BONUS * len(problem.fixed_edges)
+    if problem.open is None:
+        row = np.delete(_lengths(problem, bound, bound.root), bound.root)
+        total += int(np.partition(row, 1)[:2].sum())
+        total += _tree_length(problem, bound, np.delete(np.arange(n), bound.root))
+    else:
+        ends = [end for end in (problem.open.start, problem.open.end) if end is not None]
+        free = np.sort(np.delete(potentials, ends))[: 2 - len(ends)]
+        total += int(potentials[ends].sum()) + int(free.sum())
+        total += _tree_length(problem, bound, np.arange(n))
+    return value_of(problem, max(total, 0), bound.exponent)
+
+
+def _tree_length(problem: Problem, bound: LowerBound, cities: NDArray[np.intp]) -> int:
+    """Return the length of the shortest spanning tree of these cities, in units, potentials included."""
+    total = 0
+    nearest = np.full(len(cities), np.iinfo(np.int64).max)  # from the tree to each city outside it
+    outside = np.ones(len(cities), dtype=bool)
+    at = 0
+    for _ in range(len(cities) - 1):
+        outside[at] = False
+        nearest = np.minimum(nearest, _lengths(problem, bound, int(cities[at]))[cities])
+        at = int(np.argmin(np.where(outside, nearest, np.iinfo(np.int64).max)))
+        total += int(nearest[at])
+    return total
+
+
+def _lengths(problem: Problem, bound: LowerBound, city: int) -> NDArray[np.int64]:
+    """Return the lengths of a city's edges in units, with potentials; fixed ones are far below the others."""
+    others = np.arange(problem.n)
+    distances = np.asarray(problem.distance(city, others), dtype=np.float64)
+    if problem.matrix is not None:  # entries (i, j) and (j, i) of reals may differ in their last place
+        distances = np.minimum(distances, problem.distance(others, city))
+    units = np.floor(np.ldexp(distances, bound.exponent))
+    if not units.max() <= _MAX_LENGTH:
+        raise UnsupportedProblem(
+            f"distances up to {distances.max():.3g} times 2**{bound.exponent} are too long to add exactly"
+        )
+    lengths = units.astype(np.int64) + bound.potentials + int(bound.potentials[city])
+    for partner in _fixed_partners(problem, city):
+        lengths[partner] -= _FIXED_BONUS
+    return lengths
+
+
+def _fixed_partners(problem: Problem, city: int) -> Iterator[int]:
+    for pair in problem.fixed_edges[(problem.fixed_edges == city).any(axis=1)]:
+        yield int(pair[0] if pair[1] == city else pair[1])

@@ -1,0 +1,68 @@
+// The edges with which an ascent begins. Host code only.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "bound/sparse_graph.h"
+#include "bound/whole_distances.h"
+#include "space/candidates.h"
+
+namespace warptsp {
+
+constexpr int nearest_edges = 5;
+
+struct CandidateEdges {
+  std::vector<uint64_t> keys;   // ascending
+  std::vector<double> spacing;  // the mean distance of each city to its nearest ones, never below 2 % of the average
+};
+
+// Whether no city before the k-th of a list lies in the same quadrant.
+inline bool first_of_quadrant(const PointDistances<2> &distances, int city, const int *list, int k) {
+  const auto quadrant_of = [&](int other) {
+    const double delta[2] = {distances.at(other)[0] - distances.at(city)[0], distances.at(other)[1] - distances.at(city)[1]};
+    return Quadrants().of(delta);
+  };
+  return std::none_of(list, list + k, [&](int other) { return quadrant_of(other) == quadrant_of(list[k]); });
+}
+template <class Distances>
+bool first_of_quadrant(const Distances &, int, const int *, int) {
+  return true;
+}
+
+// `lists`: rows of `count` cities, -1 behind the last. Their first few are taken, of the others those that are there for
+// a quadrant's sake, however far away, and the edges of the tour.
+template <class Distances>
+CandidateEdges candidate_edges(const Distances &distances, int n, const int *lists, int count, const std::vector<int> &tour,
+                               int threads) {
+  constexpr double min_spacing = 0.02;
+  CandidateEdges found;
+  found.spacing.resize(n);
+  std::vector<uint64_t> keys((size_t)n * (count + 1));
+  for_chunks(threads, n, [&](int, int begin, int end) {
+    for (int v = begin; v < end; ++v) {
+      const int *const row = lists + (int64_t)v * count;
+      uint64_t *const out = keys.data() + (size_t)v * (count + 1);
+      double sum = 0.0;
+      int near = 0;
+      for (; near < std::min(count, nearest_edges) && row[near] >= 0; ++near) sum += distances.real(v, row[near]);
+      found.spacing[v] = near ? sum / near : 0.0;
+      int size = 0;
+      for (int k = 0; k < count && row[k] >= 0; ++k)
+        if (k < near || first_of_quadrant(distances, v, row, k)) out[size++] = edge_key(v, row[k]);
+      std::fill(out + size, out + count + 1, ~(uint64_t)0);
+    }
+  });
+  for (int p = 0; p < n; ++p)
+    keys[(size_t)tour[p] * (count + 1) + count] = edge_key(tour[p], tour[p + 1 < n ? p + 1 : 0]);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  if (!keys.empty() && keys.back() == ~(uint64_t)0) keys.pop_back();
+  found.keys = std::move(keys);
+  double mean = 0.0;
+  for (const double spacing : found.spacing) mean += spacing / n;
+  for (double &spacing : found.spacing) spacing = std::max(spacing, min_spacing * mean);
+  return found;
+}
+
+}  // namespace warptsp

@@ -1,0 +1,318 @@
+// The Held-Karp lower bound for the length of every tour, or of every path. Host code only.
+//
+// M. Held and R. M. Karp, "The traveling-salesman problem and minimum spanning trees" (1970, 1971). Add a potential p_i
+// to all edges at city i: a tour grows by 2 sum p. A spanning tree and one edge more cannot be longer than the tour, so
+//   shortest tree + second shortest edge at one of its leaves - 2 sum p
+// bounds every tour from below, whatever p is. For a path from s to t the tree alone does, and its ends count once:
+//   shortest tree - 2 sum p + p_s + p_t, with the smallest p where an end is free.
+// Potentials climb along the degrees of trees in a sparse graph; now and then, and at the end, all pairs are looked at
+// (pricing.h), and only a bound that holds for all of them is ever handed out. All lengths are whole numbers.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "bound/clusters.h"
+#include "bound/pricing.h"
+#include "bound/sparse_graph.h"
+#include "bound/spanning_tree.h"
+#include "common/stop_token.h"
+
+namespace warptsp {
+
+// What every tour respects. Ends of a path that are free are -1.
+struct TourShape {
+  bool open = false;
+  int start = -1, end = -1;
+  std::vector<int> fixed;  // the other ends of each city's fixed edges, two a city, -1 for none; or empty
+
+  int fixed_at(int city, int k) const { return fixed.empty() ? -1 : fixed[2 * (size_t)city + k]; }
+  bool is_fixed(int a, int b) const { return fixed_at(a, 0) == b || fixed_at(a, 1) == b; }
+};
+
+struct CertifiedBound {
+  int64_t value = 0;            // whole numbers of 2^-exponent
+  std::vector<int> potential;   // of each city
+  int root = 0;                 // the leaf with one edge more; of closed tours only
+  int rounds = 0;               // of the ascent when it was found
+  bool certified = false;       // false: nothing was, and the value is 0
+};
+
+template <class Pricing>
+class HeldKarp {
+ public:
+  // `keys`: the edges to begin with, ascending; the tour's are among them. `spacing`: how far each city's neighbours
+  // are, in whole numbers.
+  HeldKarp(Pricing &pricing, std::vector<uint64_t> &&keys, const std::vector<int> &tour, TourShape shape,
+           std::vector<int> &&spacing, int threads)
+      : pricing_(pricing), shape_(std::move(shape)), spacing_(std::move(spacing)), n_((int)tour.size()), threads_(threads) {
+    neighbours_.assign(2 * (size_t)n_, -1);
+    for (int p = 0; p < n_; ++p) {
+      const int from = tour[p], to = tour[p + 1 < n_ ? p + 1 : 0];
+      if (shape_.open && p + 1 == n_) break;
+      neighbours_[2 * (size_t)from + 1] = to;
+      neighbours_[2 * (size_t)to] = from;
+      tour_length_ += pricing_.distances()(from, to);
+    }
+    for (const int other : shape_.fixed) fixed_edges_ += other >= 0;
+    fixed_edges_ /= 2;
+    potential_.assign(n_, 0);
+    surplus_.resize(n_);
+    best_.potential.assign(n_, 0);  // 0 is a bound: no distance is negative
+    make_graph(keys);
+  }
+
+  // At most so many rounds, in the token's time. The best bound that was certified is kept, whenever it ends.
+  const CertifiedBound &ascend(int rounds, const StopToken &token) {
+    if (!begin(token)) return best_;
+    const double began = monotonic_seconds();
+    std::vector<int> best_here;
+    int64_t best_value = INT64_MIN;
+    // All pairs are looked at soon, where that shows the graph to lack edges soon again, and otherwise ever more rarely.
+    // Clustered cities need it: with the edges of one tour alone between clusters, potentials climb as high as it is.
+    constexpr int first_wait = 3;
+    constexpr double large_drop = 5e-4;
+    int wait = first_wait, next = first_wait;
+    bool priced_near_end = false;
+    for (int round = 0; round < rounds; ++round) {
+      if (token.stopped()) return best_;
+      // The steps cool by rounds or by time, whichever runs out first.
+      double progress = (double)round / rounds;
+      const double left = token.deadline() - 1.5 * pricing_seconds_ - began;
+      if (std::isfinite(left)) progress = std::max(progress, left > 0.0 ? (monotonic_seconds() - began) / left : 1.0);
+      if (progress >= 1.0) break;
+      for_chunks(threads_, n_, [&](int, int begin, int end) {
+        for (int v = begin; v < end; ++v)
+          potential_[v] = (int)std::lrint(std::max(-(double)max_potential, std::min((double)max_potential, exact_[v])));
+      });
+      value_ = evaluate(round);
+      const bool near_end = progress >= 0.94;
+      if (round == next || (near_end && !priced_near_end)) {
+        priced_near_end = near_end;
+        const int64_t before = value_;
+        certify(round, false, token);
+        best_value = INT64_MIN;  // of another graph
+        const bool much_lower = (double)(before - value_) > large_drop * std::fabs((double)before);
+        wait = much_lower ? std::max(first_wait, wait / 2) : 2 * wait;
+        next = round + wait;
+      }
+      if (value_ > best_value) {
+        best_value = value_;
+        best_here = potential_;
+      }
+      step(progress, round == 0);
+    }
+    if (best_here.empty()) return best_;
+    potential_ = best_here;
+    value_ = evaluate(rounds);
+    while (!certify(rounds, true, token) && !token.stopped()) {
+    }
+    return best_;
+  }
+
+  int64_t edges() const { return graph_.edges(); }
+
+ private:
+  static constexpr int fixed_bonus = 1 << 30;  // more than lengths of two edges differ by
+
+  void make_graph(const std::vector<uint64_t> &keys) {
+    graph_.build(n_, keys, [&](int a, int b) {
+      return pricing_.distances()(a, b) - (shape_.is_fixed(a, b) ? fixed_bonus : 0);
+    }, threads_);
+  }
+
+  // The clusters, and the first potentials: cities far from others get less.
+  bool begin(const StopToken &token) {
+    const double began = monotonic_seconds();
+    tree_.make(graph_, potential_.data(), threads_);
+    PathMaxima maxima;
+    if (!maxima.build(tree_.edges(), n_, threads_, token)) return false;
+    pricing_seconds_ = 2.0 * (monotonic_seconds() - began);  // until one has been timed
+    clusters_.find(maxima);
+    exact_.resize(n_);
+    velocity_.assign(n_, 0.0);
+    direction_.resize(n_);
+    for (int v = 0; v < n_; ++v) exact_[v] = -0.3 * spacing_[v];
+    return true;
+  }
+
+  // The bound of the graph, for the present potentials.
+  int64_t evaluate(int round) {
+    tree_.make(graph_, potential_.data(), threads_);
+    std::fill(surplus_.begin(), surplus_.end(), -2);
+    int64_t value = (int64_t)fixed_bonus * fixed_edges_;
+    for (const TreeEdge &edge : tree_.edges()) {
+      ++surplus_[edge.low];
+      ++surplus_[edge.high];
+      value += edge.length;
+    }
+    value -= 2 * sum_chunks<int64_t>(threads_, n_, [&](int begin, int end) {
+      int64_t sum = 0;
+      for (int v = begin; v < end; ++v) sum += potential_[v];
+      return sum;
+    });
+    tree_value_ = value;
+    return value + (shape_.open ? add_ends() : add_edge(round));
+  }
+
+  int64_t add_ends() {
+    int ends[2] = {shape_.start, shape_.end};
+    if (ends[0] < 0) std::swap(ends[0], ends[1]);
+    for (int &end : ends)
+      if (end < 0)
+        for (int v = 0; v < n_; ++v)
+          if (v != ends[0] && v != ends[1] && (end < 0 || potential_[v] < potential_[end])) end = v;
+    ++surplus_[ends[0]];
+    ++surplus_[ends[1]];
+    return (int64_t)potential_[ends[0]] + potential_[ends[1]];
+  }
+
+  // The leaf whose second edge is longest, among some thousands of cities, other ones in each round.
+  int64_t add_edge(int round) {
+    constexpr int looked_at = 4096;
+    int64_t longest = INT64_MIN;
+    int leaf = -1, other = -1;
+    leaves_.clear();
+    for (int k = 0, v = (int)((int64_t)round * 7919 % n_); k < n_ && (k < looked_at || leaf < 0); ++k, v = v + 1 < n_ ? v + 1 : 0) {
+      if (surplus_[v] != -1) continue;
+      int to = -1;
+      const int64_t length = second_edge(v, &to);
+      leaves_.push_back({length, v});
+      if (length > longest) {
+        longest = length;
+        leaf = v;
+        other = to;
+      }
+    }
+    ++surplus_[leaf];
+    ++surplus_[other];
+    return longest;
+  }
+
+  int64_t second_edge(int v, int *other) const {
+    TwoSmallest found;
+    int first = -1;
+    for (const Arc *arc = graph_.begin(v); arc < graph_.end(v); ++arc) {
+      const int64_t length = (int64_t)arc->cost + potential_[v] + potential_[arc->to];
+      if (length < found.first) {
+        *other = first;
+        first = arc->to;
+      } else if (length < found.second) {
+        *other = arc->to;
+      }
+      found.add(length);
+    }
+    return found.second;
+  }
+
+  // The exact bound for the present potentials, over all pairs, and a graph with all edges that it needs. False if it
+  // could not be found, as the token stopped it or as there were too many pairs; the graph has some of them then.
+  bool certify(int round, bool last, const StopToken &token) {
+    const double began = monotonic_seconds();
+    PathMaxima maxima;
+    if (!maxima.build(tree_.edges(), n_, threads_, token)) return false;
+    const Violated violated = pricing_.price(potential_.data(), maxima, 8 * (int64_t)n_, threads_, token);
+    if (token.stopped()) return false;
+    renew_graph(maxima, violated.pairs, last);
+    if (!violated.pairs.empty()) value_ = evaluate(round);
+    if (!violated.complete) return false;
+    int root = 0;
+    const int64_t certified = tree_value_ + (shape_.open ? value_ - tree_value_ : exact_second_edge(&root));
+    pricing_seconds_ = monotonic_seconds() - began;
+    best_.certified = true;
+    if (certified > best_.value) {
+      best_.value = certified;
+      best_.potential = potential_;
+      best_.root = root;
+      best_.rounds = round;
+    }
+    return true;
+  }
+
+  // The longest second edge in the complete graph of those leaves whose second edge in the graph is longest.
+  int64_t exact_second_edge(int *root) {
+    constexpr size_t looked_at = 16;
+    const size_t count = std::min(looked_at, leaves_.size());
+    std::partial_sort(leaves_.begin(), leaves_.begin() + count, leaves_.end(),
+                      [](const Leaf &a, const Leaf &b) { return a.second > b.second || (a.second == b.second && a.city < b.city); });
+    int64_t longest = INT64_MIN;
+    for (size_t k = 0; k < count; ++k) {
+      const int v = leaves_[k].city, fixed = shape_.fixed_at(v, 0);
+      const TwoSmallest found = pricing_.smallest(v, fixed);
+      const int64_t second = fixed < 0 ? found.second : found.first;
+      if (second > longest) {
+        longest = second;
+        *root = v;
+      }
+    }
+    return longest;
+  }
+
+  // Adds violated pairs and, unless it is for the last time, leaves out edges that are longer than the tree's path by
+  // so much that hardly any of them will be in a tree again; pricing brings back those that should be. The tour's edges
+  // stay: the graph is connected, and its bound below the tour's length.
+  void renew_graph(const PathMaxima &maxima, const std::vector<uint64_t> &violated, bool last) {
+    constexpr double reach = 0.4;  // of a city's spacing; from 3.6 to 2.5 edges a city, and the bound is no worse
+    std::vector<uint64_t> kept, keys;
+    for (int v = 0; v < n_; ++v)
+      for (const Arc *arc = graph_.begin(v); arc < graph_.end(v); ++arc) {
+        const int to = arc->to;
+        if (to < v) continue;
+        if (!last && neighbours_[2 * (size_t)v] != to && neighbours_[2 * (size_t)v + 1] != to) {
+          const int64_t slack = (int64_t)arc->cost + potential_[v] + potential_[to] - maxima.between_cities(v, to);
+          if (slack > reach * std::min(spacing_[v], spacing_[to])) continue;
+        }
+        kept.push_back(edge_key(v, to));
+      }
+    if (violated.empty() && kept.size() == (size_t)graph_.edges()) return;
+    keys.reserve(kept.size() + violated.size());
+    std::set_union(kept.begin(), kept.end(), violated.begin(), violated.end(), std::back_inserter(keys));
+    make_graph(keys);
+  }
+
+  // Along the surplus of edges, of cities and of clusters, with momentum and steps that cool.
+  void step(double progress, bool first) {
+    constexpr double first_length = 0.3, momentum = 0.75;
+    for_chunks(threads_, n_, [&](int, int begin, int end) {
+      for (int v = begin; v < end; ++v) direction_[v] = (int64_t)spacing_[v] * surplus_[v];
+    });
+    clusters_.add_steps(surplus_, direction_, threads_);
+    const int64_t slope = sum_chunks<int64_t>(threads_, n_, [&](int begin, int end) {
+      int64_t sum = 0;
+      for (int v = begin; v < end; ++v) sum += surplus_[v] * direction_[v];
+      return sum;
+    });
+    // No longer than what would reach the tour's length if the bound rose in a straight line.
+    double length = first_length * (1.0 - progress) * (1.0 - progress);
+    if (slope > 0) length = std::min(length, std::max((double)(tour_length_ - value_), 1e-4 * tour_length_) / slope);
+    for_chunks(threads_, n_, [&](int, int begin, int end) {
+      for (int v = begin; v < end; ++v) {
+        velocity_[v] = first ? (double)direction_[v] : momentum * velocity_[v] + (1.0 - momentum) * direction_[v];
+        exact_[v] += length * velocity_[v];
+      }
+    });
+  }
+
+  struct Leaf {
+    int64_t second;
+    int city;
+  };
+
+  Pricing &pricing_;
+  const TourShape shape_;
+  const std::vector<int> spacing_;
+  const int n_, threads_;
+  int64_t fixed_edges_ = 0, tour_length_ = 0, tree_value_ = 0, value_ = 0;
+  double pricing_seconds_ = 0.0;
+  std::vector<int> neighbours_, potential_, surplus_;
+  std::vector<double> exact_, velocity_;
+  std::vector<int64_t> direction_;
+  std::vector<Leaf> leaves_;
+  SparseGraph graph_;
+  SpanningTree tree_;
+  Clusters clusters_;
+  CertifiedBound best_;
+};
+
+}  // namespace warptsp

@@ -1,0 +1,157 @@
+// The shortest spanning tree of a sparse graph by Boruvka's algorithm. Host code only.
+//
+// Each component names its shortest edge to another one, and all of them are taken at once. An edge's length is its
+// cost plus the potentials of its two cities; of equally long edges the one with the smaller cities is the shorter one,
+// so that there is one tree only, whatever the threads do.
+#pragma once
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <vector>
+
+#include "bound/sparse_graph.h"
+
+namespace warptsp {
+
+struct TreeEdge {
+  int low, high, length;
+};
+
+class SpanningTree {
+ public:
+  // False if the graph is not connected.
+  bool make(const SparseGraph &graph, const int *potential, int threads) {
+    n_ = graph.size();
+    threads_ = threads;
+    edges_.clear();
+    edges_.reserve((size_t)n_);
+    label_.resize(n_);
+    parent_.resize(n_);
+    chosen_.resize(n_);
+    for_chunks(threads, n_, [&](int, int begin, int end) {
+      for (int v = begin; v < end; ++v) {
+        // Neighbours ascend, so that of equally long edges the first is the one in the order of all edges.
+        int64_t shortest = INT64_MAX;
+        for (const Arc *arc = graph.begin(v); arc < graph.end(v); ++arc)
+          shortest = std::min(shortest, (int64_t)(arc->cost + potential[arc->to]) * ((int64_t)1 << 32) + arc->to);
+        const int nearest = (int)(shortest & 0xffffffff);
+        label_[v] = v;
+        parent_[v] = graph.begin(v) < graph.end(v) ? nearest : -1;
+        chosen_[v] = {std::min(v, nearest), std::max(v, nearest), (int)(shortest >> 32) + potential[v]};
+      }
+    });
+    int components = merge(n_);
+    if (components > 1) collect(graph, potential, components);
+    while (components > 1) {
+      for_chunks(threads, components, [&](int, int begin, int end) {
+        for (int c = begin; c < end; ++c) {
+          parent_[c] = -1;
+          const uint64_t best = best_[c].load(std::memory_order_relaxed);
+          if (best == none) continue;
+          const TreeEdge &edge = waiting_[(uint32_t)best];
+          chosen_[c] = edge;
+          parent_[c] = label_[edge.low] == c ? label_[edge.high] : label_[edge.low];
+        }
+      });
+      const int fewer = merge(components);
+      if (fewer == components) return false;
+      components = fewer;
+      if (components > 1) filter(components);
+    }
+    return true;
+  }
+
+  const std::vector<TreeEdge> &edges() const { return edges_; }
+
+ private:
+  static constexpr uint64_t none = ~(uint64_t)0;
+
+  // Takes the edges that components name (parent_: the component at its other end, -1 for none), and numbers what they
+  // join into. The number of components.
+  int merge(int components) {
+    // Two that name each other name the same edge, as no two edges are equal; there is no other cycle.
+    const auto named_twice = [&](int c) { return parent_[parent_[c]] == c; };
+    for (int c = 0; c < components; ++c)
+      if (parent_[c] >= 0 && !(named_twice(c) && parent_[c] < c)) edges_.push_back(chosen_[c]);
+    for (int c = 0; c < components; ++c)
+      if (parent_[c] < 0 || (named_twice(c) && c < parent_[c])) parent_[c] = c;
+    int roots = 0;
+    number_.resize(components);
+    for (int c = 0; c < components; ++c)
+      if (parent_[c] == c) number_[c] = roots++;
+    for (int c = 0; c < components; ++c) {
+      int root = c;
+      while (parent_[root] != root) root = parent_[root] = parent_[parent_[root]];
+      parent_[c] = root;
+    }
+    for_chunks(threads_, components, [&](int, int begin, int end) {
+      for (int c = begin; c < end; ++c)
+        if (parent_[c] != c) number_[c] = number_[parent_[c]];
+    });
+    for_chunks(threads_, n_, [&](int, int begin, int end) {
+      for (int v = begin; v < end; ++v) label_[v] = number_[label_[v]];
+    });
+    return roots;
+  }
+
+  // The edges that join two components, and each component's shortest of them.
+  void collect(const SparseGraph &graph, const int *potential, int components) {
+    waiting_.resize((size_t)graph.edges() + 1);
+    left_.resize(chunk_count(n_));
+    start_.resize(chunk_count(n_));
+    clear(components);
+    for_chunks(threads_, n_, [&](int c, int begin, int end) {
+      start_[c] = graph.edges_before(c);
+      int64_t at = start_[c];
+      for (int v = begin; v < end; ++v)
+        for (const Arc *arc = graph.upward(v); arc < graph.end(v); ++arc) {
+          waiting_[at] = {v, arc->to, arc->cost + potential[v] + potential[arc->to]};
+          at += label_[arc->to] != label_[v];  // no branch: it would be guessed wrong half the time
+        }
+      left_[c] = at - start_[c];
+      offer_all(c);
+    });
+  }
+
+  void filter(int components) {
+    clear(components);
+    for_chunks(threads_, n_, [&](int c, int, int) {
+      int64_t at = start_[c];
+      for (int64_t e = start_[c], end = at + left_[c]; e < end; ++e) {
+        const TreeEdge edge = waiting_[e];
+        waiting_[at] = edge;
+        at += label_[edge.low] != label_[edge.high];
+      }
+      left_[c] = at - start_[c];
+      offer_all(c);
+    });
+  }
+
+  void clear(int components) {
+    if (best_.size() < (size_t)components) best_ = std::vector<std::atomic<uint64_t>>(components);
+    for (int c = 0; c < components; ++c) best_[c].store(none, std::memory_order_relaxed);
+  }
+
+  void offer_all(int chunk) {
+    for (int64_t e = start_[chunk], end = e + left_[chunk]; e < end; ++e) {
+      const uint64_t key = (uint64_t)((int64_t)waiting_[e].length - INT_MIN) << 32 | (uint32_t)e;
+      offer(best_[label_[waiting_[e].low]], key);
+      offer(best_[label_[waiting_[e].high]], key);
+    }
+  }
+
+  void offer(std::atomic<uint64_t> &best, uint64_t key) {
+    uint64_t before = best.load(std::memory_order_relaxed);
+    if (threads_ == 1) return best.store(std::min(before, key), std::memory_order_relaxed);
+    while (key < before && !best.compare_exchange_weak(before, key, std::memory_order_relaxed)) {
+    }
+  }
+
+  int n_ = 0, threads_ = 1;
+  std::vector<TreeEdge> edges_, chosen_, waiting_;
+  std::vector<int> label_, parent_, number_;
+  std::vector<int64_t> start_, left_;
+  std::vector<std::atomic<uint64_t>> best_;
+};
+
+}  // namespace warptsp

@@ -1,0 +1,207 @@
+#include "bound/lower_bound.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "check.h"
+#include "clouds.h"
+
+using namespace warptsp;
+
+static std::vector<int> some_potentials(int n, int largest, check::Random &random) {
+  std::vector<int> potential(n);
+  for (int &p : potential) p = random.below(2 * largest + 1) - largest;
+  return potential;
+}
+
+// A graph that a cycle makes connected, with many equally long edges.
+static SparseGraph some_graph(int n, check::Random &random) {
+  std::vector<uint64_t> keys;
+  for (int v = 0; v < n; ++v) keys.push_back(edge_key(v, (v + 1) % n));
+  for (int e = 0; e < 2 * n; ++e) {
+    const int a = random.below(n), b = random.below(n);
+    if (a != b) keys.push_back(edge_key(a, b));
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  SparseGraph graph;
+  graph.build(n, keys, [&](int a, int b) { return (a * 31 + b * 17) % 10; }, 1);
+  return graph;
+}
+
+// The length of the shortest tree by Kruskal's algorithm with the plainest of union-finds.
+static int64_t kruskal(const SparseGraph &graph, const std::vector<int> &potential) {
+  std::vector<TreeEdge> edges;
+  for (int v = 0; v < graph.size(); ++v)
+    for (const Arc *arc = graph.begin(v); arc < graph.end(v); ++arc)
+      if (v < arc->to) edges.push_back({v, arc->to, arc->cost + potential[v] + potential[arc->to]});
+  std::sort(edges.begin(), edges.end(), [](const TreeEdge &a, const TreeEdge &b) { return a.length < b.length; });
+  std::vector<int> component(graph.size());
+  std::iota(component.begin(), component.end(), 0);
+  int64_t sum = 0;
+  for (const TreeEdge &edge : edges) {
+    const int from = component[edge.high], to = component[edge.low];
+    if (from == to) continue;
+    for (int &c : component)
+      if (c == from) c = to;
+    sum += edge.length;
+  }
+  return sum;
+}
+
+TEST(trees_are_shortest_and_the_same_on_threads) {
+  check::Random random(1);
+  for (const int n : {3, 4, 17, 300, 70000}) {
+    const SparseGraph graph = some_graph(n, random);
+    const std::vector<int> potential = some_potentials(n, n < 20 ? 2 : 40, random);
+    SpanningTree one, two;
+    CHECK(one.make(graph, potential.data(), 1) && two.make(graph, potential.data(), 2));
+    CHECK((int)one.edges().size() == n - 1);
+    int64_t sum = 0;
+    for (int e = 0; e < n - 1; ++e) {
+      const TreeEdge &a = one.edges()[e], &b = two.edges()[e];
+      CHECK(a.low == b.low && a.high == b.high && a.length == b.length);
+      sum += a.length;
+    }
+    if (n <= 300) CHECK(sum == kruskal(graph, potential));
+  }
+}
+
+TEST(a_graph_in_two_parts_has_no_tree) {
+  SparseGraph graph;
+  graph.build(4, {edge_key(0, 1), edge_key(2, 3)}, [](int, int) { return 1; }, 1);
+  const int potential[4] = {0, 0, 0, 0};
+  CHECK(!SpanningTree().make(graph, potential, 1));
+}
+
+TEST(path_maxima) {
+  check::Random random(2);
+  const StopToken token;
+  for (const int n : {2, 3, 16, 17, 100}) {
+    const SparseGraph graph = some_graph(n, random);
+    const std::vector<int> potential = some_potentials(n, 20, random);
+    SpanningTree tree;
+    tree.make(graph, potential.data(), 1);
+    PathMaxima maxima;
+    CHECK(maxima.build(tree.edges(), n, 1, token));
+    // From each city along the tree.
+    for (int from = 0; from < n; ++from) {
+      std::vector<int> longest(n, INT_MIN);
+      std::vector<bool> seen(n, false);
+      seen[from] = true;
+      for (bool grown = true; grown;) {
+        grown = false;
+        for (const TreeEdge &edge : tree.edges())
+          for (const auto &[a, b] : {std::pair(edge.low, edge.high), std::pair(edge.high, edge.low)})
+            if (seen[a] && !seen[b]) {
+              seen[b] = grown = true;
+              longest[b] = std::max(longest[a], edge.length);
+            }
+      }
+      for (int to = 0; to < n; ++to)
+        if (to != from) CHECK(maxima.between_cities(from, to) == longest[to]);
+    }
+  }
+}
+
+// Every violated pair and no other, whatever the points are like.
+template <int D>
+static void compare_pricing(MetricKind kind, int n, int points_kind, uint64_t seed) {
+  check::Random random(seed);
+  std::vector<double> points = on_sphere(kind) ? unit_vectors(n, random) : cloud(points_kind, n, D, random);
+  if (kind == MetricKind::xray1)
+    for (double &x : points) x = 400.0 * random.uniform() - 20.0;
+  StopToken token;
+  KdTree<D> tree;
+  tree.build(points.data(), n, 1, token);
+  std::vector<double> rows;
+  for (int k = 0; k < n; ++k)
+    for (int d = 0; d < D; ++d) rows.push_back(points[(size_t)tree.points()[k].city * D + d]);
+  PointDistances<D> distances{rows.data(), kind, 1.0};
+  double longest = 0.0;
+  for (int v = 0; v < n; ++v) longest = std::max(longest, distances.real(v, (v + 1) % n));
+  distances.scale = std::ldexp(1.0, whole_exponent(longest, is_integral(kind)));
+  std::vector<uint64_t> keys;
+  for (int v = 0; v < n; ++v) keys.push_back(edge_key(v, (v + 1) % n));
+  std::sort(keys.begin(), keys.end());
+  SparseGraph graph;
+  graph.build(n, keys, distances, 1);
+  const std::vector<int> potential = some_potentials(n, (int)(0.1 * longest * distances.scale) + 1, random);
+  SpanningTree spanning;
+  spanning.make(graph, potential.data(), 1);
+  PathMaxima maxima;
+  maxima.build(spanning.edges(), n, 1, token);
+  std::vector<uint64_t> expected;
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j)
+      if (distances(i, j) + potential[i] + potential[j] < maxima.between_cities(i, j)) expected.push_back(edge_key(i, j));
+  PointPricing<D> pricing(distances, n);
+  for (const int threads : {1, 2}) {
+    const Violated found = pricing.price(potential.data(), maxima, INT64_MAX, threads, token);
+    CHECK(found.complete && found.pairs == expected);
+  }
+  const Violated few = pricing.price(potential.data(), maxima, 1, 1, token);
+  CHECK(few.complete == (few.pairs == expected));
+  CHECK(std::includes(expected.begin(), expected.end(), few.pairs.begin(), few.pairs.end()));
+  for (int city = 0; city < n; city += 7) {
+    TwoSmallest wanted;
+    for (int j = 0; j < n; ++j)
+      if (j != city && j != 3) wanted.add(distances(city, j) + potential[city] + potential[j]);
+    const TwoSmallest found = pricing.smallest(city, 3);
+    CHECK(found.first == wanted.first && found.second == wanted.second);
+  }
+}
+
+TEST(pricing_finds_what_all_pairs_show) {
+  for (int kind = 0; kind < cloud_kinds; ++kind)
+    for (const int n : {3, 9, 40, 700}) {
+      compare_pricing<2>(MetricKind::euc_2d, n, kind, 10 * n + kind);
+      compare_pricing<2>(MetricKind::exact_2d, n, kind, 20 * n + kind);
+      compare_pricing<2>(MetricKind::att, n, kind, 30 * n + kind);
+      compare_pricing<2>(MetricKind::max_2d, n, kind, 40 * n + kind);
+      compare_pricing<3>(MetricKind::exact_3d, n, kind, 50 * n + kind);
+      compare_pricing<3>(MetricKind::man_3d, n, kind, 60 * n + kind);
+    }
+  for (const int n : {9, 700}) {
+    compare_pricing<3>(MetricKind::geo, n, 0, n);
+    compare_pricing<3>(MetricKind::great_circle, n, 0, n);
+    compare_pricing<3>(MetricKind::xray1, n, 0, n);
+  }
+}
+
+TEST(clusters_move_together) {
+  // Two clusters of two cities: 0 1 at distance 1, 2 3 at distance 2, 10 between them.
+  const std::vector<TreeEdge> tree = {{0, 1, 1}, {2, 3, 2}, {1, 2, 10}};
+  PathMaxima maxima;
+  const StopToken token;
+  maxima.build(tree, 4, 1, token);
+  Clusters clusters;
+  clusters.find(maxima);
+  std::vector<int64_t> direction(4, 0);
+  clusters.add_steps({-1, 0, 0, -1}, direction, 1);
+  CHECK((direction == std::vector<int64_t>{-5, -5, -4, -4}));  // 0.6 (10 - 1) and 0.6 (10 - 2), towards 0
+  std::fill(direction.begin(), direction.end(), 0);
+  clusters.add_steps({4, 4, 0, 0}, direction, 1);
+  CHECK((direction == std::vector<int64_t>{16, 16, 0, 0}));  // a surplus of 8 counts as 3
+}
+
+TEST(a_bound_of_points_and_of_their_matrix) {
+  check::Random random(4);
+  const int n = 200;
+  std::vector<double> points(2 * n);
+  for (double &x : points) x = random.below(10000);
+  std::vector<int> tour(n), matrix((size_t)n * n);
+  std::iota(tour.begin(), tour.end(), 0);
+  const PointDistances<2> distances{points.data(), MetricKind::euc_2d, 1.0};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) matrix[(size_t)i * n + j] = (int)distances(i, j);
+  const StopToken token;
+  const auto plane = lower_bound_points<2>(points.data(), n, MetricKind::euc_2d, 2, tour.data(), {}, 100, 1, token);
+  const auto table = lower_bound_matrix(matrix.data(), n, tour.data(), {}, 100, 1, token);
+  CHECK(plane && table && plane->bound.certified && table->bound.certified);
+  const double a = std::ldexp((double)plane->bound.value, -plane->exponent);
+  const double b = std::ldexp((double)table->bound.value, -table->exponent);
+  CHECK(std::fabs(a - b) < 0.01 * a);
+}

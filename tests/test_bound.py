@@ -1,0 +1,269 @@
+"""Lower bounds: below every tour, equal to what all pairs prove, the same on any number of threads."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import warptsp
+from warptsp import Problem, _native
+from warptsp.bound import lower_bound, proven_value
+from warptsp.bound.held_karp import value_of
+from warptsp.construct import construct
+from warptsp.errors import InvalidOption, InvalidTour, UnsupportedProblem
+from warptsp.problem import Metric, OpenPath
+
+PLACES = [metric for metric in Metric if metric is not Metric.EXPLICIT]
+PATHS = [None, OpenPath(), OpenPath(start=0), OpenPath(end=1), OpenPath(start=0, end=2)]
+FIXED = np.array([[3, 4], [5, 4], [6, 7]])
+
+
+def problem_of(metric, n, seed=0, **fields):
+    draw = np.random.default_rng((n, seed))
+    if metric in ("whole", "real"):
+        half = np.triu(draw.integers(0, 1000, (n, n)), 1)
+        matrix = half + half.T
+        return Problem.from_matrix(matrix / 7 if metric == "real" else matrix, **fields)
+    if metric.geographic:
+        degrees = np.stack([draw.integers(-90, 90, n), draw.integers(-180, 180, n)], axis=1)
+        minutes = draw.integers(0, 60, (n, 2)) / (100 if metric is Metric.GEO else 60)
+        return Problem.from_points(degrees + minutes * np.where(degrees < 0, -1, 1), metric, **fields)
+    return Problem.from_points(draw.uniform(0, 300, (n, metric.dimensions)), metric, **fields)
+
+
+def shortest(problem):
+    """The length of the shortest tour or path, by trying all orders that are allowed."""
+    lengths = []
+    for order in itertools.permutations(range(problem.n)):
+        tour = np.array(order, np.int32)
+        try:
+            problem.check_tour(tour)
+        except InvalidTour:
+            continue
+        lengths.append(problem.length(tour))
+    return min(lengths)
+
+
+def assert_proved(problem, bound):
+    proven = proven_value(problem, bound)
+    if problem.metric.geographic:  # the ascent leaves a margin there
+        assert bound.value <= proven <= bound.value * (1 + 1e-9) + 2 * problem.n * problem.integral
+    else:
+        assert proven == bound.value
+
+
+@pytest.mark.parametrize(
+    "metric", [*PLACES, "whole", "real"], ids=lambda metric: getattr(metric, "name", metric)
+)
+@pytest.mark.parametrize("path", PATHS, ids=str)
+def test_all_pairs_prove_the_bound(metric, path):
+    for n, fixed in (3, None), (4, None), (9, FIXED), (120, None), (120, FIXED):
+        problem = problem_of(metric, n, open=path)
+        if fixed is not None:
+            problem = replace(problem, fixed_edges=fixed)
+        bound = lower_bound(problem, threads=1)
+        assert bound.certified
+        assert_proved(problem, bound)
+        if n == 120:
+            known = warptsp.solve(problem, stop=warptsp.MaxKicks(200), threads=1).length
+            assert 0.95 * known < bound.value <= known
+
+
+def test_thousands_of_cities():
+    draw = np.random.default_rng(5)
+    uniform = draw.integers(0, 10**6, (4000, 2))
+    centers = draw.integers(0, 10**6, (30, 2))
+    clustered = centers[draw.integers(0, 30, 3000)] + draw.normal(0, 2000, (3000, 2))
+    for points, largest_gap in (uniform, 0.015), (clustered, 0.05):
+        problem = Problem.from_points(points, "EUC_2D")
+        bound = lower_bound(problem, threads=1)
+        assert_proved(problem, bound)
+        tour = warptsp.solve(problem, stop=warptsp.MaxKicks(problem.n), threads=1)
+        assert 0.0 < bound.gap(tour.length) < largest_gap
+
+
+SCALES = st.sampled_from([1.0, 1e-3, 1e-30, 1e-130, 1e6, 1e30, 1e140])
+
+
+@st.composite
+def small_instances(draw):
+    """Few cities, many of them on each other or in a line, of any size."""
+    n = draw(st.integers(3, 7))
+    metric = draw(st.sampled_from([m for m in PLACES if not m.geographic] + ["matrix"]))
+    path = draw(st.sampled_from(PATHS))
+    fixed = [[1, 2]] if n > 3 and draw(st.booleans()) else []
+    fields = {"open": path, "fixed_edges": np.array(fixed, np.int32).reshape(-1, 2)}
+    entry = st.one_of(st.integers(0, 4), st.integers(0, 1000), st.floats(0, 1))
+    scale = draw(SCALES)
+    if metric == "matrix":
+        matrix = np.zeros((n, n))
+        for i, j in itertools.combinations(range(n), 2):
+            matrix[i, j] = matrix[j, i] = draw(entry)
+        return Problem.from_matrix(matrix * scale, **fields)
+    if metric.integral:
+        scale = min(max(scale, 1e-3), 1e6)
+    columns = draw(st.sampled_from([1, metric.dimensions]))  # 1: in a line
+    numbers = draw(st.lists(entry, min_size=n * columns, max_size=n * columns))
+    points = np.zeros((n, metric.dimensions))
+    points[:, :columns] = np.reshape(numbers, (n, columns))
+    extent = np.abs(points).max()
+    if extent == 0 or extent * scale < 1e-135:  # spans below 1e-140 are no instances
+        scale = 1.0
+    return Problem.from_points(points * scale, metric, **fields)
+
+
+@settings(max_examples=150)
+@given(small_instances(), st.integers(1, 60))
+def test_no_tour_is_shorter(problem, iterations):
+    bound = lower_bound(problem, iterations=iterations, threads=1)
+    assert bound.value <= shortest(problem)
+    assert proven_value(problem, bound) >= bound.value
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_any_potentials_bound_every_tour(data):
+    """Also large ones, negative ones, and a root that is no leaf."""
+    problem = data.draw(small_instances())
+    bound = lower_bound(problem, iterations=2, threads=1)
+    numbers = st.integers(-(2**31) + 1, 2**31 - 1) | st.integers(-50, 50)
+    potentials = data.draw(st.lists(numbers, min_size=problem.n, max_size=problem.n))
+    root = data.draw(st.integers(0, problem.n - 1))
+    other = replace(bound, potentials=np.array(potentials, np.int32), root=root)
+    assert proven_value(problem, other) <= shortest(problem)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_and_two_cities_have_one_tour(n):
+    problem = Problem.from_points(np.arange(2.0 * n).reshape(n, 2))
+    bound = lower_bound(problem)
+    assert bound.value == problem.length(np.arange(n))
+    assert proven_value(problem, bound) == bound.value
+    assert bound.certified
+
+
+@pytest.mark.parametrize("n", [700, 70_000])
+def test_the_same_on_any_number_of_threads(n):
+    problem = Problem.from_points(np.random.default_rng(3).integers(0, 10**6, (n, 2)), "EUC_2D")
+    tour = construct(problem)
+    one, two, again = (lower_bound(problem, tour, iterations=8, threads=t) for t in (1, 2, 2))
+    assert one.value == two.value == again.value
+    assert np.array_equal(one.potentials, two.potentials)
+    assert np.array_equal(two.potentials, again.potentials)
+
+
+def test_a_matrix_gives_about_what_its_points_give():
+    points = Problem.from_points(np.random.default_rng(8).integers(0, 10**5, (500, 2)), "EUC_2D")
+    every = np.arange(points.n)
+    matrix = Problem.from_matrix(points.distance(every[:, None], every[None]))
+    values = [lower_bound(problem, threads=1).value for problem in (points, matrix)]
+    assert values[0] == pytest.approx(values[1], rel=2e-3)
+
+
+def test_tsplib(shared_data):
+    for name, gap in (
+        ("pr2392", 0.0123),
+        ("fnl4461", 0.0058),
+        ("att532", 0.02),
+        ("gr666", 0.02),
+        ("si535", 0.02),
+    ):
+        problem = warptsp.load(shared_data / "tsplib" / f"{name}.tsp")
+        bound = lower_bound(problem, threads=1)
+        assert 0.0 <= bound.gap(problem.known_length.length) < gap, name
+        assert_proved(problem, bound)
+
+
+# Stopping
+
+
+def test_interrupted_at_any_moment_what_was_proved_is_kept():
+    draw = np.random.default_rng(9)
+    problem = Problem.from_points(draw.integers(0, 10**6, (3000, 2)), "EUC_2D")
+    full = lower_bound(problem, threads=1).value
+    seen = set()
+    for _ in range(12):
+        token = _native.StopToken()
+        timer = threading.Timer(draw.uniform(0, 0.3), token.request)
+        timer.start()
+        bound = lower_bound(problem, iterations=10**6, threads=1, token=token)
+        timer.join()
+        assert bound.value <= full * 1.01
+        assert proven_value(problem, bound) >= bound.value
+        assert bound.certified == (bound.iterations > 0)
+        seen.add(bound.value)
+    assert 0 in seen or len(seen) > 1
+
+
+def test_a_time_limit_holds():
+    problem = Problem.from_points(np.random.default_rng(2).random((2000, 2)))
+    began = time.monotonic()
+    bound = lower_bound(problem, iterations=10**6, time_limit=0.5, threads=1)
+    assert bound.certified
+    assert bound.value > 0.95 * lower_bound(problem, threads=1).value
+    assert time.monotonic() - began < 60  # not the million iterations
+    nothing = lower_bound(problem, time_limit=0)
+    assert nothing.value == 0.0
+    assert not nothing.certified
+    assert proven_value(problem, nothing) >= 0.0
+
+
+# What it refuses
+
+
+def test_asymmetric():
+    problem = Problem.from_matrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], asymmetric=True)
+    with pytest.raises(UnsupportedProblem, match="asymmetric"):
+        lower_bound(problem)
+
+
+def test_a_tour_of_another_instance():
+    points = np.random.default_rng(1).random((5, 2))
+    with pytest.raises(InvalidTour):
+        lower_bound(points, [0, 1, 2, 3])
+    with pytest.raises(InvalidTour):
+        lower_bound(points, [0, 1, 2, 3, 3])
+    with pytest.raises(InvalidTour):
+        lower_bound(Problem.from_points(points, fixed_edges=[[0, 2]]), [0, 1, 2, 3, 4])
+    with pytest.raises(InvalidTour):
+        lower_bound(Problem.from_points(points, open=OpenPath(start=2)), [0, 1, 2, 3, 4])
+    turned = Problem.from_points(points, open=OpenPath(start=4))
+    assert lower_bound(turned, [0, 1, 2, 3, 4]).certified
+
+
+@pytest.mark.parametrize(
+    "options", [{"iterations": 0}, {"iterations": 1.5}, {"time_limit": -1}, {"threads": 0}]
+)
+def test_options(options):
+    with pytest.raises(InvalidOption):
+        lower_bound([[0, 0], [1, 0], [0, 1]], **options)
+
+
+# Numbers
+
+
+def test_units():
+    whole, real = Problem.from_points(np.eye(3, 2), "EUC_2D"), Problem.from_points(np.eye(3, 2))
+    assert value_of(whole, 257, 8) == 2
+    assert value_of(whole, 256, 8) == 1
+    assert value_of(whole, 3, -4) == 48
+    assert value_of(real, 257, 8) == 257 / 256
+    many = (1 << 60) + 127  # between two floats; the nearer one is above it
+    assert value_of(real, many, 0) == 2.0**60
+    assert math.nextafter(2.0**60, math.inf) == 2.0**60 + 256
+
+
+def test_gap():
+    bound = lower_bound([[0, 0], [3, 0], [3, 4], [0, 4]])
+    assert bound.value == 14.0
+    assert bound.gap(14.0) == 0.0
+    assert bound.gap(15.4) == pytest.approx(0.1)
+    assert lower_bound(np.zeros((4, 2))).gap(0.0) == 0.0
