@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +86,29 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for role, text in reversed(_COLUMNS.items()):
         found = click.option(f"--{role}", metavar="COLUMN", help=text)(found)
     return found
+
+
+def grouped(**kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Collect the options of a command that belong together in dataclasses, whose fields they are.
+
+    Parameters
+    ----------
+    **kinds : type
+        The dataclass of each parameter that the command gets instead of the options.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def collecting(**options: Any) -> Any:
+            groups: dict[str, Any] = {}
+            for name, kind in kinds.items():
+                names = [field.name for field in fields(kind) if field.name in options]
+                groups[name] = kind(**{field: options.pop(field) for field in names})
+            return command(**groups, **options)
+
+        return collecting
+
+    return decorate
 
 
 def load_instance(

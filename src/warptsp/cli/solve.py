@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp._words import counted
 from warptsp.cli._completion import devices, methods, starts
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     Seconds,
     TableOptions,
     asymmetric_option,
-    echo_json,
     examples,
-    find_city,
     format_option,
+    grouped,
     instance_argument,
     json_option,
     load_instance,
-    parse_params,
     table_options,
 )
-from warptsp.cli.streams import say, tell
+from warptsp.cli._outputs import Outputs
+from warptsp.cli._page import NoPage, PageOptions
+from warptsp.cli._search import Ends, Search, Stops
+from warptsp.cli.streams import say
 from warptsp.errors import InvalidOption, OutputError
-from warptsp.interruption import FirstSignal, Terminated, status
-from warptsp.outputs import Attempts, check_writable, is_stream
+from warptsp.interruption import FirstSignal, status
+from warptsp.outputs import Attempts
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.progress import Progress
     from warptsp.result import Result
-    from warptsp.watch import Watch
-
-PICTURES = (".svg", ".png", ".pdf")
-HURRY = 2.0  # seconds that open pages have for the end of a run that was interrupted
 
 
 @click.command(
@@ -54,7 +47,7 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
 @table_options
 @asymmetric_option
 @click.option(
-    "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
+    "-o", "--output", "tours", multiple=True, type=click.Path(), metavar="FILE",
     help="Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
     "is stdout in TSPLIB format. May be given several times.",
 )  # fmt: skip
@@ -190,38 +183,20 @@ HURRY = 2.0  # seconds that open pages have for the end of a run that was interr
     help="Serve a page to browsers on this machine that shows the search and can stop and save it.",
 )
 @click.option("--port", type=int, metavar="N", help="Port of the --watch page; default: any free port.")
+@grouped(outputs=Outputs, ends=Ends, stops=Stops, search=Search, page=PageOptions)
 def command(
     instance: Path,
     format_: str | None,
     table: TableOptions,
     asymmetric: bool,
-    outputs: tuple[str, ...],
-    pictures: tuple[str, ...],
-    report: str | None,
-    csv_safe: bool,
-    as_json: bool,
-    seed: int,
-    start: str | None,
-    open_: bool | None,
-    from_: str | None,
-    to: str | None,
-    device: str,
+    outputs: Outputs,
+    ends: Ends,
+    stops: Stops,
+    search: Search,
+    page: PageOptions,
     explain_launch: bool,
-    threads: int | None,
-    method: str,
-    params: tuple[str, ...],
-    then: str | None,
-    then_params: tuple[str, ...],
-    cluster: str | None,
-    cluster_params: tuple[str, ...],
-    checkpoint: str | None,
-    checkpoint_interval: float,
     progress: str,
     quiet: bool,
-    watch: bool,
-    port: int | None,
-    browser: bool = False,
-    **stops: Any,
 ) -> int:
     """Find a short tour through the cities of INSTANCE.
 
@@ -233,184 +208,62 @@ def command(
     Ctrl-C or SIGTERM ends the search; the best tour so far is written, and the exit status is 130 or 143. A
     second signal ends the command at once.
     """
-    from warptsp.io import check_tour_output
-    from warptsp.result import Result
-    from warptsp.solver import solve
-
-    _check_outputs(instance, outputs, pictures, report, checkpoint, csv_safe, as_json)
+    outputs.check(instance)
     problem = load_instance(instance, format_, table, asymmetric=asymmetric)
-    for output in outputs:
-        if output != "-":
-            check_tour_output(output, problem)
-    problem, first = _ends(problem, open_, from_, to)
+    outputs.check_tours(problem)
+    problem, first = ends.of(problem)
     if explain_launch:
-        say(*_explain_launch(problem, device, method).split("\n"))
+        say(*_explain_launch(problem, search.device, search.method).split("\n"))
         return 0
-    if pictures:
-        from warptsp.plotting import check_drawable, check_figure
-
-        for picture in pictures:
-            (check_figure if _shows_run(picture) else check_drawable)(problem, picture)
-    snapshots = 2 if any(map(_shows_run, pictures)) else 0
-    if report is not None:
-        from warptsp.report import check_reportable, snapshots_for
-
-        check_reportable(problem)
-        snapshots = snapshots_for(problem)
-    stop = _stop(**stops)
+    outputs.check_drawings(problem)
+    page.check()
     display = make_display("none" if quiet else progress)
-    if port is not None and not watch:
-        raise InvalidOption("--port: the page that has a port is that of --watch; add it")
+    options = {
+        **search.arguments(),
+        "stop": stops.criterion(),
+        "checkpoint": outputs.checkpoint,
+        "snapshots": outputs.snapshots(problem),
+    }
+    settings = {"method": search.method, "seed": str(search.seed), "device": search.device}
     attempts = Attempts()
-    interrupt: BaseException | None = None
-    with ExitStack() as opened:
-        page: Watch | None = None
-        callback: Callable[[Progress], object] = display
-        if watch:
-            page = opened.enter_context(
-                _watch(
-                    problem,
-                    port or 0,
-                    browser,
-                    [name for name in outputs if name != "-"],
-                    first,
-                    csv_safe,
-                    {"method": method, "seed": str(seed), "device": device},
-                )
-            )
-            callback = _both(display, page)
+    with page.page(problem, outputs, first, settings) as watched:
         # What is found is written, whatever comes: also where a signal comes after the search.
         with FirstSignal() as signals:
-            try:
-                with display:
-                    result = solve(
-                        problem,
-                        stop=stop,
-                        seed=seed,
-                        start=start,
-                        device=device,
-                        threads=threads,
-                        method=method,
-                        params=parse_params(params),
-                        then=then,
-                        then_params=parse_params(then_params),
-                        callback=callback,
-                        checkpoint=checkpoint,
-                        checkpoint_interval=checkpoint_interval,
-                        snapshots=snapshots,
-                        cluster=cluster,
-                        cluster_params=parse_params(cluster_params),
-                    )
-            except BaseException as error:
-                found = getattr(error, "result", None)
-                if not isinstance(found, Result):
-                    if page is not None:
-                        page.fail(f"Failed: {error}")
-                        page.wait(HURRY)
-                    raise
-                result = found
-                if isinstance(error, Exception):
-                    attempts.failures.append(error)
-                    if isinstance(error, OutputError):
-                        checkpoint = None  # it is what could not be written
-                else:
-                    interrupt = error
-            if page is not None:
-                attempts.make(page.finish, result)
-            written = _write(attempts, result, first, outputs, pictures, report, csv_safe)
-            attempts.make(_tell, instance, result, written, checkpoint, as_json, to_stderr="-" in outputs)
-        if page is not None:
-            _await_pages(page, in_a_hurry=result.interrupted or signals.caught is not None, quiet=quiet)
-    if interrupt is not None:
-        raise interrupt
+            result, error = _found(problem, options, display, watched)
+            if isinstance(error, Exception):
+                attempts.failures.append(error)
+            attempts.make(watched.finish, result)
+            # The only thing that a search writes itself is its checkpoint.
+            checkpointed = not isinstance(error, OutputError)
+            files = outputs.write(result, first, attempts, checkpointed=checkpointed)
+            attempts.make(outputs.tell, instance, result, files)
+        watched.serve_the_end(in_a_hurry=result.interrupted or signals.caught is not None, quiet=quiet)
+    if error is not None and not isinstance(error, Exception):
+        raise error
     attempts.finish()
     return 0 if signals.caught is None else status(signals.caught)
 
 
-def _check_outputs(
-    instance: Path,
-    outputs: tuple[str, ...],
-    pictures: tuple[str, ...],
-    report: str | None,
-    checkpoint: str | None,
-    csv_safe: bool,
-    as_json: bool,
-) -> None:
-    """Check before the search that everything can be written."""
-    from warptsp.io import tour_format
+def _found(
+    problem: Problem, options: dict[str, Any], display: NoDisplay, page: NoPage
+) -> tuple[Result, BaseException | None]:
+    """Search; return what was found, and what ended the search before its time."""
+    from warptsp.result import Result
+    from warptsp.solver import solve
 
-    if csv_safe and not any(name.lower().endswith((".csv", ".tsv")) for name in outputs):
-        raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
-    if "-" in outputs and as_json:
-        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-    seen: dict[str, str] = {os.path.realpath(instance): "the instance itself"}
-    named = [("--output", name) for name in outputs if name != "-"]
-    named += [("--picture", name) for name in pictures]
-    named += [("--report", report)] if report is not None else []
-    named += [("--checkpoint", checkpoint)] if checkpoint is not None else []
-    for option, name in named:
-        if option == "--output":
-            tour_format(name)
-        if option == "--picture" and Path(name).suffix.lower() not in PICTURES:
-            raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
-        if option == "--report":
-            from warptsp.cli.report import check_page_name
+    def callback(progress: Progress) -> object:
+        display(progress)
+        return page(progress)
 
-            check_page_name(name, option)
-        place = os.path.realpath(name)
-        if place in seen and not is_stream(name) and place != os.devnull:
-            raise InvalidOption(f"{option} {name!r}: this file is {seen[place]} already; choose another name")
-        seen[place] = f"taken by {option}"
-        check_writable(name)
-
-
-def _ends(
-    problem: Problem, open_: bool | None, from_: str | None, to: str | None
-) -> tuple[Problem, int | None]:
-    """Return the problem with the ends asked for, and the first city of a closed tour if one was named."""
-    from dataclasses import replace
-
-    from warptsp.problem import OpenPath
-
-    start = None if from_ is None else find_city(problem, from_, "--from")
-    end = None if to is None else find_city(problem, to, "--to")
-    if end is not None and open_ is False:
-        raise InvalidOption("--to and --closed: a closed tour has no end; leave one of them out")
-    if open_ or end is not None or (open_ is None and problem.open is not None and start is not None):
-        if start is not None and start == end and problem.n > 1:
-            raise InvalidOption(
-                f"--from and --to: both are city {to}; a round trip is a closed tour, without --to"
-            )
-        return replace(problem, open=OpenPath(start=start, end=end)), None
-    if open_ is False:
-        problem = replace(problem, open=None)
-    return problem, start
-
-
-def _stop(
-    time_limit: float | None,
-    kicks: int | None,
-    no_improvement: float | None,
-    no_improvement_kicks: int | None,
-    target_length: float | None,
-    target_gap: float | None,
-) -> Any:
-    from warptsp import stop
-
-    criteria: list[stop.StoppingCriterion] = []
-    if time_limit is not None:
-        criteria.append(stop.MaxRuntime(time_limit))
-    if kicks is not None:
-        criteria.append(stop.MaxKicks(kicks))
-    if no_improvement is not None:
-        criteria.append(stop.NoImprovement(seconds=no_improvement))
-    if no_improvement_kicks is not None:
-        criteria.append(stop.NoImprovement(kicks=no_improvement_kicks))
-    if target_length is not None:
-        criteria.append(stop.TargetLength(target_length))
-    if target_gap is not None:
-        criteria.append(stop.TargetGap(target_gap))
-    return stop.AnyOf(*criteria) if criteria else None
+    try:
+        with display:
+            return solve(problem, callback=callback, **options), None
+    except BaseException as error:
+        found = getattr(error, "result", None)
+        if not isinstance(found, Result):
+            page.fail(error)
+            raise
+        return found, error
 
 
 def _explain_launch(problem: Problem, device: str, method: str) -> str:
@@ -426,139 +279,6 @@ def _explain_launch(problem: Problem, device: str, method: str) -> str:
         raise InvalidOption(f"--explain-launch: method {method} does not tell")
     used = resolve_device("cuda" if device == "auto" else device, problem, chosen)
     return chosen.explain_launch(problem, used)
-
-
-def _write(
-    attempts: Attempts,
-    result: Result,
-    first: int | None,
-    outputs: tuple[str, ...],
-    pictures: tuple[str, ...],
-    report: str | None,
-    csv_safe: bool,
-) -> dict[str, list[str]]:
-    """Write all that was asked for, streams last; return the names of the files that are there, by kind."""
-    from warptsp.io import write_tour
-
-    problem = result.problem
-    tour = result.tour if first is None else result.tour_from(first)
-
-    def draw(name: str) -> None:
-        if _shows_run(name):
-            result.plot(name)
-        else:
-            from warptsp.plotting import draw
-
-            draw(name, problem, tour)
-
-    def describe(name: str) -> None:
-        from warptsp.report import Report, write
-
-        write(Report.of(result, first=first), name)
-
-    def save(name: str) -> None:
-        write_tour(name, tour, problem, format="tsplib" if name == "-" else None, csv_safe=csv_safe)
-
-    kinds: list[tuple[str, Callable[[str], None], Sequence[str]]] = [
-        ("tour", save, [name for name in outputs if name != "-"]),
-        ("picture", draw, pictures),
-        ("report", describe, [] if report is None else [report]),
-    ]
-    written = {kind: [name for name in names if attempts.make(make, name)] for kind, make, names in kinds}
-    for name in outputs:
-        if name == "-":
-            attempts.make(save, name)
-    return written
-
-
-def _shows_run(picture: str) -> bool:
-    return Path(picture).suffix.lower() == ".pdf"
-
-
-def _tell(
-    instance: Path,
-    result: Result,
-    written: dict[str, list[str]],
-    checkpoint: str | None,
-    as_json: bool,
-    *,
-    to_stderr: bool,
-) -> None:
-    if as_json:
-        echo_json(
-            {
-                **result.as_dict(),
-                "file": str(instance),
-                "outputs": written["tour"],
-                "pictures": written["picture"],
-                "report": next(iter(written["report"]), None),
-                "checkpoint": checkpoint,
-            }
-        )
-        return
-    problem = result.problem
-    kind = "closed tour" if problem.open is None else "open path"
-    name = problem.name or ("standard input" if str(instance) == "-" else instance)
-    lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.name}, {kind}"]
-    lines += [f"{fact:12} {value}" for fact, value in result.facts()]
-    lines += [f"{kind:12} {name}" for kind, names in written.items() for name in names]
-    if checkpoint is not None:
-        lines.append(f"checkpoint   {checkpoint}")
-    elif not to_stderr and not any(written.values()):
-        lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
-    (tell if to_stderr else say)(*lines)
-
-
-def _watch(
-    problem: Problem,
-    port: int,
-    browser: bool,
-    files: list[str],
-    first: int | None,
-    csv_safe: bool,
-    settings: dict[str, str],
-) -> Watch:
-    """Return the page of a run, whose button writes the tour into these files, and say where it is."""
-    import numpy as np
-
-    from warptsp.io import write_tour
-    from warptsp.watch import Watch
-
-    def save(tour: Any) -> list[str]:
-        if first is not None:
-            tour = np.roll(tour, -int(np.flatnonzero(tour == first)[0]))
-        attempts = Attempts()
-        for name in files:
-            attempts.make(write_tour, name, tour, problem, csv_safe=csv_safe)
-        attempts.finish()
-        return files
-
-    page = Watch(problem, port=port, settings=settings, save=save)
-    tell(f"watch        {page.url}")
-    if browser and not page.open_browser():
-        tell("watch        no display here: open this address in a browser of this machine")
-    return page
-
-
-def _both(display: NoDisplay, page: Watch) -> Callable[[Progress], object]:
-    def callback(progress: Progress) -> object:
-        display(progress)
-        return page(progress)
-
-    return callback
-
-
-def _await_pages(page: Watch, *, in_a_hurry: bool, quiet: bool) -> None:
-    """Serve the end of the run to the pages that are open; Ctrl-C ends that, as the run is over."""
-    try:
-        if page.wait(HURRY) or in_a_hurry:
-            return
-        if not quiet:
-            tell("watch        waiting until the page has the last tour; Ctrl-C ends it now")
-        page.wait()
-    except KeyboardInterrupt as error:
-        if isinstance(error, Terminated):
-            raise
 
 
 def _list_methods(context: click.Context) -> None:

@@ -1,0 +1,190 @@
+"""What ``warptsp solve`` writes: tours, pictures, a page, and what it says of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warptsp._words import counted
+from warptsp.cli._options import echo_json
+from warptsp.cli.streams import say, tell
+from warptsp.errors import InvalidOption
+from warptsp.outputs import Attempts, check_writable, is_stream
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.result import Result
+
+PICTURES = (".svg", ".png", ".pdf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """The options of ``warptsp solve`` that name files, and those that say how they are written."""
+
+    tours: tuple[str, ...]  # - is standard output
+    pictures: tuple[str, ...]
+    report: str | None
+    checkpoint: str | None
+    csv_safe: bool
+    as_json: bool
+
+    @property
+    def tour_files(self) -> list[str]:
+        """The tours that do not go to standard output."""
+        return [name for name in self.tours if name != "-"]
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether a tour does, so that nothing else may."""
+        return "-" in self.tours
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """Each file, behind the option that names it."""
+        yield from (("--output", name) for name in self.tour_files)
+        yield from (("--picture", name) for name in self.pictures)
+        yield from (("--report", name) for name in [self.report] if name is not None)
+        yield from (("--checkpoint", name) for name in [self.checkpoint] if name is not None)
+
+    def check(self, instance: Path) -> None:
+        """Check before anything is read that every file can be written, and that no two are the same.
+
+        Raises
+        ------
+        InvalidOption, OutputError
+            Naming the option.
+        """
+        from warptsp.io import tour_format
+
+        if self.csv_safe and not any(name.lower().endswith((".csv", ".tsv")) for name in self.tours):
+            raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
+        if self.to_stdout and self.as_json:
+            raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
+        seen: dict[str, str] = {os.path.realpath(instance): "the instance itself"}
+        for option, name in self._named():
+            if option == "--output":
+                tour_format(name)
+            if option == "--picture" and Path(name).suffix.lower() not in PICTURES:
+                raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
+            if option == "--report":
+                from warptsp.cli.report import check_page_name
+
+                check_page_name(name, option)
+            place = os.path.realpath(name)
+            if place in seen and not is_stream(name) and place != os.devnull:
+                raise InvalidOption(
+                    f"{option} {name!r}: this file is {seen[place]} already; choose another name"
+                )
+            seen[place] = f"taken by {option}"
+            check_writable(name)
+
+    def check_tours(self, problem: Problem) -> None:
+        """Check before the search that the formats can hold tours of the instance."""
+        from warptsp.io import check_tour_output
+
+        for name in self.tour_files:
+            check_tour_output(name, problem)
+
+    def check_drawings(self, problem: Problem) -> None:
+        """Check before the search that the instance can be drawn, where it will be."""
+        if self.pictures:
+            from warptsp.plotting import check_drawable, check_figure
+
+            for picture in self.pictures:
+                (check_figure if _shows_run(picture) else check_drawable)(problem, picture)
+        if self.report is not None:
+            from warptsp.report import check_reportable
+
+            check_reportable(problem)
+
+    def snapshots(self, problem: Problem) -> int:
+        """How many tours on the way the files show."""
+        if self.report is not None:
+            from warptsp.report import snapshots_for
+
+            return snapshots_for(problem)
+        return 2 if any(map(_shows_run, self.pictures)) else 0
+
+    def save(self, problem: Problem, tour: object, names: Sequence[str], attempts: Attempts) -> list[str]:
+        """Write a tour into files, and return the names of those that are there then."""
+        from warptsp.io import write_tour
+
+        def written(name: str) -> bool:
+            format = "tsplib" if name == "-" else None
+            return attempts.make(write_tour, name, tour, problem, format=format, csv_safe=self.csv_safe)
+
+        return [name for name in names if written(name)]
+
+    def write(
+        self, result: Result, first: int | None, attempts: Attempts, *, checkpointed: bool
+    ) -> dict[str, list[str]]:
+        """Write all that was asked for, standard output last; return the names of the files, by kind.
+
+        Parameters
+        ----------
+        result : Result
+        first : int or None
+            The city that a closed tour begins with.
+        attempts : Attempts
+            Is told of what fails.
+        checkpointed : bool
+            Whether the search has written its checkpoint.
+        """
+        problem = result.problem
+        tour = result.tour if first is None else result.tour_from(first)
+
+        def draw(name: str) -> None:
+            if _shows_run(name):
+                result.plot(name)
+            else:
+                from warptsp.plotting import draw
+
+                draw(name, problem, tour)
+
+        def describe(name: str) -> None:
+            from warptsp.report import Report, write
+
+            write(Report.of(result, first=first), name)
+
+        def made(make: Callable[[str], None], names: Sequence[str]) -> list[str]:
+            return [name for name in names if attempts.make(make, name)]
+
+        files = {
+            "tour": self.save(problem, tour, self.tour_files, attempts),
+            "picture": made(draw, self.pictures),
+            "report": made(describe, [] if self.report is None else [self.report]),
+            "checkpoint": [] if self.checkpoint is None or not checkpointed else [self.checkpoint],
+        }
+        self.save(problem, tour, [name for name in self.tours if name == "-"], attempts)
+        return files
+
+    def tell(self, instance: Path, result: Result, files: dict[str, list[str]]) -> None:
+        """Say what was found and which files there are: as JSON, or for people."""
+        if self.as_json:
+            echo_json(
+                {
+                    **result.as_dict(),
+                    "file": str(instance),
+                    "outputs": files["tour"],
+                    "pictures": files["picture"],
+                    "report": next(iter(files["report"]), None),
+                    "checkpoint": next(iter(files["checkpoint"]), None),
+                }
+            )
+            return
+        problem = result.problem
+        kind = "closed tour" if problem.open is None else "open path"
+        name = problem.name or ("standard input" if str(instance) == "-" else instance)
+        lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.name}, {kind}"]
+        lines += [f"{fact:12} {value}" for fact, value in result.facts()]
+        lines += [f"{kind:12} {name}" for kind, names in files.items() for name in names]
+        if not self.to_stdout and not any(files.values()):
+            lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
+        (tell if self.to_stdout else say)(*lines)
+
+
+def _shows_run(picture: str) -> bool:
+    return Path(picture).suffix.lower() == ".pdf"

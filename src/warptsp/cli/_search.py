@@ -1,0 +1,100 @@
+"""What the options of ``warptsp solve`` say of the search: the ends of the tour, when it stops, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from warptsp.cli._options import find_city, parse_params
+from warptsp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.stop import StoppingCriterion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """Where a tour begins and ends."""
+
+    open_: bool | None
+    from_: str | None
+    to: str | None
+
+    def of(self, problem: Problem) -> tuple[Problem, int | None]:
+        """Return the problem with these ends, and the first city of a closed tour if one was named.
+
+        Raises
+        ------
+        InvalidOption
+            There are no such cities, or the options contradict each other.
+        """
+        from warptsp.problem import OpenPath
+
+        start = None if self.from_ is None else find_city(problem, self.from_, "--from")
+        end = None if self.to is None else find_city(problem, self.to, "--to")
+        if end is not None and self.open_ is False:
+            raise InvalidOption("--to and --closed: a closed tour has no end; leave one of them out")
+        has_start = self.open_ is None and problem.open is not None and start is not None
+        if self.open_ or end is not None or has_start:
+            if start is not None and start == end and problem.n > 1:
+                raise InvalidOption(
+                    f"--from and --to: both are city {self.to}; a round trip is a closed tour, without --to"
+                )
+            return replace(problem, open=OpenPath(start=start, end=end)), None
+        if self.open_ is False:
+            problem = replace(problem, open=None)
+        return problem, start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stops:
+    """The options that end a search; `criterion` has what each of them means."""
+
+    time_limit: float | None
+    kicks: int | None
+    no_improvement: float | None
+    no_improvement_kicks: int | None
+    target_length: float | None
+    target_gap: float | None
+
+    def criterion(self) -> StoppingCriterion | None:
+        """Return what ends the search: the first that holds; None if no option was given."""
+        from warptsp import stop
+
+        criteria: dict[str, Callable[[Any], stop.StoppingCriterion]] = {
+            "time_limit": stop.MaxRuntime,
+            "kicks": stop.MaxKicks,
+            "no_improvement": lambda seconds: stop.NoImprovement(seconds=seconds),
+            "no_improvement_kicks": lambda kicks: stop.NoImprovement(kicks=kicks),
+            "target_length": stop.TargetLength,
+            "target_gap": stop.TargetGap,
+        }
+        given = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        found = [criteria[name](value) for name, value in given if value is not None]
+        return stop.AnyOf(*found) if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """The other arguments of `warptsp.solve`, by their names."""
+
+    seed: int
+    start: str | None
+    device: str
+    threads: int | None
+    method: str
+    params: tuple[str, ...]
+    then: str | None
+    then_params: tuple[str, ...]
+    cluster: str | None
+    cluster_params: tuple[str, ...]
+    checkpoint_interval: float
+
+    def arguments(self) -> dict[str, Any]:
+        """Return them as `warptsp.solve` takes them."""
+        return {
+            name: parse_params(value) if name.endswith("params") else value
+            for name, value in asdict(self).items()
+        }
