@@ -277,9 +277,16 @@ def link(
 
 @attacked
 def held_karp(
-    kind=EXACT, points=POINTS, norm=2, tour=TOUR, fixed_edges=np.stack([TOUR[:2], TOUR[1:3]]), rounds=20, threads=2,
-):  # fmt: skip
-    _native.held_karp(kind, points, None, None, norm, tour, fixed_edges, False, -1, -1, rounds, threads, token())
+    kind=EXACT,
+    points=POINTS,
+    norm=2,
+    tour=TOUR,
+    fixed_edges=np.stack([TOUR[:2], TOUR[1:3]]),
+    rounds=20,
+    threads=2,
+):
+    options = (tour, fixed_edges, False, -1, -1, rounds, threads, token())
+    _native.held_karp(kind, points, None, None, norm, *options)
 
 
 @attacked
