@@ -512,7 +512,7 @@ def test_launches_that_cannot_be(gpu: object) -> None:
     points = np.random.default_rng(0).random((60_000, 2))
     with pytest.raises(UnsupportedProblem, match="cities at most, and here are 60000; leave them out"):
         warptsp.solve(points, method="two-opt", device="cuda", params={"block": 128})
-    with pytest.raises(UnsupportedProblem, match="on a GPU 10000 cities are the most"):
+    with pytest.raises(UnsupportedProblem, match="60000 cities are too many, 10000 are the most on a GPU"):
         warptsp.solve(points, method="three-opt", device="cuda")
 
 
