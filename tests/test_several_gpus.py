@@ -347,7 +347,8 @@ def test_the_same_long_tour_with_any_number_of_gpus(several: str, monkeypatch: p
     """As if the tour were a long one: the GPU puts paths in order, some parts come last, another GPU makes
     the orders."""
 
-    monkeypatch.setattr("warptsp.methods.lk.cuda.WORTH_THREADS", 1)
+    for module in ("cuda", "cuda_setup"):
+        monkeypatch.setattr(f"warptsp.methods.lk.{module}.WORTH_THREADS", 1)
     monkeypatch.setattr(tuning, "MIN_ORDERED", 1)
     monkeypatch.setattr(tuning, "MIN_WAVES", 0.0)
     problem = instance("plane", 60_000)

@@ -248,9 +248,9 @@ class Run:
             self.start_length = length if phase in SET_UP else self.history[0].length
         self._starts = self._starts and phase in SET_UP
         if self._callback is not None and self.failure is None:
-            self._call_back(length, elapsed, kicks, tour, phase)
+            self._call_back(self._callback, length, elapsed, kicks, tour, phase)
         if self._checkpoint is not None and self._checkpoint.due(length, self.remaining()):
-            self._write_checkpoint(tour)
+            self._write(self._checkpoint, tour)
         if self.stop_reason is None:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
@@ -308,7 +308,7 @@ class Run:
         if checkpoint is None or best is None or length is None:
             return
         if checkpoint.fits(length, self.remaining()):
-            self._write_checkpoint(lambda: best)
+            self._write(checkpoint, lambda: best)
 
     def report_device(self, device: Devices) -> None:
         """Say where the search is from now on; the result will say so, too."""
@@ -388,13 +388,13 @@ class Run:
 
     def _call_back(
         self,
+        callback: Callable[[Progress], object],
         length: int | float,
         elapsed: float,
         kicks: int,
         tour: Callable[[], NDArray[np.int32]],
         phase: str,
     ) -> None:
-        assert self._callback is not None
         told, self._told = self._told, len(self.history)
         event = Progress(
             elapsed=elapsed,
@@ -413,7 +413,7 @@ class Run:
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:
-            answer = self._callback(event)
+            answer = callback(event)
         except BaseException as error:  # also KeyboardInterrupt and SystemExit: kept, and raised by solve
             self._fail(error, "the callback raised")
         else:
@@ -422,15 +422,14 @@ class Run:
             elif isinstance(answer, str):
                 self.interrupt(answer)
 
-    def _write_checkpoint(self, tour: Callable[[], NDArray[np.int32]]) -> None:
-        assert self._checkpoint is not None
+    def _write(self, checkpoint: Checkpoint, tour: Callable[[], NDArray[np.int32]]) -> None:
         best = tour()
         if best is not self.best:
             self.offer(best)
         if self.best is None or self.best_length is None:
             return
         try:
-            self._checkpoint.write(self.best, self.best_length)
+            checkpoint.write(self.best, self.best_length)
         except WarpTSPError as error:
             # A full disk must not cost the search.
             logger.warning("checkpoint not written: %s", error)

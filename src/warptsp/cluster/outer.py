@@ -25,7 +25,7 @@ import numpy as np
 from warptsp.cluster.connect import ClusterParams, check_cluster, open_executor
 from warptsp.cluster.cutting import Cut, cut_boxes, cut_stretches
 from warptsp.cluster.executors import Executor, Outcome
-from warptsp.cluster.tasks import LEAST, Task
+from warptsp.cluster.tasks import LEAST, Answer, Task
 from warptsp.devices import resolve_device
 from warptsp.errors import BackendUnavailable, InvalidTour, UnsupportedProblem, WarpTSPError
 from warptsp.machine import Devices
@@ -33,6 +33,7 @@ from warptsp.methods import get_method
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import fall_back, start_tour
 from warptsp.methods.parameters import changed_params
+from warptsp.methods.protocol import best_of
 from warptsp.progress import WorkerProgress
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ class _Rounds:
         params_of_lk: dict[str, Any],
         device: str,
     ) -> None:
+        assert problem.coordinates is not None  # as `Outer.check` has seen to
         self.problem = problem
+        self.coordinates = problem.coordinates
         self.run = run
         self.executor = executor
         self.params = params
@@ -245,20 +248,17 @@ class _Rounds:
     def _cut(self) -> Cut:
         """Parts of the best tour: stretches and boxes in turn."""
         run, problem = self.run, self.problem
-        assert run.best is not None
+        best, _ = best_of(run)
         rng = np.random.default_rng([run.seed, self.round])
         begun = time.monotonic()
         cut: Cut | None
         if self.round % 2 == 0:
             rotation = int(rng.integers(problem.n)) if self.has_tour else 0
-            cut = cut_stretches(
-                run.best, self.parts, rotation, fixed=problem.fixed_edges, threads=run.threads
-            )
+            cut = cut_stretches(best, self.parts, rotation, fixed=problem.fixed_edges, threads=run.threads)
         else:
-            assert problem.coordinates is not None
             cut = cut_boxes(
-                problem.coordinates,
-                run.best,
+                self.coordinates,
+                best,
                 self.parts,
                 rng,
                 fixed=problem.fixed_edges,
@@ -271,9 +271,9 @@ class _Rounds:
     def _round(self, plan: _Plan) -> bool:
         """Cut, improve, link; True to stop."""
         run = self.run
-        begun, length = time.monotonic(), run.best_length
-        assert run.best is not None
-        run.expect(run.best, self.hand_over)
+        begun = time.monotonic()
+        best, length = best_of(run)
+        run.expect(best, self.hand_over)
         cut = self._cut()
         work = _Work(self, cut, plan)
         kicks_before = self.kicks
@@ -333,9 +333,7 @@ class _Rounds:
 
     def _link(self, cut: Cut) -> None:
         """Offer the tour of all parts as they are now: kept if it is shorter."""
-        coordinates = self.problem.coordinates
-        assert coordinates is not None
-        tour = cut.link(coordinates, self.problem.metric)
+        tour = cut.link(self.coordinates, self.problem.metric)
         assert tour is not None  # no token was given
         self.run.offer(tour)
 
@@ -372,9 +370,7 @@ class _Rounds:
 
     def _report(self, phase: str) -> bool:
         run = self.run
-        best, length = run.best, run.best_length
-        assert best is not None
-        assert length is not None
+        best, length = best_of(run)
         sent, received = self.executor.sent_and_received()
         stop = run.update(
             length=length,
@@ -433,12 +429,11 @@ class _Work:
         part = next(self._new)
         self._left -= 1
         rounds, cut = self._rounds, self._cut
-        run, coordinates = rounds.run, rounds.problem.coordinates
-        assert coordinates is not None
+        run = rounds.run
         begun = time.monotonic()
         seed = np.random.SeedSequence([run.seed, rounds.round, part]).generate_state(1, np.uint64)
         task = Task(
-            coordinates=coordinates.take(cut.cities(part), axis=0),
+            coordinates=rounds.coordinates.take(cut.cities(part), axis=0),
             metric=rounds.problem.metric,
             path_begin=cut.path_begin(part),
             round=rounds.round,
@@ -480,7 +475,7 @@ class _Work:
             except InvalidTour as wrong:
                 error = wrong
             else:
-                self._count(outcome)
+                self._count(outcome, outcome.answer)
                 return
         rounds.counters["tasks_repeated"] += 1
         name = f"task {task.index} of round {task.round + 1}, {task.n} cities"
@@ -499,9 +494,8 @@ class _Work:
             logger.warning("%s, is done again: %s", name, outcome.lost)
         self._again.append(task)
 
-    def _count(self, outcome: Outcome) -> None:
-        rounds, task, answer = self._rounds, outcome.task, outcome.answer
-        assert answer is not None
+    def _count(self, outcome: Outcome, answer: Answer) -> None:
+        rounds, task = self._rounds, outcome.task
         self.unanswered.discard(task.index)
         self.kicks += task.kicks
         self.workers.add(outcome.worker)

@@ -40,77 +40,96 @@ GREEDY_TO_MEMBER = 2.5  # time for a member, in times of the local search of a g
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour on CPU threads until the run says stop."""
-    search = _Search(problem, run, params)
-    if search.prepare():
+    search = _set_up(problem, run, params)
+    if search is None:
+        return
+    if search.descend():
         search.improve()
     search.finish()
+
+
+def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
+    """Build candidate lists, start tour and search; None if time ran out.
+
+    Each step leaves the best tour there is, in case the next one runs out of time.
+    """
+    given = run.start if isinstance(run.start, np.ndarray) else None
+    if given is not None:
+        run.offer(given)
+    run.enter("numbering")
+    if given is None:
+        run.expect(np.arange(problem.n, dtype=np.int32))
+    instance = SearchInstance.build(problem, run.token, run.threads)
+    if instance is None:
+        fall_back(problem, run, None)
+        return None
+    run.expect(instance.city)
+    parts = _parts(problem.n, run.threads, params)
+    with telling(problem, run, instance):
+        run.enter("candidate lists")
+        count = min(params.candidates, problem.n - 1) + (instance.dummy is not None)
+        candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
+        tour = None if candidates is None else start_in_search(instance, run, parts=parts)
+        if candidates is None or tour is None:
+            fall_back(problem, run, instance)
+            return None
+    run.expect(instance.city, HAND_OVER * problem.n)
+    if run.best is not None and run.token.stopped():
+        return None  # no time to check another one
+    native = tour_search(instance, candidates, tour, **params.of_search())
+    return _Search(run, params, instance, native, parts, parts > 1 and _is_compact(tour, candidates, parts))
+
+
+def _parts(n: int, threads: int, params: LkParams) -> int:
+    """Return the number of parts that a tour is searched in."""
+    if n < LEAST_PARTED or (threads == 1 and n <= params.whole):
+        return 1
+    # Parts in work on every thread at once would double the memory of a long tour: it gets smaller ones.
+    least = threads if n < LONG else 4 * threads
+    return threads * math.ceil(max(math.ceil(n / params.part), least) / threads)
 
 
 class _Search:
     """The tour, its native search, and the clock."""
 
-    def __init__(self, problem: Problem, run: Run, params: LkParams) -> None:
-        self.problem = problem
+    def __init__(
+        self,
+        run: Run,
+        params: LkParams,
+        instance: SearchInstance,
+        native: _native.TourSearch,
+        parts: int,
+        in_parts: bool,
+    ) -> None:
+        self.problem = instance.problem
         self.run = run
         self.params = params
+        self.instance = instance
+        self.native = native
         self.kicks = 0
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
         self.combined = False  # whether the best tour is that of a population
-        self.instance: SearchInstance | None = None
-        self.native: _native.TourSearch | None = None
-        self.parts = self._parts()
-        self.boxes = problem.matrix is None
-        self.pause = PAUSE if problem.n >= LONG else math.inf
+        self.parts = parts
+        self.in_parts = in_parts  # whether each part can be searched alone from the start
+        self.boxes = self.problem.matrix is None
+        self.pause = PAUSE if self.problem.n >= LONG else math.inf
 
-    # Set-up: each step leaves the best tour there is, in case the next one runs out of time.
-
-    def prepare(self) -> bool:
-        """Build candidate lists, start tour and search; False if time ran out."""
-        run, params = self.run, self.params
-        given = run.start if isinstance(run.start, np.ndarray) else None
-        if given is not None:
-            run.offer(given)
-        run.enter("numbering")
-        if given is None:
-            run.expect(np.arange(self.problem.n, dtype=np.int32))
-        instance = self.instance = SearchInstance.build(self.problem, run.token, run.threads)
-        if instance is None:
-            return self._fall_back(None)
-        run.expect(instance.city)
-        with telling(self.problem, run, instance):
-            run.enter("candidate lists")
-            count = min(params.candidates, self.problem.n - 1) + (instance.dummy is not None)
-            candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
-            if candidates is None:
-                return self._fall_back(instance)
-            tour = start_in_search(instance, run, parts=self.parts)
-            if tour is None:
-                return self._fall_back(instance)
-        run.expect(instance.city, HAND_OVER * self.problem.n)
-        if run.best is not None and run.token.stopped():
-            return False  # no time to check another one
-        self.native = tour_search(
-            instance,
-            candidates,
-            tour,
-            **params.of_search(),
-        )
-        in_parts = self.parts > 1 and _is_compact(tour, candidates, self.parts)
-        del candidates, tour
+    def descend(self) -> bool:
+        """Go to a local optimum; False if the run says stop."""
+        run = self.run
         if self._report("start tour"):
             return False
         run.enter("local search")
         begun = run.elapsed()
-        stop = self._local_search(in_parts)
+        stop = self._local_search()
         # A guess until the first member is there.
         self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
-        return not (stop or self._long_links(in_parts))
+        return not (stop or self._long_links())
 
-    def _local_search(self, in_parts: bool) -> bool:
+    def _local_search(self) -> bool:
         """Local search from every city; True to stop."""
-        assert self.native is not None
-        if in_parts:
+        if self.in_parts:
             return self._round(boxes=False, optimize=True) or (
                 self.boxes and self._round(boxes=True, optimize=True)
             )
@@ -120,14 +139,12 @@ class _Search:
             stop = self._report("local search")
         return stop
 
-    def _long_links(self, in_parts: bool) -> bool:
+    def _long_links(self) -> bool:
         """Search among the long links where they carry much of the tour, as between clusters.
 
         Returns True to stop.
         """
         problem, run, native, instance = self.problem, self.run, self.native, self.instance
-        assert native is not None
-        assert instance is not None
         plain = problem.open is None and not len(problem.fixed_edges) and problem.coordinates is not None
         if not plain or problem.n < LEAST_LONG_LINKS or run.kick_limit == 0:
             return False
@@ -145,11 +162,7 @@ class _Search:
             token=run.token,
         )
         native.go_on_from(instance.close(better))
-        return self._report("long links") or self._local_search(in_parts)
-
-    def _fall_back(self, instance: SearchInstance | None) -> bool:
-        fall_back(self.problem, self.run, instance)
-        return False
+        return self._report("long links") or self._local_search()
 
     # The search
 
@@ -169,7 +182,6 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
-        assert self.native is not None
         cycle, size = FIRST_CYCLE * self.problem.n, min(2 * LEAST_POPULATION, self.params.population)
         while not self._anneal(self.kicks + cycle):
             while self.problem.n < LONG and size >= LEAST_POPULATION:
@@ -178,6 +190,10 @@ class _Search:
                 size = min(2 * size, self.params.population)
             self.native.return_to_best()
             cycle *= 2
+
+    def _remaining(self) -> float | None:
+        """Seconds that are left, if the search plans for a time."""
+        return None if self.run.time_limit is None else self.run.remaining()
 
     # Recombination
 
@@ -189,9 +205,7 @@ class _Search:
         sizes: list[float] = [self.params.population]
         if run.kick_limit is not None:
             sizes.append((run.kick_limit - self.kicks) / n / KICKS_FOR_MEMBER)
-        if run.time_limit is not None:
-            remaining = run.remaining()
-            assert remaining is not None
+        if (remaining := self._remaining()) is not None:
             sizes.append(remaining / ((1 + CROSSING_SHARE) * self.member_seconds))
         return int(min(sizes))
 
@@ -201,7 +215,6 @@ class _Search:
         What the population before came to, or the user's start tour, is one of its members.
         """
         native, run, n = self.native, self.run, self.problem.n
-        assert native is not None
         native.forget()
         started = run.elapsed()
         grown = 0
@@ -225,12 +238,10 @@ class _Search:
             if self._report("population"):
                 return True
             self.member_seconds = (run.elapsed() - started) / grown
-            if run.time_limit is not None:
-                # What is left must do for the generations.
-                remaining = run.remaining()
-                assert remaining is not None
-                if remaining < CROSSING_SHARE * self.member_seconds * (grown + count):
-                    break
+            remaining = self._remaining()
+            # What is left must do for the generations.
+            if remaining is not None and remaining < CROSSING_SHARE * self.member_seconds * (grown + count):
+                break
         if self.combined or isinstance(run.start, np.ndarray):
             native.keep()
         self.combined = True
@@ -259,7 +270,6 @@ class _Search:
         for any temperature.
         """
         native, run, n = self.native, self.run, self.problem.n
-        assert native is not None
         mean_link = abs(native.length) / n
         started, begun = run.elapsed(), self.kicks
         factor = 0.0 if self.combined else self.params.temperature
@@ -272,9 +282,7 @@ class _Search:
                 progress = (self.kicks - begun) * pace
                 if factor is None:
                     factor = start_temperature((last - begun) / n)
-            if run.time_limit is not None:
-                remaining = run.remaining()
-                assert remaining is not None
+            if (remaining := self._remaining()) is not None:
                 spent = run.elapsed() - started
                 horizon = max(spent + remaining, 1e-9)
                 progress = max(progress, spent / horizon)
@@ -308,7 +316,6 @@ class _Search:
 
     def _slice(self, kicks: int, temperature: float) -> bool:
         """Kicks on the whole tour; True to stop."""
-        assert self.native is not None
         self.round += 1
         self.native.kicks(kicks, temperature, self.run.seed, self.round, self.run.token)
         return self._report("search")
@@ -324,7 +331,6 @@ class _Search:
     ) -> bool:
         """One round of parts; True to stop."""
         native, run = self.native, self.run
-        assert native is not None
         self.round += 1
         native.begin_round(
             parts=self.parts,
@@ -347,35 +353,21 @@ class _Search:
             native.end_round()
         return stop
 
-    def _parts(self) -> int:
-        n, threads = self.problem.n, self.run.threads
-        if n < LEAST_PARTED or (threads == 1 and n <= self.params.whole):
-            return 1
-        # Parts in work on every thread at once would double the memory of a long tour: it gets smaller ones.
-        least = threads if n < LONG else 4 * threads
-        parts = math.ceil(n / self.params.part)
-        return threads * math.ceil(max(parts, least) / threads)
-
     # Reports
 
     def _report(self, phase: str) -> bool:
         native = self.native
-        assert native is not None
-        assert self.instance is not None
         length = native.best_length - self.instance.closing
         counters = native.counters()
         self.kicks = counters.pop("kicks") + counters["kicks_refused"]
         return self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
 
     def _best(self) -> NDArray[np.int32]:
-        assert self.native is not None
-        assert self.instance is not None
         return self.instance.open(self.native.best())
 
     def finish(self) -> None:
         """Hand over the best tour."""
-        if self.native is not None:
-            self.run.offer(self._best())
+        self.run.offer(self._best())
 
 
 def _is_compact(tour: NDArray[np.int32], candidates: NDArray[np.int32], parts: int) -> bool:

@@ -17,19 +17,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
-from warptsp.backends.cuda import geometry, greedy, plane_candidates, tuning
-from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
+from warptsp.backends.cuda import tuning
+from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
-from warptsp.backends.cuda.primitives import at_once
 from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import DeviceOutOfMemory
 from warptsp.machine import Devices
 from warptsp.methods.annealing import cooled, start_temperature
-from warptsp.methods.first_tour import LONG, fall_back, start_in_search, start_tour, telling
+from warptsp.methods.first_tour import LONG, fall_back, start_tour
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk.cpu import search as search_on_cpu
+from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.long_links import LINKS_LOOKED_AT, TIME_SHARE, are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
     LEAST_MEMBERS,
@@ -38,9 +37,7 @@ from warptsp.methods.lk.population_cuda import (
     GpuPopulation,
     PopulationPlan,
 )
-from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
-from warptsp.run import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,14 +45,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
-    from warptsp.backends.cuda.device import DeviceArray
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
-HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
-PLANE_HAND_OVER = 2e-9  # where the GPU turns and numbers it
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city, at most
 LEAST_KICKS = 0.1  # a city of long tours, where there are few:
@@ -109,7 +103,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
                 )
             for other in devices:
                 device.share_with(other)
-        _CudaSearch(problem, run, params, devices, start).run()
+        _search_on(problem, run, params, devices, start)
 
 
 def _offer_start(problem: Problem, run: Run) -> None:
@@ -127,6 +121,24 @@ def _offer_curve(problem: Problem, run: Run) -> None:
     fall_back(problem, run, instance)
 
 
+def _search_on(
+    problem: Problem, run: Run, params: LkParams, devices: Sequence[Device], start: str | NDArray[np.int32]
+) -> None:
+    """Set up, search, hand over the best tour, and report what was used."""
+    buffer = _TourBuffer(problem.n)
+    made = SetUp(problem, run, devices, start).made(params)
+    used = 1
+    if made is not None:
+        search = _CudaSearch(problem, run, params, devices, *made)
+        try:
+            search.run()
+        finally:
+            run.offer(search.best(buffer()), copy=False)
+        used = search.gpus_used
+    run.report_device(Devices.of_gpus([device.ordinal for device in devices[:used]]))
+    run.report_counters(device_bytes=max(device.memory_peak() for device in devices))
+
+
 class _CudaSearch:
     """The tour on the GPUs, and the clock.
 
@@ -139,16 +151,15 @@ class _CudaSearch:
         run: Run,
         params: LkParams,
         devices: Sequence[Device],
-        start: str | NDArray[np.int32],
+        cities: list[Cities],
+        search: TourSearch,
     ) -> None:
         self.problem = problem
         self.run_ = run
-        self.start = start
         self.params = params
         self.devices = devices
-        self.device = devices[0]
-        self.cities: list[Cities] = []
-        self.search: TourSearch | None = None
+        self.cities = cities
+        self.search = search
         self.population: GpuPopulation | None = None
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
@@ -157,133 +168,20 @@ class _CudaSearch:
         self.populations = plain and problem.n <= most
 
     def run(self) -> None:
-        """Set up, sweep, kick, and hand over the best tour."""
-        room = _Room(self.problem.n)
-        try:
-            if self._prepare() and self._sweep():
-                self._improve()
-        finally:
-            if self.search is not None:
-                self.run_.offer(self._best(room()), copy=False)
-        used = 1 if self.search is None else self.search.rounds.gpus
+        """Sweep and kick until the run says stop."""
+        if not self._report("start tour") and self._sweep():
+            self._improve()
+
+    @property
+    def gpus_used(self) -> int:
+        """How many of the GPUs, from the first on, have searched."""
         if self.population is not None and self.population.number > 0:
-            used = len(self.devices)
-        self.run_.report_device(Devices.of_gpus([device.ordinal for device in self.devices[:used]]))
-        self.run_.report_counters(device_bytes=max(device.memory_peak() for device in self.devices))
-
-    def _prepare(self) -> bool:
-        """Number the cities, find candidates and a first tour; False if time ran out."""
-        made = self._set_up_on_gpu() if is_plain(self.problem) else self._set_up_on_cpu()
-        if made is None:
-            return False
-        self.cities, tour = made
-        self.search = TourSearch(
-            self.cities,
-            tour,
-            threads=self.run_.threads,
-            **self.params.of_kicks(),
-        )
-        return not self._report("start tour")
-
-    def _set_up_on_gpu(self) -> tuple[list[Cities], DeviceArray] | None:
-        """Cities on each GPU, and a start tour on the first; None if time ran out, and then what there is
-        has been offered."""
-        run, problem, device = self.run_, self.problem, self.device
-        run.enter("numbering")
-        layout = geometry.build(device, problem.search_points(), run.token, self.devices[1:])
-        if layout is None:
-            fall_back(problem, run, None)
-            return None
-        cities = PlaneCities(device, layout, problem)
-        run.expect(layout.city[: 4 * SAMPLE].download(), PLANE_HAND_OVER * problem.n)
-        run.enter("candidate lists")
-        layouts = [layout, *(layout.copy_to(other) for other in self.devices[1:])]
-        found = plane_candidates.shared_candidate_lists(
-            self.devices,
-            layouts,
-            tuning.CANDIDATES,
-            tuning.PER_QUADRANT,
-            search_norm(problem.metric),
-            run.token,
-        )
-        tour = None
-        if found is not None:
-            cities.candidates = found[0]
-            run.enter("start tour")
-            tour = self._start_tour(cities, layouts)
-        if tour is None:
-            if len(problem.fixed_edges):
-                fall_back(problem, run, None)
-            else:
-                run.offer(cities.city)
-            return None
-        assert found is not None
-        others = zip(self.devices[1:], layouts[1:], found[1:], strict=True)
-        return [
-            cities,
-            *(cities.copy_to(other, points=own.points, candidates=rows) for other, own, rows in others),
-        ], tour
-
-    def _start_tour(self, cities: PlaneCities, layouts: Sequence[geometry.Layout]) -> DeviceArray | None:
-        """A start tour on the first GPU; meanwhile another one makes the orders that blobs are cut from."""
-
-        def make_orders() -> None:
-            for number, turned in enumerate(TURNED, start=1):
-                order = geometry.second_order(self.devices[1], layouts[1], *turned, self.run_.token)
-                if order is not None:
-                    cities.made_orders[number] = order
-
-        if len(self.devices) == 1 or cities.n < WORTH_THREADS:
-            return self._start_tour_alone(cities)
-        works = (lambda: self._start_tour_alone(cities), make_orders)
-        return at_once(lambda k: works[k](), 2)[0]
-
-    def _start_tour_alone(self, cities: PlaneCities) -> DeviceArray | None:
-        run, problem, device = self.run_, self.problem, self.device
-        if not (isinstance(self.start, str) and self.start == "greedy"):
-            made = start_tour(problem, run, self.start)
-            return None if made is None else device.upload(cities.numbered(made))
-        assert cities.candidates is not None
-        tour = greedy.greedy_tour(
-            device, cities.layout, cities.candidates, tuning.PER_QUADRANT, problem.metric, run.token
-        )
-        return self._with_fixed_edges(cities, tour) if tour is not None and len(problem.fixed_edges) else tour
-
-    def _with_fixed_edges(self, cities: PlaneCities, tour: DeviceArray) -> DeviceArray | None:
-        """The tour, with each path of fixed edges as a whole where its first city comes."""
-        order = cities.problems(tour.download())
-        kept = _native.keep_fixed_edges(order, self.problem.fixed_edges, self.run_.token)
-        return None if kept is None else self.device.upload(cities.numbered(kept))
-
-    def _set_up_on_cpu(self) -> tuple[list[Cities], DeviceArray] | None:
-        """The same, with numbering, candidate lists and start tour of the CPU's search."""
-        run, problem, device = self.run_, self.problem, self.device
-        run.enter("numbering")
-        instance = SearchInstance.build(problem, run.token, run.threads)
-        if instance is None:
-            fall_back(problem, run, None)
-            return None
-        with telling(problem, run, instance):
-            run.enter("candidate lists")
-            rows = instance.candidates(tuning.CANDIDATES, tuning.PER_QUADRANT, run.threads, run.token)
-            tour = None
-            if rows is not None:
-                tour = start_in_search(instance, run, self.start)
-        if rows is None or tour is None:
-            fall_back(problem, run, instance)
-            return None
-        run.expect(instance.city, HAND_OVER * problem.n)
-        cities = HostCities.build(device, instance, rows, run.token)
-        if cities is None:
-            run.offer(instance.open(tour))
-            return None
-        others = (cities.copy_to(other) for other in self.devices[1:])
-        return [cities, *others], device.upload(cities.renumbered(tour))
+            return len(self.devices)
+        return self.search.rounds.gpus
 
     def _long_links(self) -> None:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
-        assert search is not None
         cities, tour = search.cities, None
         if problem.n > 4 * LINKS_LOOKED_AT and isinstance(cities, PlaneCities):
             # Some links tell how long all are: ten million take half a second to measure.
@@ -312,7 +210,6 @@ class _CudaSearch:
     def _improve(self) -> None:
         """Kicks, and populations where there is time for them, until the run says stop."""
         search, run, n = self.search, self.run_, self.problem.n
-        assert search is not None
         if run.time_limit is not None or run.kick_limit is not None:
             if not self._populations():
                 self._anneal(run.kick_limit, run.time_limit)
@@ -327,10 +224,9 @@ class _CudaSearch:
     def _populations(self, most: int | None = None) -> bool:
         """One population of `most` members, or as many as the limits have room for; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
-        assert search is not None
-        while (plan := self._population_plan(most)) is not None:
-            assert self.population is not None
-            if self.population.number == 0 and most is None:
+        while (planned := self._planned_population(most)) is not None:
+            population, plan = planned
+            if population.number == 0 and most is None:
                 # A good tour soon, which is one of the members then.
                 last = run.kick_limit
                 end = None if run.time_limit is None else self._after(FIRST_SHARE)
@@ -338,23 +234,24 @@ class _CudaSearch:
                     last = self.kicks + int(FIRST_SHARE * (last - self.kicks))
                 if self._anneal(last, end, long_links_at=LONG_LINKS_AT[:1]):
                     return True
-                plan = self._population_plan(most) or plan
-            if self.population.combine(plan, search.best(), search.length / n, self._report):
+                population, plan = self._planned_population(most) or planned
+            if population.combine(plan, search.best(), search.length / n, self._report):
                 return True
-            search.go_on_from(self.population.best())
+            search.go_on_from(population.best())
             if most is not None:
                 break
         return False
 
-    def _population_plan(self, most: int | None) -> PopulationPlan | None:
+    def _planned_population(self, most: int | None) -> tuple[GpuPopulation, PopulationPlan] | None:
+        """A population that there is time for; None if there is not."""
         search, run, n = self.search, self.run_, self.problem.n
-        assert search is not None
         if not self.populations:
             return None
         if self.population is None:
             self.population = GpuPopulation(self.cities, search.best(), self.params, run)
         kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
-        return self.population.plan(run.remaining(), kicks, most)
+        plan = self.population.plan(run.remaining(), kicks, most)
+        return None if plan is None else (self.population, plan)
 
     def _after(self, share: float) -> float:
         """The time, since the start of the run, at this share of what is left."""
@@ -366,7 +263,6 @@ class _CudaSearch:
         """Kicks at falling temperature until the kick number `last` or until `end`, in seconds of the run,
         whatever comes first; True to stop."""
         search, run, n = self.search, self.run_, self.problem.n
-        assert search is not None
         mean_link = search.length / n
         started, begun = run.elapsed(), self.kicks
         rate = 0.0
@@ -409,7 +305,6 @@ class _CudaSearch:
     def _round(
         self, phase: str, *, optimize: bool = False, kicks_per_city: float = 0.0, temperature: float = 0.0
     ) -> bool:
-        assert self.search is not None
         self.search.round(
             optimize=optimize,
             kicks_per_city=kicks_per_city,
@@ -422,37 +317,34 @@ class _CudaSearch:
     @property
     def kicks(self) -> int:
         """Kicks so far, those of members included."""
-        own = 0 if self.search is None else self.search.rounds.kicks
-        return own + (0 if self.population is None else self.population.kicks)
+        return self.search.rounds.kicks + (0 if self.population is None else self.population.kicks)
 
     def _report(self, phase: str) -> bool:
         search = self.search
-        assert search is not None
         counters = Counter(search.rounds.counters())
         if self.population is not None:
             counters.update(self.population.counters())
         return self.run_.update(
             length=self._leader().best_length - search.cities.closing,
             kicks=self.kicks,
-            tour=self._best,
+            tour=self.best,
             phase=phase,
             **counters,
         )
 
     def _leader(self) -> TourSearch | GpuPopulation:
         search, population = self.search, self.population
-        assert search is not None
         return population if population and population.best_length < search.best_length else search
 
-    def _best(self, room: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+    def best(self, buffer: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        """The best tour, in the problem's numbers; in the buffer if there is one for it."""
         leader = self._leader()
         if isinstance(leader, TourSearch):
-            return leader.problems_best(room)
-        assert self.search is not None
+            return leader.problems_best(buffer)
         return self.search.cities.problems(leader.best())
 
 
-class _Room:
+class _TourBuffer:
     """Memory for a long tour, touched while the GPU works: fresh pages cost more than the way to them."""
 
     def __init__(self, n: int) -> None:

@@ -1,0 +1,146 @@
+"""What the main solver on GPUs begins with: numbered cities, candidate lists and a first tour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warptsp import _native
+from warptsp.backends.cuda import geometry, greedy, plane_candidates, tuning
+from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
+from warptsp.backends.cuda.primitives import at_once
+from warptsp.backends.cuda.search import TourSearch
+from warptsp.backends.instance import SearchInstance
+from warptsp.methods.first_tour import fall_back, start_in_search, start_tour, telling
+from warptsp.neighbors import search_norm
+from warptsp.problem.tours import WORTH_THREADS
+from warptsp.run import SAMPLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.cities import Cities
+    from warptsp.backends.cuda.device import Device, DeviceArray
+    from warptsp.methods.lk.params import LkParams
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
+PLANE_HAND_OVER = 2e-9  # where the GPU turns and numbers it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetUp:
+    """The set-up of a search on these GPUs from this start; most of it is done by the first of them."""
+
+    problem: Problem
+    run: Run
+    devices: Sequence[Device]
+    start: str | NDArray[np.int32]
+
+    def made(self, params: LkParams) -> tuple[list[Cities], TourSearch] | None:
+        """Number the cities, find candidates and a first tour; None if time ran out, and then what there is
+        has been offered."""
+        made = self._on_gpu() if is_plain(self.problem) else self._on_cpu()
+        if made is None:
+            return None
+        cities, tour = made
+        return cities, TourSearch(cities, tour, threads=self.run.threads, **params.of_kicks())
+
+    def _on_gpu(self) -> tuple[list[Cities], DeviceArray] | None:
+        """Cities on each GPU, and a start tour on the first; None if time ran out, and then what there is
+        has been offered."""
+        run, problem, device = self.run, self.problem, self.devices[0]
+        run.enter("numbering")
+        layout = geometry.build(device, problem.search_points(), run.token, self.devices[1:])
+        if layout is None:
+            fall_back(problem, run, None)
+            return None
+        cities = PlaneCities(device, layout, problem)
+        run.expect(layout.city[: 4 * SAMPLE].download(), PLANE_HAND_OVER * problem.n)
+        run.enter("candidate lists")
+        layouts = [layout, *(layout.copy_to(other) for other in self.devices[1:])]
+        found = plane_candidates.shared_candidate_lists(
+            self.devices,
+            layouts,
+            tuning.CANDIDATES,
+            tuning.PER_QUADRANT,
+            search_norm(problem.metric),
+            run.token,
+        )
+        tour = None
+        if found is not None:
+            cities.candidates = found[0]
+            run.enter("start tour")
+            tour = self._start_tour(cities, layouts, found[0])
+        if found is None or tour is None:
+            if len(problem.fixed_edges):
+                fall_back(problem, run, None)
+            else:
+                run.offer(cities.city)
+            return None
+        others = zip(self.devices[1:], layouts[1:], found[1:], strict=True)
+        return [
+            cities,
+            *(cities.copy_to(other, points=own.points, candidates=rows) for other, own, rows in others),
+        ], tour
+
+    def _start_tour(
+        self, cities: PlaneCities, layouts: Sequence[geometry.Layout], candidates: DeviceArray
+    ) -> DeviceArray | None:
+        """A start tour on the first GPU; meanwhile another one makes the orders that blobs are cut from."""
+
+        def make_orders() -> None:
+            for number, turned in enumerate(TURNED, start=1):
+                order = geometry.second_order(self.devices[1], layouts[1], *turned, self.run.token)
+                if order is not None:
+                    cities.made_orders[number] = order
+
+        if len(self.devices) == 1 or cities.n < WORTH_THREADS:
+            return self._start_tour_alone(cities, candidates)
+        works = (lambda: self._start_tour_alone(cities, candidates), make_orders)
+        return at_once(lambda k: works[k](), 2)[0]
+
+    def _start_tour_alone(self, cities: PlaneCities, candidates: DeviceArray) -> DeviceArray | None:
+        run, problem, device = self.run, self.problem, self.devices[0]
+        if not (isinstance(self.start, str) and self.start == "greedy"):
+            made = start_tour(problem, run, self.start)
+            return None if made is None else device.upload(cities.numbered(made))
+        tour = greedy.greedy_tour(
+            device, cities.layout, candidates, tuning.PER_QUADRANT, problem.metric, run.token
+        )
+        return self._with_fixed_edges(cities, tour) if tour is not None and len(problem.fixed_edges) else tour
+
+    def _with_fixed_edges(self, cities: PlaneCities, tour: DeviceArray) -> DeviceArray | None:
+        """The tour, with each path of fixed edges as a whole where its first city comes."""
+        order = cities.problems(tour.download())
+        kept = _native.keep_fixed_edges(order, self.problem.fixed_edges, self.run.token)
+        return None if kept is None else self.devices[0].upload(cities.numbered(kept))
+
+    def _on_cpu(self) -> tuple[list[Cities], DeviceArray] | None:
+        """The same, with numbering, candidate lists and start tour of the CPU's search."""
+        run, problem, device = self.run, self.problem, self.devices[0]
+        run.enter("numbering")
+        instance = SearchInstance.build(problem, run.token, run.threads)
+        if instance is None:
+            fall_back(problem, run, None)
+            return None
+        with telling(problem, run, instance):
+            run.enter("candidate lists")
+            rows = instance.candidates(tuning.CANDIDATES, tuning.PER_QUADRANT, run.threads, run.token)
+            tour = None
+            if rows is not None:
+                tour = start_in_search(instance, run, self.start)
+        if rows is None or tour is None:
+            fall_back(problem, run, instance)
+            return None
+        run.expect(instance.city, HAND_OVER * problem.n)
+        cities = HostCities.build(device, instance, rows, run.token)
+        if cities is None:
+            run.offer(instance.open(tour))
+            return None
+        others = (cities.copy_to(other) for other in self.devices[1:])
+        return [cities, *others], device.upload(cities.renumbered(tour))
