@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import warptsp
-import warptsp.networkx
+import warptsp.interop.networkx
 from warptsp import Metric, OpenPath, Problem, generate, stop
 from warptsp.errors import InvalidProblem, InvalidTour, WarpTSPError
 from warptsp.interop import elkai, fast_tsp, python_tsp
@@ -93,12 +93,12 @@ def edges(value, all_of_them=False):
     graph = networkx.complete_graph(5)
     for a, b in graph.edges:
         graph[a][b]["weight"] = value if all_of_them or (a, b) == (1, 2) else 1
-    return warptsp.networkx.problem(graph)
+    return warptsp.interop.networkx.problem(graph)
 
 
 def cycle(**options):
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
-    return warptsp.networkx.solve(
+    return warptsp.interop.networkx.solve(
         networkx.complete_graph(5), **{"weight": None, "kicks": 1, "threads": 1, **options}
     )
 
@@ -196,7 +196,7 @@ DOORS = {
     "python_tsp seconds": lambda value: python_tsp.solve_tsp_local_search(SMALL, max_processing_time=value),
     "python_tsp iterations": lambda value: python_tsp.solve_tsp_record_to_record(SMALL, max_iterations=value),
     "python_tsp exact": python_tsp.solve_tsp_dynamic_programming,
-    "networkx graph": warptsp.networkx.problem,
+    "networkx graph": warptsp.interop.networkx.problem,
     "networkx one length": lambda value: edges(value),
     "networkx lengths": lambda value: edges(value, all_of_them=True),
     "networkx weight": lambda value: cycle(weight=value),

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-import warptsp.networkx
+import warptsp.interop.networkx
 from warptsp import OpenPath
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 
@@ -27,7 +27,7 @@ def complete(n, seed=0, *, directed=False):
 @pytest.mark.parametrize("n", [1, 2, 3, 9])
 def test_the_cycle_is_closed_and_short(n, directed):
     graph = complete(n, n, directed=directed)
-    cycle = warptsp.networkx.solve(graph, kicks=300)
+    cycle = warptsp.interop.networkx.solve(graph, kicks=300)
     assert cycle[0] == cycle[-1] == "node 0"
     assert sorted(cycle[:-1]) == sorted(graph)
     if n > 2:
@@ -40,7 +40,7 @@ def test_as_a_method_of_networkx(directed):
     ring = nx.cycle_graph(9, create_using=nx.DiGraph if directed else nx.Graph)
     ring[4][5]["weight"] = 5
     tsp = nx.approximation.traveling_salesman_problem
-    solve = warptsp.networkx.solve
+    solve = warptsp.interop.networkx.solve
     closed = tsp(ring, method=partial(solve, seed=2))
     assert closed[0] == closed[-1]
     assert len(tsp(ring, method=solve)) == 10
@@ -53,26 +53,26 @@ def test_as_a_method_of_networkx(directed):
 def test_a_weight_of_another_name_a_source_and_a_cycle_to_begin_with():
     graph = complete(30)
     nx.set_edge_attributes(graph, {edge: 1.0 + 99.0 * ("node 0" in edge) for edge in graph.edges}, "seconds")
-    cycle = warptsp.networkx.solve(graph, "seconds", source="node 7", kicks=20)
+    cycle = warptsp.interop.networkx.solve(graph, "seconds", source="node 7", kicks=20)
     assert cycle[0] == cycle[-1] == "node 7"
     assert nx.path_weight(graph, cycle, "seconds") == pytest.approx(28 + 200)
-    assert len(warptsp.networkx.solve(graph, None, kicks=10)) == 31
-    best = warptsp.networkx.solve(graph, kicks=3000)
-    again = warptsp.networkx.solve(graph, init_cycle=best, kicks=0)
+    assert len(warptsp.interop.networkx.solve(graph, None, kicks=10)) == 31
+    best = warptsp.interop.networkx.solve(graph, kicks=3000)
+    again = warptsp.interop.networkx.solve(graph, init_cycle=best, kicks=0)
     assert nx.path_weight(graph, again, "weight") <= nx.path_weight(graph, best, "weight")
-    path = warptsp.networkx.solve(graph, open=OpenPath(start=3, end=5), kicks=10)
+    path = warptsp.interop.networkx.solve(graph, open=OpenPath(start=3, end=5), kicks=10)
     assert (path[0], path[-1], len(path)) == ("node 3", "node 5", 30)
 
 
 def test_self_loops_are_ignored_and_names_are_kept():
     graph = complete(5)
     graph.add_edge("node 1", "node 1", weight=float("nan"))
-    problem = warptsp.networkx.problem(graph)
+    problem = warptsp.interop.networkx.problem(graph)
     assert list(problem.labels) == list(graph)
     assert problem.integral
     assert not problem.asymmetric
     assert problem.distance(0, 1) == graph["node 0"]["node 1"]["weight"]
-    assert warptsp.networkx.problem(complete(5, directed=True)).asymmetric
+    assert warptsp.interop.networkx.problem(complete(5, directed=True)).asymmetric
 
 
 @pytest.mark.parametrize(
@@ -92,28 +92,35 @@ def test_what_is_wrong_with_an_edge_is_said(change, message):
     graph = complete(4)
     change(graph)
     with pytest.raises(InvalidProblem, match=message):
-        warptsp.networkx.solve(graph)
+        warptsp.interop.networkx.solve(graph)
 
 
 def test_what_cannot_be():
     with pytest.raises(InvalidProblem, match="several edges between two nodes"):
-        warptsp.networkx.solve(nx.MultiGraph(complete(3)))
+        warptsp.interop.networkx.solve(nx.MultiGraph(complete(3)))
     with pytest.raises(InvalidProblem, match="no nodes"):
-        warptsp.networkx.solve(nx.Graph())
+        warptsp.interop.networkx.solve(nx.Graph())
     with pytest.raises(InvalidProblem, match="a graph of NetworkX is needed, not list"):
-        warptsp.networkx.solve([[0, 1], [1, 0]])
+        warptsp.interop.networkx.solve([[0, 1], [1, 0]])
     with pytest.raises(InvalidOption, match="source: 'x' is no node"):
-        warptsp.networkx.solve(complete(3), source="x")
+        warptsp.interop.networkx.solve(complete(3), source="x")
     with pytest.raises(InvalidOption, match="init_cycle: 'x' is no node"):
-        warptsp.networkx.solve(complete(3), init_cycle=["x"])
+        warptsp.interop.networkx.solve(complete(3), init_cycle=["x"])
     with pytest.raises(InvalidOption, match="init_cycle and start"):
-        warptsp.networkx.solve(complete(3), init_cycle="greedy", start="greedy")
+        warptsp.interop.networkx.solve(complete(3), init_cycle="greedy", start="greedy")
     with pytest.raises(InvalidTour, match="start tour: 3 cities"):
-        warptsp.networkx.solve(complete(4), init_cycle=["node 0", "node 1", "node 0"])
+        warptsp.interop.networkx.solve(complete(4), init_cycle=["node 0", "node 1", "node 0"])
     with pytest.raises(InvalidOption, match="a path has its own start"):
-        warptsp.networkx.solve(complete(4), source="node 1", open=True)
+        warptsp.interop.networkx.solve(complete(4), source="node 1", open=True)
 
 
 def test_networkx_is_not_imported():
-    code = "import sys, warptsp.networkx; assert 'networkx' not in sys.modules"
+    code = "import sys, warptsp.interop.networkx; assert 'networkx' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_former_name():
+    import warptsp.networkx
+
+    assert warptsp.networkx.solve is warptsp.interop.networkx.solve
+    assert warptsp.networkx.problem is warptsp.interop.networkx.problem

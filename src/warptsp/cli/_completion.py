@@ -46,7 +46,7 @@ def _devices() -> Iterable[tuple[str, str]]:
 def _starts() -> Iterable[tuple[str, str]]:
     from warptsp.construct import CONSTRUCTIONS
 
-    return [(name, "construction") for name in CONSTRUCTIONS]
+    return [(name, construction.summary) for name, construction in CONSTRUCTIONS.items()]
 
 
 def _formats() -> Iterable[tuple[str, str]]:

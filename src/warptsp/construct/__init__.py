@@ -1,5 +1,6 @@
 """Start tours: one construction a module, and `construct`, which any instance may be given to."""
 
-from .constructions import CONSTRUCTIONS, Construction, construct
+from .construction import Construction
+from .constructions import CONSTRUCTIONS, construct
 
 __all__ = ["CONSTRUCTIONS", "Construction", "construct"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from warptsp import _native
 
-from .constructions import keep_fixed_edges
+from .construction import Construction, keep_fixed_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,3 +19,10 @@ if TYPE_CHECKING:
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """The order of the file or array."""
     return keep_fixed_edges(problem, np.arange(problem.n, dtype=np.int32), token)
+
+
+CONSTRUCTION = Construction(
+    name="given",
+    summary="the cities in the order of the instance",
+    build=build,
+)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from warptsp import _native
 from warptsp.neighbors import search_norm
 
+from .construction import Construction
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -27,3 +29,8 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
     return _native.greedy_edge(
         problem.search_points(), metric.kind, search_norm(metric), fixed, threads, token
     )
+
+
+CONSTRUCTION = Construction(
+    name="greedy", summary="the shortest edge that still fits, again and again", build=build
+)

@@ -9,6 +9,8 @@ import numpy as np
 from warptsp import _native
 from warptsp.neighbors import search_norm
 
+from .construction import Construction
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,3 +25,8 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
         return _native.nearest_neighbor_matrix(problem.matrix, first, fixed, token)
     norm = search_norm(problem.metric)
     return _native.nearest_neighbor(problem.search_points(), first, norm, fixed, threads, token)
+
+
+CONSTRUCTION = Construction(
+    name="nearest-neighbor", summary="always on to the nearest city not visited yet", build=build
+)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from warptsp import _native
 
-from .constructions import keep_fixed_edges
+from .construction import Construction, keep_fixed_edges
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,3 +18,10 @@ if TYPE_CHECKING:
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """The order that belongs to the seed, on every machine."""
     return keep_fixed_edges(problem, _native.random_tour(problem.n, seed % 2**64, token), token)
+
+
+CONSTRUCTION = Construction(
+    name="random",
+    summary="the cities in random order",
+    build=build,
+)

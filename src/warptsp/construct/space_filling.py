@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from warptsp import _native
-from warptsp.errors import UnsupportedProblem
 
-from .constructions import keep_fixed_edges
+from .construction import Construction, keep_fixed_edges
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,11 +22,6 @@ if TYPE_CHECKING:
 
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """The tour along the curve; the fastest construction that looks at the cities at all."""
-    if problem.matrix is not None:
-        raise UnsupportedProblem(
-            "start 'space-filling' needs coordinates, and a distance matrix has none: use 'greedy' or "
-            "'nearest-neighbor'"
-        )
     curve = along_curve(problem.search_points(), problem.metric, token, threads)
     return keep_fixed_edges(problem, curve, token)
 
@@ -39,3 +33,11 @@ def along_curve(
     sphere = metric.geographic
     kind = "sierpinski" if points.shape[1] == 2 or sphere else "hilbert"
     return _native.space_filling_curve(points, kind, token, sphere, threads)
+
+
+CONSTRUCTION = Construction(
+    name="space-filling",
+    summary="along Sierpinski's curve; for coordinates only",
+    build=build,
+    coordinates=True,
+)

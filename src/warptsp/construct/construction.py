@@ -1,0 +1,49 @@
+"""What a construction is: from an instance to a first tour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warptsp import _native
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+__all__ = ["Construction", "keep_fixed_edges"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Construction:
+    """A construction: its module makes one and calls it ``CONSTRUCTION``.
+
+    Attributes
+    ----------
+    name : str
+        What ``start=`` and ``--start`` take.
+    summary : str
+        What it is, in one line.
+    build : callable
+        ``build(problem, *, seed, threads, token)`` returns a closed tour with the problem's fixed edges, the
+        same on any number of threads, or None if the token stopped it. The problem is never an open path.
+    coordinates : bool
+        Whether it needs them, and so cannot do a matrix.
+    """
+
+    name: str
+    summary: str
+    build: Callable[..., NDArray[np.int32] | None]
+    coordinates: bool = False
+
+
+def keep_fixed_edges(
+    problem: Problem, order: NDArray[np.int32] | None, token: _native.StopToken
+) -> NDArray[np.int32] | None:
+    """The order, with each path of fixed edges as a whole where its first city comes."""
+    if order is None or len(problem.fixed_edges) == 0:
+        return order
+    return _native.keep_fixed_edges(order, problem.fixed_edges, token)
