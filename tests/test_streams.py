@@ -25,6 +25,7 @@ CALLS = {
     "generate": ["generate", "uniform", "20000"],
     "info": ["info", "some.csv"],
     "check": ["check", "some.csv", "some.csv"],
+    "bound": ["bound", "some.csv", "--iterations", "5", "--certificate", "out.json"],
     "plot": ["plot", "some.csv", "some.csv", "out.svg"],
     "report": ["report", "some.csv", "some.csv", "out.html"],
     "devices": ["devices"],
@@ -40,6 +41,7 @@ CALLS = {
 FILES = {
     "solve": ["out.tour", "out.csv", "out.svg", "out.html"],
     "watch": ["out.tour"],
+    "bound": ["out.json"],
     "plot": ["out.svg"],
     "report": ["out.html"],
     "--json": ["out.tour", "out.npy"],

@@ -12,7 +12,7 @@ import numpy as np
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import ParseError, UnsupportedProblem
-from warptsp.io._files import contents
+from warptsp.io._files import contents, named, reading
 from warptsp.outputs import atomic_write
 
 from .held_karp import LowerBound, value_of
@@ -64,7 +64,9 @@ def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBou
     ParseError
         The file holds no certificate of an instance with so many cities.
     """
-    data, file = contents(os.fspath(path))
+    file = named(path)
+    with reading(file):
+        data, file = contents(file)
 
     def fail(message: str) -> NoReturn:
         raise ParseError(message, file=file)

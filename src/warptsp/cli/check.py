@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,10 +22,25 @@ from warptsp.cli._options import (
 from warptsp.cli._tours import open_option, read_tours
 from warptsp.cli.streams import say
 
+if TYPE_CHECKING:
+    from warptsp.bound import LowerBound
+    from warptsp.problem import Problem
 
-@click.command(epilog=examples("warptsp check usa13509.tsp usa13509.tour"))
+
+@click.command(
+    epilog=examples(
+        "warptsp check usa13509.tsp usa13509.tour",
+        "warptsp check usa13509.tsp usa13509.tour --certificate usa13509.json",
+    )
+)
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Verify the lower bound in this file, as warptsp bound writes it, over all pairs of cities.",
+)
 @format_option
 @table_options
 @asymmetric_option
@@ -34,6 +50,7 @@ from warptsp.cli.streams import say
 def command(
     instance: Path,
     tour: Path,
+    certificate: Path | None,
     format_: str | None,
     table: TableOptions,
     asymmetric: bool,
@@ -55,6 +72,7 @@ def command(
     length = problem.length(cities)
     known = problem.known_length
     gap = None if known is None else relative_gap(length, known.length)
+    bound = None if certificate is None else _proven(problem, certificate)
     if as_json:
         echo_json(
             {
@@ -66,6 +84,8 @@ def command(
                 "known_length": None if known is None else known.length,
                 "known_length_is_optimal": None if known is None else known.proven,
                 "gap_percent": None if gap is None else 100.0 * gap,
+                "lower_bound": None if bound is None else bound.value,
+                "bound_gap_percent": None if bound is None else 100.0 * bound.gap(length),
             }
         )
         return
@@ -78,3 +98,27 @@ def command(
     if known is not None and gap is not None:
         kind = "optimum" if known.proven else "best known length"
         say(f"gap          {format_gap(gap)} to the {kind}, {format_length(known.length)}")
+    if bound is not None:
+        say(f"bound        {format_length(bound.value)}, proved once more over all pairs of cities")
+        say(f"             at most {format_gap(bound.gap(length))} above the shortest")
+
+
+def _proven(problem: Problem, certificate: Path) -> LowerBound:
+    """Return the bound in a certificate, if it holds.
+
+    Raises
+    ------
+    ParseError
+        The file is no certificate of this instance, or claims more than it proves.
+    """
+    from warptsp.bound import proven_value, read_certificate
+    from warptsp.errors import ParseError
+    from warptsp.result import format_length
+
+    bound = read_certificate(certificate, problem)
+    proven = proven_value(problem, bound)
+    if proven < bound.value:
+        raise ParseError(
+            f"claims {format_length(bound.value)} and proves {format_length(proven)} only", file=certificate
+        )
+    return bound

@@ -1,0 +1,127 @@
+"""``warptsp bound``: how short no tour can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from warptsp.cli._options import (
+    Seconds,
+    TableOptions,
+    asymmetric_option,
+    echo_json,
+    examples,
+    format_option,
+    instance_argument,
+    json_option,
+    load_instance,
+    quiet_option,
+    table_options,
+)
+from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli.streams import say
+
+
+@click.command(
+    epilog=examples(
+        "warptsp bound usa13509.tsp --tour usa13509.tour",
+        "warptsp bound places.csv --time-limit 10 --certificate places.json",
+    )
+)
+@instance_argument
+@click.option(
+    "--tour",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A tour whose gap is shown; the bound is sought along its edges.",
+)
+@click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
+@click.option("--iterations", type=int, metavar="N", help="Spanning trees.  [default: 100]")
+@click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="File for the proof (JSON), which warptsp check --certificate verifies.",
+)
+@format_option
+@table_options
+@asymmetric_option
+@open_option
+@json_option
+@quiet_option
+def command(
+    instance: Path,
+    tour: Path | None,
+    time_limit: float | None,
+    iterations: int | None,
+    threads: int | None,
+    certificate: Path | None,
+    format_: str | None,
+    table: TableOptions,
+    asymmetric: bool,
+    open_: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Compute a length below which no tour of INSTANCE is: the Held-Karp bound, proved for all pairs.
+
+    Usually it is 0.7 to 0.8 % below the shortest tour. Ctrl-C ends the computation with what was proved by
+    then.
+    """
+    from warptsp.bound import lower_bound, write_certificate
+    from warptsp.bound.held_karp import ITERATIONS
+    from warptsp.interruption import FirstSignal, status
+    from warptsp.outputs import check_writable
+    from warptsp.result import format_gap, format_length, unit_of
+    from warptsp.solver import with_open
+
+    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
+    cities = None
+    if tour is not None:
+        problem, (cities,), _ = read_tours(problem, [tour], open_)
+    elif open_ is not None:
+        problem = with_open(problem, open_)
+    if certificate is not None:
+        check_writable(certificate)
+    with FirstSignal() as signals:
+        bound = lower_bound(
+            problem,
+            cities,
+            time_limit=time_limit,
+            iterations=ITERATIONS if iterations is None else iterations,
+            threads=threads,
+        )
+        if certificate is not None:
+            write_certificate(certificate, problem, bound)
+    length = None if cities is None else problem.length(cities)
+    gap = None if length is None or not bound.certified else bound.gap(length)
+    if as_json:
+        echo_json(
+            {
+                "instance": problem.name,
+                "cities": problem.n,
+                "open": problem.open is not None,
+                "lower_bound": bound.value,
+                "certified": bound.certified,
+                "iterations": bound.iterations,
+                "seconds": bound.seconds,
+                "length": length,
+                "bound_gap_percent": None if gap is None else 100.0 * gap,
+            }
+        )
+    elif not quiet:
+        if bound.certified:
+            kind = "tour" if problem.open is None else "path"
+            say(f"bound        no {kind} is shorter than {format_length(bound.value)}{unit_of(problem)}")
+        else:
+            say("bound        none: the time was over before one was proved")
+        if length is not None:
+            say(f"length       {format_length(length)}{unit_of(problem)}")
+        if gap is not None:
+            say(f"gap          at most {format_gap(gap)} above the shortest")
+        say(f"time         {bound.seconds:.2f} s, {bound.iterations} spanning trees")
+        if certificate is not None:
+            say(f"certificate  {certificate}")
+    return 0 if signals.caught is None else status(signals.caught)

@@ -1,0 +1,178 @@
+"""Certificates of lower bounds, and the commands that write and verify them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import Problem
+from warptsp.bound import lower_bound, proven_value, read_certificate, write_certificate
+from warptsp.cli import run
+from warptsp.errors import ParseError, UnsupportedProblem
+
+POINTS = np.random.default_rng(4).integers(0, 10_000, (60, 2))
+
+
+@pytest.fixture
+def problem():
+    return Problem.from_points(POINTS, "EUC_2D", name="sixty")
+
+
+@pytest.fixture
+def certificate(problem, tmp_path):
+    file = tmp_path / "sixty.json"
+    write_certificate(file, problem, lower_bound(problem, threads=1))
+    return file
+
+
+@pytest.fixture
+def files(problem, tmp_path):
+    """An instance, its tour and their names."""
+    instance, tour = tmp_path / "sixty.csv", tmp_path / "sixty.tour"
+    np.savetxt(instance, POINTS, delimiter=",", header="x,y", comments="", fmt="%d")
+    result = warptsp.solve(problem, stop=warptsp.MaxKicks(500), threads=1)
+    result.save(tour)
+    return [str(instance), "--metric", "EUC_2D"], str(tour), result.length
+
+
+def changed(certificate, **entries):
+    document = json.loads(certificate.read_text())
+    document.update(entries)
+    certificate.write_text(json.dumps(document))
+    return certificate
+
+
+def test_what_is_written_is_read(problem, certificate):
+    bound, read = lower_bound(problem, threads=1), read_certificate(certificate, problem)
+    assert (read.value, read.exponent, read.root) == (bound.value, bound.exponent, bound.root)
+    assert np.array_equal(read.potentials, bound.potentials)
+    assert proven_value(problem, read) == bound.value
+
+
+def test_changed_potentials_prove_less(problem, certificate):
+    document = json.loads(certificate.read_text())
+    for city in 0, 30, 59:
+        for change in -(10**6), 10**6:
+            potentials = list(document["potentials"])
+            potentials[city] += change
+            read = read_certificate(changed(certificate, potentials=potentials), problem)
+            assert proven_value(problem, read) < read.value
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"format": "another"},
+        {"cities": 61},
+        {"cities": "60"},
+        {"bound": -1},
+        {"bound": "12"},
+        {"bound": True},
+        {"bound": 1.5},
+        {"bound": float("nan")},
+        {"exponent": 8.0},
+        {"exponent": 10**9},
+        {"root": 60},
+        {"root": -1},
+        {"root": None},
+        {"potentials": None},
+        {"potentials": [0] * 59},
+        {"potentials": [0] * 59 + [2**31]},
+        {"potentials": [0] * 59 + [0.5]},
+        {"potentials": [[0]] * 60},
+    ],
+    ids=lambda entries: json.dumps(entries)[:40],
+)
+def test_no_certificate(problem, certificate, entries):
+    with pytest.raises(ParseError, match=str(certificate)):
+        read_certificate(changed(certificate, **entries), problem)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, "\x00\xff", "1" * 10_000])
+def test_other_files(problem, certificate, text):
+    certificate.write_text(text, encoding="latin-1")
+    with pytest.raises(ParseError):
+        read_certificate(certificate, problem)
+
+
+def test_what_is_not_checked(problem, certificate):
+    large = Problem.from_points(np.zeros((20_001, 2)), "EUC_2D")
+    with pytest.raises(UnsupportedProblem, match="20000"):
+        proven_value(large, read_certificate(certificate, problem))
+    read = read_certificate(changed(certificate, exponent=1000), problem)
+    with pytest.raises(UnsupportedProblem, match="too long to add exactly"):
+        proven_value(problem, read)
+    asymmetric = Problem.from_matrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], asymmetric=True)
+    with pytest.raises(UnsupportedProblem, match="asymmetric"):
+        proven_value(asymmetric, read)
+
+
+# The commands
+
+
+def test_commands(problem, files, tmp_path, capsys):
+    instance, tour, length = files
+    proof = str(tmp_path / "proof.json")
+    assert run(["bound", *instance, "--tour", tour, "--certificate", proof, "--threads", "1"]) == 0
+    bound = read_certificate(proof, problem)
+    out = capsys.readouterr().out
+    assert f"no tour is shorter than {bound.value}\n" in out
+    assert f"at most {100 * bound.gap(length):.3f} % above the shortest" in out
+    assert run(["check", *instance, tour, "--certificate", proof]) == 0
+    out = capsys.readouterr().out
+    assert f"{bound.value}, proved once more" in out
+    assert run(["check", *instance, tour, "--certificate", proof, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["lower_bound"] == bound.value
+    assert found["bound_gap_percent"] == pytest.approx(100 * bound.gap(length))
+
+
+def test_a_claim_that_is_too_high_is_refused(files, tmp_path, capsys):
+    instance, tour, _ = files
+    proof = tmp_path / "proof.json"
+    assert run(["bound", *instance, "--certificate", str(proof), "-q"]) == 0
+    claimed = json.loads(proof.read_text())["bound"] + 1
+    changed(proof, bound=claimed)
+    assert run(["check", *instance, tour, "--certificate", str(proof)]) == 2
+    assert f"claims {claimed} and proves {claimed - 1} only" in capsys.readouterr().err
+
+
+def test_json(files, capsys):
+    instance, tour, length = files
+    assert run(["bound", *instance, "--tour", tour, "--iterations", "30", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["certified"]
+    assert found["length"] == length
+    assert 0.95 * length < found["lower_bound"] <= length
+    assert found["bound_gap_percent"] == pytest.approx(100 * (length / found["lower_bound"] - 1))
+    assert run(["bound", *instance, "--time-limit", "0", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not found["certified"]
+    assert found["lower_bound"] == 0
+    assert found["bound_gap_percent"] is None
+
+
+def test_open_paths(files, capsys):
+    instance, _, length = files
+    assert run(["bound", *instance, "--open", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["open"]
+    assert 0.8 * length < found["lower_bound"] < length
+
+
+def test_refusals(files, tmp_path, capsys):
+    instance, tour, _ = files
+    short = tmp_path / "short.csv"
+    short.write_text("x,y\n0,0\n1,0\n1,1\n")
+    for arguments in (
+        ["bound", str(short), "--tour", tour],
+        ["bound", *instance, "--iterations", "0"],
+        ["bound", *instance, "--certificate", str(tmp_path / "none" / "proof.json")],
+        ["check", *instance, tour, "--certificate", str(tmp_path / "none.json")],
+        ["check", *instance, tour, "--certificate", tour],
+    ):
+        assert run(arguments) == 2
+        assert capsys.readouterr().err.startswith("warptsp: error: ")
