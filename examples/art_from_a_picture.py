@@ -1,7 +1,7 @@
 """A picture drawn with a single closed line through a million cities.
 
-You learn what a large instance needs: places made in bulk with NumPy (weighted Voronoi stippling, after
-A. Secord 2002: every place moves to the centre of the ink that is nearest to it), a time limit in proportion,
+You learn what a large instance needs: points generated in bulk with NumPy (weighted Voronoi stippling, after
+A. Secord 2002: every point moves to the centre of the ink that is nearest to it), a proportionate time limit,
 and a picture of the tour. After R. Bosch and A. Herman 2004, who were the first to draw with tours.
 
     python examples/art_from_a_picture.py OUT
@@ -19,9 +19,9 @@ import warptsp
 PIXELS = 2000  # of the longer side of the picture
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("out", type=Path, help="folder for what is written")
-parser.add_argument("--picture", type=Path, help="photograph to draw; if not given, a planet with a ring")
-parser.add_argument("--cities", type=int, help="1 000 000 if not given, or 5000 with --small")
+parser.add_argument("out", type=Path, help="output folder")
+parser.add_argument("--picture", type=Path, help="photograph to draw; default: a planet with a ring")
+parser.add_argument("--cities", type=int, help="default: 1 000 000, or 5000 with --small")
 parser.add_argument("--small", action="store_true", help="5000 cities, a second of search")
 options = parser.parse_args()
 options.out.mkdir(parents=True, exist_ok=True)

@@ -13,12 +13,12 @@ from pathlib import Path
 import warptsp
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("out", type=Path, help="folder for what is written")
+parser.add_argument("out", type=Path, help="output folder")
 parser.add_argument(
     "--places",
     type=Path,
     default=Path(__file__).with_name("italy.csv"),
-    help="table with columns name, lat and lon; if not given, 104 provincial capitals of Italy",
+    help="table with columns name, lat and lon; default: 104 provincial capitals of Italy",
 )
 options = parser.parse_args()
 options.out.mkdir(parents=True, exist_ok=True)

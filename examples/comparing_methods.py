@@ -1,7 +1,7 @@
 """The methods of five documents, and the main solver, on one instance.
 
-You learn what the methods' names stand for, what each reaches and in which time, and to read a run: where it
-stood when (history), why it ended (stop_reason), how far from the optimum it is (gap).
+You learn what the methods' names stand for, what each achieves in which time, and how to read a run: how it
+progressed (history), why it ended (stop_reason), how far from the optimum it is (gap).
 
     python examples/comparing_methods.py OUT
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import warptsp
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("out", type=Path, help="folder for what is written")
+parser.add_argument("out", type=Path, help="output folder")
 parser.add_argument("--small", action="store_true", help="120 cities and a third of a second for each method")
 options = parser.parse_args()
 options.out.mkdir(parents=True, exist_ok=True)
@@ -24,17 +24,17 @@ if options.small:
     problem = warptsp.Problem.from_points(problem.coordinates[:120], "EUC_2D")
 seconds = 0.3 if options.small else 20.0
 
-# All begin with the same greedy tour but hill-climbing, which makes random ones of its own.
+# All start from the same greedy tour, except hill-climbing, which draws its own random ones.
 METHODS = {
     "swap": "the best exchange of two cities, while one helps",
-    "two-opt": "the best exchange of two links, while one helps",
-    "three-opt": "the best exchange of three links, while one helps",
-    "neighbor-two-opt": "two links, but only towards near neighbours",
-    "neighbor-three-opt": "up to three links, only towards near neighbours",
+    "two-opt": "the best exchange of two edges, while one helps",
+    "three-opt": "the best exchange of three edges, while one helps",
+    "neighbor-two-opt": "two edges, but only towards near neighbours",
+    "neighbor-three-opt": "up to three edges, only towards near neighbours",
     "symmetric-two-opt": "many exchanges around one centre at a time",
     "symmetric-annealing": "the same, accepting worse tours while it is hot",
     "hill-climbing": "two-opt again and again from random tours",
-    "ils": "neighbor-three-opt, a small disturbance, and again",
+    "ils": "neighbor-three-opt, a small perturbation, and again",
     "lk": "the main solver: iterated Lin-Kernighan",
 }
 results = {name: warptsp.solve(problem, method=name, time_limit=seconds, seed=1) for name in METHODS}

@@ -1,8 +1,8 @@
 """Drilling a circuit board in less time.
 
-You learn to take the machine's own metric: both axes move at once, so the way from hole to hole takes as long
-as the longer of its two parts, which is the metric MAX_2D. You also learn to let a tour begin and end at a
-certain place, and to compare orders by what counts, seconds of machine time. The board is made up.
+You learn to use the machine's own metric: both axes move at once, so the way from hole to hole takes as long
+as the longer of the two movements, which is the metric MAX_2D. You also learn to let a tour begin and end at
+a given place, and to compare orders by what counts, seconds of machine time. The board is made up.
 
     python examples/drilling_a_board.py OUT
 """
@@ -20,7 +20,7 @@ CHANGE = 8.0  # s for a drill
 CHANGER = (-10.0, -10.0)  # mm; where the drills are changed
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("out", type=Path, help="folder for what is written")
+parser.add_argument("out", type=Path, help="output folder")
 parser.add_argument("--small", action="store_true", help="one module of the board instead of six")
 options = parser.parse_args()
 options.out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """The same search on the GPU and on the CPU.
 
-You learn to name a device, what happens where there is no GPU, and from which size on it is worth having one.
+You learn to choose a device, what happens if there is no GPU, and from which size on a GPU pays off.
 What to expect is measured in docs/performance/gpu.md.
 
     python examples/gpu_against_cpu.py OUT
@@ -14,7 +14,7 @@ import warptsp
 from warptsp.generate import dimacs
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("out", type=Path, help="folder for what is written")
+parser.add_argument("out", type=Path, help="output folder")
 parser.add_argument("--small", action="store_true", help="two sizes, half a second each")
 options = parser.parse_args()
 options.out.mkdir(parents=True, exist_ok=True)
@@ -23,7 +23,7 @@ runs = {"E1k.0": 0.5, "E10k.0": 0.5} if options.small else {"E10k.0": 5, "E100k.
 # A device that is asked for by name is used or refused, with the reason; "auto" would take the CPU instead.
 devices = ["cuda", "cpu"]
 try:
-    # The first run compiles the kernels, some seconds; they are kept, so that later runs begin at once.
+    # The first run compiles the kernels, some seconds; they are kept, so that later runs start at once.
     warptsp.solve(dimacs("E1k.0"), device="cuda", kicks=1)
 except (warptsp.BackendUnavailable, warptsp.DeviceFailure, warptsp.DeviceOutOfMemory) as reason:
     print(f"CPU alone: {reason}")

@@ -1,7 +1,7 @@
-"""A long run that is killed, goes on, is interrupted, and goes on again.
+"""A long run that is killed, continues, is interrupted, and continues again.
 
-You learn to keep the best tour in a file at all times (checkpoint), to go on from it (start), to end a run
-from outside and keep its tour (StopToken; Ctrl-C does the same), and to look back on how it grew (snapshots).
+You learn to keep the best tour in a file at all times (checkpoint), to continue from it (start), to end a run
+from outside and keep its tour (StopToken; Ctrl-C does the same), and to see how it improved (snapshots).
 
     python examples/resuming_a_long_run.py OUT
 """
@@ -23,7 +23,7 @@ def search(checkpoint, cities):
 
 
 def instance(cities):
-    """Return the same random places whenever it is asked."""
+    """Return the same random cities every time."""
     return warptsp.Problem.from_points(np.random.default_rng(5).random((cities, 2)), name="long run")
 
 
@@ -32,7 +32,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("out", type=Path, help="folder for what is written")
+    parser.add_argument("out", type=Path, help="output folder")
     parser.add_argument(
         "--small", action="store_true", help="2000 cities and a second instead of 50 000 and a minute"
     )
@@ -51,18 +51,18 @@ def main():
     time.sleep(seconds)
     job.kill()
     job.join()
-    # Whenever that was, the file is whole: a new one takes its place only when it is complete.
+    # Whenever that was, the file is whole: a new one replaces it only when it is complete.
     killed = problem.length(warptsp.read_tour(checkpoint, problem))
     print(f"killed:      {killed:.4f} is in {checkpoint.name}")
 
-    # Act 2: go on from the file, and be interrupted. Without start= the search would begin anew.
+    # Act 2: continue from the file, and be interrupted. Without start= the search would begin anew.
     token = warptsp.StopToken()
     threading.Timer(seconds, token.request).start()
     second = warptsp.solve(problem, start=checkpoint, checkpoint=checkpoint, stop=token, seed=2)
     print(f"interrupted: {second.length:.4f} after {second.seconds:.1f} s more, {second.stop_reason}")
     print(f"             it began with {second.start}")
 
-    # Act 3: to the end, with up to eight tours of the way there kept. A known end makes a better tour.
+    # Act 3: to the end, keeping up to eight tours from the way there. A known end gives a better tour.
     third = warptsp.solve(
         problem, start=checkpoint, checkpoint=checkpoint, time_limit=seconds, seed=3, snapshots=8
     )

@@ -271,7 +271,7 @@ def test_solve_takes_asymmetric_distances_as_they_are(tmp_path):
 
 
 def test_what_cannot_be():
-    with pytest.raises(InvalidProblem, match=r"not symmetric.*if that is meant, give asymmetric=True$"):
+    with pytest.raises(InvalidProblem, match=r"not symmetric.*if that is intended, give asymmetric=True$"):
         Problem.from_matrix([[0, 1], [2, 0]])
     with pytest.raises(InvalidProblem, match="entry \\(0, 1\\) of the matrix is nan"):
         Problem.from_matrix([[0, np.nan], [2, 0]], asymmetric=True)

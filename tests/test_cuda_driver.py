@@ -27,7 +27,7 @@ def test_no_driver(no_driver):
 @pytest.mark.parametrize("options", [{}, {"init": 100}])
 def test_no_gpu(pretend_gpus, options):
     pretend_gpus(**options)
-    with pytest.raises(BackendUnavailable, match=r"^no GPU: the NVIDIA driver is there and finds none"):
+    with pytest.raises(BackendUnavailable, match=r"^no GPU: the NVIDIA driver is installed but finds none"):
         driver.find()
 
 

@@ -147,7 +147,7 @@ def test_a_process_that_has_not_imported_the_compiler(tmp_path):
     [
         ("devices --arch sm_90", "--arch: it says what --compile compiles"),
         ("devices --method lk", "--method: it says what --compile compiles"),
-        ("devices --compile --arch hopper", "--arch: 'hopper' is no architecture such as sm_90"),
+        ("devices --compile --arch hopper", "--arch: 'hopper' is not an architecture such as sm_90"),
         ("devices --compile --arch sm_90 --method exact", "method: 'exact' has no kernels"),
         ("devices --compile --arch sm_90 --metric MILES", "unknown metric 'MILES'"),
     ],

@@ -316,7 +316,7 @@ def test_what_it_cannot_do() -> None:
     fixed = Problem.from_points(problem.coordinates, "EUC_2D", fixed_edges=[(0, 1)])
     with pytest.raises(UnsupportedProblem, match="fixed edges; use the method lk"):
         warptsp.solve(fixed, method="hill-climbing")
-    with pytest.raises(UnsupportedProblem, match="version tiled is a kernel of GPUs"):
+    with pytest.raises(UnsupportedProblem, match="version tiled is a GPU kernel"):
         climb(problem, version="tiled")
     with pytest.raises(InvalidOption, match="version"):
         climb(problem, version="fastest")

@@ -33,7 +33,7 @@ def test_a_packed_text_has_a_bound(bomb, monkeypatch):
     with pytest.raises(ParseError, match="more than 1000 unpacked"):
         load(bomb)
     monkeypatch.setenv("WARPTSP_MAX_UNPACKED", "lots")
-    with pytest.raises(InvalidOption, match="'lots' is no number of bytes, such as 500M or 20G"):
+    with pytest.raises(InvalidOption, match="'lots' is not a number of bytes, such as 500M or 20G"):
         load(bomb)
 
 
@@ -77,7 +77,7 @@ def test_a_header_that_lies_about_the_shape(tmp_path, shape, piped):
     file = tmp_path / "a.npy"
     data = header(shape) + bytes(32)
     file.write_bytes(data)
-    with pytest.raises(ParseError, match=r"a\.npy: is no readable \.npy file"):
+    with pytest.raises(ParseError, match=r"a\.npy: is not a readable \.npy file"):
         read_array(file, data if piped else None)
 
 

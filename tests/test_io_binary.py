@@ -52,8 +52,8 @@ def test_npy_points_are_mapped(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.f64", bytes(24), "a.f64: has 24 bytes: 2 float64 numbers a city take 16"),
-        ("a.f32x3", bytes(13), "a.f32x3: has 13 bytes: 3 float32 numbers a city take 12"),
+        ("a.f64", bytes(24), "a.f64: has 24 bytes: 2 float64 numbers per city take 16"),
+        ("a.f32x3", bytes(13), "a.f32x3: has 13 bytes: 3 float32 numbers per city take 12"),
         ("a.f64", b"", "a.f64: has 0 bytes"),
         (
             "a.f64",

@@ -105,7 +105,7 @@ def test_matrices():
     ("text", "line", "message"),
     [
         ("# nothing\n", None, "no lines but comments"),
-        ("x,y\n", 1, "no cities below the line of names"),
+        ("x,y\n", 1, "no cities below the header line"),
         ("foo,bar\n1,2\n", 1, "names the columns 'foo', 'bar': columns x and y, or lat and lon, are needed"),
         (
             'My places\n\n"name";"lat";"lon"\na;1;2\n',
@@ -138,8 +138,8 @@ def test_matrices():
         ('name,x,y\n"a\nb",1,2\n', 2, "a quotation mark is closed in its line"),
         ("1,2\n3,4\n5,six\n", 3, "'six' in column 2"),
         ("1,2,3,4,5\n1,2,3,4,5\n", 1, "2 lines of 5 numbers: a distance matrix must be square"),
-        ("1,2,3,4,a\n1,2,3,4,b\n", 1, "5 columns without a line of names"),
-        ("id,x,y\n1,1,2\n1,3,4\n", 3, "id 1 is there for the second time"),
+        ("1,2,3,4,a\n1,2,3,4,b\n", 1, "5 columns without a header line"),
+        ("id,x,y\n1,1,2\n1,3,4\n", 3, "id 1 appears for the second time"),
         ("lat,lon\n52,13\n91,2\n", 3, "latitude 91 .* latitude before longitude"),
         ("lat,lon\n52,13\n1,-181\n", 3, "longitude -181"),
         ("0,1,2\n1,0,3\n2,4,0\n", None, "the matrix is not symmetric"),
@@ -299,7 +299,7 @@ def test_npy(tmp_path, array, metric):
         (np.zeros(5), r"shape \(5,\)"),
         (np.array([["a", "b"]]), "holds <U1 values"),
         (np.array([[1 + 2j, 3]]), "real numbers are needed"),
-        (np.array([[1, math]] if (math := object()) else None, dtype=object), "is no readable .npy file"),
+        (np.array([[1, math]] if (math := object()) else None, dtype=object), "is not a readable .npy file"),
         (np.full((3, 2), np.nan), "is nan"),
     ],
 )
@@ -382,7 +382,7 @@ def test_bad_geojson(document, message):
     ("text", "message"),
     [
         ('{"type":\n}', "file.geojson:2: is not JSON"),
-        ('{"type": "Point", "coordinates": [NaN, 1]}', "NaN is no JSON number"),
+        ('{"type": "Point", "coordinates": [NaN, 1]}', "NaN is not a JSON number"),
         ("[" * 100_000, "is nested too deeply"),
         ('{"type": "Point", "coordinates": [' + "9" * 5000 + ", 1]}", "cannot be read as JSON"),
     ],

@@ -229,8 +229,8 @@ def test_matrices_of_real_numbers():
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("hello world\n", 1, "'hello world' is no TSPLIB line"),
-        ("NAME: t\n\n1 2 3\n", 3, "'1 2 3' is no TSPLIB line"),
+        ("hello world\n", 1, "'hello world' is not a TSPLIB line"),
+        ("NAME: t\n\n1 2 3\n", 3, "'1 2 3' is not a TSPLIB line"),
         (HEADER, None, "has no cities"),
         (GOOD.replace("DIMENSION: 3\n", ""), None, "DIMENSION is missing; the file has 3 cities"),
         (GOOD.replace("DIMENSION: 3", "DIMENSION: many"), 3, "DIMENSION is 'many'"),
@@ -278,7 +278,7 @@ def test_matrices_of_real_numbers():
         (GOOD.replace("2 3 4", "2 3 nan"), 7, "'nan' in NODE_COORD_SECTION: finite numbers are needed"),
         (GOOD.replace("2 3 4", "2 -Infinity 4"), 7, "'-Infinity' in NODE_COORD_SECTION: finite"),
         (GOOD.replace("2 3 4", "2 3 1e999"), 7, "'1e999' in NODE_COORD_SECTION: it is too large"),
-        (GOOD.replace("2 3 4", "1 3 4"), 7, "node 1 is there for the second time"),
+        (GOOD.replace("2 3 4", "1 3 4"), 7, "node 1 appears for the second time"),
         (GOOD.replace("2 3 4", "2.5 3 4"), 7, "node number 2.5: it must be an integer"),
         (GOOD.replace("2 3 4", "-2 3 4"), 7, "node number -2: it must be an integer"),
         (GOOD.replace("2 3 4", "2 3e15 4"), 5, "use EXACT_2D"),
@@ -300,7 +300,7 @@ def test_matrices_of_real_numbers():
         (
             explicit(3, "UPPER_ROW", "1 2 3").replace("EDGE_WEIGHT_SECTION\n", ""),
             5,
-            "'1 2 3' is no TSPLIB line",
+            "'1 2 3' is not a TSPLIB line",
         ),
         (
             explicit(3, "UPPER_ROW", "").replace("EDGE_WEIGHT_SECTION", "FIXED_EDGES_SECTION"),
@@ -327,7 +327,7 @@ def test_errors(text, line, message, newline):
         (b"\xff\xfeN\x00A\x00", "UTF-16"),
         (b"PK\x03\x04 xlsx", "a ZIP archive or a workbook: .* save the sheet as CSV"),
         (b"\xd0\xcf\x11\xe0 xls", "a workbook"),
-        (bytes(range(256)), "is no TSPLIB line"),
+        (bytes(range(256)), "is not a TSPLIB line"),
     ],
 )
 def test_files_that_are_none(tmp_path, contents, message):

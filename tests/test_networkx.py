@@ -102,9 +102,9 @@ def test_what_cannot_be():
         warptsp.interop.networkx.solve(nx.Graph())
     with pytest.raises(InvalidProblem, match="a graph of NetworkX is needed, not list"):
         warptsp.interop.networkx.solve([[0, 1], [1, 0]])
-    with pytest.raises(InvalidOption, match="source: 'x' is no node"):
+    with pytest.raises(InvalidOption, match="source: 'x' is not a node"):
         warptsp.interop.networkx.solve(complete(3), source="x")
-    with pytest.raises(InvalidOption, match="init_cycle: 'x' is no node"):
+    with pytest.raises(InvalidOption, match="init_cycle: 'x' is not a node"):
         warptsp.interop.networkx.solve(complete(3), init_cycle=["x"])
     with pytest.raises(InvalidOption, match="init_cycle and start"):
         warptsp.interop.networkx.solve(complete(3), init_cycle="greedy", start="greedy")

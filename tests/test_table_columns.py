@@ -190,19 +190,19 @@ PLACES = "1,Berlin,52.5,13.4\n2,Munich,48.1,11.5\n3,Frankfurt,50.1,8.6\n"
         ),
         ("7,52.5,1300.4\n3,48.1,1100.5\n", "three columns of numbers"),
         ("a,100.5,200.5,3\nb,300.5,400.5,9\n", "three columns of numbers .*--x 2 --y 3 --z 4"),
-        ("5,Berlin,6\n7,Munich,8\n", "columns 1 and 3 without names .* do not stand together.*--x 1 --y 3"),
-        ("52,5 13,4\n48,1 11,5\n", "3 columns without a line of names: .*--lat COLUMN --lon COLUMN"),
-        ("5,5 -60,3\n1,2 5,3\n", "3 columns without a line of names"),
-        (",5,6\nMunich,7,8\n", "3 columns without a line of names"),
-        ("n/a,5,6\n1,7,8\n", "3 columns without a line of names"),
-        ("Berlin,Germany,520.5,130.4\nMunich,Germany,480.1,110.5\n", "4 columns without a line of names"),
+        ("5,Berlin,6\n7,Munich,8\n", "columns 1 and 3 without names .* are not adjacent.*--x 1 --y 3"),
+        ("52,5 13,4\n48,1 11,5\n", "3 columns without a header line: .*--lat COLUMN --lon COLUMN"),
+        ("5,5 -60,3\n1,2 5,3\n", "3 columns without a header line"),
+        (",5,6\nMunich,7,8\n", "3 columns without a header line"),
+        ("n/a,5,6\n1,7,8\n", "3 columns without a header line"),
+        ("Berlin,Germany,520.5,130.4\nMunich,Germany,480.1,110.5\n", "4 columns without a header line"),
         ("3\nname,x,y\na,1,2\n", "1 columns without .*line 2 names them, so what stands above must go"),
         ("Ort,Breite,Hoehe\na,1,2\n", "are needed; --lat COLUMN --lon COLUMN says which"),
         ("Ort,lat,Laenge\na,1,2\n", "the first line names the columns 'Ort', 'lat', 'Laenge'"),
         ("name,lat,y\na,1,2\n", "columns x and y, or lat and lon, are needed"),
-        ("name,city,lat,lon\na,b,1,2\n", "mean the same: one of them must go; --name 1 takes the first"),
+        ("name,city,lat,lon\na,b,1,2\n", "mean the same: remove one of them; --name 1 takes the first"),
         ("lat,lon\n113.4,52.5\n111.5,48.1\n", "latitude 113.4 .*; --lat lon --lon lat exchanges the two"),
-        ("number,x,y\n3,1,2\n3,4,5\n", "id 3 is there for the second time; names may repeat: --name number"),
+        ("number,x,y\n3,1,2\n3,4,5\n", "id 3 appears for the second time; names may repeat: --name number"),
     ],
 )
 def test_what_has_two_meanings_is_asked(text, message):
@@ -350,9 +350,9 @@ def test_columns_and_metric_that_the_caller_says(text, columns, metric, expected
 @pytest.mark.parametrize(
     ("columns", "metric", "message"),
     [
-        ({"lat": 3}, None, "columns={'lat': 3}: which column holds lon must be said, too"),
-        ({"y": 3}, None, "which column holds x must be said, too"),
-        ({"z": 3}, None, "which column holds x and y must be said, too"),
+        ({"lat": 3}, None, "columns={'lat': 3}: which column holds lon must be given, too"),
+        ({"y": 3}, None, "which column holds x must be given, too"),
+        ({"z": 3}, None, "which column holds x and y must be given, too"),
         ({"lat": 3, "x": 4}, None, "a place has either x and y, or lat and lon"),
         ({"lat": 3, "lon": 3}, None, "the same column cannot hold both"),
         (
@@ -369,7 +369,7 @@ def test_columns_and_metric_that_the_caller_says(text, columns, metric, expected
         ({"latitude": 3}, None, "columns: there is no 'latitude': use one of x, y, z, lat, lon, name, id"),
         ({"lat": 3.0}, None, "columns: lat is 3.0: the name or number of a column is needed"),
         ({"lat": True}, None, "columns: lat is True"),
-        (["lat", "lon"], None, "columns: .* is no mapping such as {'lat': 3, 'lon': 'Longitude'}"),
+        (["lat", "lon"], None, "columns: .* is not a mapping such as {'lat': 3, 'lon': 'Longitude'}"),
         (None, "KILOMETRES", "unknown metric 'KILOMETRES'"),
         ({"x": 3, "y": 4}, "GEO", r'metric="GEO" takes latitudes and longitudes: .*columns=\{\'lat\''),
         ({"lat": 3, "lon": 4}, "EUC_2D", 'metric="EUC_2D" takes x and y'),
@@ -393,7 +393,7 @@ def test_numbers_of_places_that_are_none():
 
 
 def test_two_columns_of_one_name():
-    with pytest.raises(ParseError, match="--lat b: 2 columns are called so"):
+    with pytest.raises(ParseError, match="--lat b: 2 columns have this name"):
         read("b,b,c\n1,2,3\n", {"lat": "b", "lon": "c"}, shell=True)
     assert read("b,b,c\n1,2,3\n", {"lat": "2", "lon": "c"})[1].as_options() == {"lat": 2, "lon": "c"}
 
@@ -536,7 +536,7 @@ def test_every_command_that_reads_an_instance_takes_columns(place, tmp_path, cap
 
 def test_info_says_what_columns_were_taken_for(place, tmp_path, capsys):
     _, out, err = shell(capsys, "info", place, "--lat", "3", "--lon", "4")
-    assert "columns              name 2, lat 3, lon 4; left out: 1 (no line of names)\n" in out
+    assert "columns              name 2, lat 3, lon 4; left out: 1 (no header line)\n" in out
     assert err == ""
     _, out, _ = shell(capsys, "info", place, "--lat", "3", "--lon", "4", "--json")
     assert json.loads(out)["columns"] == {"lat": 3, "lon": 4, "name": 2}
@@ -555,7 +555,7 @@ def test_guesses_are_one_line_on_stderr(tmp_path, capsys):
     path.write_text("1,a,520,134\n2,b,481,115\n3,c,4,5\n4,d,9,9\n")
     status, _, err = shell(capsys, "solve", path, "-q")
     assert (status, err) == (
-        0, f"warptsp: note: {path}: no line of names: columns are taken for id 1, name 2, x 3, y 4\n",
+        0, f"warptsp: note: {path}: no header line: columns are taken for id 1, name 2, x 3, y 4\n",
     )  # fmt: skip
     path.write_text("x,y\n13.4,52.5\n11.5,48.1\n")
     status, _, err = shell(capsys, "solve", path, "-q")

@@ -45,9 +45,9 @@ def test_a_problem_has_texts_that_files_can_hold():
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"labels": ["a", "b", 3, "d", "e"]}, "label 3 of city 2 (counted from 0): a text is needed"),
-        ({"name": None}, "name is None: a text is needed"),
-        ({"comment": b"c"}, "comment is b'c': a text is needed"),
+        ({"labels": ["a", "b", 3, "d", "e"]}, "label 3 of city 2 (counted from 0): a string is needed"),
+        ({"name": None}, "name is None: a string is needed"),
+        ({"comment": b"c"}, "comment is b'c': a string is needed"),
     ],
 )
 def test_what_is_no_text_is_refused_before_the_search(fields, words):

@@ -544,7 +544,7 @@ def test_a_failed_run_says_so(watch):
 def test_ports(problem):
     with Watch(problem) as watch:
         port = int(Client(watch).host.partition(":")[2])
-        with pytest.raises(InvalidOption, match=f"port: 127.0.0.1:{port} cannot be had.*0 for any"):
+        with pytest.raises(InvalidOption, match=f"port: 127.0.0.1:{port} is not available.*0 for any"):
             Watch(problem, port=port)
     with Watch(problem, port=port) as again:
         assert Client(again).ask().status == 200
@@ -688,7 +688,7 @@ def test_complaints(instance, capsys):
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = str(taken.getsockname()[1])
         assert run(["watch", str(instance), "--no-browser", "--port", port]) == 2
-    assert f"127.0.0.1:{port} cannot be had" in capsys.readouterr().err
+    assert f"127.0.0.1:{port} is not available" in capsys.readouterr().err
     assert run(["solve", str(instance), "--port", "8000"]) == 2
     assert "--port: the page that has a port is that of --watch" in capsys.readouterr().err
 

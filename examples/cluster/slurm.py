@@ -1,6 +1,6 @@
 """Solve an instance on workers that Slurm starts: python slurm.py INSTANCE OUTPUT JOBS TIME_LIMIT
 
-Run it where it may go on for as long as the search, such as in a job of its own; it submits the workers'
+Run it where it may run as long as the search, such as in a job of its own; it submits the workers'
 jobs. Needs: pip install 'warptsp[dask]' dask-jobqueue, in an environment that all nodes see.
 """
 

@@ -290,7 +290,7 @@ def format_length(length: int | float) -> str:
 
 
 def unit_of(problem: Problem) -> str:
-    """Return what to write behind a length; nothing where the instance does not tell."""
+    """Return what to write behind a length; nothing if the unit is unknown."""
     return " m along great circles" if problem.metric.name == "GREAT_CIRCLE" else ""
 
 

@@ -189,7 +189,7 @@ def solve(
         name = os.fspath(checkpoint)
         if os.path.isfile(name) and start_name != name:
             logger.warning(
-                "the checkpoint %s is there already and will be replaced; start goes on from it", name
+                "the checkpoint %s already exists and will be replaced; start continues from it", name
             )
 
     runs: list[Run] = []
@@ -493,7 +493,7 @@ def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.in
     Raises
     ------
     InvalidTour
-        If it is no tour of this problem: other cities, a fixed edge missing, other ends.
+        If it is not a tour of this problem: other cities, a fixed edge missing, other ends.
     """
     array = plain_array(tour, f"{name}: the cities", InvalidTour)
     if array.ndim == 1 and len(array) != problem.n:

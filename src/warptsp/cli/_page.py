@@ -32,7 +32,7 @@ class PageOptions:
     def check(self) -> None:
         """Refuse the port of a page that there is not."""
         if self.port is not None and not self.watch:
-            raise InvalidOption("--port: the page that has a port is that of --watch; add it")
+            raise InvalidOption("--port: only --watch serves a page with a port; add --watch")
 
     def page(self, problem: Problem, outputs: Outputs, first: int | None, settings: dict[str, str]) -> NoPage:
         """Return the page of a run, whose button writes the tour, and say where it is."""

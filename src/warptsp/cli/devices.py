@@ -132,7 +132,9 @@ def _capability(name: str) -> tuple[int, int]:
     """The compute capability that a user names: ``sm_90`` or ``9.0``."""
     match = re.fullmatch(r"(?:sm_)?(\d{1,2})\.?(\d)", name.strip())
     if match is None:
-        raise InvalidOption(f"--arch: {name!r} is no architecture such as sm_90, or compute capability 9.0")
+        raise InvalidOption(
+            f"--arch: {name!r} is not an architecture such as sm_90, or compute capability 9.0"
+        )
     return int(match[1]), int(match[2])
 
 

@@ -118,7 +118,7 @@ def _make(
     if generate.is_dimacs_name(kind):
         _refuse(options, (), kind)
         if size is not None:
-            raise InvalidOption(f"SIZE {shown(size)}: the name {kind} tells the size already; leave it out")
+            raise InvalidOption(f"SIZE {shown(size)}: the name {kind} already gives the size; leave it out")
         return generate.dimacs(kind)
     if kind not in KINDS:
         raise InvalidOption(

@@ -38,7 +38,7 @@ def command(
     problem, columns = read_columns(instance, format_, table, asymmetric=asymmetric, notes=False)
     found = _describe(problem)
     if columns is not None:
-        guessed = " (no line of names)" if columns.titles is None else ""
+        guessed = " (no header line)" if columns.titles is None else ""
         found["columns"] = columns.as_options() if as_json else f"{columns}{guessed}"
     if as_json:
         echo_json({"file": str(instance), **found})

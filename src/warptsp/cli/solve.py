@@ -276,7 +276,7 @@ def _explain_launch(problem: Problem, device: str, method: str) -> str:
         raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
     chosen = get_method(method)
     if chosen.explain_launch is None:
-        raise InvalidOption(f"--explain-launch: method {method} does not tell")
+        raise InvalidOption(f"--explain-launch: method {method} has no launch to explain")
     used = resolve_device("cuda" if device == "auto" else device, problem, chosen)
     return chosen.explain_launch(problem, used)
 

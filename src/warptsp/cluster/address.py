@@ -41,7 +41,7 @@ def _check_address(address: str) -> None:
         raise InvalidOption(f"cluster {address!r}: give {FORM}")
     if separator and protocol not in PROTOCOLS:
         raise InvalidOption(
-            f"cluster {address!r}: {protocol!r} is no protocol of Dask, which are {', '.join(PROTOCOLS)}; "
+            f"cluster {address!r}: {protocol!r} is not a protocol of Dask, which are {', '.join(PROTOCOLS)}; "
             f"give {FORM}"
         )
     if protocol == "inproc":  # a scheduler in this process; the rest is Dask's own affair
@@ -49,7 +49,7 @@ def _check_address(address: str) -> None:
     match = re.fullmatch(r"(?P<host>\[[0-9A-Za-z:.%]+\]|[^\[\]/:@?#]+)(?::(?P<port>[^:/]*))?/?", place)
     if match is None:
         raise InvalidOption(
-            f"cluster {address!r}: {place!r} is no host and port, such as 10.0.0.1:8786 or [::1]:8786; "
+            f"cluster {address!r}: {place!r} is not a host and port, such as 10.0.0.1:8786 or [::1]:8786; "
             f"give {FORM}"
         )
     port = match["port"]

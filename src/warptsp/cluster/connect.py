@@ -72,7 +72,9 @@ def check_cluster(cluster: object, device: object) -> None:
         if (kind, device) in (("threads", "cuda"), ("devices", "cpu")):
             raise InvalidOption(f"cluster {cluster!r} and device {device!r}: threads are CPU, devices GPUs")
     elif not (isinstance(cluster, Executor) or _is_client(cluster)):
-        raise InvalidOption(f"cluster: {cluster!r} is no cluster; give {FORM}, a dask Client or an Executor")
+        raise InvalidOption(
+            f"cluster: {cluster!r} is not a cluster; give {FORM}, a dask Client or an Executor"
+        )
 
 
 def open_executor(cluster: Any, device: str) -> tuple[Executor, bool]:

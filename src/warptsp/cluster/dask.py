@@ -362,7 +362,7 @@ def connect(address: str, device: str) -> DaskExecutor:
     BackendUnavailable
         If no scheduler answers there, or Dask is not installed.
     InvalidOption
-        If Dask has no way to this address.
+        If Dask cannot reach this address.
     """
     distributed = import_distributed()
     if address.startswith(("tls://", "wss://")) and not _has_tls(distributed):
@@ -409,7 +409,7 @@ def _open_client(distributed: Any, address: str) -> Client:
             "dask scheduler"
         ) from client
     if isinstance(client, Exception):
-        raise InvalidOption(f"cluster {address!r}: Dask has no way to this address: {client}") from client
+        raise InvalidOption(f"cluster {address!r}: Dask cannot reach this address: {client}") from client
     return cast("Client", client)
 
 

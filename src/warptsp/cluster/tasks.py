@@ -304,7 +304,7 @@ def _packed(head: Mapping[str, Any], *arrays: NDArray[Any]) -> bytes:
 def _unpacked(packed: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     begin = len(MAGIC) + 4
     if packed[: len(MAGIC)] != MAGIC or len(packed) < begin:
-        raise Refused("this is no task of warptsp")
+        raise Refused("this is not a task of warptsp")
     (length,) = struct.unpack_from("<I", packed, len(MAGIC))
     description = json.loads(packed[begin : begin + length])
     at, arrays = begin + length, []

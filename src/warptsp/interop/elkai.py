@@ -106,6 +106,6 @@ def solve_float_matrix(matrix: Any, runs: int = 10, skip_end: bool = True) -> li
 
 def _tour(problem: Problem, runs: int) -> list[int]:
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
-        raise InvalidOption(f"runs: {shown(runs)} is no whole number from 1 upwards")
+        raise InvalidOption(f"runs: {shown(runs)} is not a whole number from 1 upwards")
     kicks = _KICKS * problem.n * (1 + runs)
     return list(solve_here(problem, kicks=kicks).tour.tolist())

@@ -114,7 +114,7 @@ def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None) -> ND
         row = int(np.argmax(wrong))
         raise InvalidProblem(
             f"column {shown(titles[place])} has {column[row]} in row {row} (counted from 0): finite numbers "
-            "are needed; dropna leaves such rows out"
+            "are needed; dropna removes such rows"
         )
     return column
 

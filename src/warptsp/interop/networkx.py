@@ -70,7 +70,7 @@ def solve(
     nodes = list(graph)
     number = {node: city for city, node in enumerate(nodes)}
     if source is not None and not _is_node(source, number):
-        raise InvalidOption(f"source: {shown(source)} is no node of the graph")
+        raise InvalidOption(f"source: {shown(source)} is not a node of the graph")
     if init_cycle is not None:
         if "start" in options:
             raise InvalidOption("init_cycle and start: both name a start tour; leave one of them out")
@@ -100,7 +100,7 @@ def problem(graph: Any, weight: str | None = "weight") -> Problem:
     if not hasattr(graph, "is_multigraph") or not hasattr(graph, "is_directed"):
         raise InvalidProblem(f"a graph of NetworkX is needed, not {type(graph).__name__}")
     if isinstance(weight, bool) or not isinstance(weight, Hashable):
-        raise InvalidProblem(f"weight: {shown(weight)} is no attribute of edges: its name is needed")
+        raise InvalidProblem(f"weight: {shown(weight)} is not an edge attribute: its name is needed")
     if graph.is_multigraph():
         raise InvalidProblem(
             "the graph may have several edges between two nodes: networkx.Graph(graph), or DiGraph, has one"
@@ -186,7 +186,7 @@ def _cities(cycle: Iterable[Hashable], number: dict[Hashable, int]) -> NDArray[n
     nodes = list(cycle)
     unknown = next((node for node in nodes if not _is_node(node, number)), None)
     if unknown is not None:
-        raise InvalidOption(f"init_cycle: {shown(unknown)} is no node of the graph")
+        raise InvalidOption(f"init_cycle: {shown(unknown)} is not a node of the graph")
     if len(nodes) == len(number) + 1 and nodes[0] == nodes[-1]:
         nodes.pop()
     return np.array([number[node] for node in nodes], dtype=np.int32)

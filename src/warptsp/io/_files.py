@@ -147,5 +147,5 @@ def _limit(packed: int) -> int:
         return max(ALWAYS, RATIO * packed)
     number = re.fullmatch(r"([0-9]{1,15})\s*([kMGT]?)B?", said, re.IGNORECASE)
     if number is None:
-        raise InvalidOption(f"{VARIABLE}: {said[:40]!r} is no number of bytes, such as 500M or 20G")
+        raise InvalidOption(f"{VARIABLE}: {said[:40]!r} is not a number of bytes, such as 500M or 20G")
     return int(number[1]) * _UNITS[number[2].lower()]

@@ -53,7 +53,7 @@ def document_of(data: bytes, file: str) -> Any:
         raise ParseError(message, file=file, line=line)
 
     def refuse(constant: str) -> NoReturn:
-        fail(f"{constant} is no JSON number: finite numbers are needed")
+        fail(f"{constant} is not a JSON number: finite numbers are needed")
 
     try:
         return json.loads(decode(data), parse_constant=refuse)

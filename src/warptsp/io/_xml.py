@@ -76,7 +76,7 @@ def read_elements(
 
     def refuse(*declaration: object) -> None:
         fail(
-            "has a document type (<!DOCTYPE>): it is refused, as it can make texts of any size or fetch files"
+            "has a document type (<!DOCTYPE>): it is refused, since it can expand to any size or fetch files"
         )
 
     parser.StartElementHandler = begin_element

@@ -70,7 +70,7 @@ def _write(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
 
 
 def _has_no_titles(data: bytes) -> bool:
-    """Whether a text does not begin with a line of names, such as ``position,id,x,y``."""
+    """Whether a text does not begin with a header line, such as ``position,id,x,y``."""
     return re.match(rb'\s*"?[A-Za-z]', data) is None
 
 

@@ -42,7 +42,7 @@ def load(
         ``.f64x3``, ``.f32x3`` in space); GeoJSON points, GPX waypoints, KML placemarks; the table of a
         routing service such as OSRM. Text may be compressed with gzip. ``-`` is standard input.
     format : str, optional
-        One of `warptsp.io.FORMATS`; by default the ending of the name decides, or the contents if that
+        One of ``warptsp.io.FORMATS``; by default the ending of the name decides, or the contents if that
         means nothing.
     asymmetric : bool
         Whether a matrix may be asymmetric: entry (i, j), in row i, is the distance from i to j. Files that

@@ -72,7 +72,7 @@ def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArr
         array = np.load(name, mmap_mode="r", allow_pickle=False) if data is None else _array_in(data)
     except Exception as error:  # a damaged header can raise anything that Python's parser can
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise ParseError(f"is no readable .npy file: {reason}", file=name) from None
+        raise ParseError(f"is not a readable .npy file: {reason}", file=name) from None
     if not isinstance(array, np.ndarray):
         array.close()
         raise ParseError("is an archive of several arrays: a .npy file of one is needed", file=name)

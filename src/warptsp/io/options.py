@@ -51,7 +51,7 @@ class ReadOptions:
         """
         if columns is not None and not isinstance(columns, Mapping):
             raise InvalidOption(
-                f"columns: {columns!r} is no mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
+                f"columns: {columns!r} is not a mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
             )
         found = cls(dict(columns or {}), None if metric is None else Metric.parse(metric), asymmetric)
         for role, column in found.columns.items():

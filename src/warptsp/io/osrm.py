@@ -88,7 +88,7 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
     if missing.any():
         i, j = np.argwhere(missing)[0]
         raise InvalidProblem(
-            f"the table has no way from place {i} to place {j} (counted from 0), and {int(missing.sum())} "
+            f"the table has no route from place {i} to place {j} (counted from 0), and {int(missing.sum())} "
             "are missing in all: leave out places that cannot be reached, or that cannot be left"
         )
     return numbers
@@ -97,9 +97,9 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
 def _checked_rows(rows: Any, chosen: str) -> list[list[Any]]:
     """Rows of numbers, with NaN for null; an array made of anything else could take any memory."""
     if not isinstance(rows, Sequence) or not all(isinstance(row, Sequence) for row in rows):
-        raise InvalidProblem(f"the table's {chosen} are no rows of numbers, all of the same length")
+        raise InvalidProblem(f"the table's {chosen} are not rows of numbers, all of the same length")
     if any(len(row) != len(rows[0]) for row in rows):
-        raise InvalidProblem(f"the table's {chosen} are no rows of numbers, all of the same length")
+        raise InvalidProblem(f"the table's {chosen} are not rows of numbers, all of the same length")
     for i, row in enumerate(rows):
         for j, entry in enumerate(row):
             if entry is not None and (isinstance(entry, bool) or not isinstance(entry, Real)):

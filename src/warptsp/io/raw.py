@@ -79,8 +79,8 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
         size = os.path.getsize(name) if data is None else len(data)
         if size == 0 or size % row:
             raise ParseError(
-                f"has {size} bytes: {columns} {dtype.name} numbers a city take {row}, and a whole number of "
-                "cities is needed; does the format say what the file holds?",
+                f"has {size} bytes: {columns} {dtype.name} numbers per city take {row}, and a whole number "
+                "of cities is needed; does the format say what the file holds?",
                 file=name,
             )
         if data is None:

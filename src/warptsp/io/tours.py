@@ -63,7 +63,7 @@ def write_tour(
         Cities counted from 0; each once.
     problem : Problem
     format : str, optional
-        One of `warptsp.io.TOUR_FORMATS`; by default the one that the ending of `path` means.
+        One of ``warptsp.io.TOUR_FORMATS``; by default the one that the ending of `path` means.
     csv_safe : bool
         Put an apostrophe before names that a spreadsheet would take for formulas; for ``csv`` and ``tsv``.
         `read_tour` knows what it means.

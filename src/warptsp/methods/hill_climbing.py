@@ -184,7 +184,7 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
 def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
     if params.version != "auto":
         raise UnsupportedProblem(
-            f"version {params.version} is a kernel of GPUs, for {LEAST_GPU_CITIES} cities or more; use "
+            f"version {params.version} is a GPU kernel, for {LEAST_GPU_CITIES} cities or more; use "
             "version auto, or device cuda"
         )
     instance = ClimbInstance.build(problem)

@@ -38,5 +38,6 @@ def refuse_on_cpu(params: object) -> None:
     asked = asked_of_launches(params)
     if asked:
         raise InvalidOption(
-            f"parameter {asked[0]}: it is of launches on a GPU, and has no effect on device cpu; leave it out"
+            f"parameter {asked[0]}: it concerns launches on a GPU, and has no effect on device cpu; "
+            "leave it out"
         )

@@ -34,7 +34,7 @@ class Method(Generic[P]):
         What it is, in one line.
     run : callable
         ``run(problem, run, params)`` searches, and reports to ``run``, which is a
-        `warptsp.methods.protocol.Run`.
+        ``warptsp.methods.protocol.Run``.
     params : type
         Its parameters: a frozen dataclass that checks itself in ``__post_init__``. Its fields are what
         ``solve(params={...})`` and ``--param NAME=VALUE`` take.
@@ -99,8 +99,8 @@ class Method(Generic[P]):
         if most is not None and problem.n > most:
             where = "a GPU" if on_gpu else "the CPU"
             raise UnsupportedProblem(
-                f"method {self.name}: {problem.n} cities are too many, {most} are the most on {where}; use "
-                "the method lk"
+                f"method {self.name}: {problem.n} cities are too many for {where}, whose maximum is {most}; "
+                "use the method lk"
             )
 
     def gpu_lacks(self, problem: Problem) -> str | None:

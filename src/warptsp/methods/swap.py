@@ -58,7 +58,7 @@ class SwapParams:
     def __post_init__(self) -> None:
         check_launch(self.block, self.grid, None, self.passes)
         if len(self.before) % 2:
-            raise InvalidOption(f"before: {len(self.before)} cities are no pairs: a, b, a', b', ...")
+            raise InvalidOption(f"before: {len(self.before)} cities are not pairs: a, b, a', b', ...")
         for a, b in self.pairs():
             if a == b:
                 raise InvalidOption(f"before: city {a} cannot come before itself")

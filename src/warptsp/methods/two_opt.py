@@ -61,7 +61,7 @@ class TwoOptParams:
         check_launch(self.block, self.grid, self.jobs, self.passes)
         if self.pruned and Launch(self.block, self.grid, self.jobs, self.tour_order).asked:
             raise InvalidOption(
-                "pruned: block, grid, jobs and tour_order are of a kernel that skips nothing; leave them "
+                "pruned: block, grid, jobs and tour_order belong to a kernel that skips nothing; leave them "
                 "out, or pruned"
             )
 

@@ -181,7 +181,7 @@ def checked_labels(labels: Any, n: int) -> Sequence[str]:
     """The names of cities, each of which every output can hold."""
     scalar = isinstance(labels, str) or (isinstance(labels, np.ndarray) and labels.ndim != 1)
     if scalar or not hasattr(labels, "__len__") or not hasattr(labels, "__getitem__"):
-        raise InvalidProblem(f"labels are {shown(labels)}: a list of texts is needed")
+        raise InvalidProblem(f"labels are {shown(labels)}: a list of strings is needed")
     if len(labels) != n:
         raise InvalidProblem(
             f"{counted(len(labels), 'label', 'labels')} for {counted(n)}: one for each city is needed"
@@ -189,10 +189,10 @@ def checked_labels(labels: Any, n: int) -> Sequence[str]:
     try:
         wrong = next((city for city in range(n) if not isinstance(labels[city], str)), None)
     except (LookupError, TypeError):
-        raise InvalidProblem(f"labels are a {type(labels).__name__}: a list of texts is needed") from None
+        raise InvalidProblem(f"labels are a {type(labels).__name__}: a list of strings is needed") from None
     if wrong is not None:
         raise InvalidProblem(
-            f"label {shown(labels[wrong])} of city {wrong} (counted from 0): a text is needed"
+            f"label {shown(labels[wrong])} of city {wrong} (counted from 0): a string is needed"
         )
     try:
         "".join(labels).encode()
@@ -256,7 +256,7 @@ def checked_matrix(
             i, j = np.argwhere(rows < 0)[0]
             raise InvalidProblem(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
-                "adding the same number to every entry leaves the best tour as it is"
+                "adding the same number to every entry does not change the best tour"
             )
         if real and (rows > longest).any():
             i, j = np.argwhere(rows > longest)[0]
@@ -274,7 +274,7 @@ def checked_matrix(
                 i, j = np.argwhere(differing)[0]
                 raise InvalidProblem(
                     f"the matrix is not symmetric: entry ({begin + i}, {j}) is {rows[i, j]} and entry "
-                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is meant, give "
+                    f"({j}, {begin + i}) is {kept[j, begin + i]}; if that is intended, give "
                     f"{as_called('asymmetric=True', '--asymmetric')}"
                 )
     if not (exact or asymmetric):

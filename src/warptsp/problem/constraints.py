@@ -41,7 +41,7 @@ def checked_fixed_edges(values: ArrayLike, names: CityNames, *, closed: bool) ->
     cities, degree = np.unique(edges, return_counts=True)
     if degree.max() > 2:
         city = names.id_of(cities[np.argmax(degree)])
-        raise InvalidProblem(f"node {city} has {degree.max()} fixed edges: a tour has room for two")
+        raise InvalidProblem(f"node {city} has {degree.max()} fixed edges: a tour can have two")
     _check_for_cycles(edges, names, closed=closed)
     return edges
 

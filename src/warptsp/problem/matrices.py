@@ -45,7 +45,7 @@ def _check_complete(rows: NDArray[Any], columns: NDArray[Any], n: int) -> None:
     i, j = divmod(gap, n - 1)
     raise InvalidProblem(
         f"the sparse matrix has no entry ({i}, {j + (j >= i)}), and {missing} are missing in all: every "
-        "distance is needed; scipy.sparse.csgraph.shortest_path fills in the ways through other cities, "
+        "distance is needed; scipy.sparse.csgraph.shortest_path fills in the paths through other cities, "
         "and a large number stands for a forbidden one"
     )
 

@@ -72,7 +72,7 @@ class CityNames(NamedTuple):
     def find(self, name: str | int) -> int:
         """The city that has this name, or else this number; see `Problem.city`."""
         if not isinstance(name, (str, int, np.integer)):
-            raise InvalidOption(f"{shown(name)} is no city: a name or a number is needed")
+            raise InvalidOption(f"{shown(name)} is not a city: a name or a number is needed")
         labels = self.labels
         if labels is not None:
             named = [city for city, label in enumerate(labels) if label == name]

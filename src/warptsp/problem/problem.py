@@ -103,7 +103,9 @@ class Problem:
         put("metric", Metric.parse(self.metric))
         for field_name in ("name", "comment"):
             if not isinstance(getattr(self, field_name), str):
-                raise InvalidProblem(f"{field_name} is {shown(getattr(self, field_name))}: a text is needed")
+                raise InvalidProblem(
+                    f"{field_name} is {shown(getattr(self, field_name))}: a string is needed"
+                )
         for field_name in ("asymmetric", "display_degrees"):
             if not isinstance(getattr(self, field_name), (bool, np.bool_)):
                 raise InvalidProblem(

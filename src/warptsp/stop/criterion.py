@@ -128,7 +128,7 @@ def as_criterion(stop: object) -> StoppingCriterion:
     if callable(stop) and not isinstance(stop, type):
         return Custom(stop)
     raise InvalidOption(
-        f"stop: {shown(stop)} is no stopping criterion; give one of warptsp.stop, "
+        f"stop: {shown(stop)} is not a stopping criterion; give one of warptsp.stop, "
         "such as MaxRuntime(10) | TargetGap(1), or a function of a SearchState"
     )
 

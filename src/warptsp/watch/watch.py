@@ -78,7 +78,7 @@ class Watch:
             self._server = WatchServer(self._live, self._page, port)
         except OSError as error:
             raise InvalidOption(
-                f"port: {HOST}:{port} cannot be had: {error.strerror or error}; "
+                f"port: {HOST}:{port} is not available: {error.strerror or error}; "
                 "choose another one, or 0 for any that is free"
             ) from error
         self.url = self._server.url

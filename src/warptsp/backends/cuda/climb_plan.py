@@ -208,7 +208,7 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
     shared = device.shared_memory_per_block
     if n > MAX_CITIES:
         raise UnsupportedProblem(
-            f"version {version}: {n} cities are too many, {MAX_CITIES} are the most, as moves are numbered "
+            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as moves are numbered "
             "in 32 bits; use the method two-opt or lk"
         )
     if version.endswith("matrix"):
@@ -216,7 +216,7 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
         if version == "shared-matrix" and n > max_in_shared_matrix(device):
             raise UnsupportedProblem(
                 f"version shared-matrix: the distances of {n} cities do not fit into the {shared} bytes of "
-                f"shared memory of a block, those of {max_in_shared_matrix(device)} are the most; use "
+                f"shared memory of a block, which holds {max_in_shared_matrix(device)} cities; use "
                 "version auto or global-matrix"
             )
         if needed > 0.8 * free:
@@ -232,7 +232,7 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
     elif version == "auto" and n > max_in_shared(device):
         raise UnsupportedProblem(
             f"version auto: the tour of {n} cities does not fit into the {shared} bytes of shared memory of "
-            f"a block, {max_in_shared(device)} are the most; use version tuned"
+            f"a block, which holds {max_in_shared(device)}; use version tuned"
         )
 
 

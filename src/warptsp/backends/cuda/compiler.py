@@ -290,7 +290,7 @@ def _compile(
         lines = str(error).splitlines()
         first = next((line for line in lines if " error: " in line and "__nv_name_map" not in line), lines[0])
         raise BackendUnavailable(
-            f"NVRTC does not compile {name} for {arch}: {first}; please report this fault of warptsp, and "
+            f"NVRTC does not compile {name} for {arch}: {first}; please report this bug in warptsp, and "
             "use device cpu"
         ) from error
     symbols = {key: _text(value) for key, value in compiled.symbol_mapping.items()}

@@ -125,7 +125,7 @@ class Context:
         gpu = f"device cuda:{self.ordinal}"
         if name == "CUDA_ERROR_OUT_OF_MEMORY":
             raise DeviceOutOfMemory(
-                f"{gpu} has no memory left to {doing}; see nvidia-smi for who has it, or use device cpu"
+                f"{gpu} has no memory left to {doing}; see nvidia-smi for what uses it, or use device cpu"
             ) from error
         if name in _KERNEL_FAULTS:
             raise DeviceFailure(

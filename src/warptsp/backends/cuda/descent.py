@@ -297,15 +297,15 @@ class CudaDescent:
         device, asked = self.device, self._asked
         if self._scale is None:
             raise UnsupportedProblem(
-                "method two-opt: block, grid, jobs and tour_order are of a kernel for the plane (EUC_2D, "
+                "method two-opt: block, grid, jobs and tour_order belong to a kernel for the plane (EUC_2D, "
                 "CEIL_2D, FLOOR_2D, EXACT_2D, ATT); leave them out"
             )
         most = device.shared_memory_per_block - 2048
         if self._mapped_shared() > most:
             cities = most // (8 if asked.tour_order else 10) - 1
             raise UnsupportedProblem(
-                "method two-opt: block, grid, jobs and tour_order are of a kernel that has the tour in "
-                f"shared memory, on this GPU {cities} cities at most, and here are {self.n}; leave them out"
+                "method two-opt: block, grid, jobs and tour_order belong to a kernel that has the tour in "
+                f"shared memory: this GPU holds at most {cities} cities, not {self.n}; leave them out"
             )
         name = MAPPED_KERNELS[0 if asked.tour_order else 1]
         kernel = self._kernel(1, name)

@@ -96,8 +96,8 @@ class Launch:
         grid = self.grid if self.jobs is None else math.ceil(jobs / (self.jobs * block))
         if grid is not None and grid > MAX_GRID:
             raise InvalidOption(
-                f"grid: {grid} blocks of {block} threads; {MAX_GRID} are the most. Take a larger block or "
-                "more jobs a thread"
+                f"grid: {grid} blocks of {block} threads; the maximum is {MAX_GRID}. Take a larger block or "
+                "more jobs per thread"
             )
         return grid
 

@@ -94,7 +94,7 @@ def find_gpu(ordinal: int) -> tuple[Driver, Gpu]:
         least = ".".join(map(str, LEAST_CAPABILITY))
         raise BackendUnavailable(
             f"device cuda:{ordinal}: {gpu.name} has compute capability {major}.{minor}, and {least} "
-            "(Turing, 2018) is the least; use device cpu"
+            "(Turing, 2018) is the minimum; use device cpu"
         )
     return driver, gpu
 
@@ -113,10 +113,10 @@ def _no_device() -> str:
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return (
-            f"no GPU: CUDA_VISIBLE_DEVICES={visible!r} hides all there are; unset it, or name one as in "
+            f"no GPU: CUDA_VISIBLE_DEVICES={visible!r} hides all of them; unset it, or name one as in "
             "CUDA_VISIBLE_DEVICES=0"
         )
-    return "no GPU: the NVIDIA driver is there and finds none; see what nvidia-smi lists"
+    return "no GPU: the NVIDIA driver is installed but finds none; see what nvidia-smi lists"
 
 
 def _check(code: int) -> None:

@@ -134,7 +134,7 @@ class Kernel:
         self._shared = shared
 
     def _argument_sizes(self) -> tuple[int, ...] | None:
-        """Bytes of each parameter; None where the driver (before CUDA 12.4) does not tell."""
+        """Bytes of each parameter; None where the driver (before CUDA 12.4) does not say."""
         try:
             return tuple(int(info.size) for info in self._kernel.arguments_info)
         except Exception as error:

@@ -123,8 +123,8 @@ def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1, *, dummy
             best = score, plan
     if best is None:
         raise DeviceOutOfMemory(
-            f"{device.name}: {device.shared_memory_per_block} bytes of shared memory a block are too few for "
-            f"a part of {tuning.MIN_PART} cities; use device cpu"
+            f"{device.name}: {device.shared_memory_per_block} bytes of shared memory per block are too few "
+            f"for a part of {tuning.MIN_PART} cities; use device cpu"
         )
     return best[1]
 

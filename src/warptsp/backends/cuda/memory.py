@@ -120,8 +120,8 @@ class DeviceMemory(Context):
         free = _gigabytes(self.memory_free())
         raise DeviceOutOfMemory(
             f"device cuda:{self.ordinal}: {_gigabytes(size)} more are needed, and {free} of "
-            f"{_gigabytes(self.memory_total)} are free; end what else uses the GPU (see nvidia-smi), or "
-            "use device cpu"
+            f"{_gigabytes(self.memory_total)} are free; stop other programs that use the GPU (see "
+            "nvidia-smi), or use device cpu"
         ) from refused
 
     def _take(self, size: int) -> int:

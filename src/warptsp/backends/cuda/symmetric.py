@@ -274,7 +274,7 @@ class CudaSymmetricSearch:
 
             raise DeviceOutOfMemory(
                 f"{self._device.name}: {len(self._circle.cities)} cities need {self._shared} bytes of shared "
-                f"memory a block, and there are {self._device.shared_memory_per_block}; use device cpu"
+                f"memory per block, and there are {self._device.shared_memory_per_block}; use device cpu"
             )
 
     def _placed(self, chain: int) -> tuple[DeviceArray, DeviceArray, DeviceArray]:

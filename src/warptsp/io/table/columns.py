@@ -98,7 +98,7 @@ def place_of(
         plain = text.lower()
         for same in ([title == text for title in titles], [title.lower() == plain for title in titles]):
             if sum(same) > 1:
-                raise InvalidProblem(f"{as_columns(**{role: column})}: {sum(same)} columns are called so")
+                raise InvalidProblem(f"{as_columns(**{role: column})}: {sum(same)} columns have this name")
             if any(same):
                 return same.index(True)
     if re.fullmatch(r"[0-9]{1,9}", text) and 1 <= int(text) <= count:
@@ -148,9 +148,7 @@ def named_columns(
             assert titles is not None
             both = " and ".join(quoted(titles[place]) for place in found[:2])
             which = as_columns(**{role: found[0] + 1 if by_number else titles[found[0]]})
-            raise InvalidProblem(
-                f"columns {both} mean the same: one of them must go; {which} takes the first"
-            )
+            raise InvalidProblem(f"columns {both} mean the same: remove one of them; {which} takes the first")
         return found[0] if found else None
 
     flat = [role for role in ("x", "y", "z") if role in given]
@@ -178,7 +176,7 @@ def _check_partners(
     missing = [role for role, place in zip(pair, places, strict=True) if place is None]
     if named and missing:
         there = as_columns(**{role: options.columns[role] for role in named})
-        raise InvalidProblem(f"{there}: which column holds {' and '.join(missing)} must be said, too")
+        raise InvalidProblem(f"{there}: which column holds {' and '.join(missing)} must be given, too")
 
 
 def guessed_columns(
@@ -211,7 +209,7 @@ def guessed_columns(
         axes = [axis for axis in axes if axis != id]
     if len(axes) not in (2, 3):
         raise InvalidProblem(
-            f"{count} columns without a line of names: give one that tells which are x and y, or lat and lon"
+            f"{count} columns without a header line: give one that tells which are x and y, or lat and lon"
             f", or say it, such as {as_columns(lat='COLUMN', lon='COLUMN')}"
         )
     columns = Columns(count, tuple(axes), (Metric.EXACT_2D, Metric.EXACT_3D)[len(axes) - 2], id, name)
@@ -220,13 +218,13 @@ def guessed_columns(
         one = as_columns(id=first, **dict(zip("xy", others, strict=True)))
         three = as_columns(**dict(zip("xyz", (first, *others), strict=True)))
         raise InvalidProblem(
-            f"three columns of numbers without a line of names may be more than x, y and z: give {three}, "
+            f"three columns of numbers without a header line may be more than x, y and z: give {three}, "
             f"or {one}, or what they hold"
         )
     if any(after != before + 1 for before, after in pairwise(axes)):
         shown = " and ".join(str(place + 1) for place in axes)
         raise InvalidProblem(
-            f"columns {shown} without names hold numbers, but do not stand together: if they are "
+            f"columns {shown} without names hold numbers, but are not adjacent: if they are "
             f"coordinates, give {as_columns(**columns.as_options())}"
         )
     return columns

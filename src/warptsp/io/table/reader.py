@@ -162,7 +162,7 @@ class _Table:
             if len(numeric) > 3:
                 self.text.fail(
                     f"{len(numbers)} lines of {len(numeric)} numbers: a distance matrix must be square, and "
-                    "a list of places needs a line of names that tells which columns are x and y, or lat and "
+                    "a list of places needs a header line that tells which columns are x and y, or lat and "
                     f"lon, or {as_columns(x='COLUMN', y='COLUMN')}",
                     self.text.first_line,
                 )
@@ -196,7 +196,7 @@ class _Table:
     def _fail_without_names(self) -> NoReturn:
         way = as_columns(lat="COLUMN", lon="COLUMN")
         self.text.fail(
-            f"{len(self.text.first)} columns without a line of names: give one that tells which are x and y, "
+            f"{len(self.text.first)} columns without a header line: give one that tells which are x and y, "
             f"or lat and lon{self._names_below()}, or say it, such as {way}",
             self.text.first_line,
         )
@@ -209,7 +209,7 @@ class _Table:
             if look_like_degrees(coordinates):
                 x, y = (place + 1 for place in columns.positions[:2])
                 self.text.fail(
-                    f"columns {x} and {y} look like degrees, and no line of names says so: {way}",
+                    f"columns {x} and {y} look like degrees, and no header line says so: {way}",
                     self.text.first_line,
                 )
             doubt = f"; if these are degrees, {way}" if may_be_whole_degrees(coordinates) else ""
@@ -218,7 +218,7 @@ class _Table:
         # Three columns may be another thing; few lines can count by chance.
         sure = len(columns.positions) == 2 and (columns.id is None or len(coordinates) > 3)
         level = logging.INFO if sure and not doubt else logging.WARNING
-        _log.log(level, "%s: no line of names: columns are taken for %s%s", self.text.file, columns, doubt)
+        _log.log(level, "%s: no header line: columns are taken for %s%s", self.text.file, columns, doubt)
 
     # Points
 
@@ -283,7 +283,7 @@ class _Table:
             if id is not None:
                 ids += [row[id].strip() for row in rows]
         if not values:
-            self.text.fail("has no cities below the line of names", self.text.first_line)
+            self.text.fail("has no cities below the header line", self.text.first_line)
         coordinates = np.concatenate(values)
         if id is None:
             return coordinates, None, names or None
@@ -305,9 +305,7 @@ class _Table:
             if value < 0 or value > 2**53:
                 self.text.fail(f"id {value:.15g}: an integer from 0 upwards is needed", line)
             if repeated and value in seen:
-                self.text.fail(
-                    f"id {value:.15g} is there for the second time; names may repeat: {name}", line
-                )
+                self.text.fail(f"id {value:.15g} appears for the second time; names may repeat: {name}", line)
             if repeated:
                 seen.add(value)
             elif not (ids < 0).any() and not (ids > 2**53).any():

@@ -111,7 +111,7 @@ def _check_full_matrix(
                 section,
                 i * n + j,
                 f"the matrix is not symmetric: {row[j]:.15g} from node {i + 1} to {j + 1}, "
-                f"{column[j]:.15g} back; if that is meant, write TYPE : ATSP",
+                f"{column[j]:.15g} back; if that is intended, write TYPE : ATSP",
             )
 
 
@@ -132,7 +132,7 @@ def _check_triangle(
 def _negative(i: int, j: int, value: float) -> str:
     return (
         f"the distance between nodes {i + 1} and {j + 1} is {value:.15g}: distances are not negative; "
-        "adding the same number to every distance leaves the best tour as it is"
+        "adding the same number to every distance does not change the best tour"
     )
 
 

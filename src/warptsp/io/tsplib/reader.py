@@ -158,7 +158,7 @@ def _node_ids(
     repeated = ids[order[1:]] == ids[order[:-1]]
     if repeated.any():
         row = int(order[1:][repeated].min())
-        _fail_at_row(text, section, row, columns, what, f"node {ids[row]} is there for the second time")
+        _fail_at_row(text, section, row, columns, what, f"node {ids[row]} appears for the second time")
     return ids
 
 
@@ -220,7 +220,7 @@ def _with_fixed_edges(text: TsplibText, problem: Problem) -> Problem:
 def _tour(text: TsplibText, problem: Problem) -> TourFile:
     section = text.sections.get("TOUR")
     if section is None:
-        text.fail("has no TOUR_SECTION: it is no tour", keyword="TOUR_SECTION")
+        text.fail("has no TOUR_SECTION: it is not a tour", keyword="TOUR_SECTION")
     numbers = text.until_minus_one(section)
     if "DIMENSION" in text.entries and text.dimension() != problem.n:
         called = f" {problem.name}" if problem.name else ""

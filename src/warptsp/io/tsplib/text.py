@@ -134,7 +134,7 @@ class TsplibText:
         if earlier is not None and earlier.value != value:
             self.fail(
                 f"{keyword} is {quoted(value)} here and {quoted(earlier.value)} in line {earlier.line}: "
-                "one of them must go",
+                "remove one of them",
                 offset,
                 keyword,
             )
@@ -166,7 +166,7 @@ class TsplibText:
             line = _LINE.match(self.data, offset)
             assert line is not None
             self.fail(
-                f"{quoted(line[0].strip())} is no TSPLIB line: a keyword such as NAME, DIMENSION or "
+                f"{quoted(line[0].strip())} is not a TSPLIB line: a keyword such as NAME, DIMENSION or "
                 "NODE_COORD_SECTION is needed",
                 offset,
             )

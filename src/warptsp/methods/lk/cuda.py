@@ -98,8 +98,8 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
             if needed > (free := device.memory_free()):
                 raise DeviceOutOfMemory(
                     f"device cuda:{device.ordinal}: {problem.n} cities need {needed / 1e9:.2f} GB, and "
-                    f"{free / 1e9:.2f} GB are free; end what else uses the GPU (see nvidia-smi), or use "
-                    "device cpu"
+                    f"{free / 1e9:.2f} GB are free; stop other programs that use the GPU (see nvidia-smi), "
+                    "or use device cpu"
                 )
             for other in devices:
                 device.share_with(other)
