@@ -70,7 +70,7 @@ def test_few_cities_are_solved_to_the_optimum(n, path):
 
 @pytest.mark.parametrize("threads", [1, 2])
 # Annealing, crossover, and annealing that two threads do in parts.
-@pytest.mark.parametrize(("n", "kicks"), [(700, 300), (3000, 27_000), (9000, 20_000)])
+@pytest.mark.parametrize(("n", "kicks"), [(700, 300), (1000, 9000), (9000, 9000)])
 def test_same_seed_same_threads_same_tour(n, kicks, threads):
     problem = Problem.from_points(points(n, side=100_000), "EUC_2D")
     first, second, other = (
