@@ -392,14 +392,14 @@ def test_the_first_of_several_signals():
 
 def test_a_signal_before_the_first_method_ends_the_search(instance, monkeypatch):
     """It comes while the run is made."""
-    from warptsp import solver
+    from warptsp.solver import stages
 
-    class Late(solver.Run):
+    class Late(stages.Run):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(solver, "Run", Late)
+    monkeypatch.setattr(stages, "Run", Late)
     result = warptsp.solve(str(instance), time_limit=60)
     assert result.interrupted
     assert result.signal == signal.SIGINT

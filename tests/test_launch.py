@@ -46,11 +46,11 @@ def test_on_a_cpu_asked_for_they_are_refused(points, method, name) -> None:
 def test_on_a_cpu_that_was_chosen_they_are_left_out_and_told(
     points, method, name, caplog, monkeypatch
 ) -> None:
-    monkeypatch.setattr("warptsp.solver.resolve_device", lambda *_: "cpu")
+    monkeypatch.setattr("warptsp.solver.options.resolve_device", lambda *_: "cpu")
     with caplog.at_level(logging.WARNING):
         result = warptsp.solve(points, method=method, params={name: ASKED[name]}, kicks=1)
     assert result.params == {}
-    assert [r.message for r in caplog.records if r.name == "warptsp.solver"] == [
+    assert [r.message for r in caplog.records if r.name == "warptsp.solver.stages"] == [
         f"the CPU did the search, where {name} had no effect"
     ]
 

@@ -9,7 +9,7 @@ import pytest
 from pretended_gpu import PretendedGpu, PretendedKernel
 
 import warptsp
-from warptsp import Problem, _native, machine, solver
+from warptsp import Problem, _native, machine
 from warptsp.backends.cuda import part_share, plane_candidates, tuning
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.generate import dimacs
@@ -28,7 +28,7 @@ def several(request, monkeypatch, gpu) -> str:
         if len(driver.find().gpus) < 2:
             pytest.skip("needs two GPUs, and there is one")
     else:
-        monkeypatch.setattr(solver, "resolve_device", lambda device, *_: device)
+        monkeypatch.setattr("warptsp.solver.options.resolve_device", lambda device, *_: device)
         find_ordinals = machine.ordinals
         named = tuple(int(k) for k in name[5:].split(","))
         monkeypatch.setattr(machine, "ordinals", lambda d: named if d == name else find_ordinals(d))
@@ -141,7 +141,7 @@ def test_a_gpu_that_fails_is_named(several: str, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(DeviceFailure, match=rf"^device cuda:{last} failed .* the GPU was lost") as caught:
         warptsp.solve(problem, device=several, kicks=problem.n)
     problem.check_tour(caught.value.result.tour)
-    monkeypatch.setattr(solver, "resolve_device", lambda *_: several)
+    monkeypatch.setattr("warptsp.solver.options.resolve_device", lambda *_: several)
     with caplog.at_level(logging.WARNING, "warptsp"):
         result = warptsp.solve(problem, device="auto", kicks=1000)
     assert result.device == "cpu"

@@ -60,7 +60,7 @@ def test_the_first_is_the_start_tour():
 
 
 def test_there_are_none_unless_asked_for(monkeypatch):
-    monkeypatch.setattr("warptsp.solver.Recorder", None)
+    monkeypatch.setattr("warptsp.solver.options.Recorder", None)
     assert warptsp.solve(POINTS, kicks=10).snapshots == ()
 
 

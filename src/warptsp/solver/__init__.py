@@ -1,0 +1,177 @@
+"""The one function that most people need.
+
+`inputs` takes an instance and a start tour in any of their forms, `options` checks all other arguments, and
+`stages` runs one method or two and makes the result.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from warptsp.machine import resolve_threads
+from warptsp.methods.magnitude import Frame
+from warptsp.solver.inputs import as_problem, checked_start, start_of, with_open
+from warptsp.solver.options import (
+    Options,
+    check_callback,
+    checkpoint_of,
+    cluster_of,
+    limits_of,
+    planned_steps,
+    recorder_of,
+    seed_of,
+    steps_of,
+)
+from warptsp.solver.stages import run_stages
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from warptsp.problem import OpenPath, Problem
+    from warptsp.progress import Progress
+    from warptsp.result import Result
+    from warptsp.stop import SearchState, StoppingCriterion
+
+__all__ = ["as_problem", "checked_start", "solve", "with_open"]
+
+
+def solve(
+    problem: Problem | ArrayLike | str | os.PathLike[str],
+    *,
+    stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
+    time_limit: float | None = None,
+    kicks: int | None = None,
+    seed: int = 0,
+    start: str | os.PathLike[str] | ArrayLike | None = None,
+    open: bool | OpenPath | None = None,
+    asymmetric: bool = False,
+    device: str = "auto",
+    threads: int | None = None,
+    method: str = "lk",
+    params: Mapping[str, Any] | object | None = None,
+    then: str | None = None,
+    then_params: Mapping[str, Any] | object | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_interval: float = 5.0,
+    snapshots: int = 0,
+    cluster: Any = None,
+    cluster_params: Mapping[str, Any] | object | None = None,
+) -> Result:
+    """Find a short tour through all cities.
+
+    Parameters
+    ----------
+    problem : Problem, array or path
+        The instance: a `Problem`; coordinates of shape (n, 2) or (n, 3), whose Euclidean distances are not
+        rounded; a matrix of distances of shape (n, n), also sparse or condensed; a data frame
+        (`Problem.from_frame`); or the name of a file that `warptsp.load` reads.
+    stop : StoppingCriterion or callable, optional
+        When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that takes a
+        `SearchState` and returns True to stop. `time_limit` and `kicks` are added to it with ``|``. Without
+        any of the three the search continues until the tour has not improved for a while: `DefaultStop`.
+    time_limit : float, optional
+        Wall-clock seconds from this call to its return.
+    kicks : int, optional
+        Number of kicks, for repeatable runs: the same seed and number of threads then give the same tour.
+    seed : int
+        Seed of the random numbers, 0 to 2**64 - 1.
+    start : str, path or array, optional
+        A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
+        ``"given"``), or a tour to start from: a tour file, such as a checkpoint, or the cities numbered from
+        0 in visiting order. The result is never longer than a given tour.
+    open : bool or OpenPath, optional
+        True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
+        given cities (None leaves an end free). By default as the problem says.
+    asymmetric : bool
+        Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a `Problem`
+        records this itself.
+    device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
+        Where to search: "cpu"; "cuda", the first GPU or all GPUs, whichever is faster; GPUs by number;
+        "auto", the CPU or "cuda" depending on the instance's size (`warptsp.devices.choose`). The result says
+        which it was.
+    threads : int, optional
+        Number of threads; by default all that are available.
+    method : str
+        A name in `warptsp.methods.METHODS`.
+    params : mapping, optional
+        Parameters of the method by name.
+    then : str, optional
+        A second method, such as ``"two-opt"``, that starts from the first one's tour. A time limit covers
+        both, and the first gets at most nine tenths of it; a number of kicks applies to each. A signal, a
+        callback or a token that ends the first method ends the run, and so does a target that it reaches.
+    then_params : mapping, optional
+        Parameters of the second method.
+    callback : callable, optional
+        Called with a `Progress` several times a second. If it returns True, the search ends; if it returns a
+        string, the search ends and the string becomes the result's `stop_reason`; if it raises, the search
+        ends and this call raises the exception, with the result in its attribute ``result``.
+    checkpoint : path, optional
+        File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
+    checkpoint_interval : float
+        Minimum number of seconds between two writes.
+    snapshots : int
+        How many tours of the run the result keeps, including the first and the best; fewer if the tour
+        was not improved as often. Each costs 4 bytes per city, and together up to a twentieth of the time.
+    cluster : str, distributed.Client or Executor, optional
+        Who does the search, for the method ``lk``: the address of a Dask scheduler, or a client of one;
+        ``"local"`` or ``"local:N"`` for Dask with N workers on this machine; ``"threads"`` or ``"devices"``
+        for threads or GPUs of this process, each with its own part of the tour.
+    cluster_params : mapping, optional
+        Fields of `warptsp.cluster.connect.ClusterParams` by name.
+
+    Returns
+    -------
+    Result
+        The best tour found and how it came about. During the call, if it is made in the main thread, Ctrl-C,
+        SIGTERM and SIGHUP end the search, and the best tour so far is returned with ``interrupted`` set. A
+        second Ctrl-C is a `KeyboardInterrupt`, at once.
+
+    Raises
+    ------
+    InvalidProblem, InvalidTour, InvalidOption
+        If an argument is invalid: raised before anything is computed.
+    UnsupportedProblem
+        If the method, or the search on GPUs, does not support this kind of instance.
+    BackendUnavailable
+        If a device or a cluster is missing, or lacks something.
+    DeviceOutOfMemory, DeviceFailure
+        If a GPU that was asked for has too little memory, or fails. With "auto" the CPU takes over.
+    OutputError
+        If the checkpoint cannot be written.
+    """
+    started = time.monotonic()
+    instance = as_problem(problem, asymmetric=asymmetric)
+    if open is not None:
+        instance = with_open(instance, open)
+    steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
+    limits = limits_of(instance, stop, time_limit, kicks)
+    seed = seed_of(seed)
+    recorder = recorder_of(instance, snapshots)
+    check_callback(callback)
+    frame = Frame.of(instance)
+    planned = planned_steps(steps, device, frame.problem, limits)
+    threads = resolve_threads(threads)
+    start_name, start_tour = start_of(instance, start)
+    return run_stages(
+        Options(
+            problem=instance,
+            frame=frame,
+            steps=planned,
+            limits=limits,
+            seed=seed,
+            threads=threads,
+            may_use_cpu=device == "auto",
+            start=start_name,
+            start_tour=start_tour,
+            then=then,
+            callback=callback,
+            checkpoint=checkpoint_of(instance, checkpoint, checkpoint_interval, start_name),
+            recorder=recorder,
+            started=started,
+        )
+    )

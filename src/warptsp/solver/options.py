@@ -1,0 +1,236 @@
+"""What a call of `solve` asks for, checked before anything is computed."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from warptsp._checks import checked_count, shown
+from warptsp._words import as_called
+from warptsp.checkpoint import Checkpoint
+from warptsp.devices import resolve_device
+from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.machine import CPU, Devices
+from warptsp.methods import METHODS, Method, get_method
+from warptsp.methods.launch import refuse_on_cpu
+from warptsp.methods.parameters import given_params, parse_params
+from warptsp.snapshots import Recorder
+from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.cluster.outer import Outer
+    from warptsp.methods.magnitude import Frame
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+    from warptsp.progress import Progress
+
+logger = logging.getLogger(__name__)
+
+TRIVIAL = 3  # cities up to which every closed tour is the same, read in one direction or the other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """What a call asks for.
+
+    Attributes
+    ----------
+    problem : Problem
+    frame : Frame
+        The instance as methods see it.
+    steps : sequence of Step
+        The method, and a second one if there is one.
+    limits : StoppingCriterion or None
+        None: each method follows its own rule.
+    seed, threads : int
+    may_use_cpu : bool
+        Whether the devices were chosen for the user.
+    start : str
+        A construction, or the name of the start tour.
+    start_tour : ndarray of int32 or None
+    then : str or None
+        The second method by the name that was asked for.
+    callback : callable or None
+    checkpoint : Checkpoint or None
+    recorder : Recorder or None
+    started : float
+        ``time.monotonic()`` at the call.
+    """
+
+    problem: Problem
+    frame: Frame
+    steps: tuple[Step, ...]
+    limits: StoppingCriterion | None
+    seed: int
+    threads: int
+    may_use_cpu: bool
+    start: str
+    start_tour: NDArray[np.int32] | None
+    then: str | None
+    callback: Callable[[Progress], object] | None
+    checkpoint: Checkpoint | None
+    recorder: Recorder | None
+    started: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A method that a run uses, with its parameters, checked."""
+
+    method: Method[Any]
+    params: Any  # of type `method.params`
+    given: dict[str, Any]  # those of them that were given
+    outer: Outer | None = None
+    device: Devices = CPU
+
+    @classmethod
+    def of(cls, name: str, params: Mapping[str, Any] | object | None, outer: Outer | None = None) -> Step:
+        """Check a method and what is given for its parameters."""
+        method = get_method(name)
+        if outer is not None and name != "lk":
+            raise InvalidOption(
+                f"method {shown(name)} and cluster: the workers of a cluster search by method lk"
+            )
+        parsed = parse_params(method.params, f"method {name}", params)
+        return cls(method, parsed, given_params(parsed, params), outer)
+
+    def planned(self, device: str, problem: Problem, seconds: float | None) -> Step:
+        """Return what is run for so many cities, with the device of this process that it uses.
+
+        Raises
+        ------
+        UnsupportedProblem
+            If the method cannot do it.
+        """
+        if problem.asymmetric and not self.method.asymmetric:
+            able = ", ".join(method.name for method in METHODS.values() if method.asymmetric)
+            raise UnsupportedProblem(
+                f"method {self.method.name} needs symmetric distances; asymmetric ones are searched by {able}"
+            )
+        if self.outer is not None:
+            self.outer.check(problem)
+            used = "cpu"
+        else:
+            used = resolve_device(device, problem, self.method, seconds)
+        if problem.n < self.method.min_cities:
+            return replace(self, method=get_method("exact"), outer=None)
+        self.method.check(problem, on_gpu=used != "cpu")
+        return self if problem.n <= TRIVIAL else replace(self, device=Devices.parse(used))
+
+    def run(self, frame: Frame, run: Run) -> None:
+        """Do the work."""
+        search = self.method.run if self.outer is None else self.outer.run
+        frame.search(search, self.method.lengths, run, self.params)
+
+    @property
+    def ends(self) -> bool:
+        """Whether it comes to an end by itself."""
+        method = self.method
+        if self.outer is not None and self.outer.params.rounds is not None:
+            return True
+        return method.ends or any(getattr(self.params, name) is not None for name in method.ends_with)
+
+
+def steps_of(
+    method: str,
+    params: Mapping[str, Any] | object | None,
+    then: str | None,
+    then_params: Mapping[str, Any] | object | None,
+    outer: Outer | None,
+) -> list[Step]:
+    """Return the methods of a run, one or two."""
+    first = Step.of(method, params, outer)
+    if then is not None:
+        return [first, Step.of(then, then_params)]
+    if then_params:
+        raise InvalidOption(
+            f"{as_called('then_params', '--then-param')}: there is no second method; name it with "
+            f"{as_called('then', '--then')}"
+        )
+    return [first]
+
+
+def planned_steps(
+    steps: list[Step], device: str, problem: Problem, limits: StoppingCriterion | None
+) -> tuple[Step, ...]:
+    """Return what is run in their place, each with its device."""
+    seconds = None if limits is None else limits.horizon().seconds
+    planned = tuple(step.planned(device, problem, seconds) for step in steps)
+    if device == "cpu":
+        for step in steps:
+            refuse_on_cpu(step.params)
+    return planned
+
+
+def cluster_of(cluster: Any, params: Mapping[str, Any] | object | None, device: str) -> Outer | None:
+    """Return the outer level of the search, None without a cluster."""
+    if cluster is None:
+        if params:
+            raise InvalidOption(
+                f"{as_called('cluster_params', '--cluster-param')}: there is no cluster; name it with "
+                f"{as_called('cluster', '--cluster')}"
+            )
+        return None
+    from warptsp.cluster.connect import ClusterParams
+    from warptsp.cluster.outer import Outer
+
+    return Outer(cluster, device, parse_params(ClusterParams, "cluster", params))
+
+
+def limits_of(
+    problem: Problem,
+    stop: StoppingCriterion | Callable[[SearchState], bool] | None,
+    time_limit: float | None,
+    kicks: int | None,
+) -> StoppingCriterion | None:
+    """Return the criterion that was asked for, None if there is none."""
+    given = [] if stop is None else [as_criterion(stop)]
+    if time_limit is not None:
+        given.append(MaxRuntime(time_limit))
+    if kicks is not None:
+        given.append(MaxKicks(kicks))
+    if not given:
+        return None
+    criterion = given[0]
+    for other in given[1:]:
+        criterion = criterion | other
+    criterion.check(problem, problem.known_length)
+    return criterion
+
+
+def seed_of(seed: object) -> int:
+    """Return the seed of a run."""
+    what = "a whole number from 0 to 2**64 - 1"
+    return checked_count("seed", seed, minimum=0, what=what, maximum=(1 << 64) - 1)
+
+
+def recorder_of(problem: Problem, snapshots: object) -> Recorder | None:
+    """Return what keeps so many tours of the run; None for none."""
+    count = checked_count("snapshots", snapshots, minimum=0, what="a number of tours, 0 or more")
+    return Recorder(problem, count) if count else None
+
+
+def check_callback(callback: object) -> None:
+    """Raise InvalidOption for what cannot be called."""
+    if callback is not None and not callable(callback):
+        raise InvalidOption(f"callback: {shown(callback)} is not callable")
+
+
+def checkpoint_of(problem: Problem, file: object, interval: float, start: str) -> Checkpoint | None:
+    """Return the checkpoint that a run writes to this file; a warning says if it will replace one that
+    the run does not start from."""
+    if file is None:
+        return None
+    if not isinstance(file, (str, os.PathLike)):
+        raise InvalidOption(f"checkpoint: {shown(file)} is not the name of a file")
+    checkpoint = Checkpoint(file, problem, interval)
+    name = os.fspath(file)
+    if os.path.isfile(name) and start != name:
+        logger.warning("the checkpoint %s already exists and will be replaced; start continues from it", name)
+    return checkpoint

@@ -1,0 +1,258 @@
+"""One method or two on an instance, from the start tour to the result."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.errors import OutputError, WarpTSPError
+from warptsp.interruption import FirstSignal
+from warptsp.methods.launch import asked_of_launches
+from warptsp.problem import KnownLength
+from warptsp.result import HistoryPoint, Result, Snapshot, Stage
+from warptsp.run import Run
+from warptsp.snapshots import turned_to_first
+from warptsp.solver.options import TRIVIAL
+from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion
+from warptsp.stop.completion import Completion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.methods import Method
+    from warptsp.problem import Problem
+    from warptsp.solver.options import Options, Step
+
+logger = logging.getLogger(__name__)
+
+FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
+
+
+def run_stages(options: Options) -> Result:
+    """Run the methods in turn, and return what they found.
+
+    Raises
+    ------
+    BaseException
+        What ended a method, with the result in its attribute ``result`` if there was a tour by then.
+    """
+    session = _Session(options)
+    with FirstSignal(session.interrupt) as signals:
+        for step in options.steps:
+            tour, length = session.run(step, signals)
+            if session.is_over:
+                break
+        session.write_checkpoint(tour, length)
+        result = session.result(tour, length, signals.caught)
+    failure = session.failure
+    if failure is not None:
+        failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
+        failure.result = result  # type: ignore[attr-defined]
+        raise failure
+    return result
+
+
+class _Session:
+    """The runs of a call, one for each of its methods, and what came of them."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.known = options.problem.known_length
+        self.runs: list[Run] = []
+        self.stages: list[Stage] = []
+        self.failure: BaseException | None = None
+        self.is_over = False  # whether no method shall follow
+
+    def interrupt(self, number: int) -> None:
+        """End the method that runs, because of this signal."""
+        if self.runs:
+            self.runs[-1].interrupt(_signal_name(number))
+
+    def run(self, step: Step, signals: FirstSignal) -> tuple[NDArray[np.int32], int | float]:
+        """Run a method from the start tour, or from what the one before came to.
+
+        Returns its best tour, and the length of that.
+        """
+        options = self.options
+        begun = time.monotonic() - options.started if self.runs else 0.0
+        start_tour = self.runs[-1].best if self.runs else options.start_tour
+        run = self._new_run(step, begun, start_tour)
+        self.runs.append(run)
+        if signals.caught is not None:  # it came while there was no run
+            self.interrupt(signals.caught)
+        try:
+            if start_tour is not None:
+                run.offer(start_tour)
+            step.run(options.frame, run)
+            if _has_one_length(options.problem):
+                run.report_optimal()
+        except BaseException as error:
+            self.failure = error
+        finally:
+            run.close()
+        self.failure = run.failure or self.failure
+        if self.failure is not None and run.best is None:
+            raise self.failure
+        tour, length = _best_tour(run, step.method)
+        self.stages.append(_stage(step, run, begun, length, self.failure))
+        if run.proved_optimal:
+            problem = options.problem
+            self.known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)
+        self.is_over = (
+            self.failure is not None
+            or run.proved_optimal
+            or run.interrupted
+            or _are_met(options.limits, run, self.known)
+        )
+        return tour, length
+
+    def write_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> None:
+        """Write the best tour at the end; an error of it counts if nothing else has gone wrong."""
+        if self.options.checkpoint is None:
+            return
+        try:
+            self.options.checkpoint.write(tour, length)
+        except OutputError as error:
+            self.failure = self.failure or error
+
+    def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
+        """Return what came of it all."""
+        options, run, stages = self.options, self.runs[-1], self.stages
+        history = _joined_history(self.runs)
+        best = Snapshot(history[-1].seconds, length, tour)
+        failed = self.failure is not run.failure  # in other ways than the run noted
+        return Result(
+            tour=tour,
+            length=length,
+            problem=options.problem,
+            known=self.known,
+            history=history,
+            counters=_summed_counters(stages),
+            seconds=run.elapsed(),
+            proved_optimal=run.proved_optimal,
+            stop_reason=type(self.failure).__name__ if failed else stages[-1].stop_reason,
+            interrupted=caught is not None or self.failure is not None,
+            signal=caught,
+            seed=options.seed,
+            threads=options.threads,
+            method=stages[0].method,
+            device=stages[0].device,
+            start=options.start,
+            params=stages[0].params,
+            then=options.then,
+            stages=tuple(stages),
+            snapshots=() if options.recorder is None else options.recorder.finish(best),
+        )
+
+    def _new_run(self, step: Step, begun: float, start_tour: NDArray[np.int32] | None) -> Run:
+        options = self.options
+        if options.limits is None:
+            criterion = _own_rule(options.problem, self.known, step, begun)
+        else:
+            last = step is options.steps[-1]
+            criterion = options.limits if last else _leaving_time(options.limits)
+        return Run(
+            options.problem,
+            stop=criterion,
+            known=self.known,
+            seed=options.seed,
+            threads=options.threads,
+            device=step.device,
+            may_use_cpu=options.may_use_cpu,
+            start=options.start if start_tour is None else start_tour,
+            callback=options.callback,
+            checkpoint=options.checkpoint,
+            recorder=options.recorder,
+            started=options.started,
+            start_length=self.runs[0].start_length if self.runs else None,
+        )
+
+
+def _has_one_length(problem: Problem) -> bool:
+    """Whether every tour of a problem is as short as any other."""
+    return problem.n <= TRIVIAL and problem.open is None and not problem.asymmetric
+
+
+def _own_rule(problem: Problem, known: KnownLength | None, step: Step, begun: float) -> StoppingCriterion:
+    """Return the criterion of a method for which none was given, and which begins at this time."""
+    optimum = known.length if known is not None and known.proven else None
+    return Completion(optimum) if step.ends else DefaultStop(problem.n, optimum, begun)
+
+
+def _leaving_time(limits: StoppingCriterion) -> StoppingCriterion:
+    """Return the limits of a first method, which leaves some time to the second."""
+    seconds = limits.limit().seconds
+    return limits if seconds is None else limits | MaxRuntime(FIRST_SHARE * seconds)
+
+
+def _are_met(limits: StoppingCriterion | None, run: Run, known: KnownLength | None) -> bool:
+    """Whether a second method has nothing left to do: the time is up, a target reached, a stop requested."""
+    if limits is None or run.best_length is None:
+        return False
+    # A number of kicks, and of seconds without improvement, begins anew.
+    now = run.elapsed()
+    return limits(SearchState(now, run.best_length, -1, now, -1, None if known is None else known.length))
+
+
+def _stage(step: Step, run: Run, begun: float, length: int | float, failure: BaseException | None) -> Stage:
+    reason = run.reason() if failure is run.failure else type(failure).__name__
+    counters = {"kicks": 0, **run.counters}
+    device = str(run.device)
+    params = _effective(step, device)
+    return Stage(step.method.name, device, run.elapsed() - begun, length, reason, counters, params)
+
+
+def _effective(step: Step, device: str) -> dict[str, Any]:
+    """Return the parameters that have had an effect on this device."""
+    unused = asked_of_launches(step.params) if device == "cpu" else []
+    if unused:
+        logger.warning("the CPU did the search, where %s had no effect", " and ".join(unused))
+    return {name: value for name, value in step.given.items() if name not in unused}
+
+
+def _joined_history(runs: list[Run]) -> list[HistoryPoint]:
+    history: list[HistoryPoint] = []
+    for run in runs:
+        # A run begins with the tour that the one before ended with.
+        history += [point for point in run.history if not history or point.length < history[-1].length]
+    return history
+
+
+def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
+    counters: dict[str, int | float] = {}
+    for stage in stages:
+        for name, value in stage.counters.items():
+            counters[name] = counters.get(name, 0) + value
+    return counters
+
+
+def _signal_name(number: int) -> str:
+    return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+
+
+def _best_tour(run: Run, method: Method[Any]) -> tuple[NDArray[np.int32], int | float]:
+    """Return the best tour of a run, from its proper first city, and its length."""
+    problem = run.problem
+    if run.best is None:
+        run.offer(_first_aid(run))
+    tour, length = run.best, run.best_length
+    if tour is None or length is None:
+        raise WarpTSPError(f"method {method.name} gave no tour, which is a bug; please report it")
+    tour = turned_to_first(problem, tour)
+    tour.flags.writeable = False
+    return tour, length
+
+
+def _first_aid(run: Run) -> NDArray[np.int32]:
+    """Return a tour for a search that was stopped before it had its first one."""
+    from warptsp import _native
+    from warptsp.construct import construct
+
+    logger.warning("stopped during the set-up, before the first tour: the result is a plain construction")
+    start = "space-filling" if run.problem.metric.has_coordinates else "given"
+    tour = construct(run.problem, start, seed=run.seed, threads=run.threads, token=_native.StopToken())
+    return np.arange(run.problem.n, dtype=np.int32) if tour is None else tour
