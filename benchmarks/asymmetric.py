@@ -1,7 +1,7 @@
-"""How good tours of asymmetric matrices are: beside the optimum, elkai (LKH) and the bound of assignments.
+"""How good tours of asymmetric matrices are: compared with the optimum, elkai (LKH) and the assignment bound.
 
-Random matrices of three kinds: ``random`` has every entry drawn alone; ``wind`` has distances in the plane
-and 30 % of the way to the west on top; ``streets`` has distances in the plane, each direction of each pair
+Random matrices of three kinds: ``random`` has independent entries; ``wind`` has distances in the plane
+plus 30 % of the westward component; ``streets`` has distances in the plane, each direction of each pair
 longer by 0 to 40 %.
 """
 

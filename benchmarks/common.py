@@ -29,7 +29,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    options.add_argument("--quick", action="store_true", help="a minute at most: does it work at all")
+    options.add_argument("--quick", action="store_true", help="a quick check that takes at most a minute")
     options.add_argument("--output", type=Path, help="folder for the report, as Markdown and JSON")
     options.add_argument(
         "--shared",

@@ -1,8 +1,8 @@
-"""What the coordinator of many machines does for a round, apart from the search: seconds and bytes a city.
+"""What the coordinator of many machines does for a round, apart from the search: seconds and bytes per city.
 
-Uniform cities are written to a file and read by memory map; a tour along a space-filling curve is cut,
-every part answers with its cities as they are, and the parts are linked, checked and measured. Memory is
-the process's own (RssAnon), as it is at most during a step; pages of the mapped file are not counted.
+Uniform cities are written to a file and read through a memory map; a tour along a space-filling curve is cut,
+every part answers with its cities as they are, and the parts are joined, checked and measured. Memory is
+the process's own (RssAnon), the maximum during a step; pages of the mapped file are not counted.
 Linux only: it reads ``/proc``.
 """
 
@@ -128,9 +128,9 @@ def answer(cut: Cut) -> None:
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--cities", type=float, default=1e7)
-    options_parser.add_argument("--part", type=float, default=1e6, help="cities of a part")
+    options_parser.add_argument("--part", type=float, default=1e6, help="cities per part")
     options_parser.add_argument("--threads", type=int, default=available_threads())
-    options_parser.add_argument("--folder", type=Path, help="where files are written for the time being")
+    options_parser.add_argument("--folder", type=Path, help="folder for temporary files")
     options_parser.add_argument("--no-text", action="store_true", help="no TSPLIB tour")
     options = options_parser.parse_args()
     n = 1_000_000 if options.quick else int(options.cities)

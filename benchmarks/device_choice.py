@@ -1,15 +1,15 @@
 """From how many cities on, and from which time limit on, `device="auto"` should take the GPU.
 
 Every run has a process of its own, in which nothing has used the GPU before: opening it, and loading kernels
-that have been compiled before, is within the time. Cities are random uniform ones, distances rounded
+that were compiled earlier, counts towards the time. Cities are uniform random, distances rounded
 (EUC_2D). Two tables:
 
 - *main solver*: the gap over 0.7124 sqrt(n A) within a time limit, on one CPU thread, on all of them, and on
   the GPU; and the seconds in which the GPU, with the longest limit, was as good as one thread at its end;
-- *other methods*: seconds until the method has come to its end, on all CPU threads and on the GPU.
+- *other methods*: seconds until the method has finished, on all CPU threads and on the GPU.
 
-`auto` should take the GPU where it is better than one thread and no worse than all of them: the last column
-names the least size of the table from which on that is so, beside the one in `warptsp.methods`.
+`auto` should take the GPU if it is better than one thread and no worse than all of them: the last column
+gives the smallest size in the table from which on this holds, and the one in `warptsp.methods`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""The exhaustive methods: moves evaluated a second in a pass, and whole descents.
+"""The exhaustive methods: moves evaluated per second in a pass, and whole descents.
 
-Every move of a neighborhood is evaluated once in a pass, and counted once; a 3-opt triple is four moves. On
-a GPU the seconds of a pass are those of its kernels (the choice and the application of its move included), by
-the GPU's clock; on the CPU they are the processor's. Descents are measured from the start tour in the
-host's memory to the last tour there, on a GPU that is in use already, with kernels compiled, set-up apart.
-Pruned passes of 2-opt skip stretches of the tour between which no move is better than the best one so far.
-Their effective moves are those of the whole neighborhood; the share is what of it was evaluated. Climbers of
-`hill-climbing` descend from random tours to local optima for a while; their passes have n (n - 3) / 2 moves.
+Every move of a neighbourhood is evaluated once in a pass, and counted once; a 3-opt triple is four moves. On
+a GPU the seconds of a pass are those of its kernels (including choosing and applying its move), by
+the GPU's clock; on the CPU they are CPU seconds. Descents are measured from the start tour in host
+memory to the last tour there, on a GPU that is already in use, with kernels compiled, excluding set-up.
+Pruned passes of 2-opt skip segments of the tour between which no move is better than the best one so far.
+Their effective moves are those of the whole neighbourhood; the share is the part that was evaluated. Climbers
+of `hill-climbing` descend from random tours to local optima for a while; their passes have n (n - 3) / 2
+moves.
 """
 
 from __future__ import annotations

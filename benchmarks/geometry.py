@@ -1,8 +1,8 @@
 """What comes before the search: candidate lists and start tours, their seconds, bytes and gaps; one thread.
 
-Seconds are those of the processor, so that other work on the machine counts little; the least of some runs.
-Gaps are over the best known length. Bytes a city are those at the peak beside the coordinates, the result
-included (Linux with glibc only); no figure below 100 000 cities, where the process itself counts.
+Seconds are CPU seconds, so that other work on the machine matters little; minimum of several runs.
+Gaps are over the best known length. Bytes per city are the peak, without the coordinates but with the result
+(Linux with glibc only); no figure below 100 000 cities, where the process itself dominates.
 """
 
 from __future__ import annotations

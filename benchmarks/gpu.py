@@ -1,14 +1,14 @@
-"""The main solver on a GPU: gap at the limits that it has to keep, and time to gaps beside the CPU.
+"""The main solver on a GPU: gap at given time limits, and time to given gaps compared with the CPU.
 
-Every run is one call of `warptsp.solve`, coordinates in host memory to tour in host memory, in one process;
-each kernel has been compiled and each device opened once before. Four tables:
+Every run is one call of `warptsp.solve`, from coordinates in host memory to the tour in host memory, in one
+process; each kernel has been compiled and each device opened once before. Four tables:
 
-- *bars*: the median gap of three seeds within a time limit, of one from ten seconds on;
-- *aims*: what would be better still, one seed; a run of the first table that is as good sooner stands for it,
-  and one that may take longer than `--aim-seconds` ends then;
-- *launch*: what the search's kernel is and does in those runs: kicks a second, registers, shared memory,
-  parts at once, the share of the search's time that is not spent in it, and the most memory that arrays took,
-  in all and for each city, beside what is computed before a run;
+- *bars*: the median gap of three seeds within a time limit, of one seed from ten seconds on;
+- *aims*: more ambitious targets, one seed; a run of the first table that is as good sooner stands for it,
+  and a run that may take longer than `--aim-seconds` ends then;
+- *launch*: the search's kernel in those runs: kicks per second, registers, shared memory, parts at once, the
+  share of the search's time that is spent outside it, and the maximum memory that arrays took, in total and
+  per city, next to the estimate made before a run;
 - *time to gap*: seconds until the tour was that good, on one CPU thread, on all, and on the GPU.
 """
 

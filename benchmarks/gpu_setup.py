@@ -1,9 +1,9 @@
 """The set-up of a search on a GPU: numbering, candidate lists, greedy tour; seconds, bytes and lengths.
 
-Seconds are those of the wall from the call to the end of the GPU's work, the least of some runs; numbering
-includes the coordinates' way to the GPU. Kernels are compiled before. Bytes a city are the largest number
-that arrays on the GPU have had at once up to the end of the step, the results of the steps before included.
-Gaps are over the best known length, or over the CPU's greedy tour where `--compare` asks for it.
+Seconds are wall-clock time from the call to the end of the GPU's work, minimum of several runs; numbering
+includes copying the coordinates to the GPU. Kernels are compiled beforehand. Bytes per city are the maximum
+that arrays on the GPU took up to the end of the step, including the results of earlier steps.
+Gaps are over the best known length, or over the CPU's greedy tour with `--compare`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--instances", nargs="+", default=list(INSTANCES))
     options_parser.add_argument(
-        "--uniform", nargs="+", type=int, default=[], help="random instances of so many cities"
+        "--uniform", nargs="+", type=int, default=[], help="random instances of these sizes"
     )
     options_parser.add_argument("--compare", action="store_true", help="with the CPU's greedy tour")
     options = options_parser.parse_args()

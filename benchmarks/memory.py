@@ -1,9 +1,9 @@
-"""How many bytes a city the solver takes, from 100 000 cities up.
+"""How many bytes per city the solver takes, from 100 000 cities up.
 
-The peak of resident memory from the end of reading to the return of ``solve``, above what the process
-held, with everything imported and a small search done, before it had the instance. So the instance, the
-result and all that the search keeps is counted, and nothing that does not grow with it. Linux only: it
-reads ``/proc``.
+The peak of resident memory from the end of reading to the return of ``solve``, minus what the process
+held before it had the instance, with everything imported and a small search done. So the instance, the
+result and everything that the search keeps is counted, and nothing that does not grow with the instance.
+Linux only: it reads ``/proc``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How long tours of many cities take to draw, and how much memory beside cities and tours.
+"""How long tours of many cities take to draw, and how much memory in addition to cities and tours.
 
-Uniform cities in the order of a random generator, which is the worst for caches, and a greedy tour. `draw`
-makes a PNG of it; `plot` makes figures with the space-filling tour beside it, and with the difference.
-Importing matplotlib is in their time.
+Uniform cities in the order of a random generator, which is the worst case for caches, and a greedy tour.
+`draw` makes a PNG of it; `plot` makes figures with the space-filling tour next to it, and with the
+difference. Their time includes importing matplotlib.
 """
 
 from __future__ import annotations

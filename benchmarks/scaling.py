@@ -2,10 +2,10 @@
 
 Two measurements on each instance, each the median over the seeds:
 
-- *free-running*: both runs go on for the same time without knowing how long; at each of some gaps that
+- *free-running*: both runs continue for the same time without knowing how long; for several gaps that
   both reach, the ratio of the times at which they reach it.
-- *at the limit*: one thread with a time limit, two threads with that limit divided by the bar of 1.7. The
-  bar is met if two threads are at least as good.
+- *at the limit*: one thread with a time limit, two threads with that limit divided by the target of 1.7. The
+  target is met if two threads are at least as good.
 
 Meant for a machine on which nothing else runs: a second thread that shares its core with another program
 shows nothing.

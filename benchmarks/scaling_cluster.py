@@ -1,10 +1,10 @@
 """What the outer level costs: the same kicks by the main solver itself, by threads that each have a part of
 the tour, and by Dask workers on this machine.
 
-Threads and workers of a cluster do the very same tasks, so that the tour is the same, and what they differ
-by is what Dask takes: processes, coordinates and answers on the wire, scheduling. CPU seconds are of this
-process and all that it starts, from the call of `solve` to its return, the start and end of workers
-included. They were looked up in the system's table of processes at every progress event, so that some
+Threads and workers of a cluster do the same tasks, so the tour is the same, and the difference is Dask's
+overhead: processes, sending coordinates and answers, scheduling. CPU seconds are those of this
+process and all that it starts, from the call of `solve` to its return, including the start and end of
+workers. They are read from the system's process table at every progress event, so that some
 tenths of a second at the end of a worker are missed.
 
 Meant for a machine on which nothing else runs, with as many cores as workers: threads that share a core, or
@@ -82,9 +82,9 @@ def main() -> None:
     options_parser.add_argument("--instance", default="E1M.0")
     options_parser.add_argument("--workers", nargs="+", type=int, default=[8])
     options_parser.add_argument("--who", nargs="+", default=["threads", "local", "plain"])
-    options_parser.add_argument("--kicks", type=float, default=2.0, help="kicks a city in all")
+    options_parser.add_argument("--kicks", type=float, default=2.0, help="total kicks per city")
     options_parser.add_argument("--rounds", type=int, default=2)
-    options_parser.add_argument("--part", type=int, help="cities of a task")
+    options_parser.add_argument("--part", type=int, help="cities per task")
     options = options_parser.parse_args()
     if options.quick:
         options.instance, options.workers, options.kicks = "E10k.0", [2], 1.0

@@ -1,9 +1,9 @@
-"""What further GPUs of one machine bring: the time to a gap, against one GPU.
+"""How much faster several GPUs of one machine are: the time to a gap, compared with one GPU.
 
 A run knows its time limit and cools its tour over it, so the time to a gap is that of the shortest run that
-ends with it, found between the runs of a list of limits. Times are of wall clocks, from coordinates in host
-memory to the tour there, its check included. With ``--uniform N`` the coordinates of N random cities come
-from a file, and the tour goes to one.
+ends with it, interpolated between the runs of a list of limits. Times are wall-clock times, from coordinates
+in host memory to the tour there, including its check. With ``--uniform N`` the coordinates of N random cities
+are read from a file, and the tour is written to one.
 """
 
 from __future__ import annotations
@@ -178,7 +178,9 @@ def main() -> None:
         "--uniform", type=int, default=0, metavar="N", help="random cities, from a file"
     )
     options_parser.add_argument("--seconds", type=float, default=120.0, help="time limit for these")
-    options_parser.add_argument("--folder", type=Path, help="where their files go; the system's by default")
+    options_parser.add_argument(
+        "--folder", type=Path, help="folder for their files; default: a temporary one"
+    )
     options = options_parser.parse_args()
     if options.quick:
         options.instances = ["E1M.0"]

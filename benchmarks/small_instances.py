@@ -57,7 +57,7 @@ def main() -> None:
     verdict = "met" if share >= BAR else "**missed**"
     text = (
         f"{solved} of {runs} runs ended at the optimum within {SECONDS:g} s: {100 * share:.1f} % "
-        f"(the bar is {100 * BAR:g} %: {verdict}); {every} of {len(results)} instances with every seed.\n\n"
+        f"(target {100 * BAR:g} %: {verdict}); {every} of {len(results)} instances with every seed.\n\n"
         + table(["instance", "cities", "optimal", "median s", "missed by"], rows)
     )
     report("small_instances", "Small instances", text, results, options.output)

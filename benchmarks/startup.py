@@ -1,9 +1,9 @@
 """How long it takes to import the package, and to solve 52 cities from shell to prompt.
 
-The import is timed in a process that has imported NumPy, so that NumPy's own time is not in it; the bar
-is 0.15 s. ``warptsp solve`` runs on random cities, whose optimum it does not know, and on berlin52, with
-no option but the picture and tour it writes; the bar is 1 s. Medians of several processes; the first,
-which fills the disk cache, is left out.
+The import is timed in a process that has already imported NumPy, so that NumPy's own time is excluded; the
+target is 0.15 s. ``warptsp solve`` runs on random cities, whose optimum it does not know, and on berlin52,
+with no options except the picture and tour it writes; the target is 1 s. Medians of several processes; the
+first, which fills the disk cache, is left out.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Whether time limits are kept on the CPU: the main solver from 5 to 10 million cities, and all other methods
 at the sizes where their slices, first pass or set-up are long.
 
-A limit is kept if ``solve`` returns within 2 % or 0.1 s of it, whichever is more. A method that comes to an
-end by itself may be earlier. What other programs do on the machine delays a return, too: the CPU seconds that
-the process has used after its limit say how much of the delay is its own.
+A limit is kept if ``solve`` returns within 2 % or 0.1 s of it, whichever is more. A method that ends by
+itself may return earlier. Other programs on the machine can delay the return, too: the CPU seconds that the
+process used after its limit say how much of the delay is its own.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ METHOD_LIMITS = (0.5, 5.0)
 STARTS = ("greedy", "random")
 READING = (
     "A limit is kept if the call returns within 2 % or 0.1 s of it, whichever is more. Other programs on the "
-    "machine delay a return, too: `CPU s over`, what the process has used itself after its limit, says how "
-    "much of it is its own."
+    "machine can delay the return, too: `CPU s over`, the CPU time that the process itself used after its "
+    "limit, says how much of the delay is its own."
 )
 
 

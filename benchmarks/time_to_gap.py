@@ -1,14 +1,14 @@
-"""How long to a given gap: warptsp on one thread, beside bars and the peers of PyPI.
+"""How long to a given gap: warptsp on one thread, compared with targets and with other packages on PyPI.
 
-Each bar is a pair (gap, seconds) that the search, set-up included, has to reach on one thread. Two
-figures stand beside it:
+Each target is a pair (gap, seconds) that the search, including set-up, has to reach on one thread. Two
+figures are given for it:
 
-- *at the limit*: a run that is given the bar's seconds as its time limit, which it may plan for, as a
-  user would run it. The bar is met if the median over the seeds is.
+- *at the limit*: a run that is given the target's seconds as its time limit, which it may plan for, as a
+  user would run it. The target is met if the median over the seeds meets it.
 - *free-running*: when a run that does not know its limit passes the gap.
 
-Every run is a process of its own, one after the other; clocks and what they count are described in
-worker.py. The peers take a matrix of distances, so they are run only while a matrix fits (see ``PEERS``);
+Every run is a process of its own, one after the other; worker.py describes the clocks and what they
+count. The peers take a matrix of distances, so they are run only if a matrix fits (see ``PEERS``);
 computing it is not counted. elkai takes no time limit: its seconds are what one run took.
 """
 
@@ -180,10 +180,10 @@ def main() -> None:
     )
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     options_parser.add_argument(
-        "--free", action=argparse.BooleanOptionalAction, default=True, help="free-running too"
+        "--free", action=argparse.BooleanOptionalAction, default=True, help="free-running runs, too"
     )
     options_parser.add_argument(
-        "--peers", nargs="*", choices=list(PEERS), default=[], help="peers to run too"
+        "--peers", nargs="*", choices=list(PEERS), default=[], help="peers to run, too"
     )
     options_parser.add_argument("--peer-python", default=sys.executable, help="Python that has the peers")
     options_parser.add_argument(

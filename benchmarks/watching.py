@@ -1,8 +1,8 @@
 """What watching a search costs it: CPU seconds of its callbacks and of the server, with one page.
 
-The page is a process of its own that takes events and tours as the one in a browser does; what the browser
-needs to draw is not counted. Times are those of threads, so that other load on the machine matters little.
-Deflate is measured to see whether tours should be sent packed.
+The page is a process of its own that takes events and tours as a browser does; what the browser
+needs for drawing is not counted. Times are CPU times of threads, so that other load on the machine matters
+little. Deflate is measured to see whether tours should be sent compressed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One measurement in a process of its own: a job as JSON on stdin, what came out as JSON on stdout.
+"""One measurement in a process of its own: a job as JSON on stdin, its result as JSON on stdout.
 
 The clocks start when the instance is in memory in the form that the solver takes, and stop when it has
 returned a tour. So reading is never counted; for the peers, which take a matrix of distances, neither is
-computing it. Nothing but the solver's own work happens in between.
+computing it. Only the solver's own work happens in between.
 """
 
 from __future__ import annotations

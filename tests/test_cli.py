@@ -321,7 +321,7 @@ def test_generate(tmp_path, capsys, arguments, cities, words):
         (["grid", "1x5"], "rows: 1"),
         (["grid", "5x5", "--seed", "1"], "--seed does not fit grid"),
         (["E5k.0"], "no DIMACS instance"),
-        (["E1k.0", "5"], "the name E1k.0 tells the size"),
+        (["E1k.0", "5"], "the name E1k.0 already gives the size"),
         (["uniform", "5", "-o", "none/x.tsp"], "no directory"),
     ],
 )

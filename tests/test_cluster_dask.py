@@ -269,7 +269,7 @@ def test_a_worker_that_raises_every_time(pool, problem, told, tmp_path):
     tour = warptsp.read_tour(saved, problem)
     problem.check_tour(tour)
     assert problem.length(tour) == error.value.result.length <= start.length
-    assert "is done again: ZeroDivisionError: a worker that cannot divide" in told.text
+    assert "is repeated: ZeroDivisionError: a worker that cannot divide" in told.text
 
 
 def test_no_gpus(pool, problem):

@@ -123,7 +123,7 @@ def test_a_killed_scheduler_is_said_in_one_line(problem, cluster, client, told, 
         solve(problem, client, ENDLESS, callback=kill, checkpoint=saved)
     assert str(error.value).startswith(f"cluster {cluster.address}: ")
     assert "\n" not in str(error.value)
-    assert "no connection to the scheduler; trying to get it back" in told.text
+    assert "no connection to the scheduler; trying to restore it" in told.text
     problem.check_tour(error.value.result.tour)
     tour = warptsp.read_tour(saved, problem)
     assert problem.length(tour) == error.value.result.length

@@ -93,7 +93,7 @@ def call(*arguments):
 def complaint(capsys, words):
     """The one line of complaint, which names the file."""
     said = capsys.readouterr().err.splitlines()
-    lines = [line for line in said if "the checkpoint bad.tour is there already" not in line]
+    lines = [line for line in said if "the checkpoint bad.tour already exists" not in line]
     assert len(lines) == 1, lines
     assert lines[0].startswith("warptsp: error: ")
     assert words in lines[0]

@@ -690,7 +690,7 @@ def test_complaints(instance, capsys):
         assert run(["watch", str(instance), "--no-browser", "--port", port]) == 2
     assert f"127.0.0.1:{port} is not available" in capsys.readouterr().err
     assert run(["solve", str(instance), "--port", "8000"]) == 2
-    assert "--port: the page that has a port is that of --watch" in capsys.readouterr().err
+    assert "--port: only --watch serves a page with a port" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("display", [True, False])

@@ -170,7 +170,7 @@ class Run:
         logger.info("%s", phase)
 
     def use_cpu(self, error: WarpTSPError) -> None:
-        """Go on on the CPU, because of this error of the GPU; logged.
+        """Continue on the CPU, because of this error of the GPU; logged.
 
         Raises
         ------

@@ -2,7 +2,7 @@
 
 Dask starts a task again when its worker dies. What is added here: workers say what they are before they get
 a task, and those of another version get none; a worker that does not answer by the deadline loses its tasks
-to others, until it is heard again; and a task that was forgotten ends soon on the worker, too.
+to others, until it responds again; and a task that was forgotten ends soon on the worker, too.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ class DaskExecutor:
                 continue
             if worker.asked is None:
                 logger.warning(
-                    "worker %s has not answered for %.1f s: others do its tasks until it is heard again",
+                    "worker %s has not answered for %.1f s: others do its tasks until it responds",
                     worker.address,
                     now - max(worker.heard, submitted.since),
                 )
@@ -330,7 +330,7 @@ class DaskExecutor:
             logger.info(
                 "worker %s %s: %d threads, %d GPUs",
                 worker.address,
-                "is heard again" if again else "joins",
+                "responds again" if again else "joins",
                 worker.threads,
                 worker.abilities.gpus,
             )

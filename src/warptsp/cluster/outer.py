@@ -486,12 +486,12 @@ class _Work:
             where = "; ".join([outcome.worker, *getattr(error, "__notes__", ())]).strip("; ")
             if count >= rounds.params.attempts:
                 raise WarpTSPError(f"{name}, failed {count} times, at last on {where}: {why}") from error
-            logger.warning("%s, failed on %s, and is done again: %s", name, where, why)
+            logger.warning("%s, failed on %s, and is repeated: %s", name, where, why)
         else:
             self._losses[task.index] += 1
             if self._losses[task.index] >= LOSSES:
                 raise WarpTSPError(f"{name}, was lost {LOSSES} times: {outcome.lost}")
-            logger.warning("%s, is done again: %s", name, outcome.lost)
+            logger.warning("%s, is repeated: %s", name, outcome.lost)
         self._again.append(task)
 
     def _count(self, outcome: Outcome, answer: Answer) -> None:

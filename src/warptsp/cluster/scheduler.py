@@ -72,7 +72,7 @@ class Scheduler:
             return True
         if status == "connecting":
             if not self.lost:
-                logger.warning("%s: no connection to the scheduler; trying to get it back", self.name)
+                logger.warning("%s: no connection to the scheduler; trying to restore it", self.name)
             self.lost = True
             self._asked.clear()
             return False

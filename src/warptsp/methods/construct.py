@@ -24,4 +24,4 @@ def run(problem: Problem, run: Run, params: NoParams) -> None:
         run.offer(tour)
 
 
-METHOD = Method(name="construct", summary="the start tour, as it is", run=run, asymmetric=True, min_cities=1)
+METHOD = Method(name="construct", summary="the start tour, unchanged", run=run, asymmetric=True, min_cities=1)

@@ -39,19 +39,19 @@ SLICE = 0.08  # seconds of climbing between two reports
 
 @dataclass(frozen=True)
 class HillClimbingParams:
-    """How random-restart hill climbing goes about it.
+    """Parameters of random-restart hill climbing.
 
     Attributes
     ----------
     version : str
         The kernel on a GPU. "auto" is the fastest one; the others are the document's: "shared-matrix" and
-        "global-matrix" (one climber a thread, distances from a matrix in shared or global memory),
-        "one-thread" (one climber a thread, distances computed), "intra" (one climber a block), "tiled" (with
-        tiles of the tour in shared memory) and "tuned" (with the block size tuned to cities and GPU).
+        "global-matrix" (one climber per thread, distances from a matrix in shared or global memory),
+        "one-thread" (one climber per thread, distances computed), "intra" (one climber per block), "tiled"
+        (with tiles of the tour in shared memory) and "tuned" (with the block size tuned to cities and GPU).
     climbers : int, optional
-        End after so many; a limit on kicks means the same. Without either the stop criterion decides.
+        End after this many; a limit on kicks means the same. Without either the stop criterion decides.
     block : int, optional
-        Threads of a block on a GPU; chosen by the version if not given.
+        Threads per block on a GPU; by default chosen by the version.
     """
 
     version: Version = "auto"

@@ -48,20 +48,20 @@ class IlsParams:
     iterations : float
         Kicks of a chain, in multiples of the number of cities.
     acceptance : {"annealed", "better", "always"}
-        "always" goes on from every new tour, as the document does; "better" takes a kick back that made the
-        tour longer; "annealed" takes it back with probability 1 - exp(-loss / T).
+        "always" continues from every new tour, as the document does; "better" undoes a kick that made the
+        tour longer; "annealed" undoes it with probability 1 - exp(-loss / T).
     temperature : float or None
-        With "annealed": T at the first kick, in mean links of the tour that the kicks begin with. It falls to
-        0 with the square of what is left of the kicks, or of the time limit. None is 2.
+        With "annealed": T at the first kick, in mean edges of the tour that the kicks start from. It falls to
+        0 with the square of the remaining share of the kicks, or of the time limit. None is 2.
     segment : int
-        Cities in each of the pieces that a double bridge exchanges, at most; 0 takes four links anywhere in
-        the tour, as the document does.
+        Maximum number of cities in each segment that a double bridge exchanges; 0 takes four edges anywhere
+        in the tour, as the document does.
     chains : int or None
-        Independent searches from the same local optimum, with other random numbers; the best counts. They
+        Independent searches from the same local optimum, with different random numbers; the best counts. They
         run at once, on the threads of the CPU or the multiprocessors of a GPU. None is one with "always",
-        and otherwise as many as there are of these.
+        and otherwise one per thread or multiprocessor.
     block : int or None
-        Threads of a block on a GPU; None chooses.
+        Threads per block on a GPU; None chooses.
     """
 
     neighbors: int = 40

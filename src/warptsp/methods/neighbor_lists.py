@@ -47,16 +47,16 @@ class DescentParams:
     neighbors : int
         Length m of a city's list: m // 4 from each quadrant around it, the others the nearest of the rest.
     improvement : {"best", "first"}
-        "best" looks at the whole neighbourhood in every pass; "first" at the cities whose don't-look bit is
-        off, which are the ends of the links that have changed, and at all of them in the end.
+        "best" examines the whole neighbourhood in every pass; "first" only the cities whose don't-look bit is
+        off, which are the ends of changed edges, and all of them in the last pass.
     moves : {"one", "many"}
         "one" makes one move at a time: the best of the pass, or with "first" the best of the first city in
         the queue that has one. "many" makes the best move of every city, the largest gain first, if it still
         fits the tour.
     block : int or None
-        Threads of a block on a GPU; None chooses.
+        Threads per block on a GPU; None chooses.
     passes : int or None
-        Passes over the neighbourhood after which to stop; None goes on to the local optimum.
+        Passes over the neighbourhood after which to stop; None continues to the local optimum.
     """
 
     neighbors: int = 40

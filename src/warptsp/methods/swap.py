@@ -40,11 +40,11 @@ class SwapParams:
     Attributes
     ----------
     fixed : tuple of int
-        Cities, numbered from 0, that keep their place in the tour.
+        Cities, numbered from 0, that keep their positions in the tour.
     before : tuple of int
         Pairs a, b, a', b', ...: city a stays before city b, a' before b', and so on.
     block, grid : int or None
-        Threads of a block and blocks of the evaluation on a GPU; None plans them.
+        Threads per block and blocks of the evaluation on a GPU; None plans them.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     """

@@ -55,7 +55,7 @@ class SymmetricAnnealingParams:
     temperature : float or None
         At the start, in units of the distances.
     cooling : float or None
-        What the temperature is multiplied by after every so many rotations, between 0 and 1.
+        Factor between 0 and 1 by which the temperature is multiplied after every `iterations` rotations.
     iterations : int or None
         Rotations at each temperature; a rotation decides all segments around one city.
     acceptance : float or None
@@ -63,12 +63,12 @@ class SymmetricAnnealingParams:
         that the first temperature accepts.
     rotations : int or None
         Rotations before the last descent. None: until it is cold with the `cooling` given, or as many as the
-        time limit allows, or 300 a city.
+        time limit allows, or 300 per city.
     chains : int or None
         Tours that are annealed side by side, of which the best counts; None: one on the CPU, as many as run
         at once on a GPU.
     block : int or None
-        Threads of a thread block on a GPU, a multiple of 32 up to 512; None lets the method choose.
+        Threads per block on a GPU, a multiple of 32 up to 512; None lets the method choose.
     """
 
     temperature: float | None = None

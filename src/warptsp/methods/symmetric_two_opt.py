@@ -35,9 +35,9 @@ class SymmetricTwoOptParams:
         those of even and odd length, up to half the tour, around each position in turn (figure 4), with the
         counters ``iterations`` and ``clock_cycles`` of the hardware.
     least_gain : float
-        Gains up to this are no improvement: the tour is 2-optimal up to it.
+        Gains up to this do not count as an improvement: the tour is 2-optimal up to it.
     block : int or None
-        Threads of a thread block on a GPU, a multiple of 32 up to 512; None lets the method choose.
+        Threads per block on a GPU, a multiple of 32 up to 512; None lets the method choose.
     """
 
     order: Literal["threads", "hardware"] = "threads"

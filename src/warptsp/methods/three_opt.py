@@ -41,10 +41,10 @@ class ThreeOptParams:
     Attributes
     ----------
     block, grid : int or None
-        Threads of a block and blocks of the evaluation on a GPU; None plans them. In the plane the block
+        Threads per block and blocks of the evaluation on a GPU; None plans them. In the plane the block
         is that of the evaluation in double precision.
     jobs : int or None
-        Triples that a thread evaluates, from which the grid follows.
+        Triples that a thread evaluates, which determines the grid.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     """

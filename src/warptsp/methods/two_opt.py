@@ -37,17 +37,17 @@ class TwoOptParams:
     Attributes
     ----------
     block, grid : int or None
-        Threads of a block and blocks of the evaluation on a GPU; None plans them. With any of these
-        four another kernel is used, which finds moves by their numbers, for studies of launches.
+        Threads per block and number of blocks of the evaluation on a GPU; None plans them. If any of these
+        four is given, another kernel is used, which enumerates moves by number, for studies of launches.
     jobs : int or None
-        Moves that a thread evaluates, from which the grid follows.
+        Moves that a thread evaluates, which determines the grid.
     tour_order : bool
-        Whether coordinates lie in tour order; False looks them up through the tour.
+        Whether coordinates are stored in tour order; False looks them up through the tour.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     pruned : bool
-        Whether to skip stretches of the tour between which no move is better than the best one found so far:
-        the pass finds the same move, in a fraction of the time where links are short.
+        Whether to skip segments of the tour between which no move is better than the best one found so far:
+        the pass finds the same move, in a fraction of the time if edges are short.
     """
 
     block: int | None = None

@@ -51,12 +51,12 @@ class Problem:
         Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
         longitude) for GREAT_CIRCLE. None for a matrix.
     matrix : ndarray of int32 or float64, shape (n, n), or None
-        Not negative, with a zero diagonal, symmetric unless `asymmetric` is set; for EXPLICIT only.
+        Non-negative, with a zero diagonal, symmetric unless `asymmetric` is set; for EXPLICIT only.
     fixed_edges : ndarray of int32, shape (m, 2)
         Pairs of cities that must be neighbours in the tour.
     name, comment : str
     node_ids : ndarray of int64, shape (n,), or None
-        The cities' numbers in the file, not negative; None means 1, 2, ..., n.
+        The cities' numbers in the file, non-negative; None means 1, 2, ..., n.
     labels : sequence of str, or None
         The cities' names.
     display : ndarray of float64, shape (n, 2), or None
@@ -64,11 +64,11 @@ class Problem:
     open : OpenPath or None
         Set for a path instead of a closed tour.
     asymmetric : bool
-        Whether the way from a city to another may be longer than the way back: entry (i, j) of the matrix is
-        the distance from i to j. Given as True it allows that; it is False if the matrix is symmetric.
+        Whether distances may differ by direction: entry (i, j) of the matrix is the distance from i to j.
+        Pass True to allow that; it becomes False if the matrix turns out to be symmetric.
     display_degrees : bool
-        Whether `display` holds longitudes and latitudes in decimal degrees, so that tours can go into files
-        for maps.
+        Whether `display` holds longitudes and latitudes in decimal degrees, so that tours can be written as
+        files for maps.
 
     Raises
     ------
@@ -173,8 +173,8 @@ class Problem:
         ----------
         matrix : array_like or sparse array, shape (n, n), or array_like, shape (n (n - 1) / 2,)
             Entry (i, j) is the distance from city i to city j. The diagonal is ignored. A vector is a
-            condensed matrix, as ``scipy.spatial.distance.pdist`` makes it: the rows above the diagonal. A
-            sparse array of SciPy must hold all distances, as an entry that is missing is no distance.
+            condensed matrix, as ``scipy.spatial.distance.pdist`` returns it: the rows above the diagonal. A
+            sparse SciPy array must hold all distances, since a missing entry is not a distance.
         **fields
             Other attributes, for example ``labels``; ``asymmetric=True`` if the matrix need not be symmetric.
         """
@@ -201,19 +201,19 @@ class Problem:
         Parameters
         ----------
         frame : DataFrame, GeoDataFrame or GeoSeries
-            Of pandas, GeoPandas or what is like them: with the columns ``x, y``, ``x, y, z`` or ``lat, lon``,
-            and perhaps ``name`` and ``id`` (the names that a CSV file may have); with points as geometry,
-            whose coordinate reference system tells whether distances are those of the plane, in its unit, or
-            great circles, in metres; or with a square table of distances whose rows and columns have the same
-            names.
+            Of pandas, GeoPandas or similar packages: with the columns ``x, y``, ``x, y, z`` or ``lat, lon``,
+            and optionally ``name`` and ``id`` (under any name that a CSV file may use); with points as
+            geometry, whose coordinate reference system decides whether distances are those of the plane, in
+            its unit, or great circles, in metres; or with a square table of distances whose rows and columns
+            have the same names.
         metric : Metric or str, optional
-            Another one than the columns or the coordinate reference system mean, for the same kind of
+            A metric other than that of the columns or the coordinate reference system, for the same kind of
             coordinates.
         columns : mapping, optional
             Which column holds what: the keys are some of ``x``, ``y``, ``z``, ``lat``, ``lon``, ``name`` and
             ``id``, the values names of columns. Coordinates named here are taken instead of the geometry.
         **fields
-            Other attributes. Names are those of the column ``name``, or else of the index if it holds texts.
+            Other attributes. Names are those of the column ``name``, or of the index if it holds strings.
         """
         problem: Problem = find("problem of a data frame")(frame, metric, columns, **fields)
         return problem
@@ -225,10 +225,10 @@ class Problem:
         Parameters
         ----------
         table : mapping
-            The answer as JSON was read: ``durations`` in seconds or ``distances`` in metres, from each place
-            to each. ``sources``, if they are there, say where pictures draw the places, and their names.
+            The parsed JSON response: ``durations`` in seconds or ``distances`` in metres, from each place
+            to each. ``sources``, if present, say where pictures draw the places, and their names.
         annotation : {"durations", "distances"}, optional
-            Which of the two, by default the durations if both are there.
+            Which of the two; by default the durations if it has both.
         **fields
             Other attributes, for example ``labels``.
         """
@@ -239,9 +239,9 @@ class Problem:
     def from_array(cls, array: ArrayLike, *, asymmetric: bool = False, **fields: Any) -> Problem:
         """An instance of distances if the array is square or condensed, otherwise of points.
 
-        Two or three rows of as many numbers could be either. They are distances if the diagonal is zero and
-        they are symmetric, or may be asymmetric, or else three rows with no other zero, which then are
-        distances with a mistake.
+        Two rows of two numbers, or three of three, could be either. They are distances if the diagonal is
+        zero and they are symmetric, or may be asymmetric, or if there are three rows with no other zero,
+        which are then distances with a mistake.
         """
         values = plain_array(array, "the numbers")
         n = len(values) if values.ndim else 0

@@ -27,7 +27,7 @@ function button(text, title, action) {
   return made;
 }
 
-const stop = button("Stop", "End the search; what it has found is kept", async () => {
+const stop = button("Stop", "End the search and keep the best tour", async () => {
   stop.disabled = true;
   stop.textContent = "Stopping";
   if (!(await post("stop"))) {
@@ -35,7 +35,7 @@ const stop = button("Stop", "End the search; what it has found is kept", async (
     stop.textContent = "Stop";
   }
 });
-const save = button("Save", "Keep the tour as it is now", async () => {
+const save = button("Save", "Save the current tour", async () => {
   save.disabled = true;
   const response = await post("save");
   if (response !== null) await keep(response);
@@ -146,7 +146,7 @@ function lost() {
   lostAt ??= performance.now();
   const over = performance.now() - lostAt > PATIENCE;
   page.setStatus({
-    text: over ? "warptsp has gone; this is the last tour that came" : "No connection to warptsp; trying again",
+    text: over ? "warptsp has gone; this is the last tour received" : "No connection to warptsp; trying again",
     state: "error",
   });
   if (over) {

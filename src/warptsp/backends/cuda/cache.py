@@ -78,7 +78,7 @@ def load(key: str) -> Code | None:
         return None
     code = _decode(content)
     if code is None:
-        logger.warning("the kernel cache's entry %s is damaged and will be made again", path)
+        logger.warning("the kernel cache's entry %s is damaged and will be compiled again", path)
         _remove(path)
     return code
 

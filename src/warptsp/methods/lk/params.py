@@ -28,19 +28,19 @@ class LkParams:
     segment : int
         Longest segment of a double bridge, in cities.
     walks : float
-        Share of the kicks whose four links are met on a random walk along candidates.
+        Share of the kicks whose four edges are found by a random walk along candidates.
     walk : int
-        Steps of the walk from one of these links to the next.
+        Steps of the walk from one of these edges to the next.
     long_links : float
-        Share of the kicks that cut long links; what walks and these leave are segments.
+        Share of the kicks that cut long edges; the remaining kicks exchange segments.
     temperature : float or None
-        Of the acceptance at the start, in mean links of the tour; None chooses it by the kicks to come.
+        Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
     population : int
-        Tours in a population at most; below 7 there is no crossover.
+        Maximum number of tours in a population; below 7 there is no crossover.
     part : int
-        Cities in one part, at most.
+        Maximum number of cities in one part.
     whole : int
-        Tours up to this length are one array when there is one thread.
+        Tours up to this length stay in one array when there is one thread.
     """
 
     candidates: int = 10
@@ -78,7 +78,7 @@ class LkParams:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
     def of_kicks(self) -> dict[str, Any]:
-        """Return those that choose the links of a kick."""
+        """Return those that choose the edges of a kick."""
         return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
 
     def of_search(self) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Page {
     this.cities = await Cities.load();
     this.snapshots = new Snapshots(this.cities);
     if (facts.plane === null) {
-      this.say("The instance has distances but no coordinates: there is nothing to draw. Curves and tour are here all the same.");
+      this.say("The instance has distances but no coordinates: there is nothing to draw, but curves and tour are available.");
     } else {
       this.view = new View(find("picture"), this.cities, { forcePlain: location.hash === "#plain" });
       this.view.setFixed(facts.fixed);
