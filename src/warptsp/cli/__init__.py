@@ -23,7 +23,7 @@ COMMANDS = {
     "generate": "generate an instance: uniform, clustered, grid, DIMACS",
     "info": "show what is in an instance file",
     "check": "check a tour: cities, length, gap",
-    "bound": "compute a length below which no tour is",
+    "bound": "compute a lower bound on the length of any tour",
     "plot": "draw a tour, or two tours and their difference: SVG, PNG, PDF",
     "report": "put tours into one HTML page",
     "devices": "show what this machine and this build can do",

@@ -1,4 +1,4 @@
-"""``warptsp bound``: how short no tour can be."""
+"""``warptsp bound``: a lower bound on the length of any tour."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from warptsp.cli.streams import say
     "--tour",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A tour whose gap is shown; the bound is sought along its edges.",
+    help="A tour whose gap to the bound is shown; its edges also guide the computation.",
 )
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
-@click.option("--iterations", type=int, metavar="N", help="Spanning trees.  [default: 100]")
+@click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
 @click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
 @click.option(
     "--certificate",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="File for the proof (JSON), which warptsp check --certificate verifies.",
+    help="Write the proof to this file (JSON); warptsp check --certificate verifies it.",
 )
 @format_option
 @table_options
@@ -65,10 +65,10 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Compute a length below which no tour of INSTANCE is: the Held-Karp bound, proved for all pairs.
+    """Compute a lower bound on the length of any tour of INSTANCE: the Held-Karp bound, proved for all pairs.
 
-    Usually it is 0.7 to 0.8 % below the shortest tour. Ctrl-C ends the computation with what was proved by
-    then.
+    It is usually 0.7 to 0.8 % below the shortest tour. Ctrl-C ends the computation and keeps what has been
+    proved so far.
     """
     from warptsp.bound import lower_bound, write_certificate
     from warptsp.bound.held_karp import ITERATIONS
