@@ -189,7 +189,7 @@ def test_default_stop_ends_small_instances_by_itself():
     assert "250 kicks" in result.stop_reason
     result = solve(np.ones((30, 2)))
     assert result.length == 0
-    assert result.stop_reason == "nothing can improve"
+    assert result.stop_reason == "a tour of length 0 is optimal"
 
 
 def test_a_token_stops_from_another_thread(points):

@@ -124,7 +124,7 @@ def test_default_stop_of_small_instances_waits_for_a_share_of_the_run():
     assert stop.limit() == Limit(10.0, None)
     assert not stop(state(elapsed=8, improved_at=3.3))
     assert stop(state(elapsed=8, improved_at=3.2))
-    assert "nothing improved" in stop.reason(state(elapsed=8, improved_at=3.2))
+    assert "no improvement" in stop.reason(state(elapsed=8, improved_at=3.2))
     assert stop(state(elapsed=10, improved_at=9.9))
     assert "no limit given" in stop.reason(state(elapsed=10, improved_at=9.9))
 
@@ -177,7 +177,7 @@ def test_impossible_values_are_named(make, words):
 def test_completion_ends_only_where_nothing_can_improve():
     until_done = Completion(optimum=90)
     assert [until_done(state(length=length)) for length in (0, 89, 90, 91)] == [True, False, True, False]
-    assert until_done.reason(state(length=0)) == "nothing can improve"
+    assert until_done.reason(state(length=0)) == "a tour of length 0 is optimal"
     assert until_done.reason(state(length=90)) == "the optimal length is reached"
     assert not Completion()(state(length=1))
     assert repr(until_done) == "Completion(optimum=90)"
@@ -212,15 +212,20 @@ def test_bounds_between_the_default_rules(cities, horizon):
 @pytest.mark.parametrize(
     ("stop", "seen", "reason", "text"),
     [
-        (DefaultStop(12), state(kicks=600), "600 kicks do for 12 cities", "no limit given: 600 kicks"),
+        (
+            DefaultStop(12),
+            state(kicks=600),
+            "600 kicks are enough for 12 cities",
+            "no limit given: 600 kicks",
+        ),
         (
             DefaultStop(2000),
             state(elapsed=8.0, improved_at=1.0),
-            "nothing improved in the last 7.0 s",
-            "no limit given: until nothing improves, at most 10 s",
+            "no improvement in the last 7.0 s",
+            "no limit given: until there is no more improvement, at most 10 s",
         ),
         (DefaultStop(2001), state(elapsed=10.0), "10 s for 2001 cities", "no limit given: 10 s"),
-        (DefaultStop(2001), state(length=0), "nothing can improve", "no limit given: 10 s"),
+        (DefaultStop(2001), state(length=0), "a tour of length 0 is optimal", "no limit given: 10 s"),
         (
             DefaultStop(52, optimum=7),
             state(length=7),

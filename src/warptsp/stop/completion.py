@@ -6,7 +6,7 @@ from warptsp.stop.criterion import SearchState, StoppingCriterion
 
 
 class Completion(StoppingCriterion):
-    """Stop when the method is done; before that only where nothing can improve."""
+    """Stop when the method is done; before that only if the tour cannot be shortened."""
 
     def __init__(self, optimum: int | float | None = None) -> None:
         self.optimum = optimum
@@ -15,7 +15,7 @@ class Completion(StoppingCriterion):
         return state.length == 0 or state.length == self.optimum
 
     def reason(self, state: SearchState) -> str:
-        return "nothing can improve" if state.length == 0 else "the optimal length is reached"
+        return "a tour of length 0 is optimal" if state.length == 0 else "the optimal length is reached"
 
     def __str__(self) -> str:
         return "no limit given: until the method is done"

@@ -51,11 +51,11 @@ class DefaultStop(StoppingCriterion):
 
     def reason(self, state: SearchState) -> str:
         if self._settled(state):
-            return "nothing can improve" if state.length == 0 else "the optimal length is reached"
+            return "a tour of length 0 is optimal" if state.length == 0 else "the optimal length is reached"
         if self.max_kicks is not None and state.kicks >= self.max_kicks:
-            return f"no limit given: {self.max_kicks} kicks do for {counted(self.cities)}"
+            return f"no limit given: {self.max_kicks} kicks are enough for {counted(self.cities)}"
         if self.cities <= SMALL and self._idle(state):
-            return f"no limit given: nothing improved in the last {state.elapsed - state.improved_at:.1f} s"
+            return f"no limit given: no improvement in the last {state.elapsed - state.improved_at:.1f} s"
         return f"no limit given: {self.max_seconds:g} s for {counted(self.cities)}"
 
     def limit(self) -> Limit:
@@ -70,7 +70,7 @@ class DefaultStop(StoppingCriterion):
         if self.max_kicks is not None:
             return f"no limit given: {self.max_kicks} kicks"
         if self.cities <= SMALL:
-            return f"no limit given: until nothing improves, at most {self.max_seconds:g} s"
+            return f"no limit given: until there is no more improvement, at most {self.max_seconds:g} s"
         return f"no limit given: {self.max_seconds:g} s"
 
     def __repr__(self) -> str:

@@ -151,7 +151,7 @@ class _Search:
         tour = self._best()
         if not are_worth_it(some_lengths(problem, tour), problem.n):
             return False
-        run.enter("long links")
+        run.enter("long edges")
         remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
             problem,
@@ -162,7 +162,7 @@ class _Search:
             token=run.token,
         )
         native.go_on_from(instance.close(better))
-        return self._report("long links") or self._local_search()
+        return self._report("long edges") or self._local_search()
 
     # The search
 
