@@ -600,8 +600,8 @@ def test_a_stop_that_was_seen_is_not_taken_back():
     """Time is kept to make a first tour; once there is one, the rest of it is no reason to go on."""
     problem = Problem.from_points(np.zeros((200_000, 2)))
     run = Run(problem, stop=MaxRuntime(100))
-    run._reserve = 1000.0
-    run._reserve_time(0.0)
+    run._reserve.seconds = 1000.0
+    run._reserve.keep(0.0)
     assert run.token.stopped()
     run.offer(np.arange(200_000))
     assert run.token.stopped()

@@ -14,8 +14,8 @@ import numpy as np
 from warptsp import _native
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
-from warptsp.problem.tours import WORTH_THREADS
 from warptsp.progress import Progress, WorkerProgress
+from warptsp.reserve import Reserve
 from warptsp.result import HistoryPoint
 from warptsp.stop import Limit, SearchState, StoppingCriterion
 
@@ -29,15 +29,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REPEAT = 0.25  # seconds between two events while nothing changes
-SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
 FIRST_DESCENT = ("local search", "descent", "long edges")  # those that then end with a local optimum
 COMPLETE = "the search is complete"
 PROVED = "proved optimal"
-HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say
-FIRST_AID = 1.5e-7, 4e-7  # and to make one, in the plane and on a sphere, if it is stopped before its first
-THREADS_GAIN = 3.0  # for that check, at most, where NumPy makes it
-NATIVE_GAIN = 12.0  # and where native code does
 
 
 class Run:
@@ -128,11 +123,16 @@ class Run:
         self._tokens = ExitStack()
         for token in stop.tokens():
             self._tokens.enter_context(token.watched_by(self.token))
-        self._out_of_time = False
-        self._reserve = 0.0
-        self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n  # seconds
-        self._handing_over = self._first_aid
-        self._reserve_time(self._estimate_check() if self._limit.seconds is not None else 0.0)
+        self._reserve: Reserve | None = None
+        if self._limit.seconds is not None:
+            self._reserve = Reserve(
+                problem,
+                self._limit.seconds,
+                started=self.started,
+                threads=threads,
+                token=self.token,
+                writing=lambda: 0.0 if checkpoint is None else checkpoint.cost,
+            )
 
     # What methods use
 
@@ -142,9 +142,9 @@ class Run:
 
     def remaining(self) -> float | None:
         """Seconds until the method must have returned, None without a time limit."""
-        if self._limit.seconds is None:
+        if self._reserve is None:
             return None
-        return max(0.0, self._limit.seconds - self._reserve - self.elapsed())
+        return max(0.0, self._reserve.limit - self._reserve.seconds - self.elapsed())
 
     def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
         """Say what there would be to hand over if the token stopped the method from now on.
@@ -160,10 +160,8 @@ class Run:
         seconds : float
             What the method takes to hand it over, and to end.
         """
-        if self._limit.seconds is not None:
-            self._out_of_time = self._out_of_time or self.token.stopped()  # also if the deadline moves now
-            self._reserve, self._handing_over = 0.0, seconds
-            self._reserve_time(0.0 if tour is None else self._estimate_check(tour))
+        if self._reserve is not None:
+            self._reserve.expect(tour, seconds)
 
     def enter(self, phase: str) -> None:
         """Say what comes next, such as "candidate lists"; logged, and shown by the command line."""
@@ -291,14 +289,14 @@ class Run:
                 f"the method made an invalid tour, which is a bug; please report it: {error}"
             ) from error
         length = self._plain(self.problem.length(tour, threads=self.threads))
-        first = self.best_length is None and self._handing_over == self._first_aid
-        if first and not self.token.stopped():  # whoever has seen the end must not see it taken back
-            self._reserve, self._handing_over = 0.0, HAND_OVER * self.problem.n
+        if self._reserve is not None and self.best_length is None:
+            self._reserve.drop_first_aid()
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32) if copy else tour
             self.best_length = length
             self._record(length, self.elapsed(), int(self.counters.get("kicks", 0)))
-        self._reserve_time(time.monotonic() - begun)
+        if self._reserve is not None:
+            self._reserve.keep(time.monotonic() - begun)
         if self.best_length == length:
             self._remember(length, lambda: tour)
 
@@ -365,9 +363,9 @@ class Run:
         )
         if self.token.requested():
             return "stop requested"
-        if (self._out_of_time or self.token.stopped()) and self._limit.seconds is not None:
+        if self._reserve is not None and (self._reserve.was_stopped or self.token.stopped()):
             # The search ended early by the time kept for the final check.
-            end = max(state.elapsed, self._limit.seconds)
+            end = max(state.elapsed, self._reserve.limit)
             state = SearchState(end, length, kicks, self._improved_at, self._improved_at_kicks, self._known)
             return self.stop.reason(state)
         return self.stop.reason(state) if self.stop(state) else self._end
@@ -442,36 +440,6 @@ class Run:
         if not self.problem.integral:
             return float(length)
         return round(length) if isinstance(length, float) else int(length)
-
-    def _reserve_time(self, check: float) -> None:
-        # At the end: one check and length, and the copies of the result.
-        if self._limit.seconds is None:
-            return
-        writing = 0.0 if self._checkpoint is None else self._checkpoint.cost
-        needed = 1.1 * check + self._handing_over + 3e-9 * self.problem.n + writing + 0.002
-        self._reserve = max(self._reserve, needed)
-        self.token.set_deadline(self.started + self._limit.seconds - self._reserve)
-
-    def _estimate_check(self, tour: NDArray[np.int32] | None = None) -> float:
-        """Estimate the seconds that the check of a tour takes from pieces of it, or from random cities."""
-        n = self.problem.n
-        if n <= SAMPLE:
-            return 0.0
-        pieces = (
-            [tour[k * max(len(tour) - SAMPLE, 0) // 4 :][: SAMPLE + 1] for k in (1, 2, 3)]
-            if tour is not None
-            else list(np.random.default_rng(0).integers(0, n, (3, SAMPLE + 1)))
-        )
-        seconds = []
-        for cities in pieces:
-            begun = time.monotonic()
-            self.problem.distance(cities[:-1], cities[1:])
-            seconds.append(time.monotonic() - begun)
-        # Whether each city occurs once is a fifth of the work. Threads are worth half their number
-        # (docs/scaling/coordinator.md).
-        most = THREADS_GAIN if self.problem.metric.geographic else NATIVE_GAIN
-        shared = min(max(1.0, 0.5 * self.threads), most) if n >= WORTH_THREADS else 1.0
-        return 1.25 * sorted(seconds)[1] * n / SAMPLE / shared
 
 
 def limit_of(count: int, one: str, many: str) -> str:

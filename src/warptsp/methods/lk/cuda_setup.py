@@ -14,7 +14,7 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import fall_back, start_in_search, start_tour, telling
 from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
-from warptsp.run import SAMPLE
+from warptsp.reserve import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,111 @@
+"""Time that a run keeps at its end, of a time limit: to hand over a tour, to check it and to write it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.problem.tours import WORTH_THREADS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.problem import Problem
+
+SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
+HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say
+FIRST_AID = 1.5e-7, 4e-7  # and to make one, in the plane and on a sphere, if it is stopped before its first
+THREADS_GAIN = 3.0  # for that check, at most, where NumPy makes it
+NATIVE_GAIN = 12.0  # and where native code does
+
+
+class Reserve:
+    """The seconds that are kept, and the token's deadline, which comes earlier by as much.
+
+    Parameters
+    ----------
+    problem : Problem
+    limit : float
+        Seconds of the run.
+    started : float
+        ``time.monotonic()`` at its beginning.
+    threads : int
+    token : _native.StopToken
+        Gets its deadline from here.
+    writing : callable
+        Returns the seconds that it takes to write a checkpoint.
+
+    Attributes
+    ----------
+    seconds : float
+        What is kept now.
+    limit : float
+    was_stopped : bool
+        Whether the token had stopped before its deadline was moved.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        limit: float,
+        *,
+        started: float,
+        threads: int,
+        token: _native.StopToken,
+        writing: Callable[[], float],
+    ) -> None:
+        self._problem = problem
+        self._started = started
+        self._threads = threads
+        self._token = token
+        self._writing = writing
+        self.limit = limit
+        self.was_stopped = False
+        self.seconds = 0.0
+        self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n  # seconds
+        self._handing_over = self._first_aid
+        self.keep(self._estimated_check())
+
+    def expect(self, tour: NDArray[np.int32] | None, handing_over: float) -> None:
+        """Begin anew with what there would be to hand over from now on; see `Run.expect`."""
+        self.was_stopped = self.was_stopped or self._token.stopped()  # also if the deadline moves now
+        self.seconds, self._handing_over = 0.0, handing_over
+        self.keep(0.0 if tour is None else self._estimated_check(tour))
+
+    def drop_first_aid(self) -> None:
+        """Keep no time to make a first tour any more: it is there."""
+        # Whoever has seen the end must not see it taken back.
+        if self._handing_over == self._first_aid and not self._token.stopped():
+            self.seconds, self._handing_over = 0.0, HAND_OVER * self._problem.n
+
+    def keep(self, check: float) -> None:
+        """Keep what a check that takes so many seconds needs, and what else there is to do."""
+        # At the end: one check and length, and the copies of the result.
+        needed = 1.1 * check + self._handing_over + 3e-9 * self._problem.n + self._writing() + 0.002
+        self.seconds = max(self.seconds, needed)
+        self._token.set_deadline(self._started + self.limit - self.seconds)
+
+    def _estimated_check(self, tour: NDArray[np.int32] | None = None) -> float:
+        """Estimate the seconds that the check of a tour takes from pieces of it, or from random cities."""
+        n = self._problem.n
+        if n <= SAMPLE:
+            return 0.0
+        pieces = (
+            [tour[k * max(len(tour) - SAMPLE, 0) // 4 :][: SAMPLE + 1] for k in (1, 2, 3)]
+            if tour is not None
+            else list(np.random.default_rng(0).integers(0, n, (3, SAMPLE + 1)))
+        )
+        seconds = []
+        for cities in pieces:
+            begun = time.monotonic()
+            self._problem.distance(cities[:-1], cities[1:])
+            seconds.append(time.monotonic() - begun)
+        # Whether each city occurs once is a fifth of the work. Threads are worth half their number
+        # (docs/scaling/coordinator.md).
+        most = THREADS_GAIN if self._problem.metric.geographic else NATIVE_GAIN
+        shared = min(max(1.0, 0.5 * self._threads), most) if n >= WORTH_THREADS else 1.0
+        return 1.25 * sorted(seconds)[1] * n / SAMPLE / shared
