@@ -98,8 +98,9 @@ def main() -> None:
     if options.device != "cpu":
         from warptsp.backends.cuda.descent import CudaDescent
         from warptsp.backends.cuda.device import Device
+        from warptsp.machine import Devices
 
-        device = Device.open(int(options.device.partition(":")[2] or 0))
+        device = Device.open(Devices.parse(options.device).gpus[0])
 
     def descent_of(kind: int, n: int, metric: str, start: str, pruned: bool = False) -> Any:
         extent = 1_000_000 if n >= 100_000 else 10_000

@@ -1,4 +1,4 @@
-"""One run of a method: what it is asked to do, what it reports, and the best tour so far."""
+"""One run of a method: options, reports, best tour. Long: who writes a method reads all about it here."""
 
 from __future__ import annotations
 
