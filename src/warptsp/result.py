@@ -63,6 +63,8 @@ class Result:
     known : KnownLength or None
         The optimal or best known length of the instance, if there is one on record, or if this run has
         proved its own to be optimal.
+    lower_bound : int, float or None
+        A length below which no tour of the instance is, proved (docs/bounds.md); None if none was computed.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
         are the method's own running figures.
@@ -115,6 +117,7 @@ class Result:
     then: str | None = None
     stages: tuple[Stage, ...] = ()
     snapshots: tuple[Snapshot, ...] = ()
+    lower_bound: int | float | None = None
 
     @property
     def kicks(self) -> int:
@@ -125,6 +128,14 @@ class Result:
     def gap(self) -> float | None:
         """Length over the optimal or best known length of the instance, minus 1; None if not known."""
         return relative_gap(self.length, None if self.known is None else self.known.length)
+
+    @property
+    def bound_gap(self) -> float | None:
+        """Length over the lower bound, minus 1: the tour is at most this much longer than the shortest.
+
+        None without a bound, or if it is 0 and the length is not.
+        """
+        return relative_gap(self.length, self.lower_bound)
 
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
@@ -137,6 +148,9 @@ class Result:
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
             facts.append(("gap", f"{format_gap(self.gap)} to the {kind}, {format_length(known.length)}"))
+        if self.bound_gap is not None and not self.proved_optimal:
+            bound = f"at most {format_gap(self.bound_gap)} above the shortest"
+            facts.append(("bound", f"{bound}: none is below {format_length(self.lower_bound or 0)}"))
         facts.append(("time", f"{self.seconds:.2f} s, {self.kicks} kicks"))
         if len(self.stages) > 1:
             facts += [
@@ -179,6 +193,8 @@ class Result:
             "known_length_is_optimal": None if known is None else known.proven,
             "gap_percent": None if self.gap is None else 100.0 * self.gap,
             "proved_optimal": self.proved_optimal,
+            "lower_bound": self.lower_bound,
+            "bound_gap_percent": None if self.bound_gap is None else 100.0 * self.bound_gap,
             "seconds": round(self.seconds, 3),
             "counters": dict(self.counters),
             "stop_reason": self.stop_reason,

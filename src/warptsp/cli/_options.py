@@ -173,6 +173,16 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         return float(match[1]) * self._unit[match[2]]
 
 
+class SecondsOrAuto(Seconds):
+    """A time, or ``auto``."""
+
+    name = "seconds or auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return seconds, or the word."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 def parse_params(texts: tuple[str, ...]) -> dict[str, str]:
     """Turn ``NAME=VALUE`` texts into a dict.
 

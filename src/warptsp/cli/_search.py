@@ -91,6 +91,7 @@ class Search:
     cluster: str | None
     cluster_params: tuple[str, ...]
     checkpoint_interval: float
+    bound: str | float | None
 
     def arguments(self) -> dict[str, Any]:
         """Return them as `warptsp.solve` takes them."""

@@ -11,6 +11,7 @@ from warptsp.cli._completion import devices, methods, starts
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     Seconds,
+    SecondsOrAuto,
     TableOptions,
     asymmetric_option,
     examples,
@@ -93,6 +94,12 @@ if TYPE_CHECKING:
     type=float,
     metavar="PERCENT",
     help="Stop when the tour is within this gap of the optimum (if known).",
+)
+@click.option(
+    "--bound",
+    type=SecondsOrAuto(),
+    metavar="auto|TIME",
+    help="Compute a lower bound after the search, within the time limit: auto takes a tenth of it at most.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
     from warptsp.progress import Progress
+    from warptsp.solver.bound import BoundPlan
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +62,8 @@ class Options:
     recorder : Recorder or None
     started : float
         ``time.monotonic()`` at the call.
+    bound : BoundPlan
+        What follows the search.
     """
 
     problem: Problem
@@ -77,6 +80,7 @@ class Options:
     checkpoint: Checkpoint | None
     recorder: Recorder | None
     started: float
+    bound: BoundPlan
 
 
 @dataclass(frozen=True, slots=True)

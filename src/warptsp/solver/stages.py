@@ -47,6 +47,7 @@ def run_stages(options: Options) -> Result:
             if session.is_over:
                 break
         session.write_checkpoint(tour, length)
+        session.find_bound(tour, length, signals)
         result = session.result(tour, length, signals.caught)
     failure = session.failure
     if failure is not None:
@@ -65,6 +66,7 @@ class _Session:
         self.runs: list[Run] = []
         self.stages: list[Stage] = []
         self.failure: BaseException | None = None
+        self.lower_bound: int | float | None = None
         self.is_over = False  # whether no method shall follow
 
     def interrupt(self, number: int) -> None:
@@ -119,6 +121,11 @@ class _Session:
         except OutputError as error:
             self.failure = self.failure or error
 
+    def find_bound(self, tour: NDArray[np.int32], length: int | float, signals: FirstSignal) -> None:
+        """Compute a lower bound if that was asked for, and nothing has ended the run before its time."""
+        if self.failure is None and signals.caught is None:
+            self.lower_bound = self.options.bound.after(self.runs[-1], tour, length)
+
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
         """Return what came of it all."""
         options, run, stages = self.options, self.runs[-1], self.stages
@@ -130,6 +137,7 @@ class _Session:
             length=length,
             problem=options.problem,
             known=self.known,
+            lower_bound=self.lower_bound,
             history=history,
             counters=_summed_counters(stages),
             seconds=run.elapsed(),

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <climits>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bound/sparse_graph.h"
@@ -24,9 +25,8 @@ class SpanningTree {
     n_ = graph.size();
     threads_ = threads;
     edges_.clear();
-    edges_.reserve((size_t)n_);
     label_.resize(n_);
-    parent_.resize(n_);
+    if (parent_.size() < (size_t)n_) parent_ = std::vector<std::atomic<int>>(n_);
     chosen_.resize(n_);
     for_chunks(threads, n_, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) {
@@ -36,7 +36,7 @@ class SpanningTree {
           shortest = std::min(shortest, (int64_t)(arc->cost + potential[arc->to]) * ((int64_t)1 << 32) + arc->to);
         const int nearest = (int)(shortest & 0xffffffff);
         label_[v] = v;
-        parent_[v] = graph.begin(v) < graph.end(v) ? nearest : -1;
+        parent_[v].store(graph.begin(v) < graph.end(v) ? nearest : -1, std::memory_order_relaxed);
         chosen_[v] = {std::min(v, nearest), std::max(v, nearest), (int)(shortest >> 32) + potential[v]};
       }
     });
@@ -45,12 +45,13 @@ class SpanningTree {
     while (components > 1) {
       for_chunks(threads, components, [&](int, int begin, int end) {
         for (int c = begin; c < end; ++c) {
-          parent_[c] = -1;
           const uint64_t best = best_[c].load(std::memory_order_relaxed);
-          if (best == none) continue;
-          const TreeEdge &edge = waiting_[(uint32_t)best];
-          chosen_[c] = edge;
-          parent_[c] = label_[edge.low] == c ? label_[edge.high] : label_[edge.low];
+          int other = -1;
+          if (best != none) {
+            const TreeEdge &edge = chosen_[c] = waiting_[(uint32_t)best];
+            other = label_[edge.low] == c ? label_[edge.high] : label_[edge.low];
+          }
+          parent_[c].store(other, std::memory_order_relaxed);
         }
       });
       const int fewer = merge(components);
@@ -70,28 +71,48 @@ class SpanningTree {
   // join into. The number of components.
   int merge(int components) {
     // Two that name each other name the same edge, as no two edges are equal; there is no other cycle.
-    const auto named_twice = [&](int c) { return parent_[parent_[c]] == c; };
-    for (int c = 0; c < components; ++c)
-      if (parent_[c] >= 0 && !(named_twice(c) && parent_[c] < c)) edges_.push_back(chosen_[c]);
-    for (int c = 0; c < components; ++c)
-      if (parent_[c] < 0 || (named_twice(c) && c < parent_[c])) parent_[c] = c;
-    int roots = 0;
-    number_.resize(components);
-    for (int c = 0; c < components; ++c)
-      if (parent_[c] == c) number_[c] = roots++;
-    for (int c = 0; c < components; ++c) {
-      int root = c;
-      while (parent_[root] != root) root = parent_[root] = parent_[parent_[root]];
-      parent_[c] = root;
+    const auto parent = [&](int c) { return parent_[c].load(std::memory_order_relaxed); };
+    const auto named_twice = [&](int c) { return parent(parent(c)) == c; };
+    const auto names_first = [&](int c) { return parent(c) >= 0 && !(named_twice(c) && parent(c) < c); };
+    const auto is_root = [&](int c) { return parent(c) < 0 || (named_twice(c) && c < parent(c)); };
+    std::vector<int> taken(chunk_count(components)), roots(chunk_count(components));
+    for_chunks(threads_, components, [&](int chunk, int begin, int end) {
+      for (int c = begin; c < end; ++c) {
+        taken[chunk] += names_first(c);
+        roots[chunk] += is_root(c);
+      }
+    });
+    int edges = (int)edges_.size(), numbers = 0;
+    for (size_t chunk = 0; chunk < taken.size(); ++chunk) {
+      edges += std::exchange(taken[chunk], edges);
+      numbers += std::exchange(roots[chunk], numbers);
     }
+    edges_.resize(edges);
+    number_.resize(components);
+    into_.resize(components);
+    for_chunks(threads_, components, [&](int chunk, int begin, int end) {
+      int edge = taken[chunk], number = roots[chunk];
+      for (int c = begin; c < end; ++c) {
+        if (names_first(c)) edges_[edge++] = chosen_[c];
+        number_[c] = is_root(c) ? number++ : -1;
+      }
+    });
+    // Paths to roots are halved on the way, whoever is first: they have n steps where gaps shrink along a line.
     for_chunks(threads_, components, [&](int, int begin, int end) {
-      for (int c = begin; c < end; ++c)
-        if (parent_[c] != c) number_[c] = number_[parent_[c]];
+      for (int c = begin; c < end; ++c) {
+        int at = c;
+        while (number_[at] < 0) {
+          const int above = parent(at);
+          if (number_[above] < 0) parent_[at].store(parent(above), std::memory_order_relaxed);
+          at = parent(at);
+        }
+        into_[c] = number_[at];
+      }
     });
     for_chunks(threads_, n_, [&](int, int begin, int end) {
-      for (int v = begin; v < end; ++v) label_[v] = number_[label_[v]];
+      for (int v = begin; v < end; ++v) label_[v] = into_[label_[v]];
     });
-    return roots;
+    return numbers;
   }
 
   // The edges that join two components, and each component's shortest of them.
@@ -149,7 +170,8 @@ class SpanningTree {
 
   int n_ = 0, threads_ = 1;
   std::vector<TreeEdge> edges_, chosen_, waiting_;
-  std::vector<int> label_, parent_, number_;
+  std::vector<int> label_, number_, into_;
+  std::vector<std::atomic<int>> parent_;
   std::vector<int64_t> start_, left_;
   std::vector<std::atomic<uint64_t>> best_;
 };
