@@ -57,9 +57,9 @@ class Outputs:
         InvalidOption, OutputError
             Naming the option.
         """
-        from warptsp.io import tour_format
+        from warptsp.io import can_guard_names, tour_format
 
-        if self.csv_safe and not any(name.lower().endswith((".csv", ".tsv")) for name in self.tours):
+        if self.csv_safe and not any(map(can_guard_names, self.tour_files)):
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
         if self.to_stdout and self.as_json:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")

@@ -8,7 +8,7 @@ from warptsp.outputs import check_writable
 
 from .instances import load, problem_format, write_points, write_problem, written_in_blocks
 from .registry import formats
-from .tours import check_tour_output, read_tour, tour_format, write_tour
+from .tours import can_guard_names, check_tour_output, read_tour, tour_format, write_tour
 
 if TYPE_CHECKING:
     #: The formats that instances are read in, with the endings that mean them; otherwise the contents decide.
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "TOUR_FORMATS",
+    "can_guard_names",
     "check_tour_output",
     "check_writable",
     "load",

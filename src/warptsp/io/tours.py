@@ -16,7 +16,7 @@ from .format import Format, Source, TourFile
 from .places import check_geographic
 from .registry import format_of_tour, format_to_write
 
-__all__ = ["check_tour_output", "read_tour", "read_tour_file", "tour_format", "write_tour"]
+__all__ = ["can_guard_names", "check_tour_output", "read_tour", "read_tour_file", "tour_format", "write_tour"]
 
 
 def tour_format(path: str | os.PathLike[str], format: str | None = None) -> str:
@@ -44,6 +44,17 @@ def check_tour_output(path: str | os.PathLike[str], problem: Problem, format: st
 def _check(format: Format, path: str | os.PathLike[str], problem: Problem) -> None:
     if format.on_maps:
         check_geographic(problem, f"{os.fspath(path)}: {format.title}")
+
+
+def can_guard_names(path: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Whether `csv_safe` of `write_tour` means anything in this format.
+
+    Raises
+    ------
+    InvalidOption
+        The format is unknown.
+    """
+    return format_to_write(path, format, tour=True).guarded is not None
 
 
 def write_tour(
