@@ -15,7 +15,7 @@ from warptsp import OpenPath, Problem
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError, UnsupportedProblem
 from warptsp.io import load, read_tour, write_problem
-from warptsp.methods.asymmetric import Doubled
+from warptsp.methods.directed import Doubled
 
 
 def random_problem(n, seed, *, real=False, **fields):

@@ -10,7 +10,7 @@ import pytest
 from warptsp import Problem, _native
 from warptsp.errors import BackendUnavailable
 from warptsp.machine import CPU, Devices
-from warptsp.methods.asymmetric import run_doubled
+from warptsp.methods.directed import run_doubled
 from warptsp.methods.protocol import ForwardingRun
 from warptsp.methods.protocol import Run as Protocol
 from warptsp.progress import WorkerProgress

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def run(problem: Problem, run: Run, params: NoParams) -> None:
     """Build the start tour."""
     if problem.asymmetric:
-        from warptsp.methods.asymmetric import Doubled
+        from warptsp.methods.directed import Doubled
 
         tour = Doubled(problem).start(run)
     else:

@@ -53,7 +53,7 @@ def run(problem: Problem, run: Run, params: LkParams) -> None:
     if problem.n <= INSTANT_CITIES:  # less work than setting up a search
         prove(problem, run)
     elif problem.asymmetric:
-        from warptsp.methods.asymmetric import run_doubled
+        from warptsp.methods.directed import run_doubled
 
         run_doubled(problem, run, lambda doubled, its_run: _search(doubled, its_run, params))
     else:
