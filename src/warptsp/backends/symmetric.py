@@ -121,11 +121,22 @@ class Circle:
             place_error=place_error,
         )
 
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The fields that searches take as they are, by the names of `SymmetricInstance` in symmetric.h."""
+        return {name: getattr(self, name) for name in _NUMBERS}
+
     def tour(self, cities: NDArray[np.int32]) -> NDArray[np.int32]:
         """The problem's tour of the cities on the circle; of a city that is there twice one goes."""
         if len(cities) > self.instance.size:
             cities = cities[cities != np.roll(cities, -1)]
         return self.instance.open(cities)
+
+
+_NUMBERS = (
+    *("hardware", "tolerance", "planar", "whole_links"),
+    *("center_x", "center_y", "scale", "slack", "place_error"),
+)
 
 
 class SymmetricSearch(Protocol):
@@ -163,22 +174,14 @@ class CpuSymmetricSearch:
         self._threads = threads
         self._tours = _native.SymmetricTours.create(
             kind=circle.instance.problem.metric.kind,
-            hardware=circle.hardware,
             points=circle.points,
             int_matrix=circle.int_matrix,
             real_matrix=circle.real_matrix,
             fixed=circle.fixed,
-            tolerance=circle.tolerance,
-            planar=circle.planar,
-            whole_links=circle.whole_links,
-            center_x=circle.center_x,
-            center_y=circle.center_y,
-            scale=circle.scale,
-            slack=circle.slack,
-            place_error=circle.place_error,
             circle=circle.cities,
             seed=seed,
             chains=chains,
+            **circle.numbers,
         )
 
     def descend(self, seconds: float, token: _native.StopToken) -> bool:

@@ -302,20 +302,12 @@ class CudaSymmetricSearch:
             size=len(circle.cities),
             kind=circle.instance.problem.metric.kind,
             stride=0 if circle.points is None else circle.points.shape[1],
-            hardware=circle.hardware,
             points=sent(circle.points),
             int_matrix=sent(circle.int_matrix),
             real_matrix=sent(circle.real_matrix),
             matrix_size=0 if matrix is None else len(matrix),
             fixed=sent(circle.fixed),
-            tolerance=circle.tolerance,
-            planar=circle.planar,
-            whole_links=circle.whole_links,
-            center_x=circle.center_x,
-            center_y=circle.center_y,
-            scale=circle.scale,
-            slack=circle.slack,
-            place_error=circle.place_error,
+            **circle.numbers,
         )
 
     def _cooling(self, temperature: float, factor: float, iterations: int, spent: int) -> np.void:
