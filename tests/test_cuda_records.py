@@ -18,6 +18,7 @@ from warptsp.backends.cuda.builds import BUILDS
 from warptsp.backends.cuda.records import RECORDS, Record, layout_checks
 from warptsp.backends.cuda.source import expand, kernel_files
 from warptsp.errors import BackendUnavailable
+from warptsp.problem import Metric, metric
 
 FILES = sorted({file for record in RECORDS for file in record.files})
 DEFINES = {build.file: build.defines for build in reversed(BUILDS)}
@@ -92,7 +93,15 @@ def test_another_number_than_that_of_the_kernels_does_not_compile(
     numbers = tuning.IN_KERNELS[file]
     monkeypatch.setitem(tuning.IN_KERNELS, file, {name: 2 * number for name, number in numbers.items()})
     said = complaints(file, layout_checks(file))
-    assert all(f"{name} is not as backends/cuda/tuning.py has it" in said for name in numbers)
+    assert all(f"{name} is not as the host has it" in said for name in numbers)
+
+
+def test_another_set_of_metrics_does_not_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metric, "_EUCLIDEAN", metric._EUCLIDEAN - {Metric.ATT} | {Metric.GEO})
+    said = complaints("lk.cu", layout_checks("lk.cu"))
+    for kind in (Metric.ATT.kind, Metric.GEO.kind):
+        assert f"is_euclidean((MetricKind){kind}) is not as the host has it" in said
+        assert f"is_planar((MetricKind){kind}) is not as the host has it" in said
 
 
 def test_every_kernel_file_with_a_struct_is_checked() -> None:

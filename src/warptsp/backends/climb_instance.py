@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp.backends.instance import tolerance_of
-from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import Problem
 
-PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.EXACT_2D, Metric.ATT)
 MOST_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
 # Float distances below it are rounded to the right integer but for a few; longer ones are not rounded at all.
 LARGEST_ROUNDED = 2.0**22
@@ -72,7 +70,7 @@ class ClimbInstance:
 
 def in_plane(problem: Problem) -> bool:
     """Tell whether float distances in the plane can look for moves."""
-    return problem.metric in PLANE and problem.distance_bound < LARGEST_PLANE
+    return problem.metric.euclidean and problem.distance_bound < LARGEST_PLANE
 
 
 def near_coordinates(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,17 +26,14 @@ def tour_search(
     long_links: float,
 ) -> _native.TourSearch:
     """Lin-Kernighan search of one tour (native/lk/tour_search.h); all arrays in the search's numbers."""
-    matrix: Any = instance.matrix
-    integral = matrix is not None and instance.problem.integral and instance.small_integers
-    if matrix is not None:
-        matrix = np.ascontiguousarray(matrix, dtype=np.int32 if integral else np.float64)
+    int_matrix, real_matrix = instance.matrices(small=True)
     return _native.TourSearch.create(
         kind=instance.problem.metric.kind,
         small_integers=instance.small_integers,
         dummy=instance.dummy is not None,
         points=instance.points,
-        int_matrix=matrix if integral else None,
-        real_matrix=None if integral else matrix,
+        int_matrix=int_matrix,
+        real_matrix=real_matrix,
         candidates=candidates,
         tour=np.ascontiguousarray(tour),
         fixed_edges=instance.fixed_edges,

@@ -83,6 +83,22 @@ class SearchInstance:
         """Whether 32-bit integers hold every sum of lengths that a search makes."""
         return self.problem.integral and self.problem.distance_bound <= _LARGEST_SMALL_DISTANCE
 
+    def matrices(self, *, small: bool = False) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+        """Return the matrix as integers or as real numbers, whichever a search takes; None for the other.
+
+        Both are None where distances come from coordinates.
+
+        Parameters
+        ----------
+        small : bool
+            Whether the search adds distances up in 32 bits; integers that are too large for that become real.
+        """
+        if self.matrix is None:
+            return None, None
+        if self.small_integers if small else self.problem.integral:
+            return np.ascontiguousarray(self.matrix, dtype=np.int32), None
+        return None, np.ascontiguousarray(self.matrix, dtype=np.float64)
+
     @property
     def tolerance(self) -> float:
         """What a gain must exceed to be more than rounding."""

@@ -9,7 +9,7 @@ link between the two is never removed, whatever the metric.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -83,13 +83,12 @@ class Circle:
         cities = instance.close(tour)
         if not hardware and len(cities) % 2 == 0:
             cities = np.append(cities, cities[-1])
-        matrix: Any = instance.matrix
-        integral = matrix is not None and problem.integral
+        int_matrix, real_matrix = instance.matrices()
         planar = 0
         center = np.zeros(2)
         scale = 1.0
         slack = place_error = 0.0
-        if instance.points is not None and problem.metric in _ROUNDED_DOWN_BY:
+        if instance.points is not None and problem.metric.euclidean:
             low, high = np.nanmin(instance.points, axis=0), np.nanmax(instance.points, axis=0)
             scale = 0.1**0.5 if problem.metric is Metric.ATT else 1.0
             largest = float(np.hypot(*(high - low))) * scale
@@ -106,10 +105,8 @@ class Circle:
             hardware=hardware,
             cities=np.ascontiguousarray(cities, dtype=np.int32),
             points=instance.points,
-            int_matrix=np.ascontiguousarray(matrix, dtype=np.int32) if integral else None,
-            real_matrix=None
-            if matrix is None or integral
-            else np.ascontiguousarray(matrix, dtype=np.float64),
+            int_matrix=int_matrix,
+            real_matrix=real_matrix,
             fixed=fixed_partners(instance.size, instance.fixed_edges) if len(instance.fixed_edges) else None,
             tolerance=max(instance.tolerance, least_gain),
             planar=planar,

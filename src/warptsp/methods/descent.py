@@ -175,15 +175,14 @@ def _descend_on_cpu(
     closed = instance.close(tour)
     if instance.dummy is not None:
         closed = np.roll(closed, 1)  # the dummy city of an open path stays first
-    matrix = instance.matrix
-    integral = matrix is not None and problem.integral
+    int_matrix, real_matrix = instance.matrices()
     descent = _native.Descent.create(
         neighborhood=int(neighborhood),
         kind=problem.metric.kind,
         dummy=instance.dummy is not None,
         points=instance.points,
-        int_matrix=np.ascontiguousarray(matrix, np.int32) if matrix is not None and integral else None,
-        real_matrix=np.ascontiguousarray(matrix, np.float64) if matrix is not None and not integral else None,
+        int_matrix=int_matrix,
+        real_matrix=real_matrix,
         tour=np.ascontiguousarray(closed),
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -140,15 +140,12 @@ class NeighborSearch:
         instance = prepared.instance
         self.run = run
         self.instance = instance
-        matrix: Any = instance.matrix
-        integral = matrix is not None and instance.problem.integral and instance.small_integers
-        if matrix is not None:
-            matrix = np.ascontiguousarray(matrix, dtype=np.int32 if integral else np.float64)
+        int_matrix, real_matrix = instance.matrices(small=True)
         self.host = _native.NeighborSearch.create(
             kind=instance.problem.metric.kind,
             points=instance.points,
-            int_matrix=matrix if integral else None,
-            real_matrix=None if integral else matrix,
+            int_matrix=int_matrix,
+            real_matrix=real_matrix,
             neighbors=prepared.neighbors,
             tour=prepared.tour,
             fixed_edges=instance.fixed_edges,

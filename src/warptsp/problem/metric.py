@@ -60,6 +60,17 @@ class Metric(enum.Enum):
         return 3 if self in _THREE_DIMENSIONAL else 2
 
     @property
+    def planar(self) -> bool:
+        """Whether distances are those of a plane, in which a GPU finds neighbours by coordinates."""
+        return self.euclidean or self is Metric.MAN_2D or self is Metric.MAX_2D
+
+    @property
+    def euclidean(self) -> bool:
+        """Whether distances are Euclidean in the plane, rounded or not, so that single precision can look for
+        moves; native/common/metric.h has both sets, too, and tests compare them."""
+        return self in _EUCLIDEAN
+
+    @property
     def geographic(self) -> bool:
         """Whether coordinates are a latitude and a longitude."""
         return self is Metric.GEO or self is Metric.GREAT_CIRCLE
@@ -93,6 +104,7 @@ class Metric(enum.Enum):
 
 
 _REAL = frozenset({Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE})
+_EUCLIDEAN = frozenset({Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.EXACT_2D, Metric.ATT})
 _THREE_DIMENSIONAL = frozenset(
     {Metric.EUC_3D, Metric.EXACT_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2}
 )

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.problem import Metric, Problem
 
-PLANAR = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D")
 ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces have their seams elsewhere
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane
 
@@ -39,7 +38,7 @@ _LEAST_GROUP = 16
 
 def is_plain(problem: Problem) -> bool:
     """Tell whether the GPU makes candidate lists and start tour of this problem by itself."""
-    return problem.metric.name in PLANAR and problem.open is None
+    return problem.metric.planar and problem.open is None
 
 
 class Cities:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
     from warptsp.problem import Problem
 
-# Of native/exhaustive/ring_look.h.
-ROUNDINGS = {"EXACT_2D": 0, "EUC_2D": 1, "CEIL_2D": 2, "FLOOR_2D": 3, "ATT": 4}
 STRIP_KERNEL = "climb<Strip<{strip}>>"
 CLIMB_KERNELS = (
     *(STRIP_KERNEL.format(strip=strip) for strip in tuning.STRIPS),
@@ -147,7 +145,7 @@ def source_of(instance: ClimbInstance, device: Device, version: str, block: int 
         If a block has too few threads for the tour.
     """
     n = instance.problem.n
-    rounding = ROUNDINGS[instance.problem.metric.name] if instance.rounded else 0
+    rounding = records.ROUNDINGS[instance.problem.metric] if instance.rounded else 0
     file = "climb.cu"
     if version in THREAD_VERSIONS:
         file, name = "climb_alone.cu", THREAD_VERSIONS[version]
@@ -166,7 +164,11 @@ def climbing_sources(problem: Problem) -> list[Source]:
     """Return what the fastest versions need for problems of this metric, of any size on any GPU."""
     if in_plane(problem):
         strips = [STRIP_KERNEL.format(strip=strip) for strip in tuning.STRIPS]
-        names, file, rounding = [*strips, BLOCK_VERSIONS["tuned"]], "climb.cu", ROUNDINGS[problem.metric.name]
+        names, file, rounding = (
+            [*strips, BLOCK_VERSIONS["tuned"]],
+            "climb.cu",
+            records.ROUNDINGS[problem.metric],
+        )
     else:
         names = [THREAD_VERSIONS[version] for version in ("shared-matrix", "global-matrix")]
         file, rounding = "climb_alone.cu", int(problem.integral)

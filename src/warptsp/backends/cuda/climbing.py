@@ -13,7 +13,6 @@ import numpy as np
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.climb_plan import (
     MAX_CITIES,
-    ROUNDINGS,
     THREAD_VERSIONS,
     RingPlan,
     best_version,
@@ -238,7 +237,7 @@ class ThreadClimbers(Climbers):
         problem, n = instance.problem, self.n
         matrix = version != "one-thread"
         whole = instance.int_matrix is not None
-        rounding = int(whole) if matrix else ROUNDINGS[problem.metric.name] if instance.rounded else 0
+        rounding = int(whole) if matrix else records.ROUNDINGS[problem.metric] if instance.rounded else 0
         name = THREAD_VERSIONS[version]
         kernel = device.module("climb_alone.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False).kernel(
             name

@@ -115,7 +115,7 @@ class Scale:
     @classmethod
     def of(cls, problem: Problem) -> Scale | None:
         """Choose it for a problem; None if its metric has no fast pass."""
-        if problem.metric.kind > Metric.ATT.kind:
+        if not problem.metric.euclidean:
             return None
         points = problem.search_points()
         low, high = points.min(axis=0), points.max(axis=0)

@@ -1,7 +1,7 @@
 """The structs and numbers that host and kernels share: how the host has them, held against the kernels.
 
 A kernel file is compiled together with a ``static_assert`` for every field of its structs: name, offset, size
-and kind of number, and one for every number of `tuning.IN_KERNELS`. So a field that is added, moved or
+and kind of number, and one for each of `numbers`. So a field that is added, moved or
 exchanged on one side alone is an error of the compiler, for CI and for a user, and never a wrong number.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from warptsp.backends.cuda.tuning import IN_KERNELS
+from warptsp.problem import Metric
 
 __all__ = ["RECORDS", "Record", "layout_checks"]
 
@@ -78,12 +79,21 @@ class Record:
         return lines
 
 
+def numbers(file: str) -> dict[str, int]:
+    """Return what a kernel file and the host both have: expressions of the kernel, and their values."""
+    shared = {f"is_euclidean((MetricKind){metric.kind})": int(metric.euclidean) for metric in Metric}
+    shared |= {f"is_planar((MetricKind){metric.kind})": int(metric.planar) for metric in Metric}
+    if file in ("climb.cu", "climb_alone.cu"):
+        shared |= {f"(int)Rounding::{name}": value for name, value in _ROUNDING_NAMES.items()}
+    return shared | IN_KERNELS.get(file, {})
+
+
 def layout_checks(file: str) -> str:
     """Return what a kernel file is compiled with; the file itself comes before it."""
     lines = [line for record in RECORDS if file in record.files for line in record.checks()]
     lines += [
-        f'static_assert({name} == {number}, "{name} is not as backends/cuda/tuning.py has it");'
-        for name, number in IN_KERNELS.get(file, {}).items()
+        f'static_assert({name} == {number}, "{name} is not as the host has it");'
+        for name, number in numbers(file).items()
     ]
     return "\n".join([f'#line 1 "backends/cuda/records.py, for {file}"', _KIND, *lines, ""]) if lines else ""
 
@@ -132,6 +142,15 @@ DESCENT_STATE = _record(
 BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
 TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 link removed")
 STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y link")
+
+_ROUNDING_NAMES = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}
+ROUNDINGS = {
+    Metric.EXACT_2D: _ROUNDING_NAMES["none"],
+    Metric.EUC_2D: _ROUNDING_NAMES["nearest"],
+    Metric.CEIL_2D: _ROUNDING_NAMES["up"],
+    Metric.FLOOR_2D: _ROUNDING_NAMES["down"],
+    Metric.ATT: _ROUNDING_NAMES["att"],
+}
 
 PLACE = _record("At", "climb.cu", "f4 x y", "V4 link", "i4 city")
 CLIMBING = _record(

@@ -36,9 +36,7 @@ struct BoundPathGraph {
   }
   // Whether straight lines choose as well where to join as rounded lengths do; they take a third of the time.
   bool flat() const {
-    return points && points->shape(1) == 2 && fixed.shape(0) == 0 &&
-           (kind == MetricKind::euc_2d || kind == MetricKind::ceil_2d || kind == MetricKind::floor_2d ||
-            kind == MetricKind::exact_2d || kind == MetricKind::att);
+    return points && points->shape(1) == 2 && fixed.shape(0) == 0 && is_euclidean(kind);
   }
   double straight(int p, int q) const {
     const double *a = points->data() + 2 * (int64_t)row_of(p), *b = points->data() + 2 * (int64_t)row_of(q);

@@ -56,19 +56,20 @@ WARPTSP_FN bool is_integral(MetricKind kind) {
   return kind != MetricKind::exact_2d && kind != MetricKind::exact_3d && kind != MetricKind::great_circle;
 }
 
-// Numbers in a row of points.
-WARPTSP_FN int columns_of(MetricKind kind) {
-  switch (kind) {
-    case MetricKind::euc_2d:
-    case MetricKind::ceil_2d:
-    case MetricKind::floor_2d:
-    case MetricKind::exact_2d:
-    case MetricKind::att:
-    case MetricKind::man_2d:
-    case MetricKind::max_2d: return 2;
-    case MetricKind::matrix: return 0;
-    default: return 3;  // places on the sphere, and angles of a diffractometer, too
-  }
+// Euclidean in the plane, rounded or not: what single precision can look for moves with. Metric.euclidean and
+// Metric.planar in Python are these two sets; every kernel is compiled with a check of that.
+WARPTSP_FN constexpr bool is_euclidean(MetricKind kind) {
+  return kind == MetricKind::euc_2d || kind == MetricKind::ceil_2d || kind == MetricKind::floor_2d ||
+         kind == MetricKind::exact_2d || kind == MetricKind::att;
+}
+
+WARPTSP_FN constexpr bool is_planar(MetricKind kind) {
+  return is_euclidean(kind) || kind == MetricKind::man_2d || kind == MetricKind::max_2d;
+}
+
+// Numbers in a row of points: three for places on the sphere and angles of a diffractometer, too.
+WARPTSP_FN constexpr int columns_of(MetricKind kind) {
+  return is_planar(kind) ? 2 : kind == MetricKind::matrix ? 0 : 3;
 }
 
 // Coordinates of the search, one row of `stride` doubles a city. GEO and great-circle rows hold

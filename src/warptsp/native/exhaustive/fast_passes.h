@@ -93,7 +93,7 @@ class FastPassesOf : public FastPasses {
 };
 
 inline std::unique_ptr<FastPasses> FastPasses::create(const DistanceSource &source) {
-  if (!source.points.rows || source.points.stride != 2 || source.dummy || !is_plane_kind(source.kind)) return nullptr;
+  if (!source.points.rows || source.points.stride != 2 || source.dummy || !is_euclidean(source.kind)) return nullptr;
   switch (source.kind) {
     case MetricKind::euc_2d: return std::make_unique<FastPassesOf<MetricKind::euc_2d>>(source);
     case MetricKind::ceil_2d: return std::make_unique<FastPassesOf<MetricKind::ceil_2d>>(source);

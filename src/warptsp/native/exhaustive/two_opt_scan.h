@@ -104,11 +104,6 @@ WARPTSP_FN Real plane_distance(Real dx, Real dy) {
   return d;
 }
 
-WARPTSP_FN bool is_plane_kind(MetricKind kind) {
-  return kind == MetricKind::euc_2d || kind == MetricKind::ceil_2d || kind == MetricKind::floor_2d ||
-         kind == MetricKind::exact_2d || kind == MetricKind::att;
-}
-
 // Distances from one position of the tour to others. x and y have MoveRows::positions().
 template <class R, MetricKind kind>
 struct PlaneDistances {

@@ -106,12 +106,6 @@ struct MatrixMetric {
   WARPTSP_FN float operator()(int p, int q) const { return entries[p * size + q]; }
 };
 
-WARPTSP_FN constexpr bool is_planar(MetricKind kind) {
-  return kind == MetricKind::euc_2d || kind == MetricKind::ceil_2d || kind == MetricKind::floor_2d ||
-         kind == MetricKind::exact_2d || kind == MetricKind::att || kind == MetricKind::man_2d ||
-         kind == MetricKind::max_2d;
-}
-
 // The metric of a kind; the plane's own only without a dummy city.
 template <MetricKind kind, bool dummy, bool planar = is_planar(kind) && !dummy>
 struct WarpMetric {
