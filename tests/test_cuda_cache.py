@@ -70,7 +70,7 @@ def test_an_entry_that_cannot_be_read_costs_a_warning(folder, caplog):
 
 
 def test_old_entries_are_removed(folder, monkeypatch):
-    monkeypatch.setattr(cache, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 3)
     for k in range(5):
         cache.store(f"key{k}", CODE)
         os.utime(folder / f"key{k}", (k, k))

@@ -9,6 +9,8 @@
 #include "clouds.h"
 
 using namespace warptsp;
+using namespace warptsp::bound;
+using namespace warptsp::space;
 
 static std::vector<int> some_potentials(int n, int largest, check::Random &random) {
   std::vector<int> potential(n);

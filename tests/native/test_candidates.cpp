@@ -6,6 +6,7 @@
 #include "clouds.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
 
 // All others in order of distance and of the step to them; then what the definition says.
 template <int D, int Norm, class Sectors>

@@ -9,6 +9,8 @@
 #include "tours/random_tour.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
+using namespace warptsp::tours;
 
 static void check_tour(const std::vector<int> &tour, const std::vector<int> &fixed) {
   const int n = (int)tour.size();

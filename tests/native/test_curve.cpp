@@ -8,6 +8,7 @@
 #include "clouds.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
 
 static bool is_permutation_of_all(std::vector<int> tour) {
   std::sort(tour.begin(), tour.end());

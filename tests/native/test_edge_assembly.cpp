@@ -8,6 +8,8 @@
 #include "lk/population.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
+using namespace warptsp::tours;
 
 namespace {
 

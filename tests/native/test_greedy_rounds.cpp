@@ -12,6 +12,8 @@
 #include "tours/tour_ranking.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
+using namespace warptsp::tours;
 
 // The tour of undirected links, by all bodies of tour_ranking.h.
 static std::vector<int> tour_of(const std::vector<int> &links) {

@@ -4,6 +4,7 @@
 #include "clouds.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
 
 template <int D>
 static void check_tree(int kind, int n, int threads) {

@@ -17,6 +17,8 @@
 #include "lk/tour_search.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
+using namespace warptsp::tours;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "neighbor/neighbor_search.h"
 
 using namespace warptsp;
+using namespace warptsp::neighbor;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "check.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
 
 // Everything that a GPU has of the paths, with its kernels as loops.
 struct Paths {

@@ -8,6 +8,7 @@
 #include "clouds.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
 
 static std::vector<Box> boxes_of(PointTree &tree) {
   std::vector<Box> boxes((size_t)2 << tree.levels);

@@ -6,6 +6,7 @@
 #include "check.h"
 
 using namespace warptsp;
+using namespace warptsp::pictures;
 
 namespace {
 

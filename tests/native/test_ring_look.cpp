@@ -7,6 +7,7 @@
 #include "common/random.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 namespace {
 

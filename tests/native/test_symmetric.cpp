@@ -5,6 +5,7 @@
 #include "check.h"
 
 using namespace warptsp;
+using namespace warptsp::symmetric;
 
 TEST(logarithm_of_a_random_number) {
   double worst = 0;

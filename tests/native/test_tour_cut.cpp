@@ -6,6 +6,8 @@
 #include "check.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
+using namespace warptsp::tours;
 
 TEST(random_answers_make_one_tour) {
   std::mt19937 random(1);

@@ -8,6 +8,7 @@
 #include "check.h"
 
 using namespace warptsp;
+using namespace warptsp::instances;
 
 // The C library rounds correctly too, and the C locale has the point.
 static bool library(const char *text, double &value) {

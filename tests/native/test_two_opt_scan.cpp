@@ -5,6 +5,7 @@
 #include "common/random.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 namespace {
 

@@ -118,6 +118,7 @@ float __fadd_rd(float a, float b) { return a + b; }
 #include "exhaustive/two_opt_squares.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 namespace {
 

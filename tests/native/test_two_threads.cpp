@@ -17,6 +17,12 @@
 #include "tours/tour_check.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
+using namespace warptsp::lk;
+using namespace warptsp::neighbor;
+using namespace warptsp::space;
+using namespace warptsp::symmetric;
+using namespace warptsp::tours;
 
 namespace {
 

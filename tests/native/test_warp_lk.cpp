@@ -10,6 +10,7 @@
 #include "check.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
 
 namespace {
 
@@ -98,7 +99,7 @@ const WarpLkParams params{50, 10, 0.5f, 0.1f, 0.5f};
 template <class Metric>
 void search(uint64_t seed, WarpLkCounters &sum) {
   check::Random random(seed);
-  const int size = warp_lk_least + random.below(seed % 4 == 0 ? 900 : 120), paths = 1 + random.below(1 + size / 6);
+  const int size = warp_lk_min_cities + random.below(seed % 4 == 0 ? 900 : 120), paths = 1 + random.below(1 + size / 6);
   SubProblem<Metric> sub(size, paths, seed % 5 < 3 ? 0 : (int)(seed % 4), random);
   WarpLkParams own = params;
   const bool rounded = Metric()(Xy{0, 0}, Xy{1, 1}) == 1.0f || Metric()(Xy{0, 0}, Xy{1, 1}) == 2.0f;
@@ -378,7 +379,7 @@ void rounds_that_keep_tours(MetricKind kind, bool dummy, int seeds, int tours, b
     for (int t = 0; t < tours; t++) begun.push_back(whole.total(t));
     std::vector<double> length = begun;
     for (int r = 0; r < 8; r++) {
-      const int least = (n + warp_lk_cities - 1) / warp_lk_cities;
+      const int least = (n + warp_lk_max_cities - 1) / warp_lk_max_cities;
       const int parts = least + random.below(std::max(1, n / 60)), copies = tours > 1 ? tours : 1 + (int)(seed % 3);
       WarpLkParams own = params;
       if (!is_integral(kind)) own.tolerance = 2e-6f * (float)(begun[0] / n);

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-MOST_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
+MAX_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
 # Float distances below it are rounded to the right integer but for a few; longer ones are not rounded at all.
 LARGEST_ROUNDED = 2.0**22
 # Beyond it the vectorised rounding of double distances would no longer be exact.
@@ -59,7 +59,7 @@ class ClimbInstance:
         tolerance = tolerance_of(problem)
         scale = 1.0 if problem.integral else 2.0 ** (61 - math.frexp(problem.n * (bound or 1.0))[1])
         plane = in_plane(problem)
-        if problem.matrix is None and not (matrix or (not plane and problem.n <= MOST_MATRIX_CITIES)):
+        if problem.matrix is None and not (matrix or (not plane and problem.n <= MAX_MATRIX_CITIES)):
             points = np.ascontiguousarray(problem.search_points(), dtype=np.float64)
             near, rounded = near_coordinates(points, problem, bound) if plane else (None, False)
             return cls(problem, points, near, rounded, None, None, tolerance, scale)

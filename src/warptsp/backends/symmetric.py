@@ -28,7 +28,6 @@ _ROUNDED_DOWN_BY = {
     Metric.EXACT_2D: 0.0,
     Metric.ATT: 0.0,
 }
-MOST_BLOCK = 512  # threads of a block on a GPU
 _EXACT_SINGLES = 2.0**24  # up to here every integer is a number of single precision
 # What rounding coordinates to single precision may change in a distance, in units of the largest one: two
 # coordinates off by half a unit of the last place at half the width, in x and in y, and some to spare.

@@ -17,7 +17,7 @@ import numpy as np
 
 from warptsp import _native
 from warptsp._checks import checked_count
-from warptsp.backends.climb_instance import MOST_MATRIX_CITIES, ClimbInstance, in_plane
+from warptsp.backends.climb_instance import MAX_MATRIX_CITIES, ClimbInstance, in_plane
 from warptsp.errors import UnsupportedProblem
 from warptsp.machine import CPU
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
@@ -101,10 +101,10 @@ def gpu_limits(problem: Problem) -> str | None:
 
     if problem.n > MAX_CITIES:
         return f"hill climbing on GPUs numbers moves in 32 bits, of {MAX_CITIES} cities at most"
-    if not in_plane(problem) and problem.matrix is None and problem.n > MOST_MATRIX_CITIES:
+    if not in_plane(problem) and problem.matrix is None and problem.n > MAX_MATRIX_CITIES:
         return (
             f"hill climbing on GPUs takes {problem.metric.name} distances from a matrix, of up to "
-            f"{MOST_MATRIX_CITIES} cities"
+            f"{MAX_MATRIX_CITIES} cities"
         )
     return None
 

@@ -13,12 +13,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from warptsp.backends.cuda.tuning import CHAIN_THREADS
 from warptsp.errors import InvalidOption
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
-    MOST_THREADS,
     NeighborSearch,
     Prepared,
     check_neighbors,
@@ -74,7 +74,7 @@ class IlsParams:
 
     def __post_init__(self) -> None:
         check_neighbors(self.neighbors)
-        check_block(self.block, MOST_THREADS)
+        check_block(self.block, CHAIN_THREADS)
         if not 0 <= self.iterations < math.inf:
             raise InvalidOption(f"iterations: {self.iterations} is not a finite number from 0 on")
         if self.acceptance not in ACCEPTANCES:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from warptsp import _native
+from warptsp.backends.cuda.tuning import CHAIN_THREADS
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption
 from warptsp.methods.annealing import COLD
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_NEIGHBORS = 1000
-MOST_THREADS = 512  # of a block; with more the kernels would have too few registers
 SLICE = 0.08  # seconds between two looks at what the run says
 
 
@@ -67,7 +67,7 @@ class DescentParams:
 
     def __post_init__(self) -> None:
         check_neighbors(self.neighbors)
-        check_block(self.block, MOST_THREADS)
+        check_block(self.block, CHAIN_THREADS)
         if self.improvement not in ("best", "first"):
             raise InvalidOption(f"improvement: {self.improvement!r} is neither 'best' nor 'first'")
         if self.moves not in ("one", "many"):

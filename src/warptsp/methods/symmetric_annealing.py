@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.symmetric import MOST_BLOCK
+from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -98,7 +98,7 @@ class SymmetricAnnealingParams:
                 f"iterations: {self.iterations} at each temperature, of {self.rotations} rotations: such a "
                 "schedule never cools; give fewer iterations or more rotations"
             )
-        check_block(self.block, MOST_BLOCK)
+        check_block(self.block, SYMMETRIC_THREADS)
 
 
 @dataclass(frozen=True, slots=True)

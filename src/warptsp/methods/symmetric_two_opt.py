@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from warptsp.backends.symmetric import MOST_BLOCK
+from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -47,7 +47,7 @@ class SymmetricTwoOptParams:
     def __post_init__(self) -> None:
         if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
             raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
-        check_block(self.block, MOST_BLOCK)
+        check_block(self.block, SYMMETRIC_THREADS)
 
 
 def run(problem: Problem, run: Run, params: SymmetricTwoOptParams) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 VARIABLE = "WARPTSP_CACHE_DIR"
-MOST_ENTRIES = 256  # of some hundred kilobytes each
+MAX_ENTRIES = 256  # of some hundred kilobytes each
 _MAGIC = b"warptsp kernels 1\n"
 
 
@@ -132,7 +132,7 @@ def _prune(place: Path) -> None:
         entries = sorted(place.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     except OSError:  # another process removes entries, too
         return
-    for path in entries[MOST_ENTRIES:]:
+    for path in entries[MAX_ENTRIES:]:
         _remove(path)
 
 

@@ -33,7 +33,7 @@ ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces h
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane
 
 _ENTRIES = 1 << 23  # of a matrix that go to the GPU at once
-_LEAST_GROUP = 16
+_MIN_GROUP = 16
 
 
 def is_plain(problem: Problem) -> bool:
@@ -326,7 +326,7 @@ def compact_order(matrix: NDArray[Any], seed: int) -> NDArray[np.int32]:
         first: NDArray[np.int32] = order[places[np.unique(group[places], return_index=True)[1]]]
         return first
 
-    while (sizes := np.diff(bounds)).max() > _LEAST_GROUP:
+    while (sizes := np.diff(bounds)).max() > _MIN_GROUP:
         group = np.repeat(np.arange(len(sizes)), sizes)
         if len(sizes) == 1:  # the direction of the first cut makes orders differ
             some = random.permutation(n).astype(np.int32)[:8]
@@ -339,7 +339,7 @@ def compact_order(matrix: NDArray[Any], seed: int) -> NDArray[np.int32]:
         nearness = matrix[low[group], order].astype(np.float64) - matrix[high[group], order]
         order = order[np.lexsort((nearness, group))]
         middles = (bounds[:-1] + bounds[1:]) // 2
-        bounds = np.sort(np.concatenate([bounds, middles[sizes > _LEAST_GROUP]]))
+        bounds = np.sort(np.concatenate([bounds, middles[sizes > _MIN_GROUP]]))
     return order
 
 

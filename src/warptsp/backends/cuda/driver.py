@@ -15,7 +15,7 @@ from typing import Any
 from warptsp.errors import BackendUnavailable
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-LEAST_CAPABILITY = (7, 5)
+MIN_CAPABILITY = (7, 5)
 _NO_DEVICE = 100
 _INIT_REMEDIES = {
     34: "libcuda.so.1 is the stub of the CUDA toolkit; take its folder out of LD_LIBRARY_PATH",
@@ -89,9 +89,9 @@ def find_gpu(ordinal: int) -> tuple[Driver, Gpu]:
         why = "" if visible is None else f" with CUDA_VISIBLE_DEVICES={visible!r}"
         raise BackendUnavailable(f"device cuda:{ordinal}: there is no such GPU{why}; there are {there}")
     gpu = driver.gpus[ordinal]
-    if gpu.compute_capability < LEAST_CAPABILITY:
+    if gpu.compute_capability < MIN_CAPABILITY:
         major, minor = gpu.compute_capability
-        least = ".".join(map(str, LEAST_CAPABILITY))
+        least = ".".join(map(str, MIN_CAPABILITY))
         raise BackendUnavailable(
             f"device cuda:{ordinal}: {gpu.name} has compute capability {major}.{minor}, and {least} "
             "(Turing, 2018) is the minimum; use device cpu"

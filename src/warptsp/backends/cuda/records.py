@@ -210,7 +210,7 @@ ROUND = _record(
     "RoundOnDevice",
     "lk.cu",
     "i4 parts copies first_copy all_copies tours rotation blobs optimize every",
-    "f4 kicks_per_city temperature most_work",
+    "f4 kicks_per_city temperature max_work",
     "u8 seed round",
     "ptr stop",
     "i4 segment walk",

@@ -178,7 +178,7 @@ class PartRounds:
                 every=tuning.SHORTER if plan.waves >= tuning.MIN_WAVES else 0,
                 kicks_per_city=kicks_per_city,
                 temperature=temperature,
-                most_work=tuning.MAX_WORK * self._work if self._work > 0 else math.inf,
+                max_work=tuning.MAX_WORK * self._work if self._work > 0 else math.inf,
                 seed=seed,
                 round=number,
                 tolerance=max(0.5 * cities.integral, 2e-6 * self.mean_link),

@@ -158,18 +158,18 @@ IN_KERNELS: dict[str, dict[str, int]] = {
     "descent_fast.cu": {
         **_DESCENTS,
         "resident_block": RESIDENT_THREADS,
-        "most_resident": MAX_RESIDENT,
+        "max_resident": MAX_RESIDENT,
         "columns_a_chunk": COLUMNS_A_CHUNK,
         "squares_rows_of_lane": SQUARES_TILES.rows_of_lane,
     },
     "neighbor.cu": {
         "threads_a_city": THREADS_A_CITY,
-        "most_ahead": CITIES_AHEAD,
+        "max_ahead": CITIES_AHEAD,
         "block_threads": CHAIN_THREADS,
     },
     "symmetric.cu": {
-        "most_threads": SYMMETRIC_THREADS,
-        "most_ahead": AXES_AHEAD,
+        "max_threads": SYMMETRIC_THREADS,
+        "max_ahead": AXES_AHEAD,
         "1 << WarpTour::rung_bits": MAX_RUNGS_OF_A_WARP,
     },
 }

@@ -8,6 +8,8 @@
 #include "arrays.h"
 
 using namespace warptsp;
+using namespace warptsp::bound;
+using namespace warptsp::space;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "exhaustive/move_numbers.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 namespace {
 

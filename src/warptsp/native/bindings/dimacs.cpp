@@ -3,6 +3,7 @@
 #include "arrays.h"
 
 using namespace warptsp;
+using namespace warptsp::instances;
 
 namespace {
 

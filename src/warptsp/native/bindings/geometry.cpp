@@ -12,6 +12,8 @@
 #include "tours/random_tour.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
+using namespace warptsp::tours;
 
 namespace {
 

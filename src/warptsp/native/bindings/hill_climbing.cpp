@@ -10,6 +10,7 @@
 #include "arrays.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 namespace {
 

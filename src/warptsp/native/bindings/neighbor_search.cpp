@@ -9,6 +9,7 @@
 #include "arrays.h"
 
 using namespace warptsp;
+using namespace warptsp::neighbor;
 
 namespace {
 

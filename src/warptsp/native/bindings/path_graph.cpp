@@ -14,6 +14,7 @@
 #include <numeric>
 
 using namespace warptsp;
+using namespace warptsp::lk;
 
 namespace {
 

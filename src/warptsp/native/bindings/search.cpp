@@ -10,6 +10,8 @@
 #include "arrays.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
+using namespace warptsp::tours;
 
 namespace {
 

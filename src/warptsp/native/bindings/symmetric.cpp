@@ -8,6 +8,7 @@
 #include "symmetric/symmetric_search.h"
 
 using namespace warptsp;
+using namespace warptsp::symmetric;
 
 namespace {
 

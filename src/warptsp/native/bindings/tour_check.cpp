@@ -4,6 +4,7 @@
 #include "arrays.h"
 
 using namespace warptsp;
+using namespace warptsp::tours;
 
 void bind_tour_check(nb::module_ &m) {
   typedef Array<const int, 1> Cities;

@@ -3,6 +3,7 @@
 #include "instances/tsplib_numbers.h"
 
 using namespace warptsp;
+using namespace warptsp::instances;
 
 namespace {
 

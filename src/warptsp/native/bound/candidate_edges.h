@@ -8,7 +8,7 @@
 #include "bound/whole_distances.h"
 #include "space/candidates.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 constexpr int nearest_edges = 5;
 
@@ -21,7 +21,7 @@ struct CandidateEdges {
 inline bool first_of_quadrant(const PointDistances<2> &distances, int city, const int *list, int k) {
   const auto quadrant_of = [&](int other) {
     const double delta[2] = {distances.at(other)[0] - distances.at(city)[0], distances.at(other)[1] - distances.at(city)[1]};
-    return Quadrants().of(delta);
+    return space::Quadrants().of(delta);
   };
   return std::none_of(list, list + k, [&](int other) { return quadrant_of(other) == quadrant_of(list[k]); });
 }
@@ -65,4 +65,4 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
   return found;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

@@ -5,7 +5,7 @@
 
 #include "common/parallel.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 constexpr int chunk_size = 1 << 14;
 
@@ -34,4 +34,4 @@ Sum sum_chunks(int threads, int64_t n, const Work &work) {
   return sum;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

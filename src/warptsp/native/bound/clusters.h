@@ -13,7 +13,7 @@
 #include "bound/chunks.h"
 #include "bound/path_maxima.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 class Clusters {
  public:
@@ -85,4 +85,4 @@ class Clusters {
   std::vector<int64_t> change_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

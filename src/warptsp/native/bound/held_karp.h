@@ -19,7 +19,7 @@
 #include "bound/spanning_tree.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 // What every tour respects. Ends of a path that are free are -1.
 struct TourShape {
@@ -315,4 +315,4 @@ class HeldKarp {
   CertifiedBound best_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

@@ -9,7 +9,7 @@
 #include "space/candidates.h"
 #include "space/kd_tree.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 struct LowerBound {
   CertifiedBound bound;
@@ -57,7 +57,7 @@ template <int D>
 std::optional<LowerBound> lower_bound_points(const double *points, int n, MetricKind kind, int norm, const int *tour,
                                              const TourShape &shape, int rounds, int threads, const StopToken &token) {
   constexpr int count = 8;
-  KdTree<D> tree;
+  space::KdTree<D> tree;
   if (!tree.build(points, n, threads, token)) return {};
   std::vector<int> city(n), number(n), numbered_tour(n);
   std::vector<double> rows((size_t)n * D);
@@ -68,10 +68,10 @@ std::optional<LowerBound> lower_bound_points(const double *points, int n, Metric
       for (int d = 0; d < D; ++d) rows[(size_t)k * D + d] = points[(size_t)city[k] * D + d];
     }
   });
-  tree = KdTree<D>();
+  tree = space::KdTree<D>();
   for (int p = 0; p < n; ++p) numbered_tour[p] = number[tour[p]];
   std::vector<int> lists((size_t)n * count);
-  if (!candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data())) return {};
+  if (!space::candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data())) return {};
   LowerBound found = bound_detail::ascend<PointPricing<D>>(PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind), n,
                                                            lists.data(), count, numbered_tour, bound_detail::renumbered(shape, number),
                                                            rounds, threads, token);
@@ -88,9 +88,9 @@ std::optional<LowerBound> lower_bound_matrix(const V *entries, int n, const int 
   constexpr int count = 10;
   std::vector<int> lists((size_t)n * count);
   const MatrixDistances<V> distances{entries, n, 1.0};
-  if (!nearest_by_distance(n, Matrix<V>{entries, n}, count, threads, token, lists.data())) return {};
+  if (!space::nearest_by_distance(n, Matrix<V>{entries, n}, count, threads, token, lists.data())) return {};
   return bound_detail::ascend<MatrixPricing<V>>(distances, std::is_integral_v<V>, n, lists.data(), count,
                                                 std::vector<int>(tour, tour + n), std::move(shape), rounds, threads, token);
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

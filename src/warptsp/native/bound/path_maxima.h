@@ -13,7 +13,7 @@
 #include "bound/spanning_tree.h"
 #include "common/radix_sort.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 class PathMaxima {
  public:
@@ -104,4 +104,4 @@ class PathMaxima {
   std::vector<std::vector<int>> table_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

@@ -14,7 +14,7 @@
 #include "bound/whole_distances.h"
 #include "space/point_tree.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 // What was found: all violated pairs, ascending, or some of them if they were too many.
 struct Violated {
@@ -60,7 +60,7 @@ struct TwoSmallest {
 template <int D>
 class PointPricing {
  public:
-  PointPricing(const PointDistances<D> &distances, int n) : distances_(distances), n_(n), levels_(PointTree::levels_for(n)) {
+  PointPricing(const PointDistances<D> &distances, int n) : distances_(distances), n_(n), levels_(space::PointTree::levels_for(n)) {
     nodes_.resize((size_t)2 << levels_);
     for (int v = 2 * first_leaf() - 1; v >= 1; --v) {
       Node &node = nodes_[v];
@@ -274,4 +274,4 @@ class MatrixPricing {
   const int *potential_ = nullptr;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

@@ -12,7 +12,7 @@
 
 #include "bound/sparse_graph.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 struct TreeEdge {
   int low, high, length;
@@ -176,4 +176,4 @@ class SpanningTree {
   std::vector<std::atomic<uint64_t>> best_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

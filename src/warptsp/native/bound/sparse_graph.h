@@ -6,7 +6,7 @@
 
 #include "bound/chunks.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 struct Arc {
   int to, cost;
@@ -63,4 +63,4 @@ class SparseGraph {
   std::vector<Arc> arcs_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

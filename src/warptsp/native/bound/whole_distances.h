@@ -16,7 +16,7 @@
 
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::bound {
 
 // No whole distance in a graph is longer, and no potential larger: sums of three stay within 31 bits.
 constexpr int max_whole_bits = 27;
@@ -80,4 +80,4 @@ struct MatrixDistances {
   int64_t operator()(int a, int b) const { return (int64_t)(real(a, b) * scale); }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::bound

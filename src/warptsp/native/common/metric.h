@@ -32,6 +32,10 @@
 
 namespace warptsp {
 
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
 // The numbers are part of the interface to Python (problem/metric.py).
 enum class MetricKind : int {
   euc_2d = 0,     // nint of the Euclidean distance

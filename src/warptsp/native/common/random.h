@@ -9,8 +9,6 @@
 
 namespace warptsp {
 
-typedef unsigned long long u64;
-
 // SplitMix64's finaliser (Steele, Lea, Flood 2014).
 WARPTSP_FN u64 mix64(u64 z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -2,6 +2,7 @@
 #include "space/plane_candidates.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
 
 // Rows of the cities from `begin` to `end`.
 template <int Count, int PerQuadrant, int Norm>

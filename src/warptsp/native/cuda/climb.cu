@@ -8,6 +8,7 @@
 #include "exhaustive/block_climber.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
 typedef Look::Place At;

@@ -11,6 +11,7 @@
 #include "exhaustive/ring_look.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
 typedef Look::Value Value;

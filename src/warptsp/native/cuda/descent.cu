@@ -7,6 +7,7 @@
 #include "exhaustive/descent_state.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 #ifndef EXACT_BLOCK
 #define EXACT_BLOCK 128  // threads at most

@@ -4,6 +4,7 @@
 #include "exhaustive/two_opt_resident.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 // What a warp has to look at next, of the columns [first, last) of TileColumns: first `coarse` pieces of so many columns,
 // then smaller ones, so that all warps end together. `taken` counts pieces, from 0.

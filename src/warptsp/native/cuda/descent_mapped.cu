@@ -3,6 +3,7 @@
 #include "exhaustive/two_opt_mapped.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 template <bool TourOrder>
 __global__ void __launch_bounds__(1024) evaluate_mapped(DescentTour tour, const int *city, BestMove *found) {

@@ -6,6 +6,7 @@
 #include "exhaustive/pruned_pairs.h"
 
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 
 // What scaled distances may lack, two roots, the rounding of coordinates, links and metric together: less than 5 of 2^21.
 constexpr float pruning_allowance = 6.0f;

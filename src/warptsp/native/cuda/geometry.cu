@@ -7,6 +7,8 @@
 #include "tours/tour_ranking.h"
 
 using namespace warptsp;
+using namespace warptsp::space;
+using namespace warptsp::tours;
 
 constexpr int threads = 256;  // of a block, where its threads work together
 

@@ -4,6 +4,7 @@
 #include "lk/warp_parts.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
 
 typedef WarpMetric<(MetricKind)LK_METRIC, LK_DUMMY>::Type Metric;
 typedef WarpLkArrays<LK_CANDIDATES, Metric::Place> Arrays;

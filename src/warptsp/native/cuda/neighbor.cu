@@ -7,6 +7,7 @@
 #include "neighbor/tour_in_block.h"
 
 using namespace warptsp;
+using namespace warptsp::neighbor;
 
 #if METRIC_KIND == 15
 typedef Matrix<double> Metric;
@@ -260,7 +261,7 @@ __global__ void __launch_bounds__(block_threads)
   }
   __syncthreads();
   const ChainQueue queue{chains.ring + (long long)blockIdx.x * chains.capacity, in, chains.capacity, &chain};
-  const BlockLook look{Members(shared, most_ahead), most_ahead};
+  const BlockLook look{Members(shared, max_ahead), max_ahead};
   IteratedSearch<BlockLook, Lists, Three> search(look, lists_of(instance), at.tour, queue, &chain, at.scratch,
                                                  chains.kept + row, chains.best + row);
   double length = state->length, best = state->best;

@@ -2,6 +2,7 @@
 #include "lk/path_order.h"
 
 using namespace warptsp;
+using namespace warptsp::lk;
 
 extern "C" __global__ void begin_paths(PathOrder order) {
   const int e = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,11 +20,11 @@ extern "C" __global__ void jump_round(int count, const PathWay *from, PathWay *t
 }
 
 // `named`: how many closed tours, and as many of the paths that name them as there is room for.
-extern "C" __global__ void name_tours(PathOrder order, const PathWay *ways, int *named, int room) {
+extern "C" __global__ void name_tours(PathOrder order, const PathWay *ways, int *named, int capacity) {
   const int path = blockIdx.x * blockDim.x + threadIdx.x;
   if (path >= order.count || !order.name(ways, path)) return;
   const int k = atomicAdd(named, 1);
-  if (k < room) named[1 + k] = path;
+  if (k < capacity) named[1 + k] = path;
 }
 
 extern "C" __global__ void clear_joins(PathOrder order) {

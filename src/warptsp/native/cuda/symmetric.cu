@@ -9,11 +9,12 @@
 #include "symmetric/warp_tour.h"
 
 using namespace warptsp;
+using namespace warptsp::symmetric;
 
-constexpr int most_threads = 512;  // of a block: with more, registers would not do
+constexpr int max_threads = 512;  // of a block: with more, registers would not do
 
 // Every block anneals, or descends, a chain of its own: for so many axes, or until it is 2-optimal.
-extern "C" __global__ void __launch_bounds__(most_threads)
+extern "C" __global__ void __launch_bounds__(max_threads)
     symmetric_blocks(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
                      Cooling cooling, u64 seed, long long steps) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -63,11 +64,11 @@ extern "C" __global__ void __launch_bounds__(warp_size, 16)
 
 // All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a
 // word; while they are few each looks at other axes ahead, and after a barrier all go on to the first that has a move.
-extern "C" __global__ void __launch_bounds__(most_threads)
+extern "C" __global__ void __launch_bounds__(max_threads)
     symmetric_together(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
                        SymmetricTalk *talk, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];
-  constexpr int most_alone = 1024, most_each = 8;
+  constexpr int max_alone = 1024, max_each = 8;
   const int n = instance.size, all = axes_of(instance);
   BlockTour tour(instance, memory);
   tour.load(cities);
@@ -87,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
   };
   while (!stop) {
     // A barrier takes as long as some axes.
-    for (int alone = 0; alone < most_alone && gap < 8 && since < 8 && !walk.is_done(); alone++) make();
+    for (int alone = 0; alone < max_alone && gap < 8 && since < 8 && !walk.is_done(); alone++) make();
     if (walk.is_done()) break;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
       talk->clear_behind(slot);
@@ -108,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(most_threads)
     skip(instance, skipped, walk.state.step, walk.state.quiet);
     walk.phase = (int)((walk.phase + skipped) % all);
     since += (int)skipped;
-    each = first == nothing ? min(2 * each, most_each) : 1;
+    each = first == nothing ? min(2 * each, max_each) : 1;
     if (first != nothing) make();
     slot = (slot + 1) % 3;
   }
@@ -131,7 +132,7 @@ extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int
   tour.link[p] = instance.link(own, cities[p + 1 == n ? 0 : p + 1]);
 }
 
-extern "C" __global__ void __launch_bounds__(most_threads)
+extern "C" __global__ void __launch_bounds__(max_threads)
     symmetric_grid(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, GridTour tour,
                    Cooling cooling, u64 seed, u64 chain, long long steps, SymmetricTalk *talk, int *flags, u64 slice) {
   extern __shared__ __align__(16) unsigned char memory[];

@@ -6,7 +6,7 @@
 #include "exhaustive/climber_moves.h"
 #include "exhaustive/ring_look.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // What the climbers share, and where they leave what they find. backends/cuda/records.py has the same fields.
 template <class At>
@@ -309,4 +309,4 @@ struct Climber {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

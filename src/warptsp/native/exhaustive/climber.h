@@ -5,7 +5,7 @@
 #include "common/metric.h"
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 constexpr u64 climber_stream = 0x68696c6cull;  // apart from the streams of kicks
 
@@ -26,4 +26,4 @@ WARPTSP_FN void random_start(u64 seed, u64 climber, int n, At &&at) {
 // such. `scale` is 1 for metrics of integers, and else a power of two.
 WARPTSP_FN long long in_units(double distance, double scale) { return (long long)(distance * scale + 0.5); }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

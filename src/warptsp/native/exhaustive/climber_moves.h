@@ -2,7 +2,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 constexpr unsigned no_move = ~0u;
 
@@ -11,4 +11,4 @@ __device__ __noinline__ double exact_distance(int kind, const double *p, const d
   return coordinate_distance((MetricKind)kind, p, q);
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -11,7 +11,7 @@
 #include "exhaustive/fast_passes.h"
 #include "exhaustive/pruned_passes.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 enum class Neighborhood : int { two_opt = 0, three_opt = 1, swap = 2 };
 
@@ -158,4 +158,4 @@ class Descent {
   std::unique_ptr<FastPasses> fast_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -3,7 +3,7 @@
 #include "exhaustive/neighborhoods.h"
 #include "exhaustive/two_opt_squares.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 constexpr int tile_block = 128, tile_rows_of_lane = 16;
 
@@ -150,4 +150,4 @@ struct SwapWalk {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -11,7 +11,7 @@
 #include "common/metric.h"
 #include "common/vectors.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // What distances are made from; the arrays belong to the caller. One of points and the matrices is given.
 struct DistanceSource {
@@ -107,4 +107,4 @@ class DistanceRows {
   bool planar_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

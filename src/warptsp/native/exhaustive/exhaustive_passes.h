@@ -14,7 +14,7 @@
 #include "common/stop_token.h"
 #include "exhaustive/two_opt_scan.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // A stretch of rows and columns whose distances stay in the first cache: 1024 doubles are 8 KB.
 constexpr int tile_columns = 1024, tile_rows = 256;
@@ -48,7 +48,7 @@ class PassResult {
 
 // The least of a row's values; lanes of fixed number become vectors.
 template <class Real, class Value>
-Real least_of(int count, const Value &value) {
+Real min_of(int count, const Value &value) {
   Real least = std::numeric_limits<Real>::max();
   vectorised([=, &least]() WARPTSP_INLINE_LAMBDA {
     Real lanes[scan_lanes];
@@ -99,7 +99,7 @@ inline bool pass_two_opt(const PassView &view, PassResult &result) {
       const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
         return TwoOpt::delta(own[i], next[i + 1], link_i[i], link_j);
       };
-      const double least = least_of<double>(count, delta);
+      const double least = min_of<double>(count, delta);
       if (least > best.delta) continue;
       int i = 0;
       while (delta(i) != least) ++i;
@@ -134,7 +134,7 @@ inline bool pass_three_opt(const PassView &view, PassResult &result) {
           default: return ThreeOpt::delta(to_e[i], to_d[i + 1], cf, links[i], link_j, link_k);
         }
       };
-      const double least = least_of<double>(j, [=](int i) WARPTSP_INLINE_LAMBDA {
+      const double least = min_of<double>(j, [=](int i) WARPTSP_INLINE_LAMBDA {
         const double p = delta(i, 0), q = delta(i, 1), r = delta(i, 2), s = delta(i, 3);
         const double pq = q < p ? q : p, rs = s < r ? s : r;
         return rs < pq ? rs : pq;
@@ -204,18 +204,18 @@ bool pass_swap(int n, const Real *links, const Fill &fill_row, const SwapLimits 
         best.offer((double)least, row_number + begin + i);
       };
       if (!limited) {
-        offer(least_of<Real>(end - begin, delta), delta);
+        offer(min_of<Real>(end - begin, delta), delta);
         continue;
       }
       const int *const earlier = limits.earlier.data() + begin;
       const auto allowed_delta = [=](int i) WARPTSP_INLINE_LAMBDA {
         return earlier[i] < x ? delta(i) : std::numeric_limits<Real>::max();
       };
-      offer(least_of<Real>(end - begin, allowed_delta), allowed_delta);
+      offer(min_of<Real>(end - begin, allowed_delta), allowed_delta);
     }
     result.join(best);
   });
   return !token.stopped();
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -8,7 +8,7 @@
 #include "exhaustive/exhaustive_passes.h"
 #include "exhaustive/two_opt_scan.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 class FastPasses {
  public:
@@ -103,4 +103,4 @@ inline std::unique_ptr<FastPasses> FastPasses::create(const DistanceSource &sour
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -16,7 +16,7 @@
 #include "common/stop_token.h"
 #include "exhaustive/two_opt_scan.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 struct ClimbCounters {
   std::atomic<long long> climbers{0}, passes{0}, moves{0};
@@ -252,4 +252,4 @@ Climbed climb(u64 seed, long long first, int count, int threads, const int *give
   return all;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

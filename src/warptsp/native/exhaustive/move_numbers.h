@@ -6,7 +6,7 @@
 #pragma once
 #include "common/metric.h"  // WARPTSP_FN, WARPTSP_MATH
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 typedef unsigned long long MoveNumber;
 
@@ -60,4 +60,4 @@ WARPTSP_FN Pair swap_of(MoveNumber number, int n) {
   return {other, other + 1 + column - own};
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -5,7 +5,7 @@
 #pragma once
 #include "exhaustive/move_numbers.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // The best move of a neighbourhood: of equal ones the one with the lowest number.
 struct BestMove {
@@ -118,4 +118,4 @@ struct Swap {
   WARPTSP_FN int source(int position) const { return position == x ? y : position == y ? x : position; }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -7,7 +7,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 constexpr int stretch_links = 32;
 
@@ -53,4 +53,4 @@ WARPTSP_FN PruningRule<double> pruning_rule(MetricKind kind, double little) {
   return {kind == MetricKind::att ? 0.1 : 1.0, rounding + little};
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

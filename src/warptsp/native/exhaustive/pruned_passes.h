@@ -4,7 +4,7 @@
 #include "exhaustive/exhaustive_passes.h"
 #include "exhaustive/pruned_pairs.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // All stretches of a tour, a field behind the other so that tests of many are vectors.
 class Stretches {
@@ -88,7 +88,7 @@ inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> 
         const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
           return TwoOpt::delta(own_row[i], next_row[i + 1], link_i[i], link_j);
         };
-        const double least = least_of<double>(count, delta);
+        const double least = min_of<double>(count, delta);
         if (least > best.delta) continue;
         int i = 0;
         while (delta(i) != least) ++i;
@@ -102,4 +102,4 @@ inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> 
   return !view.token.stopped();
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

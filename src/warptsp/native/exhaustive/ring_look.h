@@ -8,7 +8,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
 
@@ -56,7 +56,7 @@ struct alignas(16) Place {
 template <Rounding rounding>
 struct RingLook {
   typedef typename LookValue<rounding>::Type Value;
-  typedef warptsp::Place<Value> Place;
+  typedef exhaustive::Place<Value> Place;
 
   WARPTSP_FN static Value distance(float dx, float dy) {
 #if defined(__CUDA_ARCH__)
@@ -174,4 +174,4 @@ WARPTSP_FN unsigned ring_number(int link, int reach) { return (unsigned)link << 
 WARPTSP_FN int ring_link(unsigned number) { return (int)(number >> 16); }
 WARPTSP_FN int ring_reach(unsigned number) { return (int)(number & 0xffffu); }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

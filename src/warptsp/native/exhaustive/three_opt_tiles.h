@@ -5,7 +5,7 @@
 #pragma once
 #include "exhaustive/two_opt_tiles.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // Warps' tasks: row j has one for every 32 of its i.
 struct TripleTasks {
@@ -22,7 +22,7 @@ struct TripleTasks {
   }
 };
 
-__device__ __forceinline__ u32 least_of_three(u32 a, u32 b, u32 c) {
+__device__ __forceinline__ u32 min_of_three(u32 a, u32 b, u32 c) {
 #if __CUDA_ARCH__ >= 900
   return __vimin3_u32(a, b, c);
 #else
@@ -51,7 +51,7 @@ __device__ void search_triples(const TilePoint *points, int n, long long first, 
     for (int k = j + 1; k < n; ++k) {
       const TilePoint f = points[k + 1];
       const u32 ae = distance(a, e), bf = distance(b, f), cf = distance(c, f), df = distance(d, f);
-      const u32 sum = least_of_three(ad + be + cf, ac + be + df, ad + ce + bf);
+      const u32 sum = min_of_three(ad + be + cf, ac + be + df, ad + ce + bf);
       const int delta = (int)(min(sum, ae + bd + cf) - 3 * magic_bits) - e.link;
       if (delta < least) {
         least = delta;
@@ -65,4 +65,4 @@ __device__ void search_triples(const TilePoint *points, int n, long long first, 
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -4,7 +4,7 @@
 #pragma once
 #include "exhaustive/descent_state.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 // Coordinates lie in tour order, 8 bytes a city; or by city, with the tour beside them, 10 bytes a city.
 template <bool TourOrder, int Rounding>
@@ -37,4 +37,4 @@ __device__ void search_mapped(const DescentTour &tour, const int *city, BestMove
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

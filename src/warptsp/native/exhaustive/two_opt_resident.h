@@ -8,7 +8,7 @@
 #pragma once
 #include "exhaustive/descent_state.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 typedef unsigned long long MoveKey;
 
@@ -16,7 +16,7 @@ constexpr int resident_block = 512;
 
 // A move as one number, the best one the lowest: delta, column, row; and the pass in the lowest bits.
 constexpr int key_tag_bits = 10, key_place_bits = 14;
-constexpr int most_resident = 1 << key_place_bits;  // cities
+constexpr int max_resident = 1 << key_place_bits;  // cities
 constexpr int key_delta_offset = 1 << 25;
 
 __device__ __forceinline__ MoveKey key_of(int delta, int row, int column) {
@@ -61,20 +61,20 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
       const MoveKey key = key_of(delta, row, column);
       best = key < best ? key : best;
     });
-    const auto least_of_warp = [](MoveKey key) {
+    const auto min_of_warp = [](MoveKey key) {
       for (int reach = 16; reach; reach /= 2) {
         const MoveKey other = __shfl_xor_sync(0xffffffffu, key, reach);
         key = other < key ? other : key;
       }
       return key;
     };
-    best = least_of_warp(best);
+    best = min_of_warp(best);
     if (thread % 32 == 0) keys[thread / 32] = best;
     __syncthreads();
     const MoveKey tag = (MoveKey)((done + 1) & ((1 << key_tag_bits) - 1));
     MoveKey *const round = slots + (done & 1) * gridDim.x;
     if (thread < 32) {
-      best = least_of_warp(thread < resident_block / 32 ? keys[thread] : none);
+      best = min_of_warp(thread < resident_block / 32 ? keys[thread] : none);
       if (thread == 0) ((volatile MoveKey *)round)[blockIdx.x] = best | tag;
       best = none;
       for (int b = thread; b < (int)gridDim.x; b += 32) {
@@ -84,10 +84,10 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
         other -= tag;
         best = other < best ? other : best;
       }
-      best = least_of_warp(best);
+      best = min_of_warp(best);
       // Every block checks the move for itself, a lane each of the rows that it may belong to.
-      const int row = (int)(best >> key_tag_bits) & (most_resident - 1);
-      const int j = (int)(best >> (key_tag_bits + key_place_bits)) & (most_resident - 1), i = row + thread;
+      const int row = (int)(best >> key_tag_bits) & (max_resident - 1);
+      const int j = (int)(best >> (key_tag_bits + key_place_bits)) & (max_resident - 1), i = row + thread;
       BestMove exact;
       exact.delta = -tour.tolerance;
       double first = 0.0, second = 0.0;
@@ -155,4 +155,4 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -26,7 +26,7 @@
 #define WARPTSP_INDEPENDENT
 #endif
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 enum class MoveOrder { triangle, ring };
 
@@ -236,4 +236,4 @@ void scan(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real>
   scan_rows(distances, task, best);
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -12,7 +12,7 @@
 #pragma once
 #include "exhaustive/two_opt_tiles.h"
 
-namespace warptsp {
+namespace warptsp::exhaustive {
 
 constexpr int squares_rows_of_lane = 8;
 constexpr u32 no_sum = 2 * magic_bits + (1u << 23);  // a move that cannot gain, whatever its column takes off
@@ -94,7 +94,7 @@ struct SquaresTile {
         u32 first_left = 0, first_right = 0;    // distances of the first row to columns j + 1 and j + 2
         u32 last_left = 0, last_right = 0;      // and those of the row before
         const auto offer = [&](u32 &least, u32 a, u32 b, int r, int its_column) {
-          if (Plain || its_column > row + r) least = least_sum(a, b, least);
+          if (Plain || its_column > row + r) least = min_sum(a, b, least);
         };
 #pragma unroll
         for (int m = 0; m < R; m += 2) {
@@ -172,4 +172,4 @@ __device__ __forceinline__ void search_squares(const TilePoint *points, const do
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

@@ -17,13 +17,11 @@
 #pragma once
 #include "exhaustive/neighborhoods.h"
 
-namespace warptsp {
-
-typedef unsigned int u32;
+namespace warptsp::exhaustive {
 
 constexpr float rounding_magic = 12582912.0f;          // 1.5 * 2^23
 constexpr u32 magic_bits = 0x4b400000u;                // its bits: an integer v has magic_bits + v
-constexpr int most_scaled = 1 << 21;                   // longest distance, and largest f
+constexpr int max_scaled = 1 << 21;                   // longest distance, and largest f
 constexpr u32 never = 0xf0000000u;                     // above every sum
 constexpr u32 no_gain = 7u << 20;  // more than 3 * 2^21: what no move gains; with 4 * 2^21 packed integers still hold it
 
@@ -58,7 +56,7 @@ __device__ __forceinline__ u32 rounded_distance(float ax, float ay, float bx, fl
   return __float_as_uint(Rounding == 0 ? __fadd_rn(d, magic) : Rounding == 1 ? __fadd_ru(d, magic) : __fadd_rd(d, magic));
 }
 
-__device__ __forceinline__ u32 least_sum(u32 a, u32 b, u32 least) {
+__device__ __forceinline__ u32 min_sum(u32 a, u32 b, u32 least) {
 #if __CUDA_ARCH__ >= 900
   return __viaddmin_u32(a, b, least);
 #else
@@ -84,7 +82,7 @@ __device__ __forceinline__ bool fold_links(const int (&link)[R], int next_lane, 
 #pragma unroll
   for (int r = 0; r < R; ++r) {
     magic[r] = rounding_magic - (float)f;
-    small = small && abs(f) < most_scaled;
+    small = small && abs(f) < max_scaled;
     if (r + 1 < R) f = link[r] - f;
   }
   seam = f + __shfl_down_sync(0xffffffffu, first, next_lane) - link[R - 1];
@@ -175,7 +173,7 @@ struct RowTile {
       u32 least = never;
 #pragma unroll
       for (int r = 0; r < R; ++r) {
-        if (j > row + r) least = least_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
+        if (j > row + r) least = min_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
         before[r] = after[r] - (u32)link[r];
       }
       const int delta = (int)(least - 2 * magic_bits) - removed;
@@ -219,7 +217,7 @@ struct RowTile {
         const u32 last = below_last<Folded>(after);
         u32 least = before[0] + after[1];
 #pragma unroll
-        for (int r = 1; r < R; ++r) least = least_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
+        for (int r = 1; r < R; ++r) least = min_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
         packed = min(packed, (int)(least * columns_a_chunk) + removed);
         removed = q.removed;
 #pragma unroll
@@ -298,4 +296,4 @@ __device__ __forceinline__ void search_tiles(const TilePoint *points, int n, Til
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::exhaustive

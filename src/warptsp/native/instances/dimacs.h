@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace warptsp {
+namespace warptsp::instances {
 
 // Knuth's subtractive generator, TAOCP volume 2, section 3.6, with lags 55 and 24.
 class SubtractiveGenerator {
@@ -85,4 +85,4 @@ inline std::vector<double> dimacs_clustered(long long n, int seed) {
   return coordinates;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::instances

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace warptsp {
+namespace warptsp::instances {
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -189,4 +189,4 @@ const char *read_table(const char *line, const char *end, std::size_t columns, c
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::instances

@@ -4,7 +4,7 @@
 #include "common/random.h"
 #include "lk/tentative_path.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 template <class Metric, class Index, bool Paths>
 class ArrayWriter {
@@ -303,4 +303,4 @@ class ArrayWriter {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -14,7 +14,7 @@
 
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // A link of a city that changed.
 struct LinkChange {
@@ -366,4 +366,4 @@ class EdgeAssembly {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

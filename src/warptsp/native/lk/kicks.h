@@ -6,7 +6,7 @@
 #include "common/random.h"
 #include "lk/lk_arrays.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // Cells that a walk's double bridge may rearrange. Search writes such a stretch a dozen times to take a kick back, so
 // in long arrays it would cost more than the search itself (pla85900: 30 % of the time; at 10^4 cities nothing).
@@ -78,4 +78,4 @@ bool bridge_of_walk(const LkArrays<Index, Value> &arrays, const LkParams &params
   return true;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

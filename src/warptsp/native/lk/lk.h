@@ -15,7 +15,7 @@
 #include "lk/array_writer.h"
 #include "lk/kicks.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 template <class Metric, class Index, bool Paths>
 class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
@@ -297,4 +297,4 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

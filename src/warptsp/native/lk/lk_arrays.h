@@ -3,7 +3,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 constexpr int lk_max_depth = 30;                 // exchange steps
 constexpr int lk_max_intervals = 48;             // of a tentative path: at most depth + 1, padded
@@ -62,4 +62,4 @@ struct LkLimits<double> {
   static constexpr double unbreakable = -1e300, padding = 1e300;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

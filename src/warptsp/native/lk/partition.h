@@ -10,7 +10,7 @@
 #include "common/metric.h"
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 struct Run {
   int part, begin;  // index of its first city within the part
@@ -157,4 +157,4 @@ class BoxCutter {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

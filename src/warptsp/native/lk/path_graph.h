@@ -16,7 +16,7 @@
 #include "common/stop_token.h"
 #include "lk/warp_parts.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 class PathGraph {
  public:
@@ -153,4 +153,4 @@ class PathGraph {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

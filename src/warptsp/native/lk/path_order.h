@@ -9,7 +9,7 @@
 #include "common/atomics.h"
 #include "lk/warp_parts.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // By the end at which a path is entered: an end further on, and the lowest end up to there; or an end before, -1 past the
 // first, and the cities from there.
@@ -128,4 +128,4 @@ struct PathOrder {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -11,7 +11,7 @@
 #include "tours/random_fragments.h"
 #include "lk/subproblem.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // New members: fragments in random order, local search, kicks at a falling temperature.
 struct Growth {
@@ -57,6 +57,7 @@ class Population {
     shortest.resize(count);
     std::sort(shortest.begin(), shortest.end());
     std::vector<Member> kept;
+    kept.reserve(shortest.size());
     for (int m : shortest) kept.push_back(std::move(members_[m]));
     members_ = std::move(kept);
     counts_.reset();
@@ -146,7 +147,7 @@ class Population {
     const int n = instance_.size;
     SubProblem<Source, false> problem;
     problem.order =
-        random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
+        tours::random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
     problem.prepare(source_, nullptr, n, instance_.candidates.data(), instance_.params, fixed_, tolerance_);
     typename Source::Buffer buffer;
     double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
@@ -165,4 +166,4 @@ class Population {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -8,7 +8,7 @@
 #include "lk/lk.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // Where a search gets its distances: binds a metric to the cities of a sub-problem, numbered from 0.
 // `members` null means all cities in their own order; nothing is copied then.
@@ -177,4 +177,4 @@ class SubProblem {
   int next_ = 0;  // city from which the local search goes on
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

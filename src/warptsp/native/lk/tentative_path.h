@@ -6,7 +6,7 @@
 
 #include "lk/lk_arrays.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // A step of the search: (e, t3) comes in, (t3, t4) goes out.
 template <class Value>
@@ -92,4 +92,4 @@ struct alignas(32) TentativePath {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

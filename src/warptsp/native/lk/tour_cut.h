@@ -25,7 +25,7 @@
 #include "lk/path_graph.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 class TourCut {
  public:
@@ -138,7 +138,7 @@ class TourCut {
   Buffer<int> members_;          // [n] part by part, in tour order, or in that of the answer
   Buffer<Path> paths_;
   std::unique_ptr<std::atomic<bool>[]> answered_;
-  FixedPaths fixed_;
+  tours::FixedPaths fixed_;
   bool has_fixed_ = false;
 
   bool is_fixed(int a, int b) const { return has_fixed_ && fixed_.has(a, b); }
@@ -291,4 +291,4 @@ class TourCut {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -6,7 +6,7 @@
 
 #include "lk/path_order.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 struct ChosenJoins {
   std::vector<int> links;  // pairs: an end, and what it is linked to from now on; four for each join
@@ -55,4 +55,4 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
   return chosen;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -9,7 +9,7 @@
 #include "lk/population.h"
 #include "lk/subproblem.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 struct RoundPlan {
   int parts;
@@ -338,4 +338,4 @@ class TourSearchOf final : public TourSearch {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

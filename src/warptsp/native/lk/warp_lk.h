@@ -15,7 +15,7 @@
 #pragma once
 #include "lk/warp_paths.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 template <class Lanes, class Metric, int K>
 class WarpLk : public WarpPaths<Lanes, Metric, K> {
@@ -339,4 +339,4 @@ WARPTSP_UNROLL
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

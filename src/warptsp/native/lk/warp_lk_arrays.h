@@ -4,13 +4,10 @@
 #include "common/random.h"
 #include "lk/warp_metric.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
-typedef unsigned short u16;
-typedef unsigned int u32;
-
-constexpr int warp_lk_cities = 1024;     // at most: the queue is one bit a city, a word a lane
-constexpr int warp_lk_least = 8;
+constexpr int warp_lk_max_cities = 1024;     // at most: the queue is one bit a city, a word a lane
+constexpr int warp_lk_min_cities = 8;
 constexpr int warp_lk_depth = 16;        // exchange steps, at most 30; with 24 tours were no shorter
 constexpr int warp_lk_roots = 16;
 constexpr int warp_lk_passes = 500;      // of a kick; some have a hundred
@@ -70,7 +67,7 @@ struct WarpLkArrays {
   static constexpr int bytes_a_city = 2 * 3 + (int)sizeof(Place) + 4;
   // Lays the other arrays out in one block of memory aligned to 16 bytes; `size` rounded up to a multiple of 8.
   WARPTSP_FN static WarpLkArrays in(unsigned char *memory, int size, u64 *candidates, u16 *kept) {
-    const int room = (size + 7) & ~7;
+    const int padded = (size + 7) & ~7;
     WarpLkArrays a;
     a.size = size;
     a.work = (WarpLkWork *)memory;
@@ -78,13 +75,13 @@ struct WarpLkArrays {
     a.candidates = candidates;
     a.kept = kept;
     a.place = (Place *)memory;
-    memory += (int)sizeof(Place) * room;
+    memory += (int)sizeof(Place) * padded;
     a.link = (float *)memory;
-    memory += 4 * room;
+    memory += 4 * padded;
     u16 *next = (u16 *)memory;
     a.order = next;
-    a.position = next + room;
-    a.follower = next + 2 * room;
+    a.position = next + padded;
+    a.follower = next + 2 * padded;
     return a;
   }
   WARPTSP_FN u64 &four_candidates(int city, int chunk) const {
@@ -98,4 +95,4 @@ struct WarpLkArrays {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -9,7 +9,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 struct CitiesOnDevice {
   const double *points;  // [size, dimensions] rows as in Points; null for a matrix
@@ -120,4 +120,4 @@ struct WarpMetric<MetricKind::matrix, dummy, false> {
   typedef MatrixMetric Type;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -14,7 +14,7 @@
 #pragma once
 #include "lk/warp_lk.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 struct HandedPath {
   int head, tail;            // sides of the gaps that it begins and ends at
@@ -55,7 +55,7 @@ struct RoundOnDevice {
   int optimize;              // local search from every city first
   int every;                 // which parts have fewer kicks and come last: see share_of_kicks
   float kicks_per_city, temperature;
-  float most_work;           // a kick, on average of a part (see WarpLkCounters::work); then its kicks end early
+  float max_work;           // a kick, on average of a part (see WarpLkCounters::work); then its kicks end early
   u64 seed, round;
   const int *stop;           // not 0 when the host gives the round up, so that a launch may take long; null: never
   WarpLkParams params;
@@ -113,16 +113,16 @@ class WarpPart {
     WarpLk<Lanes, Metric, K> search(a_, metric_, round_.params);
     double gain = 0;
     Random random(round_.seed, round_.round, (u64)part_ * round_.all_copies + round_.first_copy + copy_);
-    if (a_.size >= warp_lk_least) {
+    if (a_.size >= warp_lk_min_cities) {
       typedef typename WarpLk<Lanes, Metric, K>::From From;
       search.begin();
       const float share = share_of_kicks(round_.every, part_);
       const int kicks = (int)(share * round_.kicks_per_city * a_.size + random.unit());
-      const float most_work = round_.most_work * kicks;
+      const float max_work = round_.max_work * kicks;
       u32 begun = 0;
       for (int k = -1; k < kicks && !given_up(); k++) {
         if (k == 0) begun = search.counters.work();
-        if (k > 0 && (float)(search.counters.work() - begun) > most_work) break;
+        if (k > 0 && (float)(search.counters.work() - begun) > max_work) break;
         const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_link;
         const float u = k >= 0 ? random.unit() : 1.0f;
         gain += search.search(from, random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
@@ -349,4 +349,4 @@ WARPTSP_FN void put_back(const TourOnDevice &t, int parts, const int *path_begin
   t.position[city] = p;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -3,7 +3,7 @@
 #pragma once
 #include "lk/warp_tour.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 // A search of a lane: the link (t1, t2) is out, and the path starts at array position base, at t2, and runs in dir.
 struct PathRoot {
@@ -167,4 +167,4 @@ WARPTSP_LOOP
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

@@ -2,7 +2,7 @@
 #pragma once
 #include "lk/warp_lk_arrays.h"
 
-namespace warptsp {
+namespace warptsp::lk {
 
 struct WarpPiece {  // of a move, in one word, so that lanes can hand it on
   u32 word;
@@ -176,4 +176,4 @@ WARPTSP_LOOP
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::lk

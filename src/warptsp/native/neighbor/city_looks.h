@@ -3,9 +3,9 @@
 #include "cuda/blocks.h"
 #include "neighbor/iterated_search.h"
 
-namespace warptsp {
+namespace warptsp::neighbor {
 
-constexpr int most_ahead = 8;  // cities that a chain looks at together, at most
+constexpr int max_ahead = 8;  // cities that a chain looks at together, at most
 
 // The best of `reach` neighbouring lanes, a power of two, on all of them: largest gain, lowest number.
 __device__ __forceinline__ void best_of_lanes(double &gain, int &number, int reach) {
@@ -170,9 +170,9 @@ struct BlockLook {
         if (members.gain[member] > 0) first = member;
     }
     if (first < count) move = members.move[first];
-    ahead = first < count ? 1 : 2 * ahead < most_ahead ? 2 * ahead : most_ahead;
+    ahead = first < count ? 1 : 2 * ahead < max_ahead ? 2 * ahead : max_ahead;
     return first;
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::neighbor

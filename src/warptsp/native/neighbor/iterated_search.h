@@ -18,15 +18,15 @@
 #include "neighbor/neighbor_moves.h"
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::neighbor {
 
-constexpr int most_touched = 64;  // stretches that are remembered to take a kick back; beyond, the whole tour is
+constexpr int max_touched = 64;  // stretches that are remembered to take a kick back; beyond, the whole tour is
 
 // Of one chain; in shared memory on a GPU.
 struct ChainMemory {
   int head, queued;  // the queue's
-  int touched;       // stretches written since the last kick; above most_touched: too many to tell
-  int from[most_touched], length[most_touched];
+  int touched;       // stretches written since the last kick; above max_touched: too many to tell
+  int from[max_touched], length[max_touched];
 };
 
 struct ChainQueue {
@@ -161,12 +161,12 @@ class IteratedSearch {
     const TourArrays tour = tour_;
     if (rewrite.total == 0) return;
     lanes_.once([&] {
-      if (memory_->touched < most_touched) {
+      if (memory_->touched < max_touched) {
         memory_->from[memory_->touched] =
             rewrite.sign > 0 ? rewrite.base : tour.wrap(rewrite.base - rewrite.total + 1);
         memory_->length[memory_->touched] = rewrite.total;
       }
-      if (memory_->touched <= most_touched) ++memory_->touched;
+      if (memory_->touched <= max_touched) ++memory_->touched;
     });
     if (rewrite.pieces == 1) {  // one piece turned around: pairs of cells change places
       lanes_.each(rewrite.total / 2, [&](int k) {
@@ -237,8 +237,8 @@ class IteratedSearch {
     };
     long long cells = 0;
     const int touched = memory_->touched;
-    for (int k = 0; k < touched && k < most_touched; ++k) cells += memory_->length[k];
-    if (touched > most_touched || cells >= tour.size) {
+    for (int k = 0; k < touched && k < max_touched; ++k) cells += memory_->length[k];
+    if (touched > max_touched || cells >= tour.size) {
       copy(0, tour.size);
       return;
     }
@@ -246,4 +246,4 @@ class IteratedSearch {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::neighbor

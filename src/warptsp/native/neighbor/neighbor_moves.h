@@ -16,7 +16,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::neighbor {
 
 // A search that takes the first city with a move looks at so many of its neighbours before it settles for their best
 // move: with all 40, twice the time and no shorter tours.
@@ -288,4 +288,4 @@ WARPTSP_FN Rewrite double_bridge(const TourArrays &tour, int a, int b, int c, in
   return rewrite_pieces(sight, 4, length, arranged);
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::neighbor

@@ -9,7 +9,7 @@
 #include "common/parallel.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::neighbor {
 
 constexpr int long_tour = 20'000;             // cities from which a kick may take a good part of a millisecond
 constexpr long long cells_a_look = 1 << 18;   // of the tour, written between two looks at the clock
@@ -356,4 +356,4 @@ class NeighborSearchOf : public NeighborSearch {
   long long evaluations_ = 0, passes_ = 0, moves_ = 0, looks_ = 0;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::neighbor

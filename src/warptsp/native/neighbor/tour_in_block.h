@@ -2,26 +2,26 @@
 #pragma once
 #include "neighbor/city_looks.h"
 
-namespace warptsp {
+namespace warptsp::neighbor {
 
 struct TourInBlock {
   TourArrays tour;
   int *scratch;
 };
 
-// The tour in shared memory if it fits there (`inside`), with room for the longest stretch that is written.
+// The tour in shared memory if it fits there (`inside`), with a buffer for the longest stretch that is written.
 __device__ __forceinline__ TourInBlock tour_in_block(int n, int *order, int *position, int *scratch, int inside,
                                                      Carver &shared) {
   if (!inside) return TourInBlock{TourArrays{n, order, position}, scratch};
   TourArrays tour{n, shared.take<int>(n), shared.take<int>(n)};
-  int *const room = shared.take<int>(3 * (long long)n / 4 + 1);
+  int *const buffer = shared.take<int>(3 * (long long)n / 4 + 1);
   for (int p = threadIdx.x; p < n; p += blockDim.x) {
     const int city = order[p];
     tour.order[p] = city;
     tour.position[city] = p;
   }
   __syncthreads();
-  return TourInBlock{tour, room};
+  return TourInBlock{tour, buffer};
 }
 
 __device__ __forceinline__ void put_tour_back(const TourArrays &tour, int *order, int *position) {
@@ -47,4 +47,4 @@ __device__ __forceinline__ void write_stretch(const TourInBlock &at, const Rewri
   __syncthreads();
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::neighbor

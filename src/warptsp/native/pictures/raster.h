@@ -7,7 +7,7 @@
 
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::pictures {
 
 // From the plane to pixels of a picture: x to the right, y downwards; the centre of the first pixel is (0.5, 0.5).
 struct View {
@@ -181,4 +181,4 @@ inline bool draw_edges(uint8_t *opacity, const DrawnEdges &edges, const View &vi
   return true;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::pictures

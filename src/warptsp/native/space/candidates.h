@@ -15,7 +15,7 @@
 #include "space/kd_tree.h"
 #include "space/sectors.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 // Space in eight, by the signs of the three differences (zero counts as positive).
 struct Octants {
@@ -57,7 +57,7 @@ struct TangentQuadrants {
     for (int d = 0; d < 3; ++d) products[d] = std::max(a[d] * box.low[d], a[d] * box.high[d]);
     return products[0] + products[1] + products[2];
   }
-  static double least_dot(const double *a, const Offsets<3> &box) {
+  static double min_dot(const double *a, const Offsets<3> &box) {
     double products[3];
     for (int d = 0; d < 3; ++d) products[d] = std::min(a[d] * box.low[d], a[d] * box.high[d]);
     return products[0] + products[1] + products[2];
@@ -69,9 +69,9 @@ struct TangentQuadrants {
   bool meets(int sector, const Offsets<3> &box, double *least) const {
     for (int d = 0; d < 3; ++d) least[d] = box.nearest(d);
     Offsets<2> plane;
-    plane.low[0] = least_dot(east, box);
+    plane.low[0] = min_dot(east, box);
     plane.high[0] = most(east, box);
-    plane.low[1] = least_dot(north, box);
+    plane.low[1] = min_dot(north, box);
     plane.high[1] = most(north, box);
     double ignored[2];
     return Quadrants().meets(sector, plane, ignored);
@@ -119,7 +119,7 @@ class CandidateSearch {
   int step_to(int city) const { return city >= city_ ? city - city_ : city - city_ + tree_.size(); }
 
   // No larger than the step to any other city below the node.
-  int least_step(const TreeNode<D> &node) const {
+  int min_step(const TreeNode<D> &node) const {
     if (city_ >= node.first_city && city_ < node.last_city) return 1;
     return step_to(node.first_city);
   }
@@ -145,7 +145,7 @@ class CandidateSearch {
 
   bool useful(int v, const Offsets<D> &box, double distance) {
     if (distance > reach_) return false;
-    const int step = least_step(tree_.node(v));
+    const int step = min_step(tree_.node(v));
     if (others_ > 0 && Neighbour{distance, step} < others()[others_ - 1]) return true;
     if (per_sector_ == 0) return false;
     for (int s = 0; s < Sectors::size; ++s) {
@@ -166,8 +166,8 @@ class CandidateSearch {
     int first = 2 * v, second = 2 * v + 1;
     Offsets<D> near = offsets(first), far = offsets(second);
     double near_distance = distance_to(near), far_distance = distance_to(far);
-    if (Neighbour{far_distance, least_step(tree_.node(second))} <
-        Neighbour{near_distance, least_step(tree_.node(first))}) {
+    if (Neighbour{far_distance, min_step(tree_.node(second))} <
+        Neighbour{near_distance, min_step(tree_.node(first))}) {
       std::swap(first, second);
       std::swap(near, far);
       std::swap(near_distance, far_distance);
@@ -329,4 +329,4 @@ bool nearest_by_distance(int n, const Distance &distance, int count, int threads
   return !stopped;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::space

@@ -15,7 +15,7 @@
 #include "common/radix_sort.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 enum class Curve { hilbert, sierpinski };
 
@@ -226,4 +226,4 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
   return complete;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::space

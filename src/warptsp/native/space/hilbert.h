@@ -5,7 +5,7 @@
 #include "common/metric.h"
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 // The digit (0 to 3) at which the curve passes the quarter x, y (0 or 1 each) of a cell. `turn` says how the curve is
 // turned in the cell: 1 the axes are exchanged, 2 both run backwards, 3 both; it becomes that of the quarter.
@@ -82,4 +82,4 @@ struct TurnedGrid {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::space

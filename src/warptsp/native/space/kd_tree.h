@@ -12,7 +12,7 @@
 #include "common/parallel.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 template <int D>
 struct TreePoint {
@@ -179,4 +179,4 @@ bool KdTree<D>::select(TreePoint<D> *from, TreePoint<D> *to, TreePoint<D> *middl
   return true;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::space

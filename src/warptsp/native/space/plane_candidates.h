@@ -5,7 +5,7 @@
 #include "space/point_tree.h"
 #include "space/sectors.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 // The `Length` nearest so far, in order of distance, then of the step from the searching city.
 template <int Length>
@@ -72,7 +72,7 @@ class PlaneCandidates {
   WARPTSP_FN int step_to(int city) const { return city >= city_ ? city - city_ : city - city_ + tree_.n; }
 
   // No larger than the step to any other city below the node.
-  WARPTSP_FN int least_step(int v) const {
+  WARPTSP_FN int min_step(int v) const {
     const int level = PointTree::level_of(v);
     const long long k = v - (1 << level);
     const int first = tree_.begin(level, k);
@@ -97,7 +97,7 @@ class PlaneCandidates {
     const Offsets<2> box = offsets(v);
     const double distance = distance_to(box);
     if (distance > reach_) return false;
-    const int step = least_step(v);
+    const int step = min_step(v);
     if (others_.before(distance, step, last_distance_, last_step_)) return true;
     bool wanted = false;
     WARPTSP_UNROLL
@@ -120,7 +120,7 @@ class PlaneCandidates {
         } else {
           int near = 2 * v, far = 2 * v + 1;
           const double near_distance = distance_to(offsets(near)), far_distance = distance_to(offsets(far));
-          if (others_.before(far_distance, least_step(far), near_distance, least_step(near))) {
+          if (others_.before(far_distance, min_step(far), near_distance, min_step(near))) {
             near = 2 * v + 1;
             far = 2 * v;
           }
@@ -201,4 +201,4 @@ class PlaneCandidates {
   double reach_ = 0.0;  // no city farther away than this can enter a list
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::space

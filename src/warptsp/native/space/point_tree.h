@@ -4,7 +4,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 struct Box {
   double low[2], high[2];
@@ -72,4 +72,4 @@ WARPTSP_FN Box leaf_box(const PointTree &tree, int leaf) {
   return box;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::space

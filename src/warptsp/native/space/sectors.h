@@ -2,7 +2,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::space {
 
 // How far away (sectors choose the Norm of the metric; the Euclidean one is squared).
 template <int Norm, int D>
@@ -69,4 +69,4 @@ struct Quadrants {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::space

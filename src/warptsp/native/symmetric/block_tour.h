@@ -2,7 +2,7 @@
 #pragma once
 #include "symmetric/rung_filter.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 // Whether an odd number of the bits behind bit `own % 32` of word `own / 32` are set. All lanes of a warp ask for
 // bits of the same word.
@@ -124,4 +124,4 @@ struct BlockTour {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

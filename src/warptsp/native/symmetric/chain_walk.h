@@ -2,7 +2,7 @@
 #pragma once
 #include "symmetric/symmetric.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 struct SymmetricState {
   long long step;   // axes so far
@@ -37,4 +37,4 @@ struct Walk {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

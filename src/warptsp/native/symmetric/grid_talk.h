@@ -3,7 +3,7 @@
 #include "cuda/grid.h"
 #include "symmetric/symmetric.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 constexpr u64 nothing = ~0ull;
 
@@ -29,4 +29,4 @@ __device__ __forceinline__ u64 nanoseconds() {
   return t;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

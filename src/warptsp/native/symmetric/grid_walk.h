@@ -5,9 +5,9 @@
 #include "symmetric/rung_filter.h"
 #include "symmetric/block_tour.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
-constexpr int most_ahead = 256;  // axes that the grid looks at between two barriers
+constexpr int max_ahead = 256;  // axes that the grid looks at between two barriers
 
 // The tour in device memory, which other blocks change: read and written past the first level of caches.
 struct GridTour {
@@ -28,7 +28,7 @@ struct GridWalk {
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
   const int stretch = (rungs + gridDim.x - 1) / gridDim.x;
   const int low = 1 + blockIdx.x * stretch, high = min(low + stretch, rungs + 1);  // rungs low to high - 1
-  const int window = stretch + most_ahead + 2;
+  const int window = stretch + max_ahead + 2;
   float2 *const left_place, *const right_place = left_place + window;
   float *const left_link = (float *)(right_place + window), *const right_link = left_link + window;
   unsigned *const words = (unsigned *)(right_link + window);
@@ -69,7 +69,7 @@ struct GridWalk {
   // Looks at some axes, and goes on to the first that has a move; false if none has.
   __device__ __forceinline__ bool look_ahead() {
     __shared__ int found_at;
-    const int ahead = (int)min((long long)min(max(2 * gap, 8), most_ahead), all - state.quiet);
+    const int ahead = (int)min((long long)min(max(2 * gap, 8), max_ahead), all - state.quiet);
     const Axis first_axis = unwrapped_axis(instance, phase), last_axis = unwrapped_axis(instance, phase + ahead - 1);
     const int left_from = min(first_axis.left, last_axis.left) - high,
               left_to = max(first_axis.left, last_axis.left) - low;
@@ -125,7 +125,7 @@ struct GridWalk {
     phase = (int)((phase + skipped) % all);
     since += skipped;
     made += skipped;
-    if (first == nothing) gap = min(2 * gap, most_ahead);
+    if (first == nothing) gap = min(2 * gap, max_ahead);
     return first != nothing;
   }
 
@@ -137,7 +137,7 @@ struct GridWalk {
     if (moved) {
       apply(axis, __syncthreads_count(behind) & 1);
       grid_barrier(&talk->arrived);
-      gap = (int)min((3LL * gap + since + 3) / 4, (long long)most_ahead);
+      gap = (int)min((3LL * gap + since + 3) / 4, (long long)max_ahead);
       since = 0;
     } else {
       since++;
@@ -241,4 +241,4 @@ struct GridWalk {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

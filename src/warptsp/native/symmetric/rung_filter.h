@@ -4,7 +4,7 @@
 #include "cuda/blocks.h"
 #include "symmetric/symmetric.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 __device__ __forceinline__ float root(float v) {
   float r;
@@ -107,8 +107,8 @@ __device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const
       if (sure) {
         const int growth = (int)links.x + (int)links.y - (int)rung.ab - (int)rung.cd;
         if (!hot) return (double)growth < -instance.tolerance;
-        const float room = temperature * draw - (float)growth;
-        if (fabsf(room) > temperature * draw_error) return room > 0;
+        const float spare = temperature * draw - (float)growth;
+        if (fabsf(spare) > temperature * draw_error) return spare > 0;
         return (double)growth < exact_threshold(instance, acceptance.temperature, u);
       }
     }
@@ -117,4 +117,4 @@ __device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const
   return links.x >= 0;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

@@ -12,7 +12,7 @@
 #pragma once
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 constexpr float kept_link = -1e30f;     // the length of a link that must stay: no rung can pay for it
 constexpr float largest_draw = 16.64f;  // -ln of the smallest random number, rounded up
@@ -159,4 +159,4 @@ struct Cooling {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

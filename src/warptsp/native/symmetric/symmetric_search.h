@@ -7,7 +7,7 @@
 #include "common/stop_token.h"
 #include "symmetric/symmetric.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 struct SymmetricCounters {
   long long steps = 0;        // axes
@@ -48,7 +48,7 @@ class SymmetricTour {
     const int all = axes_of(instance_);
     while (quiet_ < all) {
       // Ahead of a long quiet stretch, threads look at the axes to come, each at its share.
-      if (threads > 1 && quiet_ >= n_ / 16 && n_ >= least_shared) {
+      if (threads > 1 && quiet_ >= n_ / 16 && n_ >= min_shared) {
         if (look_ahead(acceptance, threads, all, slice)) return false;
         continue;
       }
@@ -75,7 +75,7 @@ class SymmetricTour {
 
  private:
   static constexpr int strip = 256;           // rungs that the filter takes at a time
-  static constexpr int least_shared = 2000;   // cities from which a share of the axes is worth a thread
+  static constexpr int min_shared = 2000;   // cities from which a share of the axes is worth a thread
 
   // Decides the rungs of the next axis and applies those accepted; returns how many.
   int step(const Acceptance &acceptance) {
@@ -226,4 +226,4 @@ class SymmetricTour {
   SymmetricCounters counters_;
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

@@ -3,7 +3,7 @@
 #include "symmetric/block_tour.h"
 #include "symmetric/chain_walk.h"
 
-namespace warptsp {
+namespace warptsp::symmetric {
 
 // The tour of a chain whose block is one warp, with up to 2^rung_bits rungs around a centre; in the order of the
 // threads. Few rungs pass the filter: they are lined up, so that what is dear is done once for 32 of them, be they around one
@@ -151,11 +151,11 @@ struct WarpTour : BlockTour {
 template <bool Filter>
 __device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling cooling, const Acceptance &acceptance,
                                            long long steps) {
-  constexpr int most_words = 16;  // of rungs that one look should evaluate
+  constexpr int max_words = 16;  // of rungs that one look should evaluate
   const SymmetricInstance &instance = tour.instance;
   const int n = instance.size, lane = threadIdx.x;
   const bool cold = cooling.temperature <= 0;
-  const int most_ahead = max(1, min(n, most_words * warp_size / tour.rungs));
+  const int max_ahead = max(1, min(n, max_words * warp_size / tour.rungs));
   float limit = acceptance.most(instance);
   u64 keys = 0;  // of the steps from the last multiple of 32 on, one a lane
   int ahead = 1;
@@ -167,7 +167,7 @@ __device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling c
     bool moved;
     const int passed =
         tour.pass<Filter>(walk.axis().left, count, keys, turn, cooling, limit, walk.moves, moved);
-    ahead = moved ? (ahead + passed + 1) / 2 : min(2 * ahead, most_ahead);
+    ahead = moved ? (ahead + passed + 1) / 2 : min(2 * ahead, max_ahead);
     left -= passed;
     walk.pass(passed, moved, cold);
     if (cold) continue;
@@ -177,4 +177,4 @@ __device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling c
   }
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::symmetric

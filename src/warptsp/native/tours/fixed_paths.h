@@ -5,7 +5,7 @@
 #include "common/parallel.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // At most two fixed edges meet in a city, and no cycle is shorter than the tour: the caller has checked it.
 class FixedPaths {
@@ -86,4 +86,4 @@ inline bool keep_fixed_edges(const int *order, int n, const int *edges, int64_t 
   return true;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

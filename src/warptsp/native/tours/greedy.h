@@ -17,7 +17,7 @@
 #include "common/radix_sort.h"
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // Paths that grow by edges; a city alone is a path, too.
 class Fragments {
@@ -203,7 +203,7 @@ bool greedy_edge(int n, const Length &length, const Nearest &nearest, const int 
   return fragments.write(tour, token);
 }
 
-// From coordinates; `norm` as in candidate_lists, the one that orders cities as the metric does.
+// From coordinates; `norm` as in space::candidate_lists, the one that orders cities as the metric does.
 inline bool greedy_edge_points(const double *points, int n, int dimensions, MetricKind kind, int norm,
                                const int *fixed_edges, int64_t fixed, int threads, const StopToken &token, int *tour) {
   const AnyCoordinates<double> length{Points{points, dimensions}, kind};
@@ -214,7 +214,7 @@ inline bool greedy_edge_points(const double *points, int n, int dimensions, Metr
       for (int d = 0; d < dimensions; ++d)
         gathered[(size_t)i * dimensions + d] = points[(size_t)cities[i] * dimensions + d];
     }
-    return candidate_lists(cities ? gathered.data() : points, size, dimensions, width, 0, norm, false, threads, token,
+    return space::candidate_lists(cities ? gathered.data() : points, size, dimensions, width, 0, norm, false, threads, token,
                            rows);
   };
   return greedy_edge(n, length, nearest, fixed_edges, fixed, token, tour);
@@ -264,11 +264,11 @@ bool greedy_edge_matrix(const V *matrix, int n, const int *fixed_edges, int64_t 
                         const StopToken &token, int *tour) {
   const Matrix<V> length{matrix, n};
   const auto nearest = [&](const int *cities, int size, int width, int *rows) {
-    if (cities == nullptr) return nearest_by_distance(size, length, width, threads, token, rows);
+    if (cities == nullptr) return space::nearest_by_distance(size, length, width, threads, token, rows);
     const auto distance = [&](int i, int j) { return length(cities[i], cities[j]); };
-    return nearest_by_distance(size, distance, width, threads, token, rows);
+    return space::nearest_by_distance(size, distance, width, threads, token, rows);
   };
   return greedy_edge(n, length, nearest, fixed_edges, fixed, token, tour);
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

@@ -12,7 +12,7 @@
 #include "common/atomics.h"
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 struct GreedyStage {
   const double *points;  // [size, 2]
@@ -148,4 +148,4 @@ struct GreedyStage {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

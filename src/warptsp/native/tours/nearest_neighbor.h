@@ -11,7 +11,7 @@
 #include "tours/fixed_paths.h"
 #include "space/kd_tree.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // The cities not visited yet, by coordinates.
 template <int D, int Norm>
@@ -34,7 +34,7 @@ class UnvisitedPoints {
   // The cities left in a leaf are its first ones.
   void remove(int city) {
     const int leaf = leaf_of(place_[city]);
-    TreePoint<D> *const points = tree_.points();
+    space::TreePoint<D> *const points = tree_.points();
     const int from = place_[city], to = tree_.leaf_begin(leaf) + left_[leaf] - 1;
     std::swap(points[from], points[to]);
     place_[points[from].city] = from;
@@ -44,7 +44,7 @@ class UnvisitedPoints {
 
   // The nearest of those left, of several the one with the smallest index; -1 if there is none.
   int nearest(int city) {
-    const TreePoint<D> &from = tree_.points()[place_[city]];
+    const space::TreePoint<D> &from = tree_.points()[place_[city]];
     for (int d = 0; d < D; ++d) origin_[d] = from.at[d];
     best_ = -1;
     distance_ = std::numeric_limits<double>::infinity();
@@ -61,11 +61,11 @@ class UnvisitedPoints {
   }
 
   double distance_to(int v) const {
-    const TreeNode<D> &node = tree_.node(v);
+    const space::TreeNode<D> &node = tree_.node(v);
     double least[D];
     for (int d = 0; d < D; ++d)
       least[d] = std::max(std::max(node.low[d] - origin_[d], origin_[d] - node.high[d]), 0.0);
-    return norm_of<Norm, D>(least);
+    return space::norm_of<Norm, D>(least);
   }
 
   void descend(int v, double distance) {
@@ -73,11 +73,11 @@ class UnvisitedPoints {
     // Of coincident cities the smallest index; a node that holds none of these need not be opened.
     if (distance == distance_ && tree_.node(v).first_city > best_) return;
     if (tree_.is_leaf(v)) {
-      const TreePoint<D> *p = tree_.points() + tree_.leaf_begin(v);
-      for (const TreePoint<D> *const end = p + left_[v]; p < end; ++p) {
+      const space::TreePoint<D> *p = tree_.points() + tree_.leaf_begin(v);
+      for (const space::TreePoint<D> *const end = p + left_[v]; p < end; ++p) {
         double delta[D];
         for (int d = 0; d < D; ++d) delta[d] = p->at[d] - origin_[d];
-        const double found = norm_of<Norm, D>(delta);
+        const double found = space::norm_of<Norm, D>(delta);
         if (found < distance_ || (found == distance_ && p->city < best_)) {
           distance_ = found;
           best_ = p->city;
@@ -95,7 +95,7 @@ class UnvisitedPoints {
     }
   }
 
-  KdTree<D> tree_;
+  space::KdTree<D> tree_;
   Buffer<int> left_;   // unvisited cities below a node
   Buffer<int> place_;  // of a city in the tree
   double origin_[D];
@@ -158,7 +158,7 @@ bool nearest_neighbor_tour(int n, int start, const int *fixed_edges, int64_t fix
   return true;
 }
 
-// `norm` as in candidate_lists.
+// `norm` as in space::candidate_lists.
 inline bool nearest_neighbor_points(const double *points, int n, int dimensions, int norm, int start,
                                     const int *fixed_edges, int64_t fixed, int threads, const StopToken &token,
                                     int *tour) {
@@ -176,4 +176,4 @@ inline bool nearest_neighbor_points(const double *points, int n, int dimensions,
   return run(UnvisitedPoints<3, 0>());
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

@@ -9,7 +9,7 @@
 
 #include "common/random.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // `candidates` [n, K], nearest first, -1 padded; `fixed` [n, 2] or null: links that the tour has. Cities are numbered
 // along a curve, and fragments follow each other in its order.
@@ -61,4 +61,4 @@ inline std::vector<int> random_fragments(int n, const int *candidates, int count
   return tour;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

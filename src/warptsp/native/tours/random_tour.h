@@ -5,7 +5,7 @@
 
 #include "common/stop_token.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // Counter-based random numbers: the one that belongs to (seed, counter), whatever was drawn before. The finaliser of
 // D. Stafford's variant 13, as in SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
@@ -29,4 +29,4 @@ inline bool random_tour(int n, uint64_t seed, const StopToken &token, int *tour)
   return true;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

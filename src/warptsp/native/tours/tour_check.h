@@ -9,7 +9,7 @@
 #include "common/metric.h"
 #include "common/parallel.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // Whether the numbers of `tour` are 0 to n - 1 in any order.
 inline bool takes_each_once(const int *tour, int n, int threads) {
@@ -89,4 +89,4 @@ inline bool link_sums(const AnyCoordinates<double> &distance, int64_t n, const i
   return known;
 }
 
-}  // namespace warptsp
+}  // namespace warptsp::tours

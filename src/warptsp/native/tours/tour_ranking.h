@@ -7,7 +7,7 @@
 #pragma once
 #include "common/metric.h"
 
-namespace warptsp {
+namespace warptsp::tours {
 
 // The way on from a stop in one of its two directions: 2 * stop + side. Past the end, which is city 0, there is none:
 // -1 or -2 for an arrival by its side 0 or 1.
@@ -62,4 +62,4 @@ struct TourRanking {
   }
 };
 
-}  // namespace warptsp
+}  // namespace warptsp::tours
