@@ -47,13 +47,13 @@ class Random {
 
 }  // namespace check
 
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)                                               \
+  do {                                                                 \
     if (!(condition)) ::check::failed(__FILE__, __LINE__, #condition); \
   } while (false)
 
-#define TEST(name)                                                  \
-  static void test_##name();                                        \
+#define TEST(name)                                                        \
+  static void test_##name();                                              \
   static const ::check::Registered registered_##name(#name, test_##name); \
   static void test_##name()
 

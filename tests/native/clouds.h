@@ -29,9 +29,9 @@ inline std::vector<double> cloud(int kind, int n, int dimensions, check::Random 
         case 0: x = random.uniform(); break;
         case 1: x = random.below(6); break;  // a lattice, with duplicates
         case 2: x = 1e12 * (1.0 + random.uniform()); break;
-        case 3: x = 1e-9 * along; break;                           // a line
-        case 4: x = d == 0 ? 3.0 : random.below(2 * n); break;     // upright
-        case 5: x = -7.25; break;                                  // one place
+        case 3: x = 1e-9 * along; break;                        // a line
+        case 4: x = d == 0 ? 3.0 : random.below(2 * n); break;  // upright
+        case 5: x = -7.25; break;                               // one place
         default: x = std::exp(60.0 * (random.uniform() - 0.5)); break;
       }
     }

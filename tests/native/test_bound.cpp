@@ -138,7 +138,8 @@ static void compare_pricing(MetricKind kind, int n, int points_kind, uint64_t se
   std::vector<uint64_t> expected;
   for (int i = 0; i < n; ++i)
     for (int j = i + 1; j < n; ++j)
-      if (distances(i, j) + potential[i] + potential[j] < maxima.between_cities(i, j)) expected.push_back(edge_key(i, j));
+      if (distances(i, j) + potential[i] + potential[j] < maxima.between_cities(i, j))
+        expected.push_back(edge_key(i, j));
   PointPricing<D> pricing(distances, n);
   for (const int threads : {1, 2}) {
     const Violated found = pricing.price(potential.data(), maxima, INT64_MAX, threads, token);

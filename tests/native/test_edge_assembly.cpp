@@ -19,7 +19,8 @@ struct Cloud {
 
   // Cities on a lattice or anywhere; `fixed` of the links of the tour 0, 1, 2, ... must stay.
   Cloud(int n, int kind, int candidates, double fixed, check::Random &random) : xy(2 * (size_t)n) {
-    for (double &x : xy) x = kind == 0 ? random.below(1000) : kind == 1 ? 10 * random.below(8) : 1000 * random.uniform();
+    for (double &x : xy)
+      x = kind == 0 ? random.below(1000) : kind == 1 ? 10 * random.below(8) : 1000 * random.uniform();
     instance.size = n;
     instance.kind = kind == 2 ? MetricKind::exact_2d : MetricKind::euc_2d;
     instance.points = Points{xy.data(), 2};

@@ -70,9 +70,9 @@ static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind
     std::vector<unsigned char> next(size);
     std::vector<u64> length(size), shortest(size), first(size);
     CHECK(candidate_lists(points.data(), size, 2, width, 0, 2, false, 1, StopToken(), rows.data()));
-    GreedyStage stage{points.data(), rows.data(),   city.data(),     links.data(), mate.data(),
-                      next.data(),   named.data(),  length.data(),   shortest.data(), first.data(),
-                      size,          width,         width,           (int)kind,       0};
+    GreedyStage stage{points.data(), rows.data(),  city.data(),   links.data(),    mate.data(),
+                      next.data(),   named.data(), length.data(), shortest.data(), first.data(),
+                      size,          width,        width,         (int)kind,       0};
     for (int i = 0; i < size; ++i) stage.begin(i);
     while (true) {
       int wishes = 0, joined = 0;

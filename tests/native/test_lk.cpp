@@ -35,9 +35,9 @@ std::vector<double> plane(int kind, int n, check::Random &random) {
     double &x = xy[2 * i], &y = xy[2 * i + 1];
     switch (kind) {
       case 0: x = random.below(1000), y = random.below(1000); break;
-      case 1: x = random.below(6), y = random.below(6); break;       // a lattice, with duplicates
-      case 2: x = random.below(5000), y = 0; break;                  // collinear
-      case 3: x = y = 17; break;                                     // one place
+      case 1: x = random.below(6), y = random.below(6); break;  // a lattice, with duplicates
+      case 2: x = random.below(5000), y = 0; break;             // collinear
+      case 3: x = y = 17; break;                                // one place
       default: x = 3000 * random.below(4) + random.below(50), y = random.below(50); break;  // clusters
     }
   }
@@ -81,9 +81,8 @@ std::vector<int> nearest(const Metric &metric, int n, int count) {
     for (int d = 0; d < n; d++)
       if (d != c) others.push_back(d);
     const int k = std::min(count, n - 1);
-    std::partial_sort(others.begin(), others.begin() + k, others.end(), [&](int a, int b) {
-      return std::make_pair(metric(c, a), a) < std::make_pair(metric(c, b), b);
-    });
+    std::partial_sort(others.begin(), others.begin() + k, others.end(),
+                      [&](int a, int b) { return std::make_pair(metric(c, a), a) < std::make_pair(metric(c, b), b); });
     std::copy_n(others.begin(), k, lists.begin() + (size_t)c * count);
   }
   return lists;
@@ -139,8 +138,8 @@ struct Bench {
   std::vector<Value> link, lengths, link_scratch;
   std::vector<unsigned char> queued;
   std::unique_ptr<Search> search;
-  std::vector<int> first, last;          // of each path, at the beginning
-  std::set<std::pair<int, int>> kept;    // what must stay
+  std::vector<int> first, last;        // of each path, at the beginning
+  std::set<std::pair<int, int>> kept;  // what must stay
 
   Bench(const Metric &m, int size, std::vector<int> tour, std::vector<int> paths, const std::vector<int> &fixed,
         const LkParams &p, check::Random *thin = nullptr)

@@ -20,8 +20,8 @@ struct Paths {
   explicit Paths(int count) : paths(count), points(4 * (size_t)count), link(2 * count), tour(count) {
     for (auto *each : {&cost, &best, &first}) each->resize(2 * count);
     ways.resize(2 * count), other.resize(2 * count);
-    order = {paths.data(), points.data(), link.data(), tour.data(), cost.data(), best.data(), first.data(),
-             count, 2, (int)MetricKind::exact_2d};
+    order = {paths.data(), points.data(), link.data(), tour.data(), cost.data(),
+             best.data(),  first.data(),  count,       2,           (int)MetricKind::exact_2d};
   }
   template <class Work>
   void each_end(Work &&work) {

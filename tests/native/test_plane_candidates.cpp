@@ -12,8 +12,7 @@ using namespace warptsp::space;
 
 static std::vector<Box> boxes_of(PointTree &tree) {
   std::vector<Box> boxes((size_t)2 << tree.levels);
-  for (int k = 0; k < 1 << tree.levels; ++k)
-    boxes[tree.first_leaf() + k] = leaf_box(tree, tree.first_leaf() + k);
+  for (int k = 0; k < 1 << tree.levels; ++k) boxes[tree.first_leaf() + k] = leaf_box(tree, tree.first_leaf() + k);
   for (int v = tree.first_leaf() - 1; v > 0; --v) boxes[v] = enclose(boxes[2 * v], boxes[2 * v + 1]);
   tree.boxes = boxes.data();
   return boxes;

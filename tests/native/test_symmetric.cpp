@@ -24,7 +24,8 @@ TEST(losses_are_accepted_as_often_as_metropolis_says) {
   for (const double temperature : {4.0, 10.0, 20.0}) {
     const Acceptance acceptance{temperature, 1, 0};
     int accepted = 0;
-    for (int step = 0; step < 100000; step++) accepted += 10.0 < acceptance.threshold(instance, acceptance.draw(acceptance.key(step), 1));
+    for (int step = 0; step < 100000; step++)
+      accepted += 10.0 < acceptance.threshold(instance, acceptance.draw(acceptance.key(step), 1));
     CHECK(std::abs(accepted / 1e5 - std::exp(-10 / temperature)) < 0.006);
   }
   const Acceptance cold{0.0, 1, 0};
@@ -38,8 +39,7 @@ TEST(axes_hold_every_pair_of_links_once_a_turn) {
     std::vector<int> seen(n * n);
     for (int step = 0; step < axes_of(instance); step++) {
       const Axis axis = axis_at(instance, step);
-      for (int k = 1; k <= axis.rungs; k++)
-        seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+      for (int k = 1; k <= axis.rungs; k++) seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
     }
     for (int a = 0; a < n; a++)
       for (int b = 0; b < a; b++) {
@@ -57,8 +57,7 @@ TEST(axes_of_the_hardware_hold_every_pair_of_links) {
     std::vector<int> seen(n * n);
     for (int step = 0; step < axes_of(instance); step++) {
       const Axis axis = axis_at(instance, step);
-      for (int k = 1; k <= axis.rungs; k++)
-        seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+      for (int k = 1; k <= axis.rungs; k++) seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
     }
     for (int a = 0; a < n; a++)
       for (int b = 0; b < a; b++)

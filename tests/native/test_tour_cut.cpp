@@ -26,7 +26,8 @@ TEST(random_answers_make_one_tour) {
     TourCut cut;
     const int rotation = below(n);
     if (round % 4 < 2) {
-      CHECK(cut.cut_stretches(tour.data(), n, parts, rotation, fixed.data(), (int64_t)fixed.size() / 2, threads, token));
+      CHECK(
+          cut.cut_stretches(tour.data(), n, parts, rotation, fixed.data(), (int64_t)fixed.size() / 2, threads, token));
     } else {
       const BoxCutter box(Points{points.data(), 2}, 2, n, parts, Random(round, 0, 0));
       CHECK(cut.cut_boxes(box, tour.data(), n, rotation, fixed.data(), (int64_t)fixed.size() / 2, threads, token));

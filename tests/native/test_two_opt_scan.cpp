@@ -84,7 +84,8 @@ TEST(infinite_lengths_give_no_move_or_one_of_the_tour) {
           }
           ScanBest<float> found{0};
           scan(PlaneDistances<float, MetricKind::exact_2d>{x.data(), y.data()},
-               ScanTask<float>{link.data(), rows, {rows.begin(), n, 0, 2 * n}, scratch.data()}, found, (InstructionSet)s);
+               ScanTask<float>{link.data(), rows, {rows.begin(), n, 0, 2 * n}, scratch.data()}, found,
+               (InstructionSet)s);
           CHECK(!found.found() || (found.second(n) < n && found.first(n) + 1 < found.second(n)));
         }
 }

@@ -131,7 +131,8 @@ struct Tour {
   std::vector<TilePoint> points;
   std::vector<double> columns;
 
-  Tour(std::vector<double> xs, std::vector<double> ys) : n((int)xs.size()), x(std::move(xs)), y(std::move(ys)), link(n + 1) {
+  Tour(std::vector<double> xs, std::vector<double> ys)
+      : n((int)xs.size()), x(std::move(xs)), y(std::move(ys)), link(n + 1) {
     x.push_back(x[0]);
     y.push_back(y[0]);
     for (int k = 0; k < n; ++k) link[k] = distance(k, k + 1);
@@ -161,7 +162,8 @@ std::vector<int> search(const Tour &tour, int piece) {
       threadIdx.x = lane;
       for (long long at = 0; at < all; at += piece)
         search_squares<R>(tour.points.data(), tour.columns.data(), tour.n,
-                          TileShare::from<rows>(tour.n, at, std::min(at + piece, all)), [&](int delta, int row, int column) {
+                          TileShare::from<rows>(tour.n, at, std::min(at + piece, all)),
+                          [&](int delta, int row, int column) {
                             const std::lock_guard<std::mutex> lock(mutex);
                             best[row] = std::min(best[row], delta);
                             CHECK(row < column && column < tour.n);

@@ -86,8 +86,8 @@ TEST(first_tours) {
     return tour;
   });
   same([&](int threads) {
-    CHECK(nearest_neighbor_points(cities.rows.data(), cities.n, 2, 2, 0, nullptr, 0, threads, cities.token,
-                                  tour.data()));
+    CHECK(
+        nearest_neighbor_points(cities.rows.data(), cities.n, 2, 2, 0, nullptr, 0, threads, cities.token, tour.data()));
     return tour;
   });
 }
@@ -236,9 +236,8 @@ TEST(hill_climbers) {
   same([&](int threads) {
     ClimbCounters counters;
     typedef CityDescent<AnyCoordinates<double>> Climber;
-    const Climbed climbed = climb<Climber>(1, 0, 12, threads, nullptr, 1000.0, cities.token, counters, [&] {
-      return Climber({cities.points(), kind}, cities.n, tolerance);
-    });
+    const Climbed climbed = climb<Climber>(1, 0, 12, threads, nullptr, 1000.0, cities.token, counters,
+                                           [&] { return Climber({cities.points(), kind}, cities.n, tolerance); });
     CHECK(climbed.best >= 0);
     return std::make_pair(climbed.lengths, climbed.tour);
   });

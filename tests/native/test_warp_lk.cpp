@@ -62,7 +62,8 @@ struct SubProblem {
         return dp < dq || (dp == dq && p < q);
       });
       for (int k = 0; k < K; k++)
-        a.four_candidates(c, k / warp_lk_chunk) |= (u64)(k < (int)others.size() ? others[k] : c) << 16 * (k % warp_lk_chunk);
+        a.four_candidates(c, k / warp_lk_chunk) |= (u64)(k < (int)others.size() ? others[k] : c)
+                                                   << 16 * (k % warp_lk_chunk);
     }
   }
   bool outside(int c, int d) const { return a.follower[c] == d || a.follower[d] == c; }
@@ -137,12 +138,13 @@ TEST(keeps_its_promises) {
     search<PlanarMetric<MetricKind::euc_2d>>(seed, sum);
     search<PlanarMetric<MetricKind::exact_2d>>(seed, sum);
   }
-  std::printf("kicks %u refused %u restored %u accepted %u improved %u passes %u branches %u chains %u "
-              "steps %u moves %u cells %u\n", sum.kicks, sum.refused, sum.restored, sum.accepted, sum.improved,
-              sum.passes, sum.branches, sum.chains, sum.steps, sum.moves, sum.cells);
+  std::printf(
+      "kicks %u refused %u restored %u accepted %u improved %u passes %u branches %u chains %u "
+      "steps %u moves %u cells %u\n",
+      sum.kicks, sum.refused, sum.restored, sum.accepted, sum.improved, sum.passes, sum.branches, sum.chains, sum.steps,
+      sum.moves, sum.cells);
   CHECK(sum.kicks > 1000 && sum.restored > 100 && sum.accepted > 100 && sum.improved > 50);
 }
-
 
 // One link from end to end of a ladder.
 TEST(the_longest_link_is_mended) {
@@ -204,9 +206,8 @@ struct Whole {
 
   Whole(MetricKind kind, bool dummy, int size, int tours, int fixed_edges, check::Random &random)
       : kind(kind), dummy(dummy), dimensions(kind == MetricKind::matrix || is_planar(kind) ? 2 : 3), n(size),
-        count(tours), points((size_t)dimensions * size), candidates((size_t)size * K, -1),
-        tour((size_t)tours * size), position((size_t)tours * size), fixed(2 * (size_t)size, -1), blob_order(size),
-        blob_rank(size) {
+        count(tours), points((size_t)dimensions * size), candidates((size_t)size * K, -1), tour((size_t)tours * size),
+        position((size_t)tours * size), fixed(2 * (size_t)size, -1), blob_order(size), blob_rank(size) {
     for (int c = 0; c < n; c++) {
       double *row = &points[(size_t)dimensions * c];
       const int x = 3 * c + random.below(40), y = random.below(60);
@@ -224,9 +225,10 @@ struct Whole {
       matrix.resize((size_t)n * n);
       for (int c = 0; c < n; c++)
         for (int d = 0; d < n; d++)
-          matrix[(size_t)c * n + d] = c == d || (dummy && std::max(c, d) == n - 1)
-                                          ? 0.0f
-                                          : (float)coordinate_distance(MetricKind::euc_2d, &points[2 * c], &points[2 * d]);
+          matrix[(size_t)c * n + d] =
+              c == d || (dummy && std::max(c, d) == n - 1)
+                  ? 0.0f
+                  : (float)coordinate_distance(MetricKind::euc_2d, &points[2 * c], &points[2 * d]);
     }
     for (int c = 0; c < n; c++) {
       std::vector<int> near;
@@ -278,10 +280,22 @@ struct Whole {
     path_count.resize((size_t)plan.parts * plan.copies), gains.resize((size_t)plan.parts * plan.copies);
     chosen.resize((size_t)plan.tours * plan.parts);
     const CitiesOnDevice cities{points.data(), matrix.data(), n, dimensions};
-    const TourOnDevice all{cities, candidates.data(), fixed.data(), tour.data(), position.data(),
-                           numbered ? nullptr : blob_order.data(), numbered ? nullptr : blob_rank.data(),
-                           local_candidates.data(), kept.data(), handed_city.data(), handed_path.data(),
-                           handed_offset.data(), paths.data(), path_count.data(), gains.data(), chosen.data()};
+    const TourOnDevice all{cities,
+                           candidates.data(),
+                           fixed.data(),
+                           tour.data(),
+                           position.data(),
+                           numbered ? nullptr : blob_order.data(),
+                           numbered ? nullptr : blob_rank.data(),
+                           local_candidates.data(),
+                           kept.data(),
+                           handed_city.data(),
+                           handed_path.data(),
+                           handed_offset.data(),
+                           paths.data(),
+                           path_count.data(),
+                           gains.data(),
+                           chosen.data()};
     for (int copy = 0; copy < plan.copies; copy++) improve(all, plan, copy);
     if (plan.tours > 1) {  // a GPU that has only the last tour does the same with it
       const int last = plan.tours - 1;
@@ -344,9 +358,8 @@ struct Whole {
     std::vector<PathPlace> places(handed.size());
     PathGraph graph;
     const double before = total(number);
-    const int found = graph.arrange(paths_of_tour.data(), (int)handed.size(), places.data(), [&](int c, int d) {
-      return is_fixed(c, d) ? -PathGraph::kept : length(c, d);
-    });
+    const int found = graph.arrange(paths_of_tour.data(), (int)handed.size(), places.data(),
+                                    [&](int c, int d) { return is_fixed(c, d) ? -PathGraph::kept : length(c, d); });
     if (found == 0) {
       refused++;
       return 0;
@@ -383,10 +396,10 @@ void rounds_that_keep_tours(MetricKind kind, bool dummy, int seeds, int tours, b
       const int parts = least + random.below(std::max(1, n / 60)), copies = tours > 1 ? tours : 1 + (int)(seed % 3);
       WarpLkParams own = params;
       if (!is_integral(kind)) own.tolerance = 2e-6f * (float)(begun[0] / n);
-      const std::vector<double> gains = whole.round(
-          {parts, copies, 0, copies, tours, random.below(n), r % 2, r < 3, r % 3 ? 3 : 0, 0.3f, r < 6 ? 2.0f : 0.0f, r == 5 ? 10.0f : 1e30f, seed,
-           (u64)r, nullptr, own},
-          seed % 2);
+      const std::vector<double> gains =
+          whole.round({parts, copies, 0, copies, tours, random.below(n), r % 2, r < 3, r % 3 ? 3 : 0, 0.3f,
+                       r < 6 ? 2.0f : 0.0f, r == 5 ? 10.0f : 1e30f, seed, (u64)r, nullptr, own},
+                      seed % 2);
       rounds++;
       for (int t = 0; t < tours; t++) {
         CHECK(std::fabs(length[t] - gains[t] - whole.total(t)) <= whole.tolerance());

@@ -59,8 +59,8 @@ inline void check_tour(const int *tour, size_t count, size_t n) {
 inline void check_metric(int kind, size_t columns) {
   require(kind >= 0 && kind < (int)MetricKind::matrix, "unknown metric " + std::to_string(kind));
   const size_t needed = columns_of((MetricKind)kind);
-  require(columns == needed, "points have " + std::to_string(columns) + " columns; the metric needs " +
-                                 std::to_string(needed));
+  require(columns == needed,
+          "points have " + std::to_string(columns) + " columns; the metric needs " + std::to_string(needed));
 }
 
 // Points of a metric, or a matrix, of n cities.
@@ -101,7 +101,7 @@ nb::object fill_array(std::initializer_list<size_t> shape, StopToken &token, con
 inline double longest_distance(int kind, const Array<const double, 2> &points, bool dummy = false) {
   if ((MetricKind)kind == MetricKind::geo || (MetricKind)kind == MetricKind::great_circle) return 4.0 * earth_radius_m;
   const size_t columns = points.shape(1), rows = points.shape(0) - dummy;
-  double all = 0.0;  // a NaN gets lost in extremes, but not in a sum
+  double all = 0.0;                                        // a NaN gets lost in extremes, but not in a sum
   double sum = is_integral((MetricKind)kind) ? 1.0 : 0.0;  // rounded up
   for (size_t d = 0; d < columns; ++d) {
     double low = points.data()[d], high = low;

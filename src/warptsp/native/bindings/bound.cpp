@@ -26,8 +26,9 @@ void check_fixed_in_tour(const std::vector<int> &fixed, const int *tour, size_t 
 
 nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> &points,
                           const std::optional<Array<const int, 2>> &int_matrix,
-                          const std::optional<Array<const double, 2>> &real_matrix, int norm, const Array<const int, 1> &tour,
-                          const Edges &fixed_edges, bool open, int start, int end, int rounds, int threads, StopToken &token) {
+                          const std::optional<Array<const double, 2>> &real_matrix, int norm,
+                          const Array<const int, 1> &tour, const Edges &fixed_edges, bool open, int start, int end,
+                          int rounds, int threads, StopToken &token) {
   const size_t n = tour.shape(0);
   check_threads(threads);
   check_distances(kind, points, int_matrix, real_matrix, n);
@@ -40,7 +41,9 @@ nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> 
   check_cities(ends, 2, -1, n, "an end of the path");
   require(open ? start < 0 || start != end : start < 0 && end < 0, "only a path has ends, and they differ");
   // Lengths of tours are integers of 63 bits, or doubles whose sums are finite.
-  if (points) require(longest_distance(kind, *points) < (is_integral((MetricKind)kind) ? 0x1p62 : 1e300), "the points are not finite, or too far apart");
+  if (points)
+    require(longest_distance(kind, *points) < (is_integral((MetricKind)kind) ? 0x1p62 : 1e300),
+            "the points are not finite, or too far apart");
   TourShape shape;
   shape.open = open;
   shape.start = start;
@@ -58,9 +61,11 @@ nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> 
     else if (real_matrix)
       found = lower_bound_matrix(real_matrix->data(), (int)n, tour.data(), shape, rounds, threads, token);
     else if (points->shape(1) == 2)
-      found = lower_bound_points<2>(points->data(), (int)n, (MetricKind)kind, norm, tour.data(), shape, rounds, threads, token);
+      found = lower_bound_points<2>(points->data(), (int)n, (MetricKind)kind, norm, tour.data(), shape, rounds, threads,
+                                    token);
     else
-      found = lower_bound_points<3>(points->data(), (int)n, (MetricKind)kind, norm, tour.data(), shape, rounds, threads, token);
+      found = lower_bound_points<3>(points->data(), (int)n, (MetricKind)kind, norm, tour.data(), shape, rounds, threads,
+                                    token);
   });
   if (!found) return nb::none();
   nb::dict answer;
@@ -78,9 +83,10 @@ nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> 
 
 void bind_bound(nb::module_ &m) {
   using nb::arg;
-  m.def("held_karp", bind_held_karp, arg("kind"), arg("points").none(), arg("int_matrix").none(), arg("real_matrix").none(),
-        arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"), arg("start"), arg("end"), arg("rounds"), arg("threads"),
-        arg("token"),
-        "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
-        "stopped it before there was one.");
+  m.def(
+      "held_karp", bind_held_karp, arg("kind"), arg("points").none(), arg("int_matrix").none(),
+      arg("real_matrix").none(), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"), arg("start"), arg("end"),
+      arg("rounds"), arg("threads"), arg("token"),
+      "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
+      "stopped it before there was one.");
 }

@@ -52,8 +52,8 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
   bound.points = points;
   bound.int_matrix = int_matrix;
   bound.real_matrix = real_matrix;
-  bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities,
-                                            fixed_partners(fixed_edges, n), tolerance, threads);
+  bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities, fixed_partners(fixed_edges, n),
+                                            tolerance, threads);
   bound.descent->constrain(std::move(kept), std::move(before));
   if (pruned) bound.descent->prune();
   return bound;

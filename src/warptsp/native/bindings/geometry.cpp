@@ -35,8 +35,8 @@ void check_count(int count) {
 
 template <class V>
 void check_square(const Array<const V, 2> &matrix) {
-  require(matrix.shape(0) == matrix.shape(1), "the matrix is not square: " + std::to_string(matrix.shape(0)) + " x " +
-                                                  std::to_string(matrix.shape(1)));
+  require(matrix.shape(0) == matrix.shape(1),
+          "the matrix is not square: " + std::to_string(matrix.shape(0)) + " x " + std::to_string(matrix.shape(1)));
 }
 
 nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
@@ -49,8 +49,8 @@ nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant,
   check_norm(norm);
   require(!sphere || (points.shape(1) == 3 && norm == 2), "points on the sphere have 3 columns and norm 2");
   return fill_array({points.shape(0), (size_t)count}, token, [&](int *rows) {
-    return candidate_lists(points.data(), (int)points.shape(0), (int)points.shape(1), count, per_quadrant, norm,
-                           sphere, threads, token, rows);
+    return candidate_lists(points.data(), (int)points.shape(0), (int)points.shape(1), count, per_quadrant, norm, sphere,
+                           threads, token, rows);
   });
 }
 
@@ -97,8 +97,8 @@ nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edge
     if (tiles > 1)
       return greedy_tiles_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm,
                                  fixed_edges.data(), fixed_edges.shape(0), tiles, threads, token, tour);
-    return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm,
-                              fixed_edges.data(), fixed_edges.shape(0), threads, token, tour);
+    return greedy_edge_points(points.data(), (int)n, (int)points.shape(1), (MetricKind)metric, norm, fixed_edges.data(),
+                              fixed_edges.shape(0), threads, token, tour);
   });
 }
 
@@ -110,8 +110,7 @@ nb::object bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges 
   const size_t n = matrix.shape(0);
   check_fixed_edges(fixed_edges, n);
   return fill_array({n}, token, [&](int *tour) {
-    return greedy_edge_matrix(matrix.data(), (int)n, fixed_edges.data(), fixed_edges.shape(0), threads, token,
-                              tour);
+    return greedy_edge_matrix(matrix.data(), (int)n, fixed_edges.data(), fixed_edges.shape(0), threads, token, tour);
   });
 }
 
@@ -174,16 +173,19 @@ void bind_geometry(nb::module_ &m) {
   m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, arg("matrix"), arg("count"), arg("threads"),
         arg("token"));
   m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
-        arg("sphere") = false, arg("threads") = 1, "The cities in the order of a space-filling curve; None if stopped.");
-  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("norm"),
-        arg("fixed_edges"), arg("threads"), arg("token"), arg("tiles") = 1,
+        arg("sphere") = false, arg("threads") = 1,
+        "The cities in the order of a space-filling curve; None if stopped.");
+  m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("norm"), arg("fixed_edges"), arg("threads"),
+        arg("token"), arg("tiles") = 1,
         "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("fixed_edges"), arg("threads"), arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
-  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("fixed_edges"), arg("threads"), arg("token"));
+  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<int>, arg("matrix"), arg("fixed_edges"), arg("threads"),
+        arg("token"), "The greedy edge tour of a distance matrix; None if stopped.");
+  m.def("greedy_edge_matrix", bind_greedy_edge_matrix<double>, arg("matrix"), arg("fixed_edges"), arg("threads"),
+        arg("token"));
   m.def("nearest_neighbor", bind_nearest_neighbor, arg("points"), arg("start"), arg("norm"), arg("fixed_edges"),
         arg("threads"), arg("token"), "The nearest neighbour tour; None if stopped.");
-  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, arg("matrix"), arg("start"),
-        arg("fixed_edges"), arg("token"), "The nearest neighbour tour of a distance matrix; None if stopped.");
+  m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<int>, arg("matrix"), arg("start"), arg("fixed_edges"),
+        arg("token"), "The nearest neighbour tour of a distance matrix; None if stopped.");
   m.def("nearest_neighbor_matrix", bind_nearest_neighbor_matrix<double>, arg("matrix"), arg("start"),
         arg("fixed_edges"), arg("token"));
   m.def("random_tour", bind_random_tour, arg("n"), arg("seed"), arg("token"), "A random order; None if stopped.");

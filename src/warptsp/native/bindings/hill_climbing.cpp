@@ -27,17 +27,16 @@ struct BoundClimbers {
 
   template <class Use>
   Climbed with_descent(Use &&use) const {
-    if (int_matrix) return use.template of<CityDescent<Matrix<int>>>([this] {
-      return CityDescent<Matrix<int>>({int_matrix->data(), n}, n, 0);
-    });
-    if (real_matrix) return use.template of<CityDescent<Matrix<double>>>([this] {
-      return CityDescent<Matrix<double>>({real_matrix->data(), n}, n, tolerance);
-    });
+    if (int_matrix)
+      return use.template of<CityDescent<Matrix<int>>>(
+          [this] { return CityDescent<Matrix<int>>({int_matrix->data(), n}, n, 0); });
+    if (real_matrix)
+      return use.template of<CityDescent<Matrix<double>>>(
+          [this] { return CityDescent<Matrix<double>>({real_matrix->data(), n}, n, tolerance); });
     if (near) return with_plane(use);
     const Points rows{points->data(), (int)points->shape(1)};
-    return use.template of<CityDescent<AnyCoordinates<double>>>([this, rows] {
-      return CityDescent<AnyCoordinates<double>>({rows, kind}, n, tolerance);
-    });
+    return use.template of<CityDescent<AnyCoordinates<double>>>(
+        [this, rows] { return CityDescent<AnyCoordinates<double>>({rows, kind}, n, tolerance); });
   }
 
   template <class Use>
@@ -56,9 +55,8 @@ struct BoundClimbers {
   }
   template <MetricKind exact, MetricKind look, class Use>
   Climbed with_kinds(Use &&use) const {
-    return use.template of<PlaneDescent<exact, look>>([this] {
-      return PlaneDescent<exact, look>(points->data(), near->data(), n, tolerance);
-    });
+    return use.template of<PlaneDescent<exact, look>>(
+        [this] { return PlaneDescent<exact, look>(points->data(), near->data(), n, tolerance); });
   }
 };
 
@@ -68,14 +66,14 @@ bool climb_in_bounds(int n, int kind, double scale, const std::optional<Array<co
                      const std::optional<Array<const int, 2>> &int_matrix,
                      const std::optional<Array<const double, 2>> &real_matrix) {
   const auto within = [](const auto &values, double bound) {
-    return std::all_of(values.data(), values.data() + values.size(), [=](auto v) { return std::abs((double)v) <= bound; });
+    return std::all_of(values.data(), values.data() + values.size(),
+                       [=](auto v) { return std::abs((double)v) <= bound; });
   };
   double longest = 0.0;
   if (points) longest = longest_distance(kind, *points);
   if (int_matrix) longest = 1 << 28;  // four are added up
   if (real_matrix) longest = *std::max_element(real_matrix->data(), real_matrix->data() + real_matrix->size());
-  return scale > 0.0 && n * longest * scale < 0x1p63 &&
-         (!near || (longest < 1e150 && within(*near, 1e18))) &&
+  return scale > 0.0 && n * longest * scale < 0x1p63 && (!near || (longest < 1e150 && within(*near, 1e18))) &&
          (!int_matrix || within(*int_matrix, longest)) && (!real_matrix || within(*real_matrix, longest));
 }
 
@@ -96,7 +94,8 @@ struct Climb {
 }  // namespace
 
 void bind_hill_climbing(nb::module_ &m) {
-  nb::class_<BoundClimbers>(m, "HillClimbers", "Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.")
+  nb::class_<BoundClimbers>(m, "HillClimbers",
+                            "Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.")
       .def(
           "__init__",
           [](BoundClimbers *self, int n, int kind, bool rounded, double tolerance, double scale,
@@ -120,8 +119,7 @@ void bind_hill_climbing(nb::module_ &m) {
             self->real_matrix = real_matrix;
           },
           nb::kw_only(), nb::arg("n"), nb::arg("kind"), nb::arg("rounded"), nb::arg("tolerance"), nb::arg("scale"),
-          nb::arg("points").none(), nb::arg("near").none(), nb::arg("int_matrix").none(),
-          nb::arg("real_matrix").none())
+          nb::arg("points").none(), nb::arg("near").none(), nb::arg("int_matrix").none(), nb::arg("real_matrix").none())
       .def(
           "climb",
           [](BoundClimbers &self, unsigned long long seed, long long first, int count, int threads,
@@ -131,8 +129,8 @@ void bind_hill_climbing(nb::module_ &m) {
             if (given) check_tour(given->data(), given->shape(0), self.n);
             Climbed climbed;
             interruptible(token, [&] {
-              climbed = self.with_descent(
-                  Climb{seed, first, count, threads, given ? given->data() : nullptr, self.scale, token, self.counters});
+              climbed = self.with_descent(Climb{seed, first, count, threads, given ? given->data() : nullptr,
+                                                self.scale, token, self.counters});
             });
             const size_t climbers = climbed.lengths.size(), cities = climbed.tour.size();
             return nb::make_tuple(to_numpy(std::move(climbed.lengths), {climbers}), climbed.best,

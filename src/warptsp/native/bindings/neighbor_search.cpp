@@ -118,17 +118,17 @@ void bind_neighbor_search(nb::module_ &m) {
             require(chains >= 1 && segment >= 0 && segment <= longest_segment, "chains or segment is out of range");
             bool complete = false;
             interruptible(token, [&] {
-              complete = b.search->iterate({chains, count, always, temperature, cold, segment, seed, threads}, seconds,
-                                           token);
+              complete =
+                  b.search->iterate({chains, count, always, temperature, cold, segment, seed, threads}, seconds, token);
             });
             return complete;
           },
           nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("temperature"),
           nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"),
-          nb::arg("token"),
-          "Kicks in every chain for so many seconds; True when each has made `count` in all.")
-      .def("return_to_best", [](BoundNeighborSearch &b) { b.search->return_to_best(); },
-           "Let the next descent begin with the best tour of all chains.")
+          nb::arg("token"), "Kicks in every chain for so many seconds; True when each has made `count` in all.")
+      .def(
+          "return_to_best", [](BoundNeighborSearch &b) { b.search->return_to_best(); },
+          "Let the next descent begin with the best tour of all chains.")
       .def_prop_ro("best_length", [](const BoundNeighborSearch &b) { return b.search->best_length(); })
       .def("best",
            [](const BoundNeighborSearch &b) {
@@ -136,10 +136,13 @@ void bind_neighbor_search(nb::module_ &m) {
              const size_t n = tour.size();
              return to_numpy(std::move(tour), {n});
            })
-      .def("neighbors", [](const BoundNeighborSearch &b) {
-        std::vector<int> lists = b.search->neighbors();
-        const size_t width = (size_t)b.search->width(), n = lists.size() / width;
-        return to_numpy(std::move(lists), {n, width});
-      }, "The lists, sorted by distance.")
+      .def(
+          "neighbors",
+          [](const BoundNeighborSearch &b) {
+            std::vector<int> lists = b.search->neighbors();
+            const size_t width = (size_t)b.search->width(), n = lists.size() / width;
+            return to_numpy(std::move(lists), {n, width});
+          },
+          "The lists, sorted by distance.")
       .def("counters", &counters);
 }

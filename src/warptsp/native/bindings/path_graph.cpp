@@ -25,7 +25,7 @@ struct BoundPathGraph {
   std::optional<Array<const double, 2>> points;
   std::optional<Array<const int, 2>> int_matrix;
   std::optional<Array<const double, 2>> real_matrix;
-  Array<const int, 1> row;   // of the points or the matrix for each city; empty: the city's own number
+  Array<const int, 1> row;    // of the points or the matrix for each city; empty: the city's own number
   Array<const int, 2> fixed;  // [size, 2] or empty
 
   int row_of(int city) const { return row.shape(0) > 0 ? row(city) : city; }
@@ -36,9 +36,7 @@ struct BoundPathGraph {
     return AnyCoordinates<double>{{points->data(), (int)points->shape(1)}, kind}(a, b);
   }
   // Whether straight lines choose as well where to join as rounded lengths do; they take a third of the time.
-  bool flat() const {
-    return points && points->shape(1) == 2 && fixed.shape(0) == 0 && is_euclidean(kind);
-  }
+  bool flat() const { return points && points->shape(1) == 2 && fixed.shape(0) == 0 && is_euclidean(kind); }
   double straight(int p, int q) const {
     const double *a = points->data() + 2 * (int64_t)row_of(p), *b = points->data() + 2 * (int64_t)row_of(q);
     return std::sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]));
@@ -74,11 +72,13 @@ void bind_path_graph(nb::module_ &m) {
           },
           nb::kw_only(), nb::arg("kind"), nb::arg("points").none(), nb::arg("int_matrix").none(),
           nb::arg("real_matrix").none(), nb::arg("row"), nb::arg("fixed"),
-          "`points` of two or three columns, NaN for a dummy city, or a matrix; the search's city i is in row `row[i]`, "
+          "`points` of two or three columns, NaN for a dummy city, or a matrix; the search's city i is in row "
+          "`row[i]`, "
           "or i if `row` is empty. `fixed[i]` are the cities that i must stay linked to.")
       .def(
           "arrange",
-          [](BoundPathGraph &b, Array<const int, 2> paths, Array<const int, 1> begin, Array<int, 2> places, int threads) {
+          [](BoundPathGraph &b, Array<const int, 2> paths, Array<const int, 1> begin, Array<int, 2> places,
+             int threads) {
             const int count = (int)paths.shape(0), tours = (int)begin.shape(0) - 1;
             if (paths.shape(1) != 5 || places.shape(1) != 2 || (int)places.shape(0) != count)
               throw nb::value_error("paths has 5 columns, places 2, and both the same number of rows");
@@ -107,9 +107,11 @@ void bind_path_graph(nb::module_ &m) {
             return std::accumulate(found.begin(), found.end(), 0);
           },
           nb::arg("paths"), nb::arg("begin"), nb::arg("places"), nb::arg("threads"),
-          "Rows of `paths`: the ends that its head and its tail are linked to (of the tour's path i, 2 i is the head and "
+          "Rows of `paths`: the ends that its head and its tail are linked to (of the tour's path i, 2 i is the head "
+          "and "
           "2 i + 1 the tail), cities there, cities in all; those of tour t are rows begin[t] to begin[t + 1]. Fills "
-          "`places`: position of the lower end, turned or not. Returns how many closed tours there were; those of a tour "
+          "`places`: position of the lower end, turned or not. Returns how many closed tours there were; those of a "
+          "tour "
           "that fixed edges alone could make one count 0, and its places are not filled.");
   static_assert(sizeof(JoinOfTours) == 40);
   m.def(
@@ -124,9 +126,11 @@ void bind_path_graph(nb::module_ &m) {
           chosen = choose_joins(std::move(joins));
         }
         const size_t links = chosen.links.size() / 2, names = chosen.names.size() / 2;
-        return nb::make_tuple(to_numpy(std::move(chosen.links), {links, 2}), to_numpy(std::move(chosen.names), {names, 2}));
+        return nb::make_tuple(to_numpy(std::move(chosen.links), {links, 2}),
+                              to_numpy(std::move(chosen.names), {names, 2}));
       },
       nb::arg("joins"),
-      "Joins of closed tours that can all be made, of an array of struct JoinOfTours as bytes: rows of an end and what it "
+      "Joins of closed tours that can all be made, of an array of struct JoinOfTours as bytes: rows of an end and what "
+      "it "
       "is linked to, four for each join; and rows of a closed tour and its name from now on.");
 }

@@ -35,8 +35,8 @@ void bind_pictures(nb::module_ &m) {
   using nb::arg;
   m.def(
       "survey_edges",
-      [](Places points, Cities from, Cities to, std::array<double, 6> transform, size_t width,
-         size_t height, double block, long long stride, StopToken &token) -> nb::object {
+      [](Places points, Cities from, Cities to, std::array<double, 6> transform, size_t width, size_t height,
+         double block, long long stride, StopToken &token) -> nb::object {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, width, height);
         require(block >= 1.0, "a block has a pixel at least");
@@ -49,8 +49,8 @@ void bind_pictures(nb::module_ &m) {
       arg("stride"), arg("token"));
   m.def(
       "draw_edges",
-      [](Array<uint8_t, 2> opacity, Places points, Cities from, Cities to,
-         std::array<double, 6> transform, double width, long long stride, StopToken &token) {
+      [](Array<uint8_t, 2> opacity, Places points, Cities from, Cities to, std::array<double, 6> transform,
+         double width, long long stride, StopToken &token) {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, opacity.shape(1), opacity.shape(0));
         require(width >= 0.0 && width < 1 << 16, "a line is 0 to 65535 pixels wide");

@@ -43,7 +43,8 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
                         std::optional<Array<const int, 2>> int_matrix,
                         std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> candidates,
                         Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges, double tolerance,
-                        int depth, const std::vector<int> &breadth, int segment, double walks, int walk, double long_links) {
+                        int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
+                        double long_links) {
   Instance instance;
   const int n = (int)tour.shape(0);
   if (n < 8) throw nb::value_error("a search needs 8 cities or more");
@@ -115,9 +116,7 @@ nb::dict counters(const BoundSearch &bound) {
   return d;
 }
 
-void check_tour_of(BoundSearch &b, const int *tour, int n) {
-  check_tour(tour, n, b.search->best().size());
-}
+void check_tour_of(BoundSearch &b, const int *tour, int n) { check_tour(tour, n, b.search->best().size()); }
 
 }  // namespace
 
@@ -149,14 +148,15 @@ void bind_search(nb::module_ &m) {
           [](int kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
              Array<const int, 2> candidates, Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges,
-             double tolerance, int depth, const std::vector<int> &breadth, int segment, double walks, int walk, double long_links) {
-            return make_search((MetricKind)kind, small_integers, dummy, points, int_matrix, real_matrix, candidates, tour,
-                               fixed_edges, tolerance, depth, breadth, segment, walks, walk, long_links);
+             double tolerance, int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
+             double long_links) {
+            return make_search((MetricKind)kind, small_integers, dummy, points, int_matrix, real_matrix, candidates,
+                               tour, fixed_edges, tolerance, depth, breadth, segment, walks, walk, long_links);
           },
           nb::kw_only(), nb::arg("kind"), nb::arg("small_integers"), nb::arg("dummy"), nb::arg("points").none(),
           nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("candidates"), nb::arg("tour"),
-          nb::arg("fixed_edges").none(), nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"),
-          nb::arg("segment"), nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"))
+          nb::arg("fixed_edges").none(), nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"), nb::arg("segment"),
+          nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"))
       .def(
           "optimize",
           [](BoundSearch &b, double seconds, StopToken &token) {
@@ -181,11 +181,12 @@ void bind_search(nb::module_ &m) {
              StopToken &token) {
             check_threads(threads);
             const size_t n = b.search->best().size();
-            require(parts >= 1 && (size_t)parts <= n, std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
+            require(parts >= 1 && (size_t)parts <= n,
+                    std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
             require(!boxes || b.points.is_valid(), "boxes in space need points");
             interruptible(token, [&] {
-              b.search->begin_round({parts, boxes, optimize, kicks, temperature, last_temperature, seed, round,
-                                     threads, repeatable});
+              b.search->begin_round(
+                  {parts, boxes, optimize, kicks, temperature, last_temperature, seed, round, threads, repeatable});
             });
           },
           nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("optimize"), nb::arg("kicks"),
@@ -207,9 +208,8 @@ void bind_search(nb::module_ &m) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
             require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
-            interruptible(token, [&] {
-              b.search->grow({count, kicks_per_city, temperature, seed, round, threads}, token);
-            });
+            interruptible(token,
+                          [&] { b.search->grow({count, kicks_per_city, temperature, seed, round, threads}, token); });
           },
           nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("seed"),
           nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
@@ -221,8 +221,8 @@ void bind_search(nb::module_ &m) {
             require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
             interruptible(token, [&] { b.search->generation(selection, seed, round, threads, token); });
           },
-          nb::kw_only(), nb::arg("selection"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
-          nb::arg("token"), "One generation of edge assembly crossover.")
+          nb::kw_only(), nb::arg("selection"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
+          "One generation of edge assembly crossover.")
       .def(
           "add",
           [](BoundSearch &b, Array<const int, 2> tours, int threads) {
@@ -233,13 +233,17 @@ void bind_search(nb::module_ &m) {
             b.search->add(tours.data(), count, threads);
           },
           nb::arg("tours"), nb::arg("threads"), "Adds tours to the population, a row each.")
-      .def("keep", [](BoundSearch &b) { b.search->keep(); }, "Adds the best tour to the population.")
-      .def("keep_members", [](BoundSearch &b, int count) { b.search->keep_members(std::max(0, count)); }, nb::arg("count"),
-           "Leaves the shortest members, so many of them.")
-      .def("forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
+      .def(
+          "keep", [](BoundSearch &b) { b.search->keep(); }, "Adds the best tour to the population.")
+      .def(
+          "keep_members", [](BoundSearch &b, int count) { b.search->keep_members(std::max(0, count)); },
+          nb::arg("count"), "Leaves the shortest members, so many of them.")
+      .def(
+          "forget", [](BoundSearch &b) { b.search->forget(); }, "Empties the population.")
       .def_prop_ro("members", [](const BoundSearch &b) { return b.search->members(); })
       .def_prop_ro("mean_length", [](const BoundSearch &b) { return b.search->mean_length(); })
-      .def("end_round", [](BoundSearch &b) { b.search->end_round(); }, "Ends the round as it stands.")
+      .def(
+          "end_round", [](BoundSearch &b) { b.search->end_round(); }, "Ends the round as it stands.")
       .def("return_to_best", [](BoundSearch &b) { b.search->return_to_best(); })
       .def(
           "go_on_from",
@@ -252,10 +256,11 @@ void bind_search(nb::module_ &m) {
           nb::arg("tour"), "Goes on from another tour, which becomes the best one if it is shorter.")
       .def_prop_ro("length", [](const BoundSearch &b) { return b.search->length(); })
       .def_prop_ro("best_length", [](const BoundSearch &b) { return b.search->best_length(); })
-      .def("best", [](BoundSearch &b) {
-        std::vector<int> tour = b.search->best();
-        const size_t n = tour.size();
-        return to_numpy(std::move(tour), {n});
-      })
+      .def("best",
+           [](BoundSearch &b) {
+             std::vector<int> tour = b.search->best();
+             const size_t n = tour.size();
+             return to_numpy(std::move(tour), {n});
+           })
       .def("counters", &counters);
 }

@@ -28,8 +28,8 @@ void bind_symmetric(nb::module_ &m) {
           "create",
           [](int kind, bool hardware, std::optional<Array<const double, 2>> points,
              std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
-             std::optional<Array<const int, 2>> fixed, double tolerance, int planar, bool whole_links,
-             double center_x, double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
+             std::optional<Array<const int, 2>> fixed, double tolerance, int planar, bool whole_links, double center_x,
+             double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
              unsigned long long seed, int chains) {
             const int n = (int)circle.shape(0);
             if (n < 4 || (!hardware && n % 2 == 0)) throw nb::value_error("the circle has a wrong number of cities");

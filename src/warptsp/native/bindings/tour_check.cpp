@@ -36,5 +36,6 @@ void bind_tour_check(nb::module_ &m) {
         return nb::cast(to_numpy(std::move(sums), {size}));
       },
       nb::arg("points"), nb::arg("cities"), nb::arg("kind"), nb::arg("threads"),
-      "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not there.");
+      "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not "
+      "there.");
 }

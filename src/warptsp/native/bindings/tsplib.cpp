@@ -33,8 +33,7 @@ nb::tuple parse_table(nb::bytes text, size_t begin, size_t columns, char delimit
   if (columns == 0) throw nb::value_error("a table has at least one column");
   std::vector<double> numbers;
   const char *const end = text.c_str() + text.size();
-  const char *const after =
-      read_table(at(text, begin), end, columns, delimiter, numbers, python_number, serve_signals);
+  const char *const after = read_table(at(text, begin), end, columns, delimiter, numbers, python_number, serve_signals);
   const size_t rows = numbers.size() / columns;
   return nb::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(after - text.c_str()));
 }

@@ -20,7 +20,8 @@ struct CandidateEdges {
 // Whether no city before the k-th of a list lies in the same quadrant.
 inline bool first_of_quadrant(const PointDistances<2> &distances, int city, const int *list, int k) {
   const auto quadrant_of = [&](int other) {
-    const double delta[2] = {distances.at(other)[0] - distances.at(city)[0], distances.at(other)[1] - distances.at(city)[1]};
+    const double delta[2] = {distances.at(other)[0] - distances.at(city)[0],
+                             distances.at(other)[1] - distances.at(city)[1]};
     return space::Quadrants().of(delta);
   };
   return std::none_of(list, list + k, [&](int other) { return quadrant_of(other) == quadrant_of(list[k]); });
@@ -33,8 +34,8 @@ bool first_of_quadrant(const Distances &, int, const int *, int) {
 // `lists`: rows of `count` cities, -1 behind the last. Their first few are taken, of the others those that are there for
 // a quadrant's sake, however far away, and the edges of the tour.
 template <class Distances>
-CandidateEdges candidate_edges(const Distances &distances, int n, const int *lists, int count, const std::vector<int> &tour,
-                               int threads) {
+CandidateEdges candidate_edges(const Distances &distances, int n, const int *lists, int count,
+                               const std::vector<int> &tour, int threads) {
   constexpr double min_spacing = 0.02;
   CandidateEdges found;
   found.spacing.resize(n);

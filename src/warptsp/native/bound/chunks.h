@@ -16,7 +16,9 @@ template <class Work>
 void for_chunks(int threads, int64_t n, const Work &work) {
   constexpr int worthwhile = 4;
   const int chunks = chunk_count(n);
-  const auto one = [&](int c) { work(c, (int)((int64_t)c * chunk_size), (int)std::min<int64_t>(n, (int64_t)(c + 1) * chunk_size)); };
+  const auto one = [&](int c) {
+    work(c, (int)((int64_t)c * chunk_size), (int)std::min<int64_t>(n, (int64_t)(c + 1) * chunk_size));
+  };
   if (threads == 1 || chunks < worthwhile) {
     for (int c = 0; c < chunks; ++c) one(c);
   } else {

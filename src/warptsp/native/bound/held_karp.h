@@ -32,11 +32,11 @@ struct TourShape {
 };
 
 struct CertifiedBound {
-  int64_t value = 0;            // whole numbers of 2^-exponent
-  std::vector<int> potential;   // of each city
-  int root = 0;                 // the leaf with one edge more; of closed tours only
-  int rounds = 0;               // of the ascent when it was found
-  bool certified = false;       // false: nothing was, and the value is 0
+  int64_t value = 0;           // whole numbers of 2^-exponent
+  std::vector<int> potential;  // of each city
+  int root = 0;                // the leaf with one edge more; of closed tours only
+  int rounds = 0;              // of the ascent when it was found
+  bool certified = false;      // false: nothing was, and the value is 0
 };
 
 template <class Pricing>
@@ -46,7 +46,8 @@ class HeldKarp {
   // are, in whole numbers.
   HeldKarp(Pricing &pricing, std::vector<uint64_t> &&keys, const std::vector<int> &tour, TourShape shape,
            std::vector<int> &&spacing, int threads)
-      : pricing_(pricing), shape_(std::move(shape)), spacing_(std::move(spacing)), n_((int)tour.size()), threads_(threads) {
+      : pricing_(pricing), shape_(std::move(shape)), spacing_(std::move(spacing)), n_((int)tour.size()),
+        threads_(threads) {
     neighbours_.assign(2 * (size_t)n_, -1);
     for (int p = 0; p < n_; ++p) {
       const int from = tour[p], to = tour[p + 1 < n_ ? p + 1 : 0];
@@ -117,9 +118,9 @@ class HeldKarp {
   static constexpr int fixed_bonus = 1 << 30;  // more than lengths of two edges differ by
 
   void make_graph(const std::vector<uint64_t> &keys) {
-    graph_.build(n_, keys, [&](int a, int b) {
-      return pricing_.distances()(a, b) - (shape_.is_fixed(a, b) ? fixed_bonus : 0);
-    }, threads_);
+    graph_.build(
+        n_, keys, [&](int a, int b) { return pricing_.distances()(a, b) - (shape_.is_fixed(a, b) ? fixed_bonus : 0); },
+        threads_);
   }
 
   // The clusters, and the first potentials: cities far from others get less.
@@ -148,10 +149,10 @@ class HeldKarp {
       value += edge.length;
     }
     value -= 2 * sum_chunks<int64_t>(threads_, n_, [&](int begin, int end) {
-      int64_t sum = 0;
-      for (int v = begin; v < end; ++v) sum += potential_[v];
-      return sum;
-    });
+               int64_t sum = 0;
+               for (int v = begin; v < end; ++v) sum += potential_[v];
+               return sum;
+             });
     tree_value_ = value;
     return value + (shape_.open ? add_ends() : add_edge(round));
   }
@@ -174,7 +175,8 @@ class HeldKarp {
     int64_t longest = INT64_MIN;
     int leaf = -1, other = -1;
     leaves_.clear();
-    for (int k = 0, v = (int)((int64_t)round * 7919 % n_); k < n_ && (k < looked_at || leaf < 0); ++k, v = v + 1 < n_ ? v + 1 : 0) {
+    for (int k = 0, v = (int)((int64_t)round * 7919 % n_); k < n_ && (k < looked_at || leaf < 0);
+         ++k, v = v + 1 < n_ ? v + 1 : 0) {
       if (surplus_[v] != -1) continue;
       int to = -1;
       const int64_t length = second_edge(v, &to);
@@ -234,8 +236,9 @@ class HeldKarp {
   int64_t exact_second_edge(int *root) {
     constexpr size_t looked_at = 16;
     const size_t count = std::min(looked_at, leaves_.size());
-    std::partial_sort(leaves_.begin(), leaves_.begin() + count, leaves_.end(),
-                      [](const Leaf &a, const Leaf &b) { return a.second > b.second || (a.second == b.second && a.city < b.city); });
+    std::partial_sort(leaves_.begin(), leaves_.begin() + count, leaves_.end(), [](const Leaf &a, const Leaf &b) {
+      return a.second > b.second || (a.second == b.second && a.city < b.city);
+    });
     int64_t longest = INT64_MIN;
     for (size_t k = 0; k < count; ++k) {
       const int v = leaves_[k].city, fixed = shape_.fixed_at(v, 0);

@@ -71,10 +71,11 @@ std::optional<LowerBound> lower_bound_points(const double *points, int n, Metric
   tree = space::KdTree<D>();
   for (int p = 0; p < n; ++p) numbered_tour[p] = number[tour[p]];
   std::vector<int> lists((size_t)n * count);
-  if (!space::candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data())) return {};
-  LowerBound found = bound_detail::ascend<PointPricing<D>>(PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind), n,
-                                                           lists.data(), count, numbered_tour, bound_detail::renumbered(shape, number),
-                                                           rounds, threads, token);
+  if (!space::candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data()))
+    return {};
+  LowerBound found = bound_detail::ascend<PointPricing<D>>(
+      PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind), n, lists.data(), count, numbered_tour,
+      bound_detail::renumbered(shape, number), rounds, threads, token);
   std::vector<int> potential(n);
   for (int k = 0; k < n; ++k) potential[city[k]] = found.bound.potential[k];
   found.bound.potential = std::move(potential);
@@ -83,14 +84,15 @@ std::optional<LowerBound> lower_bound_points(const double *points, int n, Metric
 }
 
 template <class V>
-std::optional<LowerBound> lower_bound_matrix(const V *entries, int n, const int *tour, TourShape shape, int rounds, int threads,
-                                             const StopToken &token) {
+std::optional<LowerBound> lower_bound_matrix(const V *entries, int n, const int *tour, TourShape shape, int rounds,
+                                             int threads, const StopToken &token) {
   constexpr int count = 10;
   std::vector<int> lists((size_t)n * count);
   const MatrixDistances<V> distances{entries, n, 1.0};
   if (!space::nearest_by_distance(n, Matrix<V>{entries, n}, count, threads, token, lists.data())) return {};
   return bound_detail::ascend<MatrixPricing<V>>(distances, std::is_integral_v<V>, n, lists.data(), count,
-                                                std::vector<int>(tour, tour + n), std::move(shape), rounds, threads, token);
+                                                std::vector<int>(tour, tour + n), std::move(shape), rounds, threads,
+                                                token);
 }
 
 }  // namespace warptsp::bound

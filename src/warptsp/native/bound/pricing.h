@@ -25,7 +25,8 @@ struct Violated {
 // Collects pairs by tasks. Each task has an equal share of the limit, so that the threads do not matter.
 class ViolatedByTask {
  public:
-  ViolatedByTask(int tasks, int64_t limit) : found_(tasks), share_((size_t)std::max<int64_t>(4096, limit / std::max(1, tasks))) {}
+  ViolatedByTask(int tasks, int64_t limit)
+      : found_(tasks), share_((size_t)std::max<int64_t>(4096, limit / std::max(1, tasks))) {}
   bool full(int task) const { return found_[task].size() >= share_; }
   void add(int task, int a, int b) { found_[task].push_back(edge_key(a, b)); }
   Violated gather() const {
@@ -60,7 +61,8 @@ struct TwoSmallest {
 template <int D>
 class PointPricing {
  public:
-  PointPricing(const PointDistances<D> &distances, int n) : distances_(distances), n_(n), levels_(space::PointTree::levels_for(n)) {
+  PointPricing(const PointDistances<D> &distances, int n)
+      : distances_(distances), n_(n), levels_(space::PointTree::levels_for(n)) {
     nodes_.resize((size_t)2 << levels_);
     for (int v = 2 * first_leaf() - 1; v >= 1; --v) {
       Node &node = nodes_[v];
@@ -109,7 +111,7 @@ class PointPricing {
  private:
   struct Node {
     double low[D], high[D];
-    int potential;           // the smallest
+    int potential;                // the smallest
     int first_place, last_place;  // of the tree's order
     void enclose(const double *from, const double *to) {
       for (int d = 0; d < D; ++d) {
@@ -176,7 +178,8 @@ class PointPricing {
     std::vector<Pair> pairs{{1, 1}}, next;
     for (int level = 0; level < levels_ && pairs.size() < enough; ++level) {
       next.clear();
-      for (const Pair &pair : pairs) split(pair, [&](int a, int b) {
+      for (const Pair &pair : pairs)
+        split(pair, [&](int a, int b) {
           if (may_hold(a, b)) next.push_back({a, b});
         });
       pairs.swap(next);

@@ -38,12 +38,12 @@ typedef unsigned long long u64;
 
 // The numbers are part of the interface to Python (problem/metric.py).
 enum class MetricKind : int {
-  euc_2d = 0,     // nint of the Euclidean distance
-  ceil_2d = 1,    // rounded up
-  floor_2d = 2,   // rounded down
-  exact_2d = 3,   // not rounded
-  att = 4,        // pseudo-Euclidean
-  geo = 5,        // TSPLIB's kilometres on the idealised sphere, from DDD.MM
+  euc_2d = 0,        // nint of the Euclidean distance
+  ceil_2d = 1,       // rounded up
+  floor_2d = 2,      // rounded down
+  exact_2d = 3,      // not rounded
+  att = 4,           // pseudo-Euclidean
+  geo = 5,           // TSPLIB's kilometres on the idealised sphere, from DDD.MM
   great_circle = 6,  // metres on the sphere of radius 6 371 008.8 m, from decimal degrees (lat, lon)
   man_2d = 7,
   max_2d = 8,
@@ -169,8 +169,9 @@ WARPTSP_FN T coordinate_distance(MetricKind kind, const T *p, const T *q) {
       const T wrapped = WARPTSP_MATH(fabs)(phi - T(360));
       phi = phi < wrapped ? phi : wrapped;
       const T chi = WARPTSP_MATH(fabs)(p[1] - q[1]), two_theta = WARPTSP_MATH(fabs)(p[2] - q[2]);
-      const T cost = kind_here(kind) == MetricKind::xray1 ? larger(phi, larger(chi, two_theta))
-                                                    : larger(phi / T(1.25), larger(chi / T(1.5), two_theta / T(1.15)));
+      const T cost = kind_here(kind) == MetricKind::xray1
+                         ? larger(phi, larger(chi, two_theta))
+                         : larger(phi / T(1.25), larger(chi / T(1.5), two_theta / T(1.15)));
       return WARPTSP_MATH(floor)(T(100) * cost + T(0.5));
     }
     default: return T(0);

@@ -51,8 +51,7 @@ class Buffer {
     const size_t begin = (reinterpret_cast<size_t>(data) + huge_page - 1) / huge_page * huge_page;
     const size_t end = (reinterpret_cast<size_t>(data) + bytes) / huge_page * huge_page;
     // Only whole pages, and only a wish: a system without them says no, and nothing is lost.
-    if (bytes >= 4 * huge_page && begin < end)
-      madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+    if (bytes >= 4 * huge_page && begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
 #endif
     return data;
   }

@@ -44,7 +44,8 @@ __global__ void __launch_bounds__(1024) climb(Climbing all) {
   At *const beside = reinterpret_cast<At *>(shared);
   At *const places = Version::in_shared ? beside : all.places + (long long)blockIdx.x * (n + Version::past);
   Climber<Look> climber(all, places, common, Version::past);
-  int *const tour = all.tours + (long long)blockIdx.x * n, *const best_tour = all.best_tours + (long long)blockIdx.x * n;
+  int *const tour = all.tours + (long long)blockIdx.x * n, *const best_tour =
+                                                               all.best_tours + (long long)blockIdx.x * n;
   long long number = all.climber[blockIdx.x];
   u64 passes = 0, moves = 0;
   if (number >= 0) climber.load(tour);

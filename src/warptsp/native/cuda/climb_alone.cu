@@ -30,8 +30,8 @@ struct Lonely {
   int *row;                // what it has looked at, and found
   double *best;
   unsigned *found;
-  int *sure;               // whether this pass is in exact arithmetic
-  long long *lengths;      // of the local optima of this launch, in units
+  int *sure;           // whether this pass is in exact arithmetic
+  long long *lengths;  // of the local optima of this launch, in units
   unsigned *ended;
   long long *best_length, *best_climber;  // of all; -1: none
   int *best_tour;
@@ -121,7 +121,8 @@ struct Loner {
     Spot other = source.at(i + 2);
     for (int j = i + 2; j < n; ++j) {
       const Spot next = source.at(j + 1 < n ? j + 1 : 0);
-      const Value delta = (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - link;
+      const Value delta =
+          (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - link;
       other = next;
       if (delta > least) continue;
       const unsigned number = number_of(i, j);

@@ -9,18 +9,19 @@ using namespace warptsp::exhaustive;
 // What a warp has to look at next, of the columns [first, last) of TileColumns: first `coarse` pieces of so many columns,
 // then smaller ones, so that all warps end together. `taken` counts pieces, from 0.
 template <int Rows>
-__device__ __forceinline__ bool take_piece(int n, long long first, long long last, unsigned long long *taken, int coarse,
-                                           int piece, int fine, TileShare &share) {
+__device__ __forceinline__ bool take_piece(int n, long long first, long long last, unsigned long long *taken,
+                                           int coarse, int piece, int fine, TileShare &share) {
   unsigned long long before = 0;
   if (threadIdx.x % 32 == 0) before = atomicAdd(taken, 1ull);
   const long long number = (long long)__shfl_sync(0xffffffffu, before, 0);
-  const long long at = first + (number < coarse ? number * piece : (long long)coarse * piece + (number - coarse) * fine);
+  const long long at =
+      first + (number < coarse ? number * piece : (long long)coarse * piece + (number - coarse) * fine);
   const int size = number < coarse ? piece : fine;
   if (at < last) share = TileShare::from<Rows>(n, at, at + size < last ? at + size : last);
   return at < last;
 }
 
-extern "C" __global__ void __launch_bounds__(tile_block, has_fast_squares && TILE_ROUNDING == 0 ? 7 : 4)
+extern "C" __global__ void __launch_bounds__(tile_block, has_fast_squares &&TILE_ROUNDING == 0 ? 7 : 4)
     evaluate_pairs(DescentTour tour, long long first, long long last, int fresh, BestMove *found,
                    unsigned long long *taken, int coarse, int piece, int fine) {
   if (tour.state->status != DescentStatus::searching) return;
@@ -35,7 +36,8 @@ extern "C" __global__ void __launch_bounds__(tile_block, has_fast_squares && TIL
     __shared__ TileStage stages[tile_block / 32];
     constexpr int rows = RowTile<tile_rows_of_lane, TILE_ROUNDING>::rows;
     while (take_piece<rows>(tour.n, first, last, taken, coarse, piece, fine, share))
-      search_tiles<tile_rows_of_lane, TILE_ROUNDING, true>(tour.points, tour.n, share, stages + threadIdx.x / 32, report);
+      search_tiles<tile_rows_of_lane, TILE_ROUNDING, true>(tour.points, tour.n, share, stages + threadIdx.x / 32,
+                                                           report);
   }
   keep_best_of_block(best, fresh, found);
 }

@@ -43,7 +43,8 @@ extern "C" __global__ void __launch_bounds__(tile_block)
   BestMove best;
   best.delta = -tour.tolerance;
   unsigned long long looked_at = 0;
-  for (long long unit = first + (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; unit < last; unit += warps) {
+  for (long long unit = first + (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; unit < last;
+       unit += warps) {
     const int own = (int)(unit / units), begin_group = own + (int)(unit % units) * of_unit;
     if (begin_group >= count) continue;
     const Stretch<float> mine = stretches[own];

@@ -190,8 +190,8 @@ __global__ void curve_keys(const double *points, int n, const Frame *frame, u64 
   cities[i] = (int)i;
 }
 
-__global__ void turned_keys(const double *points, int n, const Frame *frame, double cosine, double sine,
-                            double shift_x, double shift_y, u64 *keys, int *cities) {
+__global__ void turned_keys(const double *points, int n, const Frame *frame, double cosine, double sine, double shift_x,
+                            double shift_y, u64 *keys, int *cities) {
   const long long i = global_thread();
   if (i >= n) return;
   const CurveGrid &grid = frame->grid;

@@ -11,8 +11,8 @@ typedef WarpLkArrays<LK_CANDIDATES, Metric::Place> Arrays;
 constexpr int counters = sizeof(WarpLkCounters) / sizeof(u32);
 
 // All copies of the parts from `first` on; a block is one warp. The counters are added to `sums`.
-extern "C" __global__ void __launch_bounds__(32) improve_parts(TourOnDevice tour, RoundOnDevice round, int first,
-                                                                u64 *sums) {
+extern "C" __global__ void __launch_bounds__(32)
+    improve_parts(TourOnDevice tour, RoundOnDevice round, int first, u64 *sums) {
   extern __shared__ __align__(16) unsigned char memory[];
   const int turn = blockIdx.x / round.copies, parts = gridDim.x / round.copies;
   WarpPart<WarpLanes, Metric, LK_CANDIDATES> part(tour, round, part_in_turn(round.every, first, parts, turn),

@@ -66,7 +66,8 @@ __global__ void measure_links(NeighborInstance instance, const int *order, doubl
 template <bool Three>
 __global__ void __launch_bounds__(block_threads)
     look_at_cities(NeighborInstance instance, int *order, int *position, const double *link, unsigned char *bits,
-                   int by_bits, NeighborMove *found, unsigned *rank, double *block_gain, int *block_city, DescentState *state) {
+                   int by_bits, NeighborMove *found, unsigned *rank, double *block_gain, int *block_city,
+                   DescentState *state) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ u64 evaluated;
   if (state->complete) return;
@@ -230,9 +231,9 @@ struct ChainState {
 
 struct ChainsOnDevice {
   int *order, *position, *scratch, *kept, *best;  // [chains, size]
-  int *ring;                                        // [chains, capacity]
-  unsigned *in;                                     // [chains, size / 32, rounded up]
-  ChainState *state;                                // [chains]
+  int *ring;                                      // [chains, capacity]
+  unsigned *in;                                   // [chains, size / 32, rounded up]
+  ChainState *state;                              // [chains]
   int capacity, inside;
 };
 
@@ -246,8 +247,8 @@ __global__ void __launch_bounds__(block_threads)
   const long long row = (long long)blockIdx.x * n;
   ChainState *const state = chains.state + blockIdx.x;
   Carver shared{memory};
-  const TourInBlock at = tour_in_block(n, chains.order + row, chains.position + row, chains.scratch + row,
-                                       chains.inside, shared);
+  const TourInBlock at =
+      tour_in_block(n, chains.order + row, chains.position + row, chains.scratch + row, chains.inside, shared);
   const int words = (n + 31) / 32;
   unsigned *const outside = chains.in + (long long)blockIdx.x * words, *in = outside;
   if (chains.inside) {

@@ -11,14 +11,14 @@ namespace warptsp::exhaustive {
 // What the climbers share, and where they leave what they find. backends/cuda/records.py has the same fields.
 template <class At>
 struct ClimbTask {
-  const double *points;  // (n, 2), for exact distances
-  const float2 *near;    // relative to the centre
-  const int *given;      // start of climber 0, or null
-  u64 *next;             // number of the next climber
-  long long *climber;    // that each block is at between launches, -1: none
-  int *tours;            // and its tour
-  long long *lengths;    // of the local optima of this launch, in units
-  unsigned *ended;       // how many there are
+  const double *points;                   // (n, 2), for exact distances
+  const float2 *near;                     // relative to the centre
+  const int *given;                       // start of climber 0, or null
+  u64 *next;                              // number of the next climber
+  long long *climber;                     // that each block is at between launches, -1: none
+  int *tours;                             // and its tour
+  long long *lengths;                     // of the local optima of this launch, in units
+  unsigned *ended;                        // how many there are
   long long *best_length, *best_climber;  // of each block, and its tour
   int *best_tours;
   At *places;  // of each block, if tours are not in shared memory

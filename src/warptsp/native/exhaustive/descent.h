@@ -22,8 +22,8 @@ struct DescentCounters {
 class Descent {
  public:
   // `fixed`: two neighbours in fixed edges for each city, -1 for none; empty if there are no fixed edges.
-  Descent(const DistanceSource &source, Neighborhood neighborhood, const std::vector<int> &tour,
-          std::vector<int> fixed, double tolerance, int threads)
+  Descent(const DistanceSource &source, Neighborhood neighborhood, const std::vector<int> &tour, std::vector<int> fixed,
+          double tolerance, int threads)
       : rows_(source, tour), neighborhood_(neighborhood), fixed_(std::move(fixed)), tolerance_(tolerance),
         threads_(threads), links_(tour.size() + 1) {
     for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);
@@ -74,7 +74,8 @@ class Descent {
       BestMove best;
       if (!(pairs ? fast_->two_opt(threads_, token, best) : fast_->swap(limits_, threads_, token, best))) return false;
       if (best.number != ~0ull) {
-        best.delta = pairs ? TwoOpt::of(best.number, n).delta(rows_, links_) : Swap::of(best.number, n).delta(rows_, links_);
+        best.delta =
+            pairs ? TwoOpt::of(best.number, n).delta(rows_, links_) : Swap::of(best.number, n).delta(rows_, links_);
         if (best.delta < -tolerance_) return pairs ? apply<TwoOpt>(best, n) : apply<Swap>(best, n);
       }
     }

@@ -22,28 +22,28 @@ enum class DescentStatus : int {
 
 struct DescentState {
   long long passes, moves;
-  double gained;        // sum of the moves' deltas
-  MoveNumber number;    // the move that is applied next
+  double gained;      // sum of the moves' deltas
+  MoveNumber number;  // the move that is applied next
   DescentStatus status;
-  int applies;          // whether one is
+  int applies;  // whether one is
 };
 
 struct DescentTour {
   int n;
   MetricKind kind;
-  int stride;                  // of rows
+  int stride;  // of rows
   int has_fast_pass;
-  const double *rows;          // coordinates by city, or null
-  const int *int_matrix;       // distances by city, or null
+  const double *rows;     // coordinates by city, or null
+  const int *int_matrix;  // distances by city, or null
   const double *real_matrix;
-  double *placed;              // rows by position, 0 .. n
-  int *placed_city;            // cities by position, 0 .. n, where there is a matrix
-  double *links;               // by position, 0 .. n
-  TilePoint *points;           // by position, 0 .. n, for passes in single precision, or null
-  double *columns;             // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
+  double *placed;                                // rows by position, 0 .. n
+  int *placed_city;                              // cities by position, 0 .. n, where there is a matrix
+  double *links;                                 // by position, 0 .. n
+  TilePoint *points;                             // by position, 0 .. n, for passes in single precision, or null
+  double *columns;                               // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
   double middle_x, middle_y, scale, link_scale;  // of the points
   double tolerance;
-  int *earlier, *later;        // limits of swaps by position (exhaustive_passes.h), or null
+  int *earlier, *later;  // limits of swaps by position (exhaustive_passes.h), or null
   DescentState *state;
 
   __device__ DescentStatus exact_status() const {

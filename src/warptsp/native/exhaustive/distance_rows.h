@@ -47,8 +47,7 @@ class DistanceRows {
  public:
   // Positions 0 .. n of the tour; position n is position 0 again.
   DistanceRows(const DistanceSource &source, const std::vector<int> &tour) : source_(source), tour_(tour) {
-    planar_ = source.points.rows != nullptr && source.points.stride == 2 && !source.dummy &&
-              is_euclidean(source.kind);
+    planar_ = source.points.rows != nullptr && source.points.stride == 2 && !source.dummy && is_euclidean(source.kind);
     tour_.push_back(tour[0]);
     if (planar_) x_.resize(tour_.size()), y_.resize(tour_.size());
     place(0, (int)tour_.size());

@@ -96,9 +96,8 @@ inline bool pass_two_opt(const PassView &view, PassResult &result) {
       view.distance.fill(j, begin, begin + count + 1, own);
       const double *const link_i = links + begin;
       const double link_j = links[j];
-      const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
-        return TwoOpt::delta(own[i], next[i + 1], link_i[i], link_j);
-      };
+      const auto delta = [=](int i)
+                             WARPTSP_INLINE_LAMBDA { return TwoOpt::delta(own[i], next[i + 1], link_i[i], link_j); };
       const double least = min_of<double>(count, delta);
       if (least > best.delta) continue;
       int i = 0;
@@ -192,7 +191,7 @@ bool pass_swap(int n, const Real *links, const Fill &fill_row, const SwapLimits 
       const Real *const link = links + begin;
       // Pointers to where each stretch begins: with sums as indices the compiler does not vectorise.
       const Real *const x_before = before + shift, *const x_after = after + shift, *const y_before = own + shift - 1,
-                  *const y_after = own + shift + 1, *const link_to_y = link - 1;
+                        *const y_after = own + shift + 1, *const link_to_y = link - 1;
       const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
         return Swap::delta(x_before[i], x_after[i], y_before[i], y_after[i], link_before, link_after, link_to_y[i],
                            link[i]);

@@ -62,7 +62,8 @@ class FastPassesOf : public FastPasses {
       float scratch[scan_scratch];
       ScanBest<float> found{0.0f};
       scan(PlaneDistances<float, Kind>{x_.data(), y_.data()},
-           ScanTask<float>{link_.data(), rows, {begin, std::min(begin + tile_rows, rows.end()), 0, n_}, scratch}, found);
+           ScanTask<float>{link_.data(), rows, {begin, std::min(begin + tile_rows, rows.end()), 0, n_}, scratch},
+           found);
       const std::lock_guard<std::mutex> lock(mutex);
       if (found.found()) best.offer((double)found.delta, number_of(Pair{found.first(n_), found.second(n_)}));
     });

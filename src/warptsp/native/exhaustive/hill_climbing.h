@@ -45,8 +45,8 @@ class CityDescent {
 
  public:
   CityDescent(const Metric &metric, int n, double tolerance)
-      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows{n, MoveOrder::ring}.positions()), link_(city_.size()),
-        scratch_(scan_scratch) {}
+      : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows{n, MoveOrder::ring}.positions()),
+        link_(city_.size()), scratch_(scan_scratch) {}
 
   int *start() { return city_.data(); }
   const int *tour() const { return city_.data(); }
@@ -162,8 +162,7 @@ class PlaneDescent {
     for (;;) {
       ScanBest<float> likely{0.0f};
       const PlaneDistances<float, look> near{fast_.x.data(), fast_.y.data()};
-      if (!look_through(near, fast_.link.data(), n_, fast_.scratch.data(), token, likely, slice()))
-        return false;
+      if (!look_through(near, fast_.link.data(), n_, fast_.scratch.data(), token, likely, slice())) return false;
       counters.passes.fetch_add(1, std::memory_order_relaxed);
       int first = likely.first(n_), second = likely.second(n_);
       if (!likely.found() || !shortens(first, second)) {
@@ -221,8 +220,8 @@ class PlaneDescent {
 // Climbers first .. first + count - 1, on threads; the result does not depend on how many. `given` is the start of
 // climber 0, null for a random one.
 template <class Descent, class Make>
-Climbed climb(u64 seed, long long first, int count, int threads, const int *given, double scale,
-              const StopToken &token, ClimbCounters &counters, Make &&make) {
+Climbed climb(u64 seed, long long first, int count, int threads, const int *given, double scale, const StopToken &token,
+              ClimbCounters &counters, Make &&make) {
   Climbed all;
   all.lengths.assign(count, -1);
   std::vector<std::vector<Descent>> own(std::max(1, threads));

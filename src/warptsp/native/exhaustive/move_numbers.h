@@ -14,8 +14,10 @@ typedef unsigned long long MoveNumber;
 WARPTSP_FN constexpr MoveNumber pairs_below(MoveNumber j) { return j * (j - 1) / 2; }
 WARPTSP_FN constexpr MoveNumber triples_below(MoveNumber k) {
   // One of three consecutive numbers is divisible by three, and one of two by two: no overflow before the result's.
-  return k < 3 ? 0 : k % 3 == 0 ? k / 3 * pairs_below(k - 1) : pairs_below(k) % 3 == 0 ? pairs_below(k) / 3 * (k - 2)
-                                                                                     : pairs_below(k) * ((k - 2) / 3);
+  return k < 3                     ? 0
+         : k % 3 == 0              ? k / 3 * pairs_below(k - 1)
+         : pairs_below(k) % 3 == 0 ? pairs_below(k) / 3 * (k - 2)
+                                   : pairs_below(k) * ((k - 2) / 3);
 }
 
 struct Pair {

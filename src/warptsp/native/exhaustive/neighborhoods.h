@@ -110,8 +110,8 @@ struct Swap {
   template <class Distance, class Links>
   WARPTSP_FN double delta(const Distance &distance, const Links &links) const {
     if (y == x + 1) return delta(distance(x - 1, y), distance(x, y + 1), links[x - 1], links[y]);
-    return delta(distance(x - 1, y), distance(x + 1, y), distance(x, y - 1), distance(x, y + 1), links[x - 1],
-                 links[x], links[y - 1], links[y]);
+    return delta(distance(x - 1, y), distance(x + 1, y), distance(x, y - 1), distance(x, y + 1), links[x - 1], links[x],
+                 links[y - 1], links[y]);
   }
   WARPTSP_FN int begin() const { return x; }
   WARPTSP_FN int end() const { return y + 1; }

@@ -23,7 +23,8 @@ struct Stretch {
     return dx * dx + dy * dy;
   }
   WARPTSP_FN Real square_to(const Stretch &other) const {
-    const Real dx = gap(low_x - other.high_x, other.low_x - high_x), dy = gap(low_y - other.high_y, other.low_y - high_y);
+    const Real dx = gap(low_x - other.high_x, other.low_x - high_x),
+               dy = gap(low_y - other.high_y, other.low_y - high_y);
     return dx * dx + dy * dy;
   }
 

@@ -22,9 +22,7 @@ class Stretches {
     }
   }
   int count() const { return count_; }
-  Stretch<double> operator[](int s) const {
-    return {field(0)[s], field(1)[s], field(2)[s], field(3)[s], field(4)[s]};
-  }
+  Stretch<double> operator[](int s) const { return {field(0)[s], field(1)[s], field(2)[s], field(3)[s], field(4)[s]}; }
   // kept[s] = whether stretch s may have a move with this one that changes the length by `below` or less, for s < end.
   void keep(const Stretch<double> &own, int end, const PruningRule<double> &rule, double below,
             unsigned char *kept) const {

@@ -58,7 +58,7 @@ inline long long two_opt_moves(long long n) { return n > 3 ? n * (n - 3) / 2 : 0
 
 template <class Real>
 struct ScanBest {
-  Real delta;           // only smaller ones count
+  Real delta;  // only smaller ones count
   int row = -1, other = -1;
   bool found() const { return row >= 0; }
   // The links of the move, the smaller one first.

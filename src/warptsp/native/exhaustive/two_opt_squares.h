@@ -36,9 +36,9 @@ __device__ __forceinline__ float root_of_scaled(double square) {
 template <int R>
 struct SquaresTile {
   static constexpr int rows = 8 * R - 1;  // of a warp
-  double factor[R];  // of the row's four numbers the one of this lane
+  double factor[R];                       // of the row's four numbers the one of this lane
   float magic[R];
-  int row;  // of the first
+  int row;   // of the first
   u32 seam;  // as in RowTile
   bool folded;
   const TilePoint *points;
@@ -69,7 +69,9 @@ struct SquaresTile {
     const auto rounded = [this](float root, int r) {
       return __float_as_uint(__fadd_rn(root, Plain ? magic[r] : rounding_magic));
     };
-    const auto less_link = [this](u32 distance, int r) { return Plain ? distance : distance - (u32)points[row + r].link; };
+    const auto less_link = [this](u32 distance, int r) {
+      return Plain ? distance : distance - (u32)points[row + r].link;
+    };
     const auto below_last = [&](u32 distance) {
       return __shfl_down_sync(0xffffffffu, distance, 4) + (Plain || lane >= 28 ? seam : 0u);
     };
@@ -90,9 +92,9 @@ struct SquaresTile {
         const double own = next;
         from += 8;
         next = from[0];
-        u32 left = no_sum, right = no_sum;      // least sums of columns j and j + 1
-        u32 first_left = 0, first_right = 0;    // distances of the first row to columns j + 1 and j + 2
-        u32 last_left = 0, last_right = 0;      // and those of the row before
+        u32 left = no_sum, right = no_sum;    // least sums of columns j and j + 1
+        u32 first_left = 0, first_right = 0;  // distances of the first row to columns j + 1 and j + 2
+        u32 last_left = 0, last_right = 0;    // and those of the row before
         const auto offer = [&](u32 &least, u32 a, u32 b, int r, int its_column) {
           if (Plain || its_column > row + r) least = min_sum(a, b, least);
         };
@@ -139,8 +141,8 @@ struct SquaresTile {
 // The least delta, below `delta`, of columns where some lie on the diagonal or links are not folded, and its column or -1.
 // A function of its own, so that the plain pass has the registers.
 template <int R>
-__device__ __noinline__ int2 search_diagonal(const TilePoint *points, const double *columns, int row, int first, int count,
-                                             int delta) {
+__device__ __noinline__ int2 search_diagonal(const TilePoint *points, const double *columns, int row, int first,
+                                             int count, int delta) {
   SquaresTile<R> tile;
   tile.load(points, columns, row);
   int column = -1;

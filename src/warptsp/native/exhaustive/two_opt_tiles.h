@@ -19,11 +19,12 @@
 
 namespace warptsp::exhaustive {
 
-constexpr float rounding_magic = 12582912.0f;          // 1.5 * 2^23
-constexpr u32 magic_bits = 0x4b400000u;                // its bits: an integer v has magic_bits + v
-constexpr int max_scaled = 1 << 21;                   // longest distance, and largest f
-constexpr u32 never = 0xf0000000u;                     // above every sum
-constexpr u32 no_gain = 7u << 20;  // more than 3 * 2^21: what no move gains; with 4 * 2^21 packed integers still hold it
+constexpr float rounding_magic = 12582912.0f;  // 1.5 * 2^23
+constexpr u32 magic_bits = 0x4b400000u;        // its bits: an integer v has magic_bits + v
+constexpr int max_scaled = 1 << 21;            // longest distance, and largest f
+constexpr u32 never = 0xf0000000u;             // above every sum
+constexpr u32 no_gain =
+    7u << 20;  // more than 3 * 2^21: what no move gains; with 4 * 2^21 packed integers still hold it
 
 // A position of the tour: coordinates, scaled, and the link to the next position, rounded.
 struct __align__(16) TilePoint {
@@ -53,7 +54,9 @@ template <int Rounding>
 __device__ __forceinline__ u32 rounded_distance(float ax, float ay, float bx, float by, float magic) {
   const float dx = ax - bx, dy = ay - by;
   const float d = approximate_root(fmaf(dx, dx, dy * dy));
-  return __float_as_uint(Rounding == 0 ? __fadd_rn(d, magic) : Rounding == 1 ? __fadd_ru(d, magic) : __fadd_rd(d, magic));
+  return __float_as_uint(Rounding == 0   ? __fadd_rn(d, magic)
+                         : Rounding == 1 ? __fadd_ru(d, magic)
+                                         : __fadd_rd(d, magic));
 }
 
 __device__ __forceinline__ u32 min_sum(u32 a, u32 b, u32 least) {
@@ -98,8 +101,7 @@ struct TileStage {
   __device__ void fetch(int buffer, const TilePoint *from, int first) {
     for (int k = threadIdx.x % 32; k < size; k += 32) {
 #if __CUDA_ARCH__ >= 800
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                       (u32)__cvta_generic_to_shared(points[buffer] + k)),
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(points[buffer] + k)),
                    "l"(from + first + k)
                    : "memory");
 #else
@@ -126,8 +128,8 @@ struct RowTile {
   float x[R], y[R];
   float magic[R];  // less f where folded
   int link[R];
-  int row;         // of the first
-  u32 seam;        // what the last row's sum lacks; keeps lane 31 out, whose last row is the next warp's first
+  int row;   // of the first
+  u32 seam;  // what the last row's sum lacks; keeps lane 31 out, whose last row is the next warp's first
   bool folded;
 
   __device__ __forceinline__ void load(const TilePoint *points, int first) {
@@ -158,7 +160,8 @@ struct RowTile {
   }
 
   // Moves with columns [begin, end) where some lie on the diagonal; the best of them, and its column.
-  __device__ __forceinline__ void pass_diagonal(const TilePoint *points, int begin, int end, int &best, int &column) const {
+  __device__ __forceinline__ void pass_diagonal(const TilePoint *points, int begin, int end, int &best,
+                                                int &column) const {
     u32 before[R], after[R];
     TilePoint p = points[begin];
     int removed = p.link;
@@ -243,8 +246,10 @@ struct TileColumns {
     int low = 0, high = warp_rows();
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      if (before(middle) <= column) low = middle;
-      else high = middle;
+      if (before(middle) <= column)
+        low = middle;
+      else
+        high = middle;
     }
     return low;
   }
@@ -287,8 +292,10 @@ __device__ __forceinline__ void search_tiles(const TilePoint *points, int n, Til
     int delta = 0, column = -1;
     if (begin < masked) tile.pass_diagonal(points, begin, masked, delta, column);
     if (masked < stop) {
-      if (tile.folded) tile.template pass<true, Staged>(points, stage, masked, stop, delta, column);
-      else tile.template pass<false, Staged>(points, stage, masked, stop, delta, column);
+      if (tile.folded)
+        tile.template pass<true, Staged>(points, stage, masked, stop, delta, column);
+      else
+        tile.template pass<false, Staged>(points, stage, masked, stop, delta, column);
     }
     if (column >= 0) report(delta, tile.row, column);
     share.count -= stop - begin;

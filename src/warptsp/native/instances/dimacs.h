@@ -79,8 +79,7 @@ inline std::vector<double> dimacs_clustered(long long n, int seed) {
   for (size_t city = 0; city < static_cast<size_t>(n); ++city) {
     const size_t cluster = static_cast<size_t>(random.draw() / modulus * clusters);
     for (size_t axis = 0; axis < 2; ++axis)
-      coordinates[2 * city + axis] =
-          centers[2 * cluster + axis] + static_cast<int>(normal() * scale * dimacs_side);
+      coordinates[2 * city + axis] = centers[2 * cluster + axis] + static_cast<int>(normal() * scale * dimacs_side);
   }
   return coordinates;
 }

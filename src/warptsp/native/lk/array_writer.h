@@ -24,14 +24,14 @@ class ArrayWriter {
   Metric metric_;
   LkArrays<Index, Value> a_;
 
-  int direction_ = 0, base_ = 0;      // the path starts at array position base_ and runs in direction_ (0 or -1: a mask)
-  int pieces_ = 0, piece_base_ = 0;   // the operation that write() performs
+  int direction_ = 0, base_ = 0;     // the path starts at array position base_ and runs in direction_ (0 or -1: a mask)
+  int pieces_ = 0, piece_base_ = 0;  // the operation that write() performs
   Piece piece_[lk_max_intervals];
   Index queue_[lk_queue_capacity];
   int queue_head_ = 0, queue_size_ = 0;
   bool logging_ = false, log_full_ = false;
   int log_[lk_log_capacity], log_size_ = 0;
-  u64 edges_ = 0;                     // of the links that changed since the kick: 0 when none remains
+  u64 edges_ = 0;  // of the links that changed since the kick: 0 when none remains
 
   WARPTSP_FN int wrap(int p) const { return p >= a_.size ? p - a_.size : p < 0 ? p + a_.size : p; }
   WARPTSP_FN int offset(int position) const {
@@ -291,8 +291,8 @@ class ArrayWriter {
     }
   }
   // The link from `previous` to `head`, at array position link_at; (old, low) was the link into the piece's lower end.
-  WARPTSP_FN void join(int link_at, int previous, int head, int old, int low, int old_cell, bool reversed,
-                       u64 &changed, bool track) {
+  WARPTSP_FN void join(int link_at, int previous, int head, int old, int low, int old_cell, bool reversed, u64 &changed,
+                       bool track) {
     if (!reversed && previous == old) {
       if (old_cell >= 0) a_.link[link_at] = a_.link_scratch[old_cell];
       // else: the link from outside, untouched

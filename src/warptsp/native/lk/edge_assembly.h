@@ -125,10 +125,10 @@ class EdgeAssembly {
   const int *candidates_, *fixed_;
   double tolerance_;
   const int *tour_ = nullptr;
-  std::vector<Links> links_;          // of A, or of the child that is being made
-  std::vector<int> position_;         // in A
+  std::vector<Links> links_;   // of A, or of the child that is being made
+  std::vector<int> position_;  // in A
   std::vector<Open> of_a_, of_b_;
-  std::vector<int> seen_[2];          // where a city is on path_, at an even and at an odd place
+  std::vector<int> seen_[2];  // where a city is on path_, at an even and at an odd place
   std::vector<int> path_, cities_;
   std::vector<int> cycles_, starts_;  // each cycle: a link of A from its first city, one of B from its second, ...
   std::vector<Ranked> ranked_;
@@ -137,9 +137,7 @@ class EdgeAssembly {
 
   int next_position(int p) const { return p + 1 < size_ ? p + 1 : 0; }
   double distance(int a, int b) const { return (double)metric_(a, b); }
-  bool is_fixed(int a, int b) const {
-    return fixed_ && (fixed_[2 * (size_t)a] == b || fixed_[2 * (size_t)a + 1] == b);
-  }
+  bool is_fixed(int a, int b) const { return fixed_ && (fixed_[2 * (size_t)a] == b || fixed_[2 * (size_t)a + 1] == b); }
 
   // The gain for each unit of entropy that the population would lose.
   double judge(double gain, const LinkCounts &counts, int population) const {
@@ -236,7 +234,8 @@ class EdgeAssembly {
     links.to[slot] = to;
   }
   void undo() {
-    for (int q = (int)changes_.size() - 1; q >= 0; q--) links_[changes_[q].city].to[changes_[q].slot] = changes_[q].from;
+    for (int q = (int)changes_.size() - 1; q >= 0; q--)
+      links_[changes_[q].city].to[changes_[q].slot] = changes_[q].from;
   }
   void walk(std::vector<int> &tour) const {
     for (int i = 0, before = -1, city = tour[0]; i < size_; i++) {

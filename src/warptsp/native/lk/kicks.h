@@ -49,7 +49,7 @@ bool bridge_of_walk(const LkArrays<Index, Value> &arrays, const LkParams &params
   int cut[4];
   for (int q = 0; q < 4; q++) {
     int r = q;
-    for (const int p = arrays.position[city]; ; r--) {
+    for (const int p = arrays.position[city];; r--) {
       if (r == 0 || cut[r - 1] <= p) {
         cut[r] = p;
         break;

@@ -5,22 +5,22 @@
 
 namespace warptsp::lk {
 
-constexpr int lk_max_depth = 30;                 // exchange steps
-constexpr int lk_max_intervals = 48;             // of a tentative path: at most depth + 1, padded
+constexpr int lk_max_depth = 30;      // exchange steps
+constexpr int lk_max_intervals = 48;  // of a tentative path: at most depth + 1, padded
 constexpr int lk_max_breadth = 8;
-constexpr int lk_wide_levels = 5;                // levels with a breadth above 1, at most
-constexpr int lk_queue_capacity = 1024;          // a power of two
-constexpr int lk_log_capacity = 4096;            // words of the undo log
+constexpr int lk_wide_levels = 5;        // levels with a breadth above 1, at most
+constexpr int lk_queue_capacity = 1024;  // a power of two
+constexpr int lk_log_capacity = 4096;    // words of the undo log
 
 struct LkParams {
-  int candidates = 8;                            // K, cities in a candidate list
+  int candidates = 8;  // K, cities in a candidate list
   int depth = 25;
-  int breadth[lk_wide_levels] = {5, 3, 1, 1, 1}; // the rest: 1
-  int alternate[2] = {2, 2};                     // links that close a cycle at the first step, and that open it again
-  int segment = 50;                              // longest segment of a double bridge
-  float long_links = 0.1f;                       // share of the kicks that cut long links
-  float walks = 0.45f;                           // share of the kicks that are random walks
-  int walk = 10;                                 // steps between two of a walk's four links
+  int breadth[lk_wide_levels] = {5, 3, 1, 1, 1};  // the rest: 1
+  int alternate[2] = {2, 2};                      // links that close a cycle at the first step, and that open it again
+  int segment = 50;                               // longest segment of a double bridge
+  float long_links = 0.1f;                        // share of the kicks that cut long links
+  float walks = 0.45f;                            // share of the kicks that are random walks
+  int walk = 10;                                  // steps between two of a walk's four links
 };
 
 struct LkCounters {
@@ -38,15 +38,15 @@ struct LkCounters {
 template <class Index, class Value>
 struct LkArrays {
   int size;
-  Index *order;            // [size] city at a position
-  Index *position;         // [size] position of a city
-  Value *link;             // [size] length of the link from a position to the next, or unbreakable
-  Index *path;             // [size] number of a city's path, ascending along the array; null for a whole tour
-  const Index *candidates; // [size, K] nearest first
-  const Value *lengths;    // [size, K] distance to each candidate; padding holds the largest Value
-  Index *scratch;          // [size]
-  Value *link_scratch;     // [size]
-  unsigned char *queued;   // [size] zero at rest
+  Index *order;             // [size] city at a position
+  Index *position;          // [size] position of a city
+  Value *link;              // [size] length of the link from a position to the next, or unbreakable
+  Index *path;              // [size] number of a city's path, ascending along the array; null for a whole tour
+  const Index *candidates;  // [size, K] nearest first
+  const Value *lengths;     // [size, K] distance to each candidate; padding holds the largest Value
+  Index *scratch;           // [size]
+  Value *link_scratch;      // [size]
+  unsigned char *queued;    // [size] zero at rest
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
 };

@@ -141,7 +141,8 @@ class BoxCutter {
       if (depth < 2) share += (random.unit() - 0.5) * 0.5 / parts * std::max(1, left);
       const int cut = std::min(count - 1, std::max(1, (int)(count * share)));
       const auto before = [&](int a, int b) {
-        const double x = points_.rows[(size_t)points_.stride * a + axis], y = points_.rows[(size_t)points_.stride * b + axis];
+        const double x = points_.rows[(size_t)points_.stride * a + axis],
+                     y = points_.rows[(size_t)points_.stride * b + axis];
         return x < y || (x == y && a < b);
       };
       std::nth_element(sample, sample + cut, sample + count, before);

@@ -92,8 +92,9 @@ class PathGraph {
     for (int end = 0; end < 2 * count; end++)
       if (end < link_[end]) ends_.push_back(CityAndEnd{city(end), end});
     spare_.resize(ends_.size());
-    radix_sort(ends_.data(), spare_.data(), (int64_t)ends_.size(), 31,
-               [](const CityAndEnd &e) { return (uint64_t)e.city; }, StopToken{});
+    radix_sort(
+        ends_.data(), spare_.data(), (int64_t)ends_.size(), 31, [](const CityAndEnd &e) { return (uint64_t)e.city; },
+        StopToken{});
     gaps_.clear();
     for (const CityAndEnd &e : ends_)
       gaps_.push_back(Gap{e.city, city(link_[e.end]), e.end, tour_of_[e.end >> 1], unknown});

@@ -59,7 +59,7 @@ struct MatrixSource {
 struct Instance {
   int size;
   MetricKind kind;
-  Points points;            // rows null for a matrix
+  Points points;  // rows null for a matrix
   int dimensions;
   std::vector<int> candidates;  // [size, K], -1 padded
   std::vector<int> fixed;       // [size, 2], -1 where there is none; empty without fixed edges
@@ -80,7 +80,7 @@ constexpr double kicks_per_window_city = 0.3;
 
 struct KickSchedule {
   long long kicks;
-  double temperature;     // a loss below -temperature ln u is accepted
+  double temperature;  // a loss below -temperature ln u is accepted
   unsigned long long seed, round, index;
   int window = kick_window;  // cities of a neighbourhood
   int from = -1;             // where the first of them begins, and each next one behind it; -1: each anywhere
@@ -118,9 +118,9 @@ class SubProblem {
       const bool kept = outside || (fixed && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
       link_[p] = kept ? LkLimits<Value>::unbreakable : metric(a, b);
     }
-    const LkArrays<int, Value> arrays{size,       order.data(),    position_.data(), link_.data(),
-                                      path.data(), candidates,      lengths_.data(),  scratch_.data(),
-                                      link_scratch_.data(), queued_.data()};
+    const LkArrays<int, Value> arrays{
+        size,       order.data(),    position_.data(), link_.data(),         path.data(),
+        candidates, lengths_.data(), scratch_.data(),  link_scratch_.data(), queued_.data()};
     next_ = 0;
     search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
   }
@@ -148,8 +148,7 @@ class SubProblem {
     double gain = 0;
     int base = 0;
     for (long long k = 0; k < schedule.kicks; k++) {
-      if (k % burst == 0)
-        base = schedule.from < 0 ? random.below(n) : (int)((schedule.from + k / burst * window) % n);
+      if (k % burst == 0) base = schedule.from < 0 ? random.below(n) : (int)((schedule.from + k / burst * window) % n);
       if (k % 16 == 0 && token.stopped()) break;
       int c = base + random.below(window);
       if (c >= n) c -= n;

@@ -21,7 +21,7 @@ struct alignas(32) TentativePath {
   int rank[lk_max_intervals];    // 0: the path starts with it
   int turned[lk_max_intervals];  // 0, or -1 if the path runs through it from high to low
   int intervals;
-  int first;                     // offset of the path's first city
+  int first;  // offset of the path's first city
 
   WARPTSP_FN void begin(int size) {
     low[0] = 0;

@@ -52,9 +52,7 @@ class TourCut {
   int path_count(int b) const { return first_path_[b + 1] - first_path_[b]; }
   int path_count() const { return first_path_.back(); }
   // Where path j of part b begins among its cities.
-  int path_begin(int b, int j) const {
-    return j < path_count(b) ? paths_[first_path_[b] + j].begin : size(b);
-  }
+  int path_begin(int b, int j) const { return j < path_count(b) ? paths_[first_path_[b] + j].begin : size(b); }
 
   // Takes the answer of part b: its cities, numbered as in cities(b), along a closed tour that has every link from the
   // end of a path to the start of the next. Says what is wrong with it, and leaves all as it was; or nothing.
@@ -97,7 +95,8 @@ class TourCut {
         own.link[1] = end_at[path.tail ^ 1];
         own.length = path_begin(b, j + 1) - path.begin;
       }
-    for (int64_t rank = 0; rank < 2 * (int64_t)count; rank++) linked[order[rank] >> 1].city[order[rank] & 1] = (int)rank;
+    for (int64_t rank = 0; rank < 2 * (int64_t)count; rank++)
+      linked[order[rank] >> 1].city[order[rank] & 1] = (int)rank;
     if (token.stopped()) return Linked::stopped;
     const auto between = [&](int p, int q) {
       return is_fixed(end_city(order[p]), end_city(order[q])) ? -PathGraph::kept : length(order[p], order[q]);
@@ -151,8 +150,8 @@ class TourCut {
   }
 
   template <class PartOf, class Ahead>
-  bool cut(const int *tour, int n, int parts, int rotation, const PartOf &part_of, const Ahead &ahead,
-           const int *fixed, int64_t fixed_count, int threads, const StopToken &token) {
+  bool cut(const int *tour, int n, int parts, int rotation, const PartOf &part_of, const Ahead &ahead, const int *fixed,
+           int64_t fixed_count, int threads, const StopToken &token) {
     constexpr int64_t poll = 1 << 14;
     constexpr int prefetched = 16;  // cities of a random part of memory that a core fetches at a time
     has_fixed_ = fixed_count > 0;
@@ -199,8 +198,8 @@ class TourCut {
 
     std::vector<int> first_in_tour(chunks + 1, 0);  // number of a chunk's first path along the tour
     for (int c = 0; c < chunks; c++)
-      first_in_tour[c + 1] = std::accumulate(paths.begin() + (size_t)c * parts, paths.begin() + (size_t)(c + 1) * parts,
-                                             first_in_tour[c]);
+      first_in_tour[c + 1] =
+          std::accumulate(paths.begin() + (size_t)c * parts, paths.begin() + (size_t)(c + 1) * parts, first_in_tour[c]);
     start_.assign(1, 0);
     first_path_.assign(1, 0);
     std::vector<int> part_start(parts);  // of every part, empty ones included
@@ -228,14 +227,16 @@ class TourCut {
     for_each_task(threads, chunks, [&](int c) {
       int *const next_city = cities.data() + (size_t)c * parts, *const next_path = paths.data() + (size_t)c * parts;
       int number = first_in_tour[c];
-      for_chunk(c, [&](int64_t i) { return label[i]; }, [&](int64_t i, int own, bool begins) {
-        if (begins) {
-          paths_[next_path[own]++] =
-              Path{next_city[own] - part_start[own], 2 * (number > 0 ? number - 1 : count - 1) + 1, 2 * number};
-          number++;
-        }
-        members_[next_city[own]++] = city_at(i);
-      });
+      for_chunk(
+          c, [&](int64_t i) { return label[i]; },
+          [&](int64_t i, int own, bool begins) {
+            if (begins) {
+              paths_[next_path[own]++] =
+                  Path{next_city[own] - part_start[own], 2 * (number > 0 ? number - 1 : count - 1) + 1, 2 * number};
+              number++;
+            }
+            members_[next_city[own]++] = city_at(i);
+          });
     });
     return complete;
   }
@@ -243,8 +244,7 @@ class TourCut {
   std::string take(int b, const int *order, int count) {
     const int n = size(b), paths = path_count(b);
     const auto answer = [&] { return "the answer of part " + std::to_string(b); };
-    if (count != n)
-      return answer() + " has " + std::to_string(count) + " cities, the part has " + std::to_string(n);
+    if (count != n) return answer() + " has " + std::to_string(count) + " cities, the part has " + std::to_string(n);
     std::vector<char> seen(n, 0);
     for (int q = 0; q < n; q++) {
       if (order[q] < 0 || order[q] >= n)

@@ -13,13 +13,13 @@ namespace warptsp::lk {
 
 struct RoundPlan {
   int parts;
-  bool boxes;               // boxes in space, else consecutive pieces of the tour
-  bool optimize;            // local search from every city before the kicks; pieces then begin with the first city
-  long long kicks;          // of all parts together
+  bool boxes;       // boxes in space, else consecutive pieces of the tour
+  bool optimize;    // local search from every city before the kicks; pieces then begin with the first city
+  long long kicks;  // of all parts together
   double temperature, last_temperature;  // at a part's first kick, and at its last
   unsigned long long seed, round;
   int threads;
-  bool repeatable;          // the best tour is looked for at the end only, which does not depend on time
+  bool repeatable;  // the best tour is looked for at the end only, which does not depend on time
 };
 
 class TourSearch {

@@ -24,8 +24,8 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
   using Var = typename Lanes::template Var<T>;
 
  public:
-  using typename Paths::Arrays;
   using Paths::counters;
+  using typename Paths::Arrays;
 
   WARPTSP_FN WarpLk(const Arrays &arrays, const Metric &metric, const WarpLkParams &params)
       : Paths(arrays, metric, params) {}
@@ -72,6 +72,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
   using Paths::at_offset;
   using Paths::bridge;
   using Paths::distance;
+  using Paths::entry;
   using Paths::expand;
   using Paths::first_turn;
   using Paths::hash_;
@@ -84,7 +85,6 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
   using Paths::undo;
   using Paths::w_;
   using Paths::wrap;
-  using Paths::entry;
 
   WARPTSP_FN void queue_all() {
     Lanes::each([&](int lane) {
@@ -136,7 +136,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
     const int reach = 5 * stretch < a_.size ? stretch : a_.size / 5, from = random.below(a_.size - 4 * reach);
     const u64 stream = random.next();
     int end = from - 1;
-WARPTSP_LOOP
+    WARPTSP_LOOP
     for (int q = 0; q < 4; q++) {
       Var<float> length;
       Var<int> drawn;
@@ -222,7 +222,7 @@ WARPTSP_LOOP
     });
     const int branches = Lanes::scan(count, before);
     Lanes::each([&](int lane) {
-WARPTSP_UNROLL
+      WARPTSP_UNROLL
       for (int j = 0; j < first_breadth; j++)
         if (j < count[lane]) {
           w_.gain_1[before[lane] + j] = firsts[lane].gain[j];
@@ -261,7 +261,7 @@ WARPTSP_UNROLL
     });
     const int chains = Lanes::scan(count, before);
     Lanes::each([&](int lane) {
-WARPTSP_UNROLL
+      WARPTSP_UNROLL
       for (int j = 0; j < second_breadth; j++)
         if (j < count[lane]) {
           const int at = before[lane] + j;

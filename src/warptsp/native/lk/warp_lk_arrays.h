@@ -6,11 +6,11 @@
 
 namespace warptsp::lk {
 
-constexpr int warp_lk_max_cities = 1024;     // at most: the queue is one bit a city, a word a lane
+constexpr int warp_lk_max_cities = 1024;  // at most: the queue is one bit a city, a word a lane
 constexpr int warp_lk_min_cities = 8;
-constexpr int warp_lk_depth = 16;        // exchange steps, at most 30; with 24 tours were no shorter
+constexpr int warp_lk_depth = 16;  // exchange steps, at most 30; with 24 tours were no shorter
 constexpr int warp_lk_roots = 16;
-constexpr int warp_lk_passes = 500;      // of a kick; some have a hundred
+constexpr int warp_lk_passes = 500;  // of a kick; some have a hundred
 // Alternatives at the first two steps: 5 and 3, as in lk.h, reach 0.1 point less after as many kicks, at 2.5 times the
 // work.
 constexpr int first_breadth = 3, second_breadth = 2;
@@ -22,11 +22,11 @@ constexpr u16 no_city = 0xffff;
 constexpr int warp_lk_chunk = 4;
 
 struct WarpLkParams {
-  int segment;         // longest segment of a double bridge
-  int walk;            // steps of a random walk to each of a bridge's links
-  float walks;         // share of the kicks that are walks
-  float long_links;    // share of the kicks that cut long links
-  float tolerance;     // a gain must exceed it
+  int segment;       // longest segment of a double bridge
+  int walk;          // steps of a random walk to each of a bridge's links
+  float walks;       // share of the kicks that are walks
+  float long_links;  // share of the kicks that cut long links
+  float tolerance;   // a gain must exceed it
 };
 
 struct WarpLkCounters {
@@ -37,11 +37,11 @@ struct WarpLkCounters {
 };
 
 struct WarpLkWork {
-  u32 lists[(warp_lk_depth + 3) * 32];   // [interval, lane]: low << 16 | rank << 8 | turned
+  u32 lists[(warp_lk_depth + 3) * 32];  // [interval, lane]: low << 16 | rank << 8 | turned
   float gain_1[32 * first_breadth];
-  u32 step_1[32 * first_breadth];        // o3 << 16 | lane of its root
+  u32 step_1[32 * first_breadth];  // o3 << 16 | lane of its root
   float gain_2[32 * second_breadth];
-  u32 step_2[32 * second_breadth];       // o3 of the first step << 16 | o3 of the second
+  u32 step_2[32 * second_breadth];  // o3 of the first step << 16 | o3 of the second
   u16 root_2[32 * second_breadth];
   u32 queued[32];
   u16 roots[warp_lk_roots];
@@ -52,16 +52,16 @@ struct WarpLkWork {
 template <int K, class Place>
 struct WarpLkArrays {
   int size;
-  u16 *order;          // [size] city at a position
-  u16 *position;       // [size]
-  u16 *follower;       // [size] the city behind an unbreakable link that leaves from here, else no_city
-  Place *place;        // [size] for distances
-  float *link;         // [size] length of the link from a position to the next, or unbreakable
+  u16 *order;     // [size] city at a position
+  u16 *position;  // [size]
+  u16 *follower;  // [size] the city behind an unbreakable link that leaves from here, else no_city
+  Place *place;   // [size] for distances
+  float *link;    // [size] length of the link from a position to the next, or unbreakable
   WarpLkWork *work;
   // What is rarely needed, or always in rows, may lie in slower memory: the less shared memory a warp takes, the more
   // warps there are to hide every latency.
-  u64 *candidates;     // [size, K / 4] four in a word, nearest first, the city itself behind the last
-  u16 *kept;           // [size] order before the kick, where it has changed since
+  u64 *candidates;  // [size, K / 4] four in a word, nearest first, the city itself behind the last
+  u16 *kept;        // [size] order before the kick, where it has changed since
 
   static_assert(K % warp_lk_chunk == 0, "lists are read in words");
   static constexpr int bytes_a_city = 2 * 3 + (int)sizeof(Place) + 4;

@@ -75,9 +75,8 @@ struct CoordinatePlaces {
     const double *zero = cities.points + cities.dimensions * (long long)origin;
     const bool shifted = zero[0] == zero[0];
     Xyz p;
-WARPTSP_UNROLL
-    for (int d = 0; d < 3; d++)
-      p.x[d] = d < cities.dimensions ? (float)(shifted ? at[d] - zero[d] : at[d]) : 0.0f;
+    WARPTSP_UNROLL
+    for (int d = 0; d < 3; d++) p.x[d] = d < cities.dimensions ? (float)(shifted ? at[d] - zero[d] : at[d]) : 0.0f;
     return p;
   }
 };

@@ -17,47 +17,47 @@
 namespace warptsp::lk {
 
 struct HandedPath {
-  int head, tail;            // sides of the gaps that it begins and ends at
+  int head, tail;  // sides of the gaps that it begins and ends at
   int head_city, tail_city, length;
 };
 
 // A path among all that make a tour. Its ends are 2 i, the head of path i, and 2 i + 1, its tail.
 struct LinkedPath {
-  int link[2];               // ends of paths beyond the gaps at head and tail
+  int link[2];  // ends of paths beyond the gaps at head and tail
   int city[2], length;
 };
 
 struct TourOnDevice : CitiesOnDevice {
-  const int *candidates;     // [size, K] nearest first, -1 behind the last
-  const int *fixed;          // [size, 2] cities that a city must stay linked to, -1 for none; null if there are none
-  int *tour;                 // [tours, size] city at a position
-  int *position;             // [tours, size]
-  const int *blob_order;     // [size] cities along the order that blobs are cut from; null: by number
-  const int *blob_rank;      // [size] its inverse
-  u64 *local_candidates;     // [copies, size, K / 4] of the search: see WarpLkArrays
-  u16 *kept;                 // [copies, size]
+  const int *candidates;  // [size, K] nearest first, -1 behind the last
+  const int *fixed;       // [size, 2] cities that a city must stay linked to, -1 for none; null if there are none
+  int *tour;              // [tours, size] city at a position
+  int *position;          // [tours, size]
+  const int *blob_order;  // [size] cities along the order that blobs are cut from; null: by number
+  const int *blob_rank;   // [size] its inverse
+  u64 *local_candidates;  // [copies, size, K / 4] of the search: see WarpLkArrays
+  u16 *kept;              // [copies, size]
   // What parts hand over, by copy and place; blobs all of it, stretches only the cities:
-  int *handed_city;          // [copies, size]
-  u16 *handed_path;          // [copies, size] number of its path in the blob
-  u16 *handed_offset;        // [copies, size] its place in the path
-  HandedPath *paths;         // [copies, size] of each blob from its first place on
-  int *path_count;           // [copies, parts]
-  double *gain;              // [copies, parts]
-  int *chosen;               // [tours, parts] the best copy, or that of the tour
+  int *handed_city;    // [copies, size]
+  u16 *handed_path;    // [copies, size] number of its path in the blob
+  u16 *handed_offset;  // [copies, size] its place in the path
+  HandedPath *paths;   // [copies, size] of each blob from its first place on
+  int *path_count;     // [copies, parts]
+  double *gain;        // [copies, parts]
+  int *chosen;         // [tours, parts] the best copy, or that of the tour
 };
 
 struct RoundOnDevice {
   int parts, copies;
   int first_copy, all_copies;  // copies of a part on all GPUs together, and the first of this one's: for random numbers
-  int tours;                 // one, or as many as copies
+  int tours;                   // one, or as many as copies
   int rotation;
-  int blobs;                 // else stretches of the tour
-  int optimize;              // local search from every city first
-  int every;                 // which parts have fewer kicks and come last: see share_of_kicks
+  int blobs;     // else stretches of the tour
+  int optimize;  // local search from every city first
+  int every;     // which parts have fewer kicks and come last: see share_of_kicks
   float kicks_per_city, temperature;
-  float max_work;           // a kick, on average of a part (see WarpLkCounters::work); then its kicks end early
+  float max_work;  // a kick, on average of a part (see WarpLkCounters::work); then its kicks end early
   u64 seed, round;
-  const int *stop;           // not 0 when the host gives the round up, so that a launch may take long; null: never
+  const int *stop;  // not 0 when the host gives the round up, so that a launch may take long; null: never
   WarpLkParams params;
 };
 
@@ -244,9 +244,7 @@ class WarpPart {
         });
   }
   WARPTSP_FN bool outside(int a, int b) const { return a_.follower[a] == b || a_.follower[b] == a; }
-  WARPTSP_FN int city_at(int cell) const {
-    return a_.order[cell < 0 ? a_.size - 1 : cell < a_.size ? cell : 0];
-  }
+  WARPTSP_FN int city_at(int cell) const { return a_.order[cell < 0 ? a_.size - 1 : cell < a_.size ? cell : 0]; }
   WARPTSP_FN void hand_blob() {
     const int at = begin_;
     int begun = 0, paths = 0;
@@ -262,7 +260,8 @@ class WarpPart {
       Lanes::each([&](int lane) {
         const int i = from + lane;
         if (i >= a_.size) return;
-        const int c = city_at(i), path = paths + before[lane] + one[lane] - 1, offset = i - (one[lane] ? i : first[lane]);
+        const int c = city_at(i), path = paths + before[lane] + one[lane] - 1,
+                  offset = i - (one[lane] ? i : first[lane]);
         const int city = blob_city(c);
         t_.handed_city[at + i] = city;
         t_.handed_path[at + i] = (u16)path;
@@ -296,12 +295,13 @@ WARPTSP_FN void note_ends(const HandedPath &handed, int path, int *ends) {
 
 // Every gap joins the path that ends at its left side to the one that ends at its right.
 WARPTSP_FN LinkedPath linked(const HandedPath &handed, const int *ends) {
-  return LinkedPath{{ends[handed.head ^ 1], ends[handed.tail ^ 1]}, {handed.head_city, handed.tail_city}, handed.length};
+  return LinkedPath{
+      {ends[handed.head ^ 1], ends[handed.tail ^ 1]}, {handed.head_city, handed.tail_city}, handed.length};
 }
 
 // Where a path lies on the new tour.
 struct PathPlace {
-  int begin;     // position of its head, or of its tail if it is turned
+  int begin;  // position of its head, or of its tail if it is turned
   int turned;
 };
 

@@ -52,26 +52,27 @@ class WarpPaths : public WarpLkTour<Lanes, Metric, K> {
   WARPTSP_FN u32 &entry(int r, int lane) const { return w_.lists[r * 32 + lane]; }
   WARPTSP_FN int locate(int lane, int count, int o) const {
     int r = 1;
-WARPTSP_LOOP
+    WARPTSP_LOOP
     while (r < count && (int)(entry(r, lane) >> 16) <= o) r++;
     return r - 1;
   }
   // The best `Want` steps from the path's first city e at offset `first`, best first; returns how many.
   template <int Want>
-  WARPTSP_FN int expand(int lane, const PathRoot &root, int count, int e, int first, float g, PathSteps<Want> &best) const {
+  WARPTSP_FN int expand(int lane, const PathRoot &root, int count, int e, int first, float g,
+                        PathSteps<Want> &best) const {
     constexpr int chunk = warp_lk_chunk, chunks = K / chunk;
     const Place from = a_.place[e];
     u64 next = a_.four_candidates(e, 0);
     int n = 0;
-WARPTSP_UNROLL
+    WARPTSP_UNROLL
     for (int j = 0; j < Want; j++) best.gain[j] = p_.tolerance;
-WARPTSP_LOOP
+    WARPTSP_LOOP
     for (int at = 0; at < chunks; at++) {
       const u64 four = next;
       next = a_.four_candidates(e, at + 1 < chunks ? at + 1 : at);  // ahead of its use
       float g1[chunk];
       int q[chunk], o3[chunk], interval[chunk];
-WARPTSP_UNROLL
+      WARPTSP_UNROLL
       for (int k = 0; k < chunk; k++) {
         const int c = (int)(four >> 16 * k & 0xffff);
         g1[k] = g - metric_(from, a_.place[c]);
@@ -80,13 +81,13 @@ WARPTSP_UNROLL
         interval[k] = 0;
       }
       if (g1[0] <= p_.tolerance) break;
-WARPTSP_LOOP
+      WARPTSP_LOOP
       for (int r = 1; r < count; r++) {
         const int low = (int)(entry(r, lane) >> 16);
-WARPTSP_UNROLL
+        WARPTSP_UNROLL
         for (int k = 0; k < chunk; k++) interval[k] += low <= o3[k];
       }
-WARPTSP_UNROLL
+      WARPTSP_UNROLL
       for (int k = 0; k < chunk; k++) {
         const u32 at = entry(interval[k], lane);
         const int turned = -(int)(at & 1), o4 = o3[k] - 1 - 2 * turned;
@@ -96,7 +97,7 @@ WARPTSP_UNROLL
         // No link is taken out that was added, nor the one at e itself.
         if (g1[k] <= p_.tolerance || o4 == first || o3[k] == bound || gain <= best.gain[Want - 1]) continue;
         if (n < Want) n++;
-WARPTSP_UNROLL
+        WARPTSP_UNROLL
         for (int j = 0; j < Want; j++)
           if (gain > best.gain[j]) {
             const float other_gain = best.gain[j];
@@ -116,12 +117,12 @@ WARPTSP_UNROLL
     const bool down = at & 1;  // the path runs down: t4 lies above t3
     const int o4 = down ? o3 + 1 : o3 - 1;
     entry(count + 1, lane) = (u32)a_.size << 16;
-WARPTSP_LOOP
+    WARPTSP_LOOP
     for (int r = count - 1; r > cut; r--) entry(r + 1, lane) = turned_around(entry(r, lane), rank);
     const u32 low = at & 0xffff0000u, above = (u32)(down ? o4 : o3) << 16;
     entry(cut, lane) = low | (u32)(down ? rank + 1 : 0) << 8 | 1;
     entry(cut + 1, lane) = above | (u32)(down ? 0 : rank + 1) << 8;
-WARPTSP_LOOP
+    WARPTSP_LOOP
     for (int r = 0; r < cut; r++) entry(r, lane) = turned_around(entry(r, lane), rank);
     count++;
     return o4;

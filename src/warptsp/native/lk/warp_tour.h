@@ -58,7 +58,7 @@ class WarpLkTour {
   // Lengths of the links behind positions [low, high); low may be -1.
   WARPTSP_FN void measure(int low, int high) {
     Lanes::each([&](int lane) {
-WARPTSP_LOOP
+      WARPTSP_LOOP
       for (int k = low + lane; k < high; k += 32) {
         const int p = wrap(k), a = a_.order[p], b = a_.order[wrap(p + 1)];
         a_.link[p] = a_.follower[a] == b || a_.follower[b] == a ? warp_lk_unbreakable : distance(a, b);
@@ -73,11 +73,13 @@ WARPTSP_LOOP
     const int d = a + b + c;
     const float l0 = a_.link[at], l1 = a_.link[at + a], l2 = a_.link[at + a + b], l3 = a_.link[at + d];
     if (l0 < 0 || l1 < 0 || l2 < 0 || l3 < 0) return warp_lk_unbreakable;
-    const float added = distance(o[0], o[a + b + 1]) + distance(o[d], o[a + 1]) + distance(o[a + b], o[1]) +
-                        distance(o[a], o[d + 1]);
+    const float added =
+        distance(o[0], o[a + b + 1]) + distance(o[d], o[a + 1]) + distance(o[a + b], o[1]) + distance(o[a], o[d + 1]);
     Var<u32> pieces;
     Lanes::each([&](int lane) {
-      pieces[lane] = lane == 0 ? WarpPiece::of(a + b, c, false) : lane == 1 ? WarpPiece::of(a, b, false) : WarpPiece::of(0, a, false);
+      pieces[lane] = lane == 0   ? WarpPiece::of(a + b, c, false)
+                     : lane == 1 ? WarpPiece::of(a, b, false)
+                                 : WarpPiece::of(0, a, false);
     });
     logging_ = true;
     kept_low_ = kept_high_ = 0;
@@ -129,16 +131,17 @@ WARPTSP_LOOP
     hash_ ^= Lanes::reduce_xor(hash);
     u32 *old = (u32 *)a_.link;  // the links of these cells are measured anew at the end
     Lanes::each([&](int lane) {
-WARPTSP_LOOP
+      WARPTSP_LOOP
       for (int k = begin + lane; k < end; k += 32) old[k] = a_.order[k];
     });
     for (int s = first; s <= last; s++) {
       if (!(changed >> s & 1)) continue;
       const WarpPiece piece{Lanes::get(pieces, s)};
       const int target = base + Lanes::get(to, s);
-      const int source = base + piece.source() + (piece.reversed() ? piece.length() - 1 : 0), step = piece.reversed() ? -1 : 1;
+      const int source = base + piece.source() + (piece.reversed() ? piece.length() - 1 : 0),
+                step = piece.reversed() ? -1 : 1;
       Lanes::each([&](int lane) {
-WARPTSP_LOOP
+        WARPTSP_LOOP
         for (int k = lane; k < piece.length(); k += 32) {
           const int c = (int)old[source + step * k];
           a_.order[target + k] = (u16)c;
@@ -156,7 +159,7 @@ WARPTSP_LOOP
     kept_high_ = high > old_high ? high : old_high;
     const int below = old_low - kept_low_, cells = below + kept_high_ - old_high;
     Lanes::each([&](int lane) {
-WARPTSP_LOOP
+      WARPTSP_LOOP
       for (int k = lane; k < cells; k += 32) {
         const int p = k < below ? kept_low_ + k : old_high + k - below;
         a_.kept[p] = a_.order[p];
@@ -165,7 +168,7 @@ WARPTSP_LOOP
   }
   WARPTSP_FN void undo() {
     Lanes::each([&](int lane) {
-WARPTSP_LOOP
+      WARPTSP_LOOP
       for (int p = kept_low_ + lane; p < kept_high_; p += 32) {
         const int c = a_.kept[p];
         a_.order[p] = (u16)c;

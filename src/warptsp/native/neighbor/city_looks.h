@@ -42,7 +42,7 @@ class Members {
   unsigned char *open;  // [members][2] whether farther neighbours may gain something, on each side
   int *opened;          // how many there are of
   OpenMove *item;
-  int *of;              // the member
+  int *of;  // the member
 
   __device__ __forceinline__ Members(Carver &shared, int most)
       : city(shared.take<int>(most)), gain(shared.take<u64>(most)), known(shared.take<u64>(most)),

@@ -30,9 +30,9 @@ struct ChainMemory {
 };
 
 struct ChainQueue {
-  int *city;              // [capacity] a ring
-  unsigned *in;           // [size / 32, rounded up] a bit for each city: whether it is in it
-  int capacity;           // at least the number of cities
+  int *city;     // [capacity] a ring
+  unsigned *in;  // [size / 32, rounded up] a bit for each city: whether it is in it
+  int capacity;  // at least the number of cities
   const ChainMemory *memory;
 
   WARPTSP_FN bool holds(int c) const { return in[c / 32] >> (c % 32) & 1u; }
@@ -47,11 +47,11 @@ struct ChainCounts {
 };
 
 struct KickPlan {
-  long long first, count;    // kicks are numbered from 0
-  long long cold;            // the first one that may lose nothing
-  double temperature;        // at kick 0
-  int always;                // go on from the new tour, shorter or not
-  int segment;               // longest piece of a double bridge; 0: four links anywhere in the tour
+  long long first, count;  // kicks are numbered from 0
+  long long cold;          // the first one that may lose nothing
+  double temperature;      // at kick 0
+  int always;              // go on from the new tour, shorter or not
+  int segment;             // longest piece of a double bridge; 0: four links anywhere in the tour
   unsigned long long seed, chain;
 };
 
@@ -92,8 +92,8 @@ class IteratedSearch {
       }
       lanes_.once([&] {
         for (int k = 0; k < done; ++k) queue_.in[queue_.at(k) / 32] &= ~(1u << queue_.at(k) % 32);
-        memory_->head = memory_->head + done < queue_.capacity ? memory_->head + done
-                                                               : memory_->head + done - queue_.capacity;
+        memory_->head =
+            memory_->head + done < queue_.capacity ? memory_->head + done : memory_->head + done - queue_.capacity;
         memory_->queued -= done;
         if (found < count)
           for (int e = 0; e < move.cities; ++e) push(move.t[e]);
@@ -162,8 +162,7 @@ class IteratedSearch {
     if (rewrite.total == 0) return;
     lanes_.once([&] {
       if (memory_->touched < max_touched) {
-        memory_->from[memory_->touched] =
-            rewrite.sign > 0 ? rewrite.base : tour.wrap(rewrite.base - rewrite.total + 1);
+        memory_->from[memory_->touched] = rewrite.sign > 0 ? rewrite.base : tour.wrap(rewrite.base - rewrite.total + 1);
         memory_->length[memory_->touched] = rewrite.total;
       }
       if (memory_->touched <= max_touched) ++memory_->touched;

@@ -37,8 +37,8 @@ struct CoordinatesOf {
 // The tour as an array; cities and positions are numbered from 0.
 struct TourArrays {
   int size;
-  int *order;     // [size] city at a position
-  int *position;  // [size] position of a city
+  int *order;                    // [size] city at a position
+  int *position;                 // [size] position of a city
   const double *link = nullptr;  // [size] length of the link from a position to the next, if it is at hand
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
@@ -96,8 +96,8 @@ struct NeighborLists {
   Metric metric;
   const int *neighbors;  // [size, width] nearest first; -1 where there are no more
   int width;
-  const int *fixed;      // [size, 2] the other ends of a city's fixed links, or -1; null if there are none
-  double tolerance;      // a gain must exceed it
+  const int *fixed;                 // [size, 2] the other ends of a city's fixed links, or -1; null if there are none
+  double tolerance;                 // a gain must exceed it
   const double *lengths = nullptr;  // [size, width] distances to the neighbours, if they are at hand
 
   WARPTSP_FN bool is_fixed(int a, int b) const {
@@ -114,9 +114,9 @@ struct NeighborLists {
 struct OpenMove {
   double gain;  // so far
   int t1, t2, t3, t4;
-  int q;        // offset of t3
+  int q;  // offset of t3
   int side, behind;
-  int number;   // of the moves that go on from here the lowest
+  int number;  // of the moves that go on from here the lowest
 };
 
 // The pair of a city (t2) and its neighbour number `k` (t3), with t1 on one `side` of it (0: before it in the array, 1:
@@ -190,16 +190,15 @@ WARPTSP_FN void go_on_from(const Lists &lists, const TourArrays &tour, const Ope
 template <bool Three, class Lists>
 WARPTSP_FN bool look_at_pair(const Lists &lists, const TourArrays &tour, int city, int side, int k, NeighborMove &best,
                              long long &evaluations) {
-  return open_pair<Three>(lists, tour, city, side, k, best, evaluations, [&](const OpenMove &open) {
-    go_on_from(lists, tour, open, best, evaluations, 0, 1);
-  });
+  return open_pair<Three>(lists, tour, city, side, k, best, evaluations,
+                          [&](const OpenMove &open) { go_on_from(lists, tour, open, best, evaluations, 0, 1); });
 }
 
 // A stretch of the array written anew: up to three of its pieces in another order, some turned around. All that a move
 // changes, for the longest piece of the tour stays where it is.
 struct Rewrite {
-  int base, sign;    // offset o of the stretch is the position base + sign * o
-  int total;         // cells; 0: nothing to do
+  int base, sign;  // offset o of the stretch is the position base + sign * o
+  int total;       // cells; 0: nothing to do
   int pieces;
   int from[3], length[3], turned[3];  // in the new order
 

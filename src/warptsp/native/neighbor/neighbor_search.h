@@ -11,9 +11,9 @@
 
 namespace warptsp::neighbor {
 
-constexpr int long_tour = 20'000;             // cities from which a kick may take a good part of a millisecond
-constexpr long long cells_a_look = 1 << 18;   // of the tour, written between two looks at the clock
-constexpr int cities_a_look = 1024;           // whose lists are put in order between two looks at the clock
+constexpr int long_tour = 20'000;            // cities from which a kick may take a good part of a millisecond
+constexpr long long cells_a_look = 1 << 18;  // of the tour, written between two looks at the clock
+constexpr int cities_a_look = 1024;          // whose lists are put in order between two looks at the clock
 
 struct HostLook {
   static constexpr int at_once() { return 1; }

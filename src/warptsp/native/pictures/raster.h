@@ -140,8 +140,7 @@ inline bool cover(float *image, const DrawnEdges &edges, const View &view, doubl
 
 // Lines thinner than a pixel: the ink of all edges in each pixel, the line's width for each pixel of length. An edge's
 // ink is its width times its length, wherever it lies, so that the picture does not depend on how it is cut up.
-inline bool spread_ink(float *image, const DrawnEdges &edges, const View &view, double width,
-                       const StopToken &token) {
+inline bool spread_ink(float *image, const DrawnEdges &edges, const View &view, double width, const StopToken &token) {
   constexpr float STEP = 1.0f;  // pixels between two drops, at most
   return for_each_visible(edges, view, 1.0, token, [&](double x0, double y0, double x1, double y1) {
     const float length = (float)length_of(x1 - x0, y1 - y0);

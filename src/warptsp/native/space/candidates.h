@@ -166,8 +166,7 @@ class CandidateSearch {
     int first = 2 * v, second = 2 * v + 1;
     Offsets<D> near = offsets(first), far = offsets(second);
     double near_distance = distance_to(near), far_distance = distance_to(far);
-    if (Neighbour{far_distance, min_step(tree_.node(second))} <
-        Neighbour{near_distance, min_step(tree_.node(first))}) {
+    if (Neighbour{far_distance, min_step(tree_.node(second))} < Neighbour{near_distance, min_step(tree_.node(first))}) {
       std::swap(first, second);
       std::swap(near, far);
       std::swap(near_distance, far_distance);

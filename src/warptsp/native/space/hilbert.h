@@ -67,8 +67,7 @@ struct TurnedGrid {
   WARPTSP_FN u64 key(const double *point) const {
     constexpr double reach = 0.7072;  // more than half a diagonal of the unit square
     double from_middle[2];
-    for (int d = 0; d < 2; ++d)
-      from_middle[d] = extent > 0.0 ? (point[d] / 2 - low[d] / 2) / extent - 0.5 : 0.0;
+    for (int d = 0; d < 2; ++d) from_middle[d] = extent > 0.0 ? (point[d] / 2 - low[d] / 2) / extent - 0.5 : 0.0;
     const double u = cosine * from_middle[0] - sine * from_middle[1];
     const double v = sine * from_middle[0] + cosine * from_middle[1];
     return plane_hilbert_key(cell(u + reach + 2 * reach * shift[0]), cell(v + reach + 2 * reach * shift[1]), bits);

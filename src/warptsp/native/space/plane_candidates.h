@@ -105,8 +105,7 @@ class PlaneCandidates {
       const double last = quadrant_[s].distance[places - 1];
       double least[2];
       if (!(distance > last) && Quadrants().meets(s, box, least))
-        wanted = wanted ||
-                 others_.before(norm_of<Norm, 2>(least), step, last, quadrant_[s].step[places - 1]);
+        wanted = wanted || others_.before(norm_of<Norm, 2>(least), step, last, quadrant_[s].step[places - 1]);
     }
     return wanted;
   }

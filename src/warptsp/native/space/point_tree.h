@@ -29,9 +29,7 @@ struct PointTree {
   WARPTSP_FN bool is_leaf(int v) const { return v >= first_leaf(); }
   WARPTSP_FN int leaf_begin(int leaf) const { return begin(levels, leaf - first_leaf()); }
   WARPTSP_FN int leaf_end(int leaf) const { return begin(levels, (long long)leaf - first_leaf() + 1); }
-  WARPTSP_FN int leaf_of(int city) const {
-    return first_leaf() + (int)(((((long long)city + 1) << levels) - 1) / n);
-  }
+  WARPTSP_FN int leaf_of(int city) const { return first_leaf() + (int)(((((long long)city + 1) << levels) - 1) / n); }
   WARPTSP_FN static int level_of(int v) {
 #if defined(__CUDA_ARCH__)
     return 31 - __clz(v);

@@ -60,8 +60,7 @@ struct Quadrants {
     least[0] = sector == 0 || sector == 3 ? box.above(0) : box.below(0);
     least[1] = sector == 0 || sector == 1 ? box.above(1) : box.below(1);
     switch (sector) {
-      case 0:
-        return high[1] >= 0.0 && (high[0] > 0.0 || (low[0] <= 0.0 && high[0] == 0.0 && low[1] <= 0.0));
+      case 0: return high[1] >= 0.0 && (high[0] > 0.0 || (low[0] <= 0.0 && high[0] == 0.0 && low[1] <= 0.0));
       case 1: return low[0] <= 0.0 && high[1] > 0.0;
       case 2: return low[1] <= 0.0 && low[0] < 0.0;
       default: return high[0] >= 0.0 && low[1] < 0.0;

@@ -42,8 +42,8 @@ struct BlockTour {
   // What the filter sees of rung k.
   __device__ Planar planar(const Axis &axis, int k) const {
     const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
-    return {place[outer], place[left_of(axis, k, n)], place[right], place[right_of(axis, k + 1, n)],
-            link[outer],  link[right]};
+    return {place[outer], place[left_of(axis, k, n)], place[right], place[right_of(axis, k + 1, n)], link[outer],
+            link[right]};
   }
 
   // Whether rung k is accepted; `links` are then the lengths of the two links that it makes.
@@ -56,8 +56,8 @@ struct BlockTour {
     }
     return accepts(instance, rung, acceptance, key, k, links, [&] {
       const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
-      return Rung{city[outer], city[left_of(axis, k, n)], city[right], city[right_of(axis, k + 1, n)],
-                  link[outer], link[right]};
+      return Rung{city[outer], city[left_of(axis, k, n)], city[right], city[right_of(axis, k + 1, n)], link[outer],
+                  link[right]};
     });
   }
 

@@ -40,7 +40,7 @@ struct GridWalk {
   int phase = (int)(state.step % all);
   const bool cold = cooling.temperature <= 0;
   float limit = acceptance.most(instance);
-  u64 moves = 0;  // on the first lanes
+  u64 moves = 0;          // on the first lanes
   int slot = 0, gap = 0;  // axes from move to move, of late
   long long since = 0, made = 0;
   bool stop = false;
@@ -96,7 +96,7 @@ struct GridWalk {
         const int l = axis.left - k - left_from, r = axis.right + k - right_from;
         Planar rung;
         if (instance.planar) {
-          rung = {left_place[l - 1], left_place[l], right_place[r],
+          rung = {left_place[l - 1],  left_place[l],    right_place[r],
                   right_place[r + 1], left_link[l - 1], right_link[r]};
           if (rung.exceeds(limit)) continue;
         }
@@ -104,9 +104,9 @@ struct GridWalk {
         found = accepts(instance, rung, Acceptance{0.0, 0, 0}, 0, k, links, [&] {
           const Axis at = axis_at(instance, phase + j >= all ? phase + j - all : phase + j);
           const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
-          return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)), __ldcg(tour.city + right),
-                      __ldcg(tour.city + right_of(at, k + 1, n)), __ldcg(tour.link + outer),
-                      __ldcg(tour.link + right)};
+          return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)),
+                      __ldcg(tour.city + right), __ldcg(tour.city + right_of(at, k + 1, n)),
+                      __ldcg(tour.link + outer), __ldcg(tour.link + right)};
         });
       }
       if (__any_sync(all_lanes, found)) {
@@ -170,15 +170,23 @@ struct GridWalk {
         Planar rung;
         bool passes = true;
         if (instance.planar) {
-          rung = {__ldcg(tour.place + outer), __ldcg(tour.place + left), __ldcg(tour.place + right),
-                  __ldcg(tour.place + beyond), ab, cd};
+          rung = {__ldcg(tour.place + outer),
+                  __ldcg(tour.place + left),
+                  __ldcg(tour.place + right),
+                  __ldcg(tour.place + beyond),
+                  ab,
+                  cd};
           passes = !rung.exceeds(limit);
         }
         if (passes) {
           float2 links;
           accepted = accepts(instance, rung, acceptance, key, k, links, [&] {
-            return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left), __ldcg(tour.city + right),
-                        __ldcg(tour.city + beyond), ab, cd};
+            return Rung{__ldcg(tour.city + outer),
+                        __ldcg(tour.city + left),
+                        __ldcg(tour.city + right),
+                        __ldcg(tour.city + beyond),
+                        ab,
+                        cd};
           });
           if (accepted) {
             __stcg(tour.link + outer, links.x);

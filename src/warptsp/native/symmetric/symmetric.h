@@ -22,22 +22,22 @@ constexpr float largest_draw = 16.64f;  // -ln of the smallest random number, ro
 constexpr float less = 1.0f - 1.0f / (1 << 19), more = 1.0f + 1.0f / (1 << 21);
 
 struct SymmetricInstance {
-  int size;                   // positions on the circle
+  int size;  // positions on the circle
   MetricKind kind;
-  int stride;                 // of a row of points
-  int hardware;               // the order of the hardware, not of the threads
-  const double *points;       // null for a matrix
-  const int *int_matrix;      // one of the two matrices, or null
+  int stride;             // of a row of points
+  int hardware;           // the order of the hardware, not of the threads
+  const double *points;   // null for a matrix
+  const int *int_matrix;  // one of the two matrices, or null
   const double *real_matrix;
   long long matrix_size;
-  const int *fixed;           // the cities that each city is fixed to, two a city, -1 for none; or null
-  double tolerance;           // a gain must exceed it
+  const int *fixed;  // the cities that each city is fixed to, two a city, -1 for none; or null
+  double tolerance;  // a gain must exceed it
   // The filter; for metrics in the plane.
-  int planar;                 // 2 if all places are whole numbers, so that single precision holds them
-  int whole_links;            // the lengths of links are integers that single precision holds
+  int planar;       // 2 if all places are whole numbers, so that single precision holds them
+  int whole_links;  // the lengths of links are integers that single precision holds
   double center_x, center_y, scale;
-  double slack;               // by how much rounded distances, from rounded places, may make two links shorter
-  double place_error;         // by how much rounded places may change a distance
+  double slack;        // by how much rounded distances, from rounded places, may make two links shorter
+  double place_error;  // by how much rounded places may change a distance
 
   WARPTSP_FN double distance(int a, int b) const {
     if (int_matrix != nullptr) return int_matrix[a * matrix_size + b];
@@ -134,9 +134,7 @@ struct Acceptance {
   WARPTSP_FN unsigned number(u64 key, int rung) const {
     return (unsigned)(mix64(key + (u64)rung * 0x9e3779b97f4a7c15ull) >> 40) + 1u;
   }
-  WARPTSP_FN float draw(u64 key, int rung) const {
-    return temperature > 0.0 ? minus_log(number(key, rung)) : 0.0f;
-  }
+  WARPTSP_FN float draw(u64 key, int rung) const { return temperature > 0.0 ? minus_log(number(key, rung)) : 0.0f; }
   // The rung is accepted if its growth is smaller than this.
   WARPTSP_FN double threshold(const SymmetricInstance &instance, float draw) const {
     return temperature > 0.0 ? temperature * (double)draw : -instance.tolerance;

@@ -74,8 +74,8 @@ class SymmetricTour {
   }
 
  private:
-  static constexpr int strip = 256;           // rungs that the filter takes at a time
-  static constexpr int min_shared = 2000;   // cities from which a share of the axes is worth a thread
+  static constexpr int strip = 256;        // rungs that the filter takes at a time
+  static constexpr int min_shared = 2000;  // cities from which a share of the axes is worth a thread
 
   // Decides the rungs of the next axis and applies those accepted; returns how many.
   int step(const Acceptance &acceptance) {
@@ -217,9 +217,9 @@ class SymmetricTour {
 
   const SymmetricInstance instance_;
   const int n_;
-  std::vector<int> city_;              // by position
-  std::vector<float> x_, y_;           // by position, twice in a row
-  std::vector<float> link_;            // to the next position, the same
+  std::vector<int> city_;                // by position
+  std::vector<float> x_, y_;             // by position, twice in a row
+  std::vector<float> link_;              // to the next position, the same
   std::vector<unsigned char> accepted_;  // by rung
   const unsigned long long seed_, chain_;
   long long quiet_ = 0;  // axes since the last move

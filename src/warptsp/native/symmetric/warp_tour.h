@@ -15,8 +15,7 @@ struct WarpTour : BlockTour {
   unsigned short *queue;  // rungs that passed, minus 1, and above that how many centres ahead
 
   __device__ WarpTour(const SymmetricInstance &of, unsigned char *memory)
-      : BlockTour(of, memory), rungs((of.size - 1) / 2 - 1),
-        queue((unsigned short *)(words + (1 << rung_bits) / 32)) {
+      : BlockTour(of, memory), rungs((of.size - 1) / 2 - 1), queue((unsigned short *)(words + (1 << rung_bits) / 32)) {
     words[threadIdx.x] = 0;
   }
 
@@ -165,8 +164,7 @@ __device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling c
     const long long most = cold ? min(left, n - walk.state.quiet) : left;
     const int count = (int)min(most, (long long)min(ahead, warp_size - turn));
     bool moved;
-    const int passed =
-        tour.pass<Filter>(walk.axis().left, count, keys, turn, cooling, limit, walk.moves, moved);
+    const int passed = tour.pass<Filter>(walk.axis().left, count, keys, turn, cooling, limit, walk.moves, moved);
     ahead = moved ? (ahead + passed + 1) / 2 : min(2 * ahead, max_ahead);
     left -= passed;
     walk.pass(passed, moved, cold);

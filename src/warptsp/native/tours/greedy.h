@@ -214,8 +214,8 @@ inline bool greedy_edge_points(const double *points, int n, int dimensions, Metr
       for (int d = 0; d < dimensions; ++d)
         gathered[(size_t)i * dimensions + d] = points[(size_t)cities[i] * dimensions + d];
     }
-    return space::candidate_lists(cities ? gathered.data() : points, size, dimensions, width, 0, norm, false, threads, token,
-                           rows);
+    return space::candidate_lists(cities ? gathered.data() : points, size, dimensions, width, 0, norm, false, threads,
+                                  token, rows);
   };
   return greedy_edge(n, length, nearest, fixed_edges, fixed, token, tour);
 }

@@ -44,8 +44,7 @@ struct GreedyStage {
 
   // Lengths are not negative, so that the bits of a double rise with its value.
   WARPTSP_FN u64 length_bits(int a, int b) const {
-    const double length =
-        coordinate_distance((MetricKind)kind, points + 2 * (long long)a, points + 2 * (long long)b);
+    const double length = coordinate_distance((MetricKind)kind, points + 2 * (long long)a, points + 2 * (long long)b);
 #if defined(__CUDA_ARCH__)
     return (u64)__double_as_longlong(length);
 #else

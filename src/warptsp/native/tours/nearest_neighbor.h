@@ -63,8 +63,7 @@ class UnvisitedPoints {
   double distance_to(int v) const {
     const space::TreeNode<D> &node = tree_.node(v);
     double least[D];
-    for (int d = 0; d < D; ++d)
-      least[d] = std::max(std::max(node.low[d] - origin_[d], origin_[d] - node.high[d]), 0.0);
+    for (int d = 0; d < D; ++d) least[d] = std::max(std::max(node.low[d] - origin_[d], origin_[d] - node.high[d]), 0.0);
     return space::norm_of<Norm, D>(least);
   }
 
