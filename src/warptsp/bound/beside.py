@@ -23,7 +23,7 @@ SHARE = 0.1
 SECONDS_PER_CITY = 3e-5  # one thread; measured from 10 000 to a million cities (docs/performance/bounds.md)
 SECONDS_PER_ENTRY = 3e-8  # of a matrix
 WORTH = 0.4  # of the time that 100 iterations take: with less the bound is some per cent lower
-MAX_CITIES = 2_000_000  # beyond which its memory, 250 bytes a city, is not taken unasked
+MAX_CITIES = 2_000_000  # beyond which its memory, 400 bytes a city, is not taken unasked
 
 
 def checked_bound(bound: object) -> float | str | None:

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "bound/clusters.h"
@@ -42,7 +44,7 @@ struct CertifiedBound {
 template <class Pricing>
 class HeldKarp {
  public:
-  // `keys`: the edges to begin with, ascending; the tour's are among them. `spacing`: how far each city's neighbours
+  // `keys`: the edges to begin with, ascending; the tour's are among them. They are gone afterwards. `spacing`: how far each city's neighbours
   // are, in whole numbers.
   HeldKarp(Pricing &pricing, std::vector<uint64_t> &&keys, const std::vector<int> &tour, TourShape shape,
            std::vector<int> &&spacing, int threads)
@@ -62,6 +64,7 @@ class HeldKarp {
     surplus_.resize(n_);
     best_.potential.assign(n_, 0);  // 0 is a bound: no distance is negative
     make_graph(keys);
+    keys = std::vector<uint64_t>();
   }
 
   // At most so many rounds, in the token's time. The best bound that was certified is kept, whenever it ends.
@@ -271,6 +274,7 @@ class HeldKarp {
     if (violated.empty() && kept.size() == (size_t)graph_.edges()) return;
     keys.reserve(kept.size() + violated.size());
     std::set_union(kept.begin(), kept.end(), violated.begin(), violated.end(), std::back_inserter(keys));
+    kept = std::vector<uint64_t>();
     make_graph(keys);
   }
 

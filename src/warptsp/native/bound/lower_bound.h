@@ -33,9 +33,10 @@ inline TourShape renumbered(TourShape shape, const std::vector<int> &number) {
 }
 
 template <class Pricing, class Distances>
-LowerBound ascend(Distances distances, bool integral, int n, const int *lists, int count, const std::vector<int> &tour,
+LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&lists, int count, const std::vector<int> &tour,
                   TourShape &&shape, int rounds, int threads, const StopToken &token) {
-  CandidateEdges edges = candidate_edges(distances, n, lists, count, tour, threads);
+  CandidateEdges edges = candidate_edges(distances, n, lists.data(), count, tour, threads);
+  lists = std::vector<int>();  // 32 bytes a city
   double longest = 0.0;
   for (const uint64_t key : edges.keys) longest = std::max(longest, distances.real(low_city(key), high_city(key)));
   LowerBound found;
@@ -43,6 +44,7 @@ LowerBound ascend(Distances distances, bool integral, int n, const int *lists, i
   distances.scale = std::ldexp(1.0, found.exponent);
   std::vector<int> spacing(n);
   for (int v = 0; v < n; ++v) spacing[v] = (int)std::ceil(edges.spacing[v] * distances.scale);
+  edges.spacing = std::vector<double>();
   Pricing pricing(distances, n);
   HeldKarp<Pricing> held_karp(pricing, std::move(edges.keys), tour, std::move(shape), std::move(spacing), threads);
   found.bound = held_karp.ascend(rounds, token);
@@ -74,7 +76,7 @@ std::optional<LowerBound> lower_bound_points(const double *points, int n, Metric
   if (!space::candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data()))
     return {};
   LowerBound found = bound_detail::ascend<PointPricing<D>>(
-      PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind), n, lists.data(), count, numbered_tour,
+      PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind), n, std::move(lists), count, numbered_tour,
       bound_detail::renumbered(shape, number), rounds, threads, token);
   std::vector<int> potential(n);
   for (int k = 0; k < n; ++k) potential[city[k]] = found.bound.potential[k];
@@ -90,7 +92,7 @@ std::optional<LowerBound> lower_bound_matrix(const V *entries, int n, const int 
   std::vector<int> lists((size_t)n * count);
   const MatrixDistances<V> distances{entries, n, 1.0};
   if (!space::nearest_by_distance(n, Matrix<V>{entries, n}, count, threads, token, lists.data())) return {};
-  return bound_detail::ascend<MatrixPricing<V>>(distances, std::is_integral_v<V>, n, lists.data(), count,
+  return bound_detail::ascend<MatrixPricing<V>>(distances, std::is_integral_v<V>, n, std::move(lists), count,
                                                 std::vector<int>(tour, tour + n), std::move(shape), rounds, threads,
                                                 token);
 }

@@ -1,0 +1,91 @@
+"""Lower bounds: how far below the best known length, in how many CPU seconds and bytes, on one thread.
+
+Each bound is sought along the tour that `warptsp.lower_bound` makes itself, a local optimum, whose seconds
+stand apart. The limit is the bound after 1000 iterations. Seconds are CPU seconds, the median of several runs
+(one from 100 000 cities on); bytes per city are the growth of the process at its peak, coordinates not
+included (Linux with glibc only). Without ``--quick`` it takes a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+from common import gap_percent, load, note, parser, report, table
+from geometry import LEAST_MEASURED, M_MMAP_THRESHOLD, peak_bytes
+
+INSTANCES = (
+    "pr2392", "fl3795", "fnl4461", "E10k.0", "C10k.0", "d18512", "E100k.0", "C100k.0", "E1M.0",
+)  # fmt: skip
+QUICK = ("pr2392", "E10k.0")
+RUNS = 3
+ITERATIONS = (50, 100, 300)
+LIMIT = 1000
+MAX_CITIES_OF_LIMIT = 20_000
+
+
+def median_seconds(work: Callable[[], Any], runs: int) -> tuple[float, Any]:
+    """Return the median processor time of some runs, and the last result."""
+    seconds, result = [], None
+    for _ in range(runs):
+        begin = time.process_time()
+        result = work()
+        seconds.append(time.process_time() - begin)
+    return statistics.median(seconds), result
+
+
+def main() -> None:
+    options_parser = parser(__doc__)
+    options_parser.add_argument("--instances", nargs="+", choices=INSTANCES, default=list(INSTANCES))
+    options = options_parser.parse_args()
+    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 20)
+
+    from warptsp import _native, lower_bound
+    from warptsp.bound.reference_tour import reference_tour
+
+    rows, results = [], []
+    for name in QUICK if options.quick else options.instances:
+        note(name)
+        problem = load(options.shared, name)
+        known = problem.known_length
+        assert known is not None
+        large = problem.n >= LEAST_MEASURED
+        runs = 1 if large else RUNS
+        tour_seconds, tour = median_seconds(
+            lambda problem=problem: reference_tour(problem, 1, _native.StopToken()), runs
+        )
+
+        def bound(iterations: int, problem: Any = problem, tour: Any = tour) -> Any:
+            return lower_bound(problem, tour, iterations=iterations, threads=1)
+
+        limit = None
+        if problem.n <= MAX_CITIES_OF_LIMIT and not options.quick:
+            limit = gap_percent(known.length, bound(LIMIT).value)
+        bytes_each = peak_bytes(lambda: bound(3)) / problem.n if large else None
+        for iterations in ITERATIONS if not large else ITERATIONS[:2]:
+            seconds, found = median_seconds(lambda iterations=iterations: bound(iterations), runs)
+            gap = gap_percent(known.length, found.value)
+            results.append(
+                {
+                    "instance": problem.name,
+                    "iterations": iterations,
+                    "tour_seconds": tour_seconds,
+                    "seconds": seconds,
+                    "gap": gap,
+                    "limit": limit,
+                    "bytes": bytes_each,
+                }
+            )
+            shown_limit = "" if limit is None else f"{limit:.3f}"
+            shown_bytes = "" if bytes_each is None else f"{bytes_each:.0f}"
+            cells = [f"{tour_seconds:.2f}", f"{seconds:.2f}", f"{gap:.3f}", shown_limit, shown_bytes]
+            rows.append([problem.name, iterations, *cells])
+    header = ["instance", "iterations", "tour, s", "bound, s", "gap in %", "limit in %", "bytes a city"]
+    report("bounds", "Lower bounds", table(header, rows), results, options.output)
+
+
+if __name__ == "__main__":
+    main()
