@@ -133,7 +133,7 @@ def test_a_planted_link_is_not_followed(tmp_path, monkeypatch):
     """Not even under the very name that is chosen."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    monkeypatch.setattr("warptsp.outputs.secrets.token_hex", lambda size: "0" * 16)
+    monkeypatch.setattr("secrets.token_hex", lambda size: "0" * 16)
     planted = tmp_path / ".tour.csv.0000000000000000.partial"
     planted.symlink_to(victim)
     with pytest.raises(OutputError, match="cannot write"):

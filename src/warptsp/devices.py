@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from warptsp.errors import BackendUnavailable, UnsupportedProblem
@@ -154,6 +153,8 @@ def describe() -> dict[str, Any]:
 
 def _describe_gpus() -> dict[str, Any]:
     """Return the GPUs, what drives them, and why they cannot be used if so."""
+    from importlib import metadata  # which brings the package for e-mail
+
     from warptsp.backends.cuda import cache, compiler, driver
     from warptsp.backends.cuda.device import find_usable
 

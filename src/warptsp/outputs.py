@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
-import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -83,6 +80,8 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise OutputError(
             f"{path}: the file exists and is read-only; choose another name or make it writable"
         )
+    import tempfile  # which brings the modules of five kinds of archives
+
     try:
         # Only the attempt tells: permissions, quotas and read-only file systems all end here.
         with tempfile.TemporaryFile(dir=parent, prefix=".warptsp-"):  # where it can be, a file without a name
@@ -145,6 +144,8 @@ def _standard_output() -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    import secrets
+
     partial = str(target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}.partial"))
     unfinished.add(partial)  # before it is there: a signal may come at any moment
     try:
@@ -213,6 +214,8 @@ def _prefix(target: Path) -> str:
     """Return how the names of partial files begin, which go on with what nobody can guess."""
     name = target.name
     if len(os.fsencode(name)) > _LONG:
+        import hashlib
+
         name = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
     return f".{name}."
 
