@@ -33,8 +33,8 @@ inline TourShape renumbered(TourShape shape, const std::vector<int> &number) {
 }
 
 template <class Pricing, class Distances>
-LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&lists, int count, const std::vector<int> &tour,
-                  TourShape &&shape, int rounds, int threads, const StopToken &token) {
+LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&lists, int count,
+                  const std::vector<int> &tour, TourShape &&shape, int rounds, int threads, const StopToken &token) {
   CandidateEdges edges = candidate_edges(distances, n, lists.data(), count, tour, threads);
   lists = std::vector<int>();  // 32 bytes a city
   double longest = 0.0;
