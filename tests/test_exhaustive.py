@@ -598,6 +598,7 @@ def test_triple_numbers_against_loops() -> None:
 COUNT_WRONG_TRIPLES = """\
 #include "exhaustive/move_numbers.h"
 using namespace warptsp;
+using namespace warptsp::exhaustive;
 // Every triple of positions below n from its number, against loops.
 extern "C" __global__ void count_wrong(int n, unsigned long long *wrong) {
   for (int k = 2 + blockIdx.x; k < n; k += gridDim.x)
