@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from common import gap_percent, load, note, parser, report, table
-from geometry import LEAST_MEASURED, M_MMAP_THRESHOLD, peak_bytes
+from geometry import M_MMAP_THRESHOLD, MIN_MEASURED, peak_bytes
 
 INSTANCES = (
     "pr2392", "fl3795", "fnl4461", "E10k.0", "C10k.0", "d18512", "E100k.0", "C100k.0", "E1M.0",
@@ -52,7 +52,7 @@ def main() -> None:
         problem = load(options.shared, name)
         known = problem.known_length
         assert known is not None
-        large = problem.n >= LEAST_MEASURED
+        large = problem.n >= MIN_MEASURED
         runs = 1 if large else RUNS
         tour_seconds, tour = median_seconds(
             lambda problem=problem: reference_tour(problem, 1, _native.StopToken()), runs

@@ -138,7 +138,7 @@ def other_table(found: list[dict[str, Any]]) -> str:
             cells = [f"{one['wall']:.3f}, {one['length']:.0f}" for one in (cpu, gpu)]
             rows.append([method, case["cities"], *cells, f"{cpu['wall'] / gpu['wall']:.2f}"])
         sizes = [case["cities"] for case in cases]
-        choice.append([method, least(sizes, wins), METHODS[method].least_gpu_cities])
+        choice.append([method, least(sizes, wins), METHODS[method].min_gpu_cities])
     first = table(["method", "cities", "all threads: s, length", "GPU: s, length", "times faster"], rows)
     return first + "\n\n" + table(["method", "the GPU from", "in `warptsp.methods`"], choice)
 

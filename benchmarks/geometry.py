@@ -18,7 +18,7 @@ from common import gap_percent, load, note, parser, report, table
 INSTANCES = ("E10k.0", "C10k.0", "E100k.0", "C100k.0", "E1M.0", "C1M.0")
 QUICK = ("E10k.0", "C10k.0")
 RUNS = 3
-LEAST_MEASURED = 100_000
+MIN_MEASURED = 100_000
 M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
 
 
@@ -68,7 +68,7 @@ def main() -> None:
             seconds, result = least_seconds(work)
             tour = result if result.ndim == 1 else None
             del result
-            bytes_each = peak_bytes(work) / problem.n if problem.n >= LEAST_MEASURED else None
+            bytes_each = peak_bytes(work) / problem.n if problem.n >= MIN_MEASURED else None
             gap = None
             if tour is not None and known is not None:
                 gap = gap_percent(problem.length(tour), known.length)

@@ -22,10 +22,10 @@ from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
 from warptsp.machine import Devices
 from warptsp.methods import METHODS
-from warptsp.methods.lk import LEAST_CITIES_OF_GPUS
+from warptsp.methods.lk import MIN_CITIES_OF_GPUS
 from warptsp.problem import OpenPath, Problem
 
-GPU_METHOD = replace(METHODS["lk"], least_gpu_cities=10)
+GPU_METHOD = replace(METHODS["lk"], min_gpu_cities=10)
 CPU_METHOD = METHODS["construct"]
 EXAMPLE = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
 
@@ -71,7 +71,7 @@ def test_several_gpus_that_were_asked_for(pretend_gpus):
 
 @pytest.mark.parametrize("device", ["cuda", "auto"])
 def test_all_gpus_of_a_model_where_they_are_faster(pretend_gpus, device):
-    large = problem(LEAST_CITIES_OF_GPUS)
+    large = problem(MIN_CITIES_OF_GPUS)
     pretend_gpus(H200)
     assert resolve_device(device, large, GPU_METHOD) == "cuda:0"
     pretend_gpus(H200, H200, ("NVIDIA H100", (9, 0), 80 << 30), H200)
@@ -281,7 +281,7 @@ def test_devices_command(pretend_gpus, capsys, monkeypatch):
 def test_devices_command_says_which_gpus_work_together(pretend_gpus, capsys):
     pretend_gpus(H200, PASCAL, H200)
     assert cli.run(["devices"]) == 0
-    line = f"several   cuda:0,2 for {LEAST_CITIES_OF_GPUS:,} cities or more and method lk"
+    line = f"several   cuda:0,2 for {MIN_CITIES_OF_GPUS:,} cities or more and method lk"
     assert line in capsys.readouterr().out
 
 

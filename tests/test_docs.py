@@ -185,7 +185,7 @@ def test_what_methods_can_do_is_so():
         # What makes one tour comes to an end, too, without asking for a rule of its own.
         assert (ends == "yes") == (method.ends or name in ("exact", "construct")), name
         assert (name in ("lk", "exact", "construct")) == method.asymmetric, name
-        assert gpu == (f"{method.least_gpu_cities} cities" if "cuda" in method.devices else "never"), name
+        assert gpu == (f"{method.min_gpu_cities} cities" if "cuda" in method.devices else "never"), name
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_a_seed_means_the_same_instance_for_ever(monkeypatch, make, digest):
 @pytest.mark.parametrize("ending", ["npy", "f64"])
 def test_instances_of_any_size_are_written_in_pieces(tmp_path, monkeypatch, capsys, ending):
     monkeypatch.setattr(random, "BLOCK", 1000)
-    monkeypatch.setattr("warptsp.cli.generate.MOST_CITIES", 5000)
+    monkeypatch.setattr("warptsp.cli.generate.MAX_CITIES", 5000)
     file = tmp_path / f"a.{ending}"
     for kind, expected in (("uniform", uniform(5432, seed=7)), ("clustered", clustered(5432, seed=7))):
         for threads in ("1", "3"):

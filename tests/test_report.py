@@ -231,7 +231,7 @@ def test_a_curve_is_thinned():
 
 
 def test_too_many_cities_are_refused(monkeypatch, tmp_path, result):
-    monkeypatch.setattr(document, "MOST_CITIES", 499)
+    monkeypatch.setattr(document, "MAX_CITIES", 499)
     with pytest.raises(UnsupportedProblem, match=r"500 cities, .* 499 at most; draw the tour into a \.png"):
         write(result, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []

@@ -554,7 +554,7 @@ def test_ports(problem):
 
 
 def test_no_page_for_too_many_cities(monkeypatch, problem):
-    monkeypatch.setattr("warptsp.report.document.MOST_CITIES", 59)
+    monkeypatch.setattr("warptsp.report.document.MAX_CITIES", 59)
     with pytest.raises(UnsupportedProblem, match="60 cities"):
         Watch(problem)
 

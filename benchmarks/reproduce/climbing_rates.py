@@ -38,7 +38,7 @@ VERSIONS = {  # ours, and what the document calls it
 }
 CITIES = (1000, 200, 100, 2000, 4000, 500, 8000, 50, 18512)
 SEVERAL = (1000, 200, 100, 2000, 4000, 500, 50)  # cities at which all versions are compared
-MOST = {"shared-matrix": 200, "one-thread": 2000, "global-matrix": 1000}
+MAX_CITIES = {"shared-matrix": 200, "one-thread": 2000, "global-matrix": 1000}
 CLIMBERS = {50: 16384, 100: 16384, 200: 16384}
 MOST_ON_H200 = {("matr_s", 110): 240, ("calc", 4000): 65_535}  # cities; more is an error that says so
 THREADS = (1, 2, 4, 8, 16)  # of the CPU, as far as it is given so many
@@ -66,7 +66,7 @@ def cells(setting: Setting) -> Iterator[Cell]:
             yield Cell(f"{version} {cities}, {climbers} climbers", facts)
     for version in VERSIONS:
         for cities in SEVERAL if setting.full else (1000, 100):
-            if version not in ("auto", "tuned") and cities <= MOST.get(version, cities):
+            if version not in ("auto", "tuned") and cities <= MAX_CITIES.get(version, cities):
                 yield Cell(f"{version} {cities}", {"cities": cities, "version": version})
 
 

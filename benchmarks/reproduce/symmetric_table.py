@@ -31,8 +31,8 @@ BELOW = 5.0
 SHORTEST = "shortest schedule"
 # Rotations a city of the schedules that are tried: 1, 2, 3, 4, 6, 8, 12, ...
 ROTATIONS = (1, *(part * 2**k for k in range(12) for part in (2, 3)))
-LEAST_SECONDS = 0.3  # what a call takes in any case
-MOST_SECONDS = {True: 1000.0, False: 6.0}
+MIN_SECONDS = 0.3  # what a call takes in any case
+MAX_SECONDS = {True: 1000.0, False: 6.0}
 
 
 def cells(setting: Setting) -> Iterator[Cell]:
@@ -43,7 +43,7 @@ def cells(setting: Setting) -> Iterator[Cell]:
     for share in (FASTER, 1):
         for row in published("003").rows(TABLE):
             seconds = annealing_seconds(row, share)
-            if seconds <= MOST_SECONDS[setting.full]:
+            if seconds <= MAX_SECONDS[setting.full]:
                 facts = {"instance": row["instance"], "seconds": seconds}
                 yield Cell(f"{row['instance']} annealing {share}", facts)
     if setting.device != "cpu":
@@ -53,7 +53,7 @@ def cells(setting: Setting) -> Iterator[Cell]:
 
 def annealing_seconds(row: dict[str, Any], share: int) -> float:
     """Return the time limit: the published time on the GPU divided, but not less than a call takes."""
-    return max(LEAST_SECONDS, float(row["annealing_gpu_ms"]) / 1e3 / share)
+    return max(MIN_SECONDS, float(row["annealing_gpu_ms"]) / 1e3 / share)
 
 
 def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
@@ -142,6 +142,6 @@ def _annealing(results: Results) -> Section:
             words += [f"{DEVICES[device]}, {what}: error, %", "s"]
     text = (
         "The time is given as the limit, and the schedule is fitted to it; no run has less than "
-        f"{LEAST_SECONDS:g} s."
+        f"{MIN_SECONDS:g} s."
     )
     return Section("With annealing, for a given time", words, rows, text)

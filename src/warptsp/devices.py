@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # A limit below which "auto" takes the CPU: to start a GPU takes some tenths of a second.
-LEAST_GPU_SECONDS = 1.0
+MIN_GPU_SECONDS = 1.0
 _CUDA_PACKAGES = ("cuda-core", "cuda-bindings")
 
 
@@ -79,11 +79,11 @@ def resolve_device(
 def choose(problem: Problem, method: Method[Any], seconds: float | None = None) -> str:
     """Return the faster device for this problem: one GPU or several if there are any, if they support the
     problem and if there are enough cities and time; otherwise the CPU. The reason is logged."""
-    if problem.n < method.least_gpu_cities:
-        logger.info("device auto: the CPU, for fewer than %d cities", method.least_gpu_cities)
+    if problem.n < method.min_gpu_cities:
+        logger.info("device auto: the CPU, for fewer than %d cities", method.min_gpu_cities)
         return "cpu"
-    if seconds is not None and seconds < LEAST_GPU_SECONDS:
-        logger.info("device auto: the CPU, for less than %g s", LEAST_GPU_SECONDS)
+    if seconds is not None and seconds < MIN_GPU_SECONDS:
+        logger.info("device auto: the CPU, for less than %g s", MIN_GPU_SECONDS)
         return "cpu"
     lacking = method.gpu_lacks(problem)
     if lacking is None and problem.asymmetric:

@@ -14,7 +14,7 @@ from typing import Literal
 from warptsp._checks import checked_count, shown
 from warptsp.errors import InvalidOption
 
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 
 
 def ordinals(device: object) -> tuple[int, ...]:
@@ -97,8 +97,8 @@ def resolve_threads(threads: object) -> int:
     """
     if threads is None:
         return available_threads()
-    what = f"a number of threads, 1 to {MOST_THREADS}"
-    return checked_count("threads", threads, minimum=1, what=what, maximum=MOST_THREADS)
+    what = f"a number of threads, 1 to {MAX_THREADS}"
+    return checked_count("threads", threads, minimum=1, what=what, maximum=MAX_THREADS)
 
 
 def _container_quota() -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 KINDS = ("uniform", "clustered", "grid")
-MOST_CITIES = 10_000_000  # of what is made in memory and written as text
+MAX_CITIES = 10_000_000  # of what is made in memory and written as text
 
 
 def _kinds() -> Iterable[tuple[str, str]]:
@@ -153,8 +153,8 @@ def _refuse(options: dict[str, int | float], known: tuple[str, ...], kind: str) 
 
 
 def _check_cities(cities: int, size: str) -> None:
-    if not 1 <= cities <= MOST_CITIES:
+    if not 1 <= cities <= MAX_CITIES:
         raise InvalidOption(
-            f"SIZE {shown(size)}: the number of cities must lie between 1 and {MOST_CITIES}; "
+            f"SIZE {shown(size)}: the number of cities must lie between 1 and {MAX_CITIES}; "
             "uniform and clustered instances may be larger as .npy or .f64"
         )

@@ -6,7 +6,7 @@ import re
 
 from warptsp.errors import InvalidOption
 
-MOST_WORKERS = 1024  # of local:N and threads:N; larger numbers are ports
+MAX_WORKERS = 1024  # of local:N and threads:N; larger numbers are ports
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "inproc")  # of Dask
 FORM = "an address such as tcp://10.0.0.1:8786, local, local:8, threads, threads:8 or devices"
 
@@ -27,9 +27,9 @@ def named_cluster(cluster: str) -> tuple[str, int | None]:
         return kind, None
     if kind == "devices":
         raise InvalidOption(f"cluster {cluster!r}: devices are all GPUs of this machine and take no number")
-    if not (_is_number(count) and 1 <= int(count) <= MOST_WORKERS):
+    if not (_is_number(count) and 1 <= int(count) <= MAX_WORKERS):
         raise InvalidOption(
-            f"cluster {cluster!r}: local:N and threads:N take a number of workers from 1 to {MOST_WORKERS}; "
+            f"cluster {cluster!r}: local:N and threads:N take a number of workers from 1 to {MAX_WORKERS}; "
             f"a scheduler on a host of that name is tcp://{cluster}"
         )
     return kind, int(count)

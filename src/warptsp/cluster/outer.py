@@ -25,7 +25,7 @@ import numpy as np
 from warptsp.cluster.connect import ClusterParams, check_cluster, open_executor
 from warptsp.cluster.cutting import Cut, cut_boxes, cut_stretches
 from warptsp.cluster.executors import Executor, Outcome
-from warptsp.cluster.tasks import LEAST, Answer, Task
+from warptsp.cluster.tasks import MIN_CITIES, Answer, Task
 from warptsp.devices import resolve_device
 from warptsp.errors import BackendUnavailable, InvalidTour, UnsupportedProblem, WarpTSPError
 from warptsp.machine import Devices
@@ -50,7 +50,7 @@ FEWEST_PARTS = 8  # of a tour that is long enough
 # long for its set-up as for some kicks a city.
 KICKS, GPU_KICKS = 1.0, 10.0
 LOSSES = 10  # times that a task may be lost before the run fails
-LEAST_DEADLINE = 60.0
+MIN_DEADLINE = 60.0
 DEADLINE = 10.0  # times the slowest task
 WAIT = 0.1  # seconds between two reports
 
@@ -343,7 +343,7 @@ class _Rounds:
         """Seconds that a worker may take for a task; None if that is not known yet."""
         if self.params.deadline is not None:
             return self.params.deadline
-        return max(LEAST_DEADLINE, DEADLINE * self.slowest) if self.slowest else None
+        return max(MIN_DEADLINE, DEADLINE * self.slowest) if self.slowest else None
 
     def _patience(self) -> float:
         """Seconds after which a worker that was not heard loses its tasks."""
@@ -393,7 +393,7 @@ class _Work:
         self._rounds = rounds
         self._cut = cut
         self._plan = plan
-        parts = [part for part in range(cut.parts) if cut.size(part) >= LEAST]
+        parts = [part for part in range(cut.parts) if cut.size(part) >= MIN_CITIES]
         self.count = len(parts)
         self.unanswered = set(parts)
         self.kicks = 0

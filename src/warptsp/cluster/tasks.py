@@ -35,7 +35,7 @@ from warptsp.stop import MaxKicks, StopToken
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEAST = 8  # cities below which a part is left as it is
+MIN_CITIES = 8  # cities below which a part is left as it is
 MAGIC = b"warptsp\n"
 _DTYPES = ("<i4", "<f4", "<f8")
 
@@ -265,7 +265,7 @@ def _device(task: Task) -> Iterator[str]:
     """Wait for a GPU of this process that no other task has, where there is one and it is wanted."""
     if task.device == "cuda" and not usable_gpus():
         raise Refused("this worker has no usable GPU; warptsp devices says why")
-    small = task.n < get_method("lk").least_gpu_cities
+    small = task.n < get_method("lk").min_gpu_cities
     if task.device == "cpu" or (task.device == "auto" and (small or not usable_gpus())):
         yield "cpu"
         return

@@ -92,7 +92,7 @@ def descend(
     before: Collection[tuple[int, int]] = (),
     launch: Launch | None = None,
     pruned: bool = False,
-    most_on_cpu: float = math.inf,
+    max_on_cpu: float = math.inf,
 ) -> None:
     """Descend from a tour until no move shortens it, or the run says stop.
 
@@ -106,7 +106,7 @@ def descend(
         What is asked of the launches on a GPU.
     pruned : bool
         2-opt: skip what cannot shorten the tour more than the best move does.
-    most_on_cpu : float
+    max_on_cpu : float
         Cities with which the CPU descends while kernels are compiled, at most.
 
     Raises
@@ -136,7 +136,7 @@ def descend(
         return kernel_sources(problem, int(neighborhood), launch or Launch(), pruned=pruned)
 
     # With no kicks at all every report says stop, and is not heeded.
-    meanwhile = on_cpu if problem.n <= most_on_cpu and run.kick_limit != 0 else None
+    meanwhile = on_cpu if problem.n <= max_on_cpu and run.kick_limit != 0 else None
     search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=True)
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Version = Literal["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]
 
-LEAST_GPU_CITIES = 12  # fewer are climbed on the CPU, whatever the device
+MIN_GPU_CITIES = 12  # fewer are climbed on the CPU, whatever the device
 SLICE = 0.08  # seconds of climbing between two reports
 
 
@@ -111,7 +111,7 @@ def gpu_limits(problem: Problem) -> str | None:
 
 def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
     """Climb until the number of climbers, or the run, says stop."""
-    if problem.n < LEAST_GPU_CITIES:
+    if problem.n < MIN_GPU_CITIES:
         run.report_device(CPU)
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
     limit = max(1, min(limits)) if limits else None  # of no kicks: the first local optimum
@@ -184,7 +184,7 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
 def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
     if params.version != "auto":
         raise UnsupportedProblem(
-            f"version {params.version} is a GPU kernel, for {LEAST_GPU_CITIES} cities or more; use "
+            f"version {params.version} is a GPU kernel, for {MIN_GPU_CITIES} cities or more; use "
             "version auto, or device cuda"
         )
     instance = ClimbInstance.build(problem)
@@ -268,6 +268,6 @@ METHOD = Method(
     ends_with=("climbers",),
     lengths=("best_optimum", "mean_optimum", "worst_optimum"),
     devices=("cpu", "cuda"),
-    least_gpu_cities=500,
+    min_gpu_cities=500,
     gpu_limits=gpu_limits,
 )

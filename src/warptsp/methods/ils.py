@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 ACCEPTANCES = ("annealed", "better", "always")
 TEMPERATURE = 2.0  # mean links: see the log in docs/performance
-MOST_CHAINS = 100_000
-MOST_SEGMENT = 1_000_000
+MAX_CHAINS = 100_000
+MAX_SEGMENT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,10 @@ class IlsParams:
             raise InvalidOption(f"temperature: only acceptance 'annealed' has one, not {self.acceptance!r}")
         if self.temperature is not None and not 0 <= self.temperature < math.inf:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
-        if not 0 <= self.segment <= MOST_SEGMENT:
-            raise InvalidOption(f"segment: {self.segment} is not between 0 and {MOST_SEGMENT}")
-        if self.chains is not None and not 1 <= self.chains <= MOST_CHAINS:
-            raise InvalidOption(f"chains: {self.chains} is not between 1 and {MOST_CHAINS}")
+        if not 0 <= self.segment <= MAX_SEGMENT:
+            raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
+        if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
+            raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
     def start_temperature(self) -> float:
         """Return the temperature at the first kick, in mean links; 0 if no loss is ever accepted."""
@@ -144,5 +144,5 @@ METHOD = Method(
     params=IlsParams,
     ends=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=10_000,
+    min_gpu_cities=10_000,
 )

@@ -32,9 +32,12 @@ __all__ = ["Frame"]
 
 P = TypeVar("P")
 
-LEAST, MOST = 2.0**-40, 2.0**50  # extents, or largest entries of a matrix, that are searched as they are
+MIN_EXTENT_KEPT, MAX_EXTENT_KEPT = (
+    2.0**-40,
+    2.0**50,
+)  # extents, or largest entries of a matrix, that are searched as they are
 USUAL = 20  # what others become: 2**19 to 2**20
-LEAST_EXPONENT = -1022  # of a unit; smaller ones do not have all digits
+MIN_EXPONENT = -1022  # of a unit; smaller ones do not have all digits
 FAR = 2.0**16  # extents from 0; from there a difference of two coordinates of an axis is exact
 HIGH = 2.0**20  # times the longest possible tour of the other entries: a wall that hides what they differ in
 
@@ -137,9 +140,9 @@ def _longest_below(matrix: NDArray[Any], largest: float) -> float:
 
 def _unit(extent: float) -> float:
     """Return the power of two that brings an extent to the usual one; 1 if it is an ordinary one, or 0."""
-    if extent == 0.0 or LEAST <= extent <= MOST:
+    if extent == 0.0 or MIN_EXTENT_KEPT <= extent <= MAX_EXTENT_KEPT:
         return 1.0
-    return math.ldexp(1.0, max(math.frexp(extent)[1] - USUAL, LEAST_EXPONENT))
+    return math.ldexp(1.0, max(math.frexp(extent)[1] - USUAL, MIN_EXPONENT))
 
 
 class _RunInFrame(ForwardingRun):

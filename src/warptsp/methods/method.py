@@ -52,7 +52,7 @@ class Method(Generic[P]):
         Parameters and counters that are lengths.
     devices : tuple of str
         ``"cuda"`` is one of them if it can use a GPU.
-    least_gpu_cities : int
+    min_gpu_cities : int
         From which device "auto" takes a GPU, since it is faster.
     gpu_limits : callable or None
         ``gpu_limits(problem)`` says what the method cannot do about this problem on a GPU, None if it can do
@@ -77,7 +77,7 @@ class Method(Generic[P]):
     ends_with: tuple[str, ...] = ()
     lengths: tuple[str, ...] = ()
     devices: tuple[str, ...] = ("cpu",)
-    least_gpu_cities: int = 0
+    min_gpu_cities: int = 0
     max_gpu_cities: int | None = None
     gpu_limits: Callable[[Problem], str | None] | None = None
     gpus_wanted: Callable[[Problem, float | None, int], int] | None = None

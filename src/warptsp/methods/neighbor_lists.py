@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_NEIGHBORS = 1000
+MAX_NEIGHBORS = 1000
 SLICE = 0.08  # seconds between two looks at what the run says
 
 
@@ -78,8 +78,8 @@ class DescentParams:
 
 def check_neighbors(neighbors: int) -> None:
     """Raise InvalidOption for an impossible length of a neighbour list."""
-    if not 1 <= neighbors <= MOST_NEIGHBORS:
-        raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MOST_NEIGHBORS}")
+    if not 1 <= neighbors <= MAX_NEIGHBORS:
+        raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MAX_NEIGHBORS}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,5 +30,5 @@ METHOD = Method(
     params=NeighborThreeOptParams,
     ends=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=100_000,
+    min_gpu_cities=100_000,
 )

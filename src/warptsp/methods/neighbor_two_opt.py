@@ -30,5 +30,5 @@ METHOD = Method(
     params=NeighborTwoOptParams,
     ends=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=300_000,
+    min_gpu_cities=300_000,
 )

@@ -115,7 +115,7 @@ METHOD = Method(
     min_cities=1,  # `exact` knows nothing of `fixed` and `before`
     ends=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=8_000,
+    min_gpu_cities=8_000,
     gpu_limits=gpu_limits,
     explain_launch=launch_explainer(Neighborhood.SWAP),
 )

@@ -42,7 +42,7 @@ TEMPERATURES = 200  # in a schedule that is fitted
 OFFERS = 32  # tours on the way that may become the best one, at most
 DESCENT = 8  # rotations a city that the last descent takes, at a guess
 SAMPLE = 16_384  # segments of the start tour that the first acceptance rate is fitted to
-LEAST_SHARED = 5000  # cities of a greedy tour from which threads are worth starting
+MIN_SHARED = 5000  # cities of a greedy tour from which threads are worth starting
 FIRST_WORK = 2_000_000  # segments of the first slice, a few milliseconds of work
 
 
@@ -267,7 +267,7 @@ def _links(problem: Problem, run: Run) -> NDArray[np.float64]:
     """The lengths of a greedy tour's links."""
     from warptsp.construct import construct
 
-    threads = 1 if problem.n < LEAST_SHARED else run.threads
+    threads = 1 if problem.n < MIN_SHARED else run.threads
     tour = construct(problem, "greedy", seed=run.seed, threads=threads, token=run.token)
     if tour is None:  # stopped: nothing will be annealed
         return np.zeros(1)
@@ -295,5 +295,5 @@ METHOD = Method(
     ends=True,
     lengths=("temperature",),
     devices=("cpu", "cuda"),
-    least_gpu_cities=100,
+    min_gpu_cities=100,
 )

@@ -76,5 +76,5 @@ METHOD = Method(
     ends=True,
     lengths=("least_gain",),
     devices=("cpu", "cuda"),
-    least_gpu_cities=3_500,
+    min_gpu_cities=3_500,
 )

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["METHOD", "ThreeOptParams"]
 
-MOST_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
-MOST_CITIES_GPU = 10_000
+MAX_CITIES_CPU = 5_000  # a pass of 2e10 triples takes a minute on a core, and its matrix of distances 200 MB
+MAX_CITIES_GPU = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def run(problem: Problem, run: Run, params: ThreeOptParams) -> None:
             tour,
             passes=params.passes,
             launch=launch,
-            most_on_cpu=MOST_CITIES_CPU,
+            max_on_cpu=MAX_CITIES_CPU,
         )
 
 
@@ -79,11 +79,11 @@ METHOD = Method(
     summary="best-improvement 3-opt over all triples",
     run=run,
     params=ThreeOptParams,
-    max_cities=MOST_CITIES_CPU,
-    max_gpu_cities=MOST_CITIES_GPU,
+    max_cities=MAX_CITIES_CPU,
+    max_gpu_cities=MAX_CITIES_GPU,
     ends=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=800,
+    min_gpu_cities=800,
     gpu_limits=gpu_limits,
     explain_launch=launch_explainer(Neighborhood.THREE_OPT),
 )

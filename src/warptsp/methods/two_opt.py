@@ -89,7 +89,7 @@ METHOD = Method(
     params=TwoOptParams,
     ends=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=8_000,
+    min_gpu_cities=8_000,
     gpu_limits=gpu_limits,
     explain_launch=launch_explainer(Neighborhood.TWO_OPT),
 )

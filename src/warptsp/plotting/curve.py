@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import KnownLength
 
-MOST_POINTS = 2000
+MAX_POINTS = 2000
 SOONEST = 1e-3  # seconds: a logarithm has no zero
 
 
@@ -88,8 +88,8 @@ def _draw_gaps(
 
 
 def _draw_steps(axes: Axes, times: NDArray[np.float64], values: NDArray[np.float64], end: float) -> None:
-    if len(times) > MOST_POINTS:
-        wanted = np.geomspace(times[0], times[-1], MOST_POINTS)
+    if len(times) > MAX_POINTS:
+        wanted = np.geomspace(times[0], times[-1], MAX_POINTS)
         kept = np.unique(np.append(np.searchsorted(times, wanted, side="right") - 1, len(times) - 1))
         times, values = times[kept], values[kept]
     axes.plot(

@@ -20,7 +20,7 @@ from warptsp.result import format_gap, format_length
 from warptsp.text import printable
 
 from .plane import PANEL, check_has_places, city_plane, tour_edges
-from .raster import LEAST_EXTENT, bounds
+from .raster import MIN_EXTENT, bounds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -225,7 +225,7 @@ def _limits(plane: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     low, high = bounds(plane)
     reach, extent = float(np.maximum(np.abs(low), np.abs(high)).max()), float((high - low).max())
     # Nearer places Matplotlib cannot tell apart; else all cities are at one place.
-    longest = max(extent, 1e-12 * reach) if extent > LEAST_EXTENT else max(1.0, 1e-3 * reach)
+    longest = max(extent, 1e-12 * reach) if extent > MIN_EXTENT else max(1.0, 1e-3 * reach)
     room = np.maximum(0.02 * longest, 0.1 * longest - 0.5 * (high - low))
     return low - room, high + room
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 INK = 0.25
 """Share of the area that is covered where there are cities: lines get thinner as they get more."""
 
-MOST_PIXELS_OF_LINE = 4.0
+MAX_PIXELS_OF_LINE = 4.0
 """Pixels of line for each pixel of the picture that are worth drawing. Only tours near random ones have more;
 of them every second edge, or every third, is drawn, with twice the ink, or three times."""
 
@@ -28,7 +28,7 @@ of them every second edge, or every third, is drawn, with twice the ink, or thre
 SURVEYED_EDGES = 200_000
 """More need not be looked at to know how thick their lines may be."""
 
-LEAST_EXTENT = 1e-300
+MIN_EXTENT = 1e-300
 """Of a plane that is drawn to scale."""
 
 
@@ -61,7 +61,7 @@ class View:
         extent = high - low
         longest = extent.max()
         # Of cities nearer to each other than any scale could show, a picture is a dot.
-        scale = (size - 2 * margin) / longest if longest > LEAST_EXTENT else 0.0
+        scale = (size - 2 * margin) / longest if longest > MIN_EXTENT else 0.0
         # A line of cities, or all of them at one place, needs a height, too.
         width, height = (
             max(int(np.ceil(side * scale + 2 * margin)), int(np.ceil(size / 8))) for side in extent
@@ -122,7 +122,7 @@ class Pen:
         if length == 0.0:  # all cities at one place
             return cls(thickest, float(max(view.width, view.height)))
         spacing = float(np.sqrt(area / count))
-        stride = max(1, int(np.ceil(length / (MOST_PIXELS_OF_LINE * pixels))))
+        stride = max(1, int(np.ceil(length / (MAX_PIXELS_OF_LINE * pixels))))
         return cls(min(thickest, ink * area / length), spacing, stride)
 
 

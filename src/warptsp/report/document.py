@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import KnownLength, Problem
 
-MOST_CITIES = 10_000_000  # a page of so many is what browsers take
+MAX_CITIES = 10_000_000  # a page of so many is what browsers take
 WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates, for its tables
 WITH_LABELS = 1_000_000  # cities up to which it holds their names
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
@@ -115,9 +115,9 @@ def check_reportable(problem: Problem) -> None:
     UnsupportedProblem
         If there are too many cities.
     """
-    if problem.n > MOST_CITIES:
+    if problem.n > MAX_CITIES:
         raise UnsupportedProblem(
-            f"report: {problem.n} cities, and a page that browsers open holds {MOST_CITIES} at most; "
+            f"report: {problem.n} cities, and a page that browsers open holds {MAX_CITIES} at most; "
             f"draw the tour into a .png instead ({as_called('Result.save', '--picture, or warptsp plot')})"
         )
 

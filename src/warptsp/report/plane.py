@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.plotting.plane import city_plane, unrolled
-from warptsp.plotting.raster import LEAST_EXTENT
+from warptsp.plotting.raster import MIN_EXTENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class Plane:
         if not mercator and span < 2**EXACT_BITS and np.array_equal(points, np.floor(points)):
             return cls((points - low).astype(np.int64), 1.0, (float(low[0]), float(low[1])), True, False)
         bits = BITS_OF_HUGE if problem.n > HUGE else BITS
-        step = span / (2**bits - 1) if span > LEAST_EXTENT else 1.0
+        step = span / (2**bits - 1) if span > MIN_EXTENT else 1.0
         steps = np.rint((points - low) / step).astype(np.int64)
         return cls(steps, step, (float(low[0]), float(low[1])), False, mercator)
 

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["LEAST_CITIES_OF_GPUS", "METHOD", "LkParams"]
+__all__ = ["METHOD", "MIN_CITIES_OF_GPUS", "LkParams"]
 
-LEAST_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
+MIN_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
 
 
 def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
     """Return how many of so many GPUs make it faster: all for tours whose parts fill more than one."""
-    return there if problem.n >= LEAST_CITIES_OF_GPUS else 1
+    return there if problem.n >= MIN_CITIES_OF_GPUS else 1
 
 
 def explain_launch(problem: Problem, device: str) -> str:
@@ -76,7 +76,7 @@ METHOD = Method(
     params=LkParams,
     asymmetric=True,
     devices=("cpu", "cuda"),
-    least_gpu_cities=5_000,
+    min_gpu_cities=5_000,
     gpus_wanted=gpus_wanted,
     explain_launch=explain_launch,
 )

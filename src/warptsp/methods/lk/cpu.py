@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 SLICE = 1000  # kicks between two looks at the clock
-LEAST_LONG_LINKS = 20_000  # cities below which kicks all over the tour do it, too
-LEAST_PARTED = 8_000  # cities below which parts cost more than a second thread brings
+MIN_LONG_EDGES = 20_000  # cities below which kicks all over the tour do it, too
+MIN_PARTED = 8_000  # cities below which parts cost more than a second thread brings
 HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
 PAUSE = 0.25  # seconds between two reports of work on a long tour
 SWEEP = 0.3  # kicks a city that go once through a part (native/lk/subproblem.h)
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 
 # Populations (native/lk/population.h); measured, see docs/performance.
-LEAST_POPULATION = 7  # members; with time for fewer, annealing is better
+MIN_POPULATION = 7  # members; with time for fewer, annealing is better
 KICKS_OF_MEMBER = 0.1  # a city
 KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover
 CROSSING_SHARE = 0.35  # time for the generations, in times that the growth took
@@ -82,7 +82,7 @@ def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
 
 def _parts(n: int, threads: int, params: LkParams) -> int:
     """Return the number of parts that a tour is searched in."""
-    if n < LEAST_PARTED or (threads == 1 and n <= params.whole):
+    if n < MIN_PARTED or (threads == 1 and n <= params.whole):
         return 1
     # Parts in work on every thread at once would double the memory of a long tour: it gets smaller ones.
     least = threads if n < LONG else 4 * threads
@@ -146,7 +146,7 @@ class _Search:
         """
         problem, run, native, instance = self.problem, self.run, self.native, self.instance
         plain = problem.open is None and not len(problem.fixed_edges) and problem.coordinates is not None
-        if not plain or problem.n < LEAST_LONG_LINKS or run.kick_limit == 0:
+        if not plain or problem.n < MIN_LONG_EDGES or run.kick_limit == 0:
             return False
         tour = self._best()
         if not are_worth_it(some_lengths(problem, tour), problem.n):
@@ -172,7 +172,7 @@ class _Search:
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
             return
-        while (size := self._affordable()) >= LEAST_POPULATION:
+        while (size := self._affordable()) >= MIN_POPULATION:
             if self._combine(size):
                 return
         self._anneal(run.kick_limit)
@@ -182,9 +182,9 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
-        cycle, size = FIRST_CYCLE * self.problem.n, min(2 * LEAST_POPULATION, self.params.population)
+        cycle, size = FIRST_CYCLE * self.problem.n, min(2 * MIN_POPULATION, self.params.population)
         while not self._anneal(self.kicks + cycle):
-            while self.problem.n < LONG and size >= LEAST_POPULATION:
+            while self.problem.n < LONG and size >= MIN_POPULATION:
                 if self._combine(size):
                     return
                 size = min(2 * size, self.params.population)

@@ -29,11 +29,11 @@ from warptsp.methods.first_tour import LONG, fall_back, start_tour
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
-from warptsp.methods.lk.long_links import LINKS_LOOKED_AT, TIME_SHARE, are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import SAMPLED_EDGES, TIME_SHARE, are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
-    LEAST_MEMBERS,
-    MOST_CITIES,
-    MOST_OF_MATRIX,
+    MAX_CITIES,
+    MAX_OF_MATRIX,
+    MIN_MEMBERS,
     GpuPopulation,
     PopulationPlan,
 )
@@ -52,12 +52,12 @@ if TYPE_CHECKING:
 STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
 SWEEPS = 6  # rounds of local search before the first kicks
 KICKS_A_ROUND = 0.3  # a city, at most
-LEAST_KICKS = 0.1  # a city of long tours, where there are few:
-LEAST_ROUNDS = 30  # seams should move, and the temperature fall in small steps
+MIN_KICKS = 0.1  # a city of long tours, where there are few:
+MIN_ROUNDS = 30  # seams should move, and the temperature fall in small steps
 FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
 FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
-LONG_LINKS_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
-LEAST_LONG_LINKS = 5_000  # cities below which parts see enough of the instance
+LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
+MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
@@ -163,8 +163,8 @@ class _CudaSearch:
         self.population: GpuPopulation | None = None
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
-        self.long_links = plain and problem.coordinates is not None and problem.n >= LEAST_LONG_LINKS
-        most = MOST_CITIES if problem.matrix is None else MOST_OF_MATRIX
+        self.long_links = plain and problem.coordinates is not None and problem.n >= MIN_LONG_EDGES
+        most = MAX_CITIES if problem.matrix is None else MAX_OF_MATRIX
         self.populations = plain and problem.n <= most
 
     def run(self) -> None:
@@ -183,9 +183,9 @@ class _CudaSearch:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
         cities, tour = search.cities, None
-        if problem.n > 4 * LINKS_LOOKED_AT and isinstance(cities, PlaneCities):
+        if problem.n > 4 * SAMPLED_EDGES and isinstance(cities, PlaneCities):
             # Some links tell how long all are: ten million take half a second to measure.
-            lengths = problem.distance(*cities.some_links(search.tour(), LINKS_LOOKED_AT))
+            lengths = problem.distance(*cities.some_links(search.tour(), SAMPLED_EDGES))
         else:
             tour = cities.problems_own(search.tour())
             lengths = problem.distance(tour, np.roll(tour, -1))
@@ -214,7 +214,7 @@ class _CudaSearch:
             if not self._populations():
                 self._anneal(run.kick_limit, run.time_limit)
             return
-        cycle, most = FIRST_CYCLE * n, 2 * LEAST_MEMBERS
+        cycle, most = FIRST_CYCLE * n, 2 * MIN_MEMBERS
         while not self._anneal(self.kicks + cycle, None):
             if self._populations(most):
                 return
@@ -232,7 +232,7 @@ class _CudaSearch:
                 end = None if run.time_limit is None else self._after(FIRST_SHARE)
                 if last is not None:
                     last = self.kicks + int(FIRST_SHARE * (last - self.kicks))
-                if self._anneal(last, end, long_links_at=LONG_LINKS_AT[:1]):
+                if self._anneal(last, end, long_links_at=LONG_EDGES_AT[:1]):
                     return True
                 population, plan = self._planned_population(most) or planned
             if population.combine(plan, search.best(), search.length / n, self._report):
@@ -258,7 +258,7 @@ class _CudaSearch:
         return self.run_.elapsed() + share * (self.run_.remaining() or 0.0)
 
     def _anneal(
-        self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = LONG_LINKS_AT
+        self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = LONG_EDGES_AT
     ) -> bool:
         """Kicks at falling temperature until the kick number `last` or until `end`, in seconds of the run,
         whatever comes first; True to stop."""
@@ -286,7 +286,7 @@ class _CudaSearch:
                     horizon = min(horizon, rate * (spent + remaining) / n)
             if n >= tuning.MIN_ORDERED:
                 known = horizon if math.isfinite(horizon) or end is None else 0.0
-                per_city = min(per_city, max(LEAST_KICKS, known / LEAST_ROUNDS))
+                per_city = min(per_city, max(MIN_KICKS, known / MIN_ROUNDS))
             factor = self.params.temperature
             if (
                 self.population is not None and self.population.number > 0

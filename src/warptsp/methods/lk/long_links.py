@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 SHARE = 0.1  # of the links are long ones
 UNEVEN = 0.28  # share of the length from which they are worth it (E10k.0: 0.20, C10k.0: 0.37)
-MOST = 100_000  # long links at once
-LINKS_LOOKED_AT = 50_000  # to see whether long links carry much of the tour, where there are many
+MAX_EDGES = 100_000  # long links at once
+SAMPLED_EDGES = 50_000  # to see whether long links carry much of the tour, where there are many
 KICKS = 20_000
 SLICE = 1000  # kicks between two looks at the token
 SET_UP = 3e-7  # seconds a city before the first kick (2 million: 0.52 s)
@@ -53,7 +53,7 @@ def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool
 def some_lengths(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return the lengths of all links of a closed tour, or of some, evenly along it, if there are many."""
     n = problem.n
-    at = np.arange(0, n, max(1, n // (4 * LINKS_LOOKED_AT)))
+    at = np.arange(0, n, max(1, n // (4 * SAMPLED_EDGES)))
     return np.asarray(problem.distance(tour[at], tour[(at + 1) % n]), dtype=np.float64)
 
 
@@ -125,7 +125,7 @@ def improve_long_links(
 
 
 def _count(n: int) -> int:
-    return max(10, min(int(SHARE * n), MOST))
+    return max(10, min(int(SHARE * n), MAX_EDGES))
 
 
 def _expanded(

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
 
-MOST_CITIES = 200_000  # above, crossover takes longer than anybody waits
-MOST_OF_MATRIX = 12_000  # the CPU's copy of a matrix takes 8 bytes an entry at most
-LEAST_MEMBERS = 12  # with time for fewer, annealing is better
+MAX_CITIES = 200_000  # above, crossover takes longer than anybody waits
+MAX_OF_MATRIX = 12_000  # the CPU's copy of a matrix takes 8 bytes an entry at most
+MIN_MEMBERS = 12  # with time for fewer, annealing is better
 SWEEPS = 4  # rounds of local search of a new member
 KICKS_A_ROUND = 0.3  # a city
 KICKS_FOR_MEMBER = 2.0  # kicks a city that a limit on kicks grants a member, its crossover included
@@ -39,7 +39,7 @@ GROWTH, KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each 
 CROSSING = 11e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
 CACHED = 100_000  # cities from which memory doubles that
 BALANCE = 0.6  # time for growth, in times of that for crossover: what makes good tours of both
-LEAST_KICKS, MOST_KICKS = 0.3, 10.0  # a city and member
+MIN_KICKS, MAX_KICKS = 0.3, 10.0  # a city and member
 GENERATIONS = 14  # all of them take so many times what the first one takes
 
 
@@ -90,7 +90,7 @@ def plan_population(
     crossing = CROSSING * (1 + n / CACHED) / threads  # seconds a member and city
     speed = 1 if seconds is None else gpus
     room *= speed
-    member_kicks = min(MOST_KICKS, max(LEAST_KICKS, (speed * BALANCE * crossing - GROWTH) / KICK))
+    member_kicks = min(MAX_KICKS, max(MIN_KICKS, (speed * BALANCE * crossing - GROWTH) / KICK))
     size, growth = float(most), None
     if kicks is not None:
         member_kicks = min(member_kicks, KICKS_FOR_MEMBER / 2)
@@ -98,14 +98,14 @@ def plan_population(
     if seconds is not None:
         # Members that leave the GPU half empty get fewer kicks.
         growth = BALANCE / (1 + BALANCE) * seconds
-        member_kicks = max(LEAST_KICKS, min(member_kicks, (speed * growth / room - GROWTH) / KICK))
+        member_kicks = max(MIN_KICKS, min(member_kicks, (speed * growth / room - GROWTH) / KICK))
         a_city = (GROWTH + KICK * member_kicks) / speed
         size = min(size, seconds / (n * (a_city + crossing)), (seconds - room * a_city) / (n * crossing))
         growth = max(room, size * n) * a_city
         # Threads that have no members to cross wait for the others.
         if seconds < growth + 2 * threads * n * crossing:
             return None
-    return None if size < LEAST_MEMBERS else PopulationPlan(int(size), member_kicks, growth)
+    return None if size < MIN_MEMBERS else PopulationPlan(int(size), member_kicks, growth)
 
 
 class GpuPopulation:
