@@ -12,7 +12,6 @@ import numpy as np
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import ParseError, UnsupportedProblem
-from warptsp.io._files import contents, named, reading
 from warptsp.outputs import atomic_write
 
 from .held_karp import LowerBound, value_of
@@ -64,6 +63,8 @@ def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBou
     ParseError
         The file holds no certificate of an instance with so many cities.
     """
+    from warptsp.io._files import contents, named, reading  # `solve` imports this module, and reads no files
+
     file = named(path)
     with reading(file):
         data, file = contents(file)

@@ -40,7 +40,7 @@ def instance(tmp_path):
 
 def start(instance, *arguments):
     """Start ``warptsp solve`` without any limit and wait until it searches."""
-    code = DRIVER.format(tests=str(Path(__file__).parent))
+    code = DRIVER.format(tests=str(Path(__file__).parents[1]))
     options = ["--method", "two-opt", "--start", "given", "--progress", "plain"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, "solve", str(instance), *options, *map(str, arguments)],
@@ -254,7 +254,7 @@ def test_a_signal_that_hits_what_another_one_set_going(tmp_path):
 def test_what_is_ignored_stays_so(instance):
     """As under nohup."""
     code = "import signal, sys\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + DRIVER.format(
-        tests=str(Path(__file__).parent)
+        tests=str(Path(__file__).parents[1])
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, "solve", str(instance), "--method", "two-opt", "--progress", "plain"],
@@ -366,7 +366,7 @@ def test_runs_that_share_an_output(instance):
 
 def test_random_signals():
     """A few of those that .ci/signals sends by the hundred."""
-    script = Path(__file__).parents[1] / ".ci" / "signals"
+    script = Path(__file__).parents[2] / ".ci" / "signals"
     done = subprocess.run(
         [sys.executable, script, "10", "--kills", "4", "--seed", "7"],
         capture_output=True, text=True, timeout=300,

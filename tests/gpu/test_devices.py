@@ -27,7 +27,7 @@ from warptsp.problem import OpenPath, Problem
 
 GPU_METHOD = replace(METHODS["lk"], min_gpu_cities=10)
 CPU_METHOD = METHODS["construct"]
-EXAMPLE = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "E1k.0.tsp"
 
 
 @pytest.fixture(autouse=True)

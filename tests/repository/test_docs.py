@@ -23,7 +23,7 @@ from warptsp.cli import commands
 from warptsp.errors import BackendUnavailable
 from warptsp.methods import METHODS, NoParams
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 

@@ -7,7 +7,7 @@ import pytest
 
 yaml = pytest.importorskip("yaml", reason="an extra brings it: pip install 'warptsp[dask]'")
 
-GITHUB = Path(__file__).parents[1] / ".github"
+GITHUB = Path(__file__).parents[2] / ".github"
 PATHS = sorted((GITHUB / "workflows").glob("*.yml"))
 REQUIREMENTS = sorted((GITHUB / "requirements").glob("*.txt"))
 PUSHED_TAG = "github.event_name == 'push' && github.ref_type == 'tag'"

@@ -400,7 +400,7 @@ def test_ctrl_c_of_a_local_cluster(problem, tmp_path):
 # The examples
 
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "cluster"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "cluster"
 
 
 def test_the_slurm_script_on_this_machine(tmp_path, monkeypatch, capsys):

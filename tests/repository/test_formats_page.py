@@ -12,7 +12,7 @@ from warptsp.io.table import parse_table
 from warptsp.io.tsplib import parse_problem
 from warptsp.problem import Metric
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def test_each_error_is_also_what_python_programs_expect(name, base):
 
 
 def test_every_message_is_on_the_page_of_errors():
-    page = (Path(__file__).parents[1] / "docs" / "errors.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\)\|", line)[1] for line in page.splitlines() if line.startswith("| `")]
     entries = [entry.replace("\\|", "|") for row in rows for entry in re.findall("`(.+?)`", row)]
     found = messages()

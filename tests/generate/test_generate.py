@@ -80,7 +80,7 @@ def test_dimacs_names():
 
 
 def test_the_example_is_what_the_generator_makes(tmp_path):
-    example = Path(__file__).parents[1] / "examples" / "E1k.0.tsp"
+    example = Path(__file__).parents[2] / "examples" / "E1k.0.tsp"
     write_problem(tmp_path / "E1k.0.tsp", dimacs("E1k.0"))
     assert (tmp_path / "E1k.0.tsp").read_bytes() == example.read_bytes()
     assert load(example).known_length.length == 23360648

@@ -19,7 +19,7 @@ from warptsp.methods import METHODS
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and fork")
 
 SEARCHES = [name for name in METHODS if name not in ("exact", "construct")]
-BINDINGS = Path(__file__).parents[1] / "src" / "warptsp" / "native" / "bindings"
+BINDINGS = Path(__file__).parents[2] / "src" / "warptsp" / "native" / "bindings"
 
 PRELUDE = """
 import atexit, os, signal, sys, threading, time

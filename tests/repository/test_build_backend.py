@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-BACKEND = Path(__file__).parents[1] / "build_support" / "warptsp_build.py"
+BACKEND = Path(__file__).parents[2] / "build_support" / "warptsp_build.py"
 
 
 @pytest.fixture

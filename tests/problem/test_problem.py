@@ -243,7 +243,7 @@ def test_search_points_of_a_plane_are_the_coordinates():
 
 
 def test_metric_numbers_are_those_of_the_native_header():
-    header = Path(__file__).parents[1] / "src" / "warptsp" / "native" / "common" / "metric.h"
+    header = Path(__file__).parents[2] / "src" / "warptsp" / "native" / "common" / "metric.h"
     native = dict(re.findall(r"^  (\w+) = (\d+),", header.read_text(), re.MULTILINE))
     expected = {metric.name.lower(): str(metric.kind) for metric in Metric if metric is not Metric.EXPLICIT}
     assert native == {**expected, "matrix": str(Metric.EXPLICIT.kind)}
