@@ -1,8 +1,9 @@
-"""The numbers of the GPU's searches that were tuned to a chip, in one table, each with what was measured.
+"""The numbers of the GPU's searches that were tuned to a chip, in one table, each with its reason.
 
-Measured on an H200 (compute capability 9.0) where nothing else is said; docs/performance/log.md has the runs.
-What differs between chips is in `ARCHITECTURES`. Numbers that the kernels also have are in `IN_KERNELS`, by
-their names there, and a kernel with another value does not compile (`records.layout_checks`).
+Figures were measured on an H200 (compute capability 9.0) where nothing else is said; docs/performance/log.md
+has the runs. What differs between chips is in `ARCHITECTURES`. Numbers that the kernels also have are in
+`IN_KERNELS`, by their names there, and a kernel with another value does not compile
+(`records.layout_checks`).
 """
 
 from __future__ import annotations
