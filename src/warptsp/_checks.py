@@ -16,8 +16,13 @@ def shown(value: object) -> str:
         text = repr(value)
     except Exception:  # an integer of more digits than Python writes, or an object's own fault
         text = f"a value of type {type(value).__name__}"
+    return short(text)
+
+
+def short(text: str, limit: int = _SHOWN) -> str:
+    """A text for a message, on one line and of so many characters at most."""
     text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def checked_number(name: str, value: object, *, minimum: float, what: str) -> float:

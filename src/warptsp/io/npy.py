@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._checks import short
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
 
@@ -71,7 +72,7 @@ def read_array(path: str | os.PathLike[str], data: bytes | None = None) -> NDArr
     try:
         array = np.load(name, mmap_mode="r", allow_pickle=False) if data is None else _array_in(data)
     except Exception as error:  # a damaged header can raise anything that Python's parser can
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = short(str(error), 200) or type(error).__name__  # it may quote the whole header
         raise ParseError(f"is not a readable .npy file: {reason}", file=name) from None
     if not isinstance(array, np.ndarray):
         array.close()
