@@ -115,12 +115,12 @@ def small_instances(draw):
     points = np.zeros((n, metric.dimensions))
     points[:, :columns] = np.reshape(numbers, (n, columns))
     extent = np.abs(points).max()
-    if extent == 0 or extent * scale < 1e-135:  # spans below 1e-140 are no instances
-        scale = 1.0
+    if extent * scale < 1e-135:  # spans below 1e-140 are no instances
+        scale = 1.0 if extent >= 1e-135 else 0.0
     return Problem.from_points(points * scale, metric, **fields)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(small_instances(), st.integers(1, 60))
 def test_no_tour_is_shorter(problem, iterations):
     bound = lower_bound(problem, iterations=iterations, threads=1)
@@ -128,7 +128,7 @@ def test_no_tour_is_shorter(problem, iterations):
     assert proven_value(problem, bound) >= bound.value
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.data())
 def test_any_potentials_bound_every_tour(data):
     """Also large ones, negative ones, and a root that is no leaf."""
