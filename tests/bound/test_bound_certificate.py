@@ -176,3 +176,13 @@ def test_refusals(files, tmp_path, capsys):
     ):
         assert run(arguments) == 2
         assert capsys.readouterr().err.startswith("warptsp: error: ")
+
+
+def test_a_certificate_of_nothing_is_not_written(files, tmp_path, capsys):
+    instance, _, _ = files
+    proof = tmp_path / "proof.json"
+    assert run(["bound", *instance, "--certificate", str(proof), "--time-limit", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "none: the computation ended before one was proved" in out
+    assert "not written: nothing was proved" in out
+    assert not proof.exists()

@@ -161,6 +161,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
     """A time: ``10``, ``0.5``, ``90s``, ``5m`` or ``2h``."""
 
     name = "seconds"
+    _wanted = "a time such as 10, 0.5, 90s, 5m or 2h"
     _unit = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}  # noqa: RUF012
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -169,7 +170,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
             return float(value)
         match = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\s*(ms|s|min|m|h|)\s*", value)
         if match is None:
-            self.fail(f"{value!r} is not a time such as 10, 0.5, 90s, 5m or 2h", param, ctx)
+            self.fail(f"{value!r} is not {self._wanted}", param, ctx)
         return float(match[1]) * self._unit[match[2]]
 
 
@@ -177,6 +178,7 @@ class SecondsOrAuto(Seconds):
     """A time, or ``auto``."""
 
     name = "seconds or auto"
+    _wanted = "a time such as 10, 0.5, 90s, 5m or 2h, nor auto"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return seconds, or the word."""

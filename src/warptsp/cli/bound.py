@@ -93,7 +93,7 @@ def command(
             iterations=ITERATIONS if iterations is None else iterations,
             threads=threads,
         )
-        if certificate is not None:
+        if certificate is not None and bound.certified:
             write_certificate(certificate, problem, bound)
     length = None if cities is None else problem.length(cities)
     gap = None if length is None or not bound.certified else bound.gap(length)
@@ -116,12 +116,12 @@ def command(
             kind = "tour" if problem.open is None else "path"
             say(f"bound        no {kind} is shorter than {format_length(bound.value)}{unit_of(problem)}")
         else:
-            say("bound        none: the time was over before one was proved")
+            say("bound        none: the computation ended before one was proved")
         if length is not None:
             say(f"length       {format_length(length)}{unit_of(problem)}")
         if gap is not None:
             say(f"gap          at most {format_gap(gap)} above the shortest")
         say(f"time         {bound.seconds:.2f} s, {bound.iterations} spanning trees")
         if certificate is not None:
-            say(f"certificate  {certificate}")
+            say(f"certificate  {certificate if bound.certified else 'not written: nothing was proved'}")
     return 0 if signals.caught is None else status(signals.caught)

@@ -99,7 +99,7 @@ class Run(Protocol):
         """Say what comes next."""
 
     def use_cpu(self, error: WarpTSPError) -> None:
-        """Go on on the CPU, because of this error of the GPU."""
+        """Continue on the CPU, because of this error of the GPU."""
 
     def repeating(
         self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
@@ -256,7 +256,7 @@ class ForwardingRun:
         self._run.enter(phase)
 
     def use_cpu(self, error: WarpTSPError) -> None:
-        """Go on on the CPU."""
+        """Continue on the CPU."""
         self._run.use_cpu(error)
 
     def repeating(
