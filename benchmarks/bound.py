@@ -59,7 +59,7 @@ def main() -> None:
         )
 
         def bound(iterations: int, problem: Any = problem, tour: Any = tour) -> Any:
-            return lower_bound(problem, tour, iterations=iterations, threads=1)
+            return lower_bound(problem, tour, iterations=iterations, threads=1, device="cpu")
 
         limit = None
         if problem.n <= MAX_CITIES_OF_LIMIT and not options.quick:

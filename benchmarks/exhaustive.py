@@ -66,7 +66,7 @@ def measure_climbers(sizes: tuple[int, ...], device: Any, threads: int) -> list[
                 begun = time.process_time()
                 method, limit = "hill-climbing", 1.0
                 result = warptsp.solve(
-                    problem, method=method, device="cpu", threads=threads, time_limit=limit
+                    problem, method=method, device="cpu", threads=threads, time_limit=limit, bound=False
                 )
                 seconds = time.process_time() - begun
                 passes, climbers = result.counters["passes"], result.counters["climbers"]
@@ -114,11 +114,8 @@ def main() -> None:
         assert instance is not None
         return _native.Descent.create(
             neighborhood=kind,
-            kind=problem.metric.kind,
+            distances=instance.distances(),
             dummy=False,
-            points=instance.points,
-            int_matrix=None,
-            real_matrix=None,
             tour=np.ascontiguousarray(instance.close(tour)),
             fixed_edges=instance.fixed_edges,
             tolerance=tolerance,

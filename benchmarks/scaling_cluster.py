@@ -62,6 +62,7 @@ def measure(problem: Any, options: argparse.Namespace, who: str, workers: int) -
         cluster=cluster,
         cluster_params=params if cluster else None,
         callback=lambda progress: cpu.now() < 0,
+        bound=False,
     )
     known = result.known.length if result.known is not None else 0.7124 * problem.n**0.5 * 1e6
     found = {

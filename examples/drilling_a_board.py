@@ -60,7 +60,7 @@ for tool, (drill, places) in enumerate(holes.items(), start=1):
     # City 0 is where drills are changed. Whole micrometres: TSPLIB's MAX_2D rounds to whole numbers.
     points = np.round(1000 * np.vstack([CHANGER, places]))
     problem = warptsp.Problem.from_points(points, "MAX_2D", name=f"{drill} mm")
-    result = warptsp.solve(problem, time_limit=0.2 if options.small else 3, seed=1)
+    result = warptsp.solve(problem, **({"kicks": 2000} if options.small else {"time_limit": 3}), seed=1)
     orders = (range(problem.n), back_and_forth(points), result.tour)
     travel = [problem.length(order) / 1000 / SPEED for order in orders]
     print(f"{len(places):5d} of {drill} mm  " + "".join(f"{seconds:16.1f}" for seconds in travel))

@@ -47,6 +47,14 @@ def gpu() -> Iterator[Device]:
         yield device
 
 
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Each device in turn: the CPU, and a GPU where there is one."""
+    if request.param == "cuda":
+        request.getfixturevalue("gpu")
+    return str(request.param)
+
+
 @pytest.fixture(autouse=True)
 def gpus_search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """In tests on a GPU no search of the CPU takes the place of the GPU's while kernels are compiled."""

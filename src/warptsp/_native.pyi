@@ -15,7 +15,19 @@ class StopToken:
     def request(self) -> None: ...
     def requested(self) -> bool: ...
     def set_deadline(self, monotonic_seconds: float) -> None: ...
+    def deadline(self) -> float: ...
     def stopped(self) -> bool: ...
+
+# distances.cpp
+
+class Distances:
+    """What the distances of an instance come from; keeps the array that it was made of."""
+
+    @staticmethod
+    def of_points(kind: int, points: NDArray[np.float64]) -> Distances:
+        """Points of the metric of this number."""
+    @staticmethod
+    def of_matrix(matrix: NDArray[np.int32] | NDArray[np.float64]) -> Distances: ...
 
 def build_info() -> dict[str, str]:
     """How this module was built: compiler, instruction set that it was compiled for, sanitizers."""
@@ -32,7 +44,7 @@ def candidate_lists(
     token: StopToken,
 ) -> NDArray[np.int32] | None: ...
 def candidate_lists_matrix(
-    matrix: NDArray[np.int32] | NDArray[np.float64], count: int, threads: int, token: StopToken
+    matrix: NDArray[np.int32] | NDArray[np.float64], count: int, covers: int, threads: int, token: StopToken
 ) -> NDArray[np.int32] | None: ...
 def space_filling_curve(
     points: NDArray[np.float64], kind: str, token: StopToken, sphere: bool = False, threads: int = 1
@@ -118,10 +130,7 @@ class PathGraph:
     def __init__(
         self,
         *,
-        kind: int,
-        points: NDArray[np.float64] | None,
-        int_matrix: NDArray[np.int32] | None,
-        real_matrix: NDArray[np.float64] | None,
+        distances: Distances,
         row: NDArray[np.int32],
         fixed: NDArray[np.int32],
     ) -> None: ...
@@ -130,7 +139,7 @@ class PathGraph:
     ) -> int: ...
 
 def takes_each_once(tour: NDArray[np.int32], threads: int) -> bool: ...
-def link_sums(
+def edge_sums(
     points: NDArray[np.float64], cities: NDArray[np.int32], kind: int, threads: int
 ) -> NDArray[np.float64] | None: ...
 def choose_joins(joins: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
@@ -144,15 +153,11 @@ class HillClimbers:
     def __init__(
         self,
         *,
-        n: int,
-        kind: int,
+        distances: Distances,
         rounded: bool,
         tolerance: float,
         scale: float,
-        points: NDArray[np.float64] | None,
-        near: NDArray[np.float32] | None,
-        int_matrix: NDArray[np.int32] | None,
-        real_matrix: NDArray[np.float64] | None,
+        near: NDArray[np.float32],
     ) -> None: ...
     def climb(
         self,
@@ -178,12 +183,9 @@ class TourSearch:
     @staticmethod
     def create(
         *,
-        kind: int,
+        distances: Distances,
         small_integers: bool,
         dummy: bool,
-        points: NDArray[np.float64] | None,
-        int_matrix: NDArray[np.int32] | None,
-        real_matrix: NDArray[np.float64] | None,
         candidates: NDArray[np.int32],
         tour: NDArray[np.int32],
         fixed_edges: NDArray[np.int32] | None,
@@ -255,10 +257,7 @@ class NeighborSearch:
     @staticmethod
     def create(
         *,
-        kind: int,
-        points: NDArray[np.float64] | None,
-        int_matrix: NDArray[np.int32] | None,
-        real_matrix: NDArray[np.float64] | None,
+        distances: Distances,
         neighbors: NDArray[np.int32],
         tour: NDArray[np.int32],
         fixed_edges: NDArray[np.int32],
@@ -320,11 +319,8 @@ class Descent:
     def create(
         *,
         neighborhood: int,
-        kind: int,
+        distances: Distances,
         dummy: bool,
-        points: NDArray[np.float64] | None,
-        int_matrix: NDArray[np.int32] | None,
-        real_matrix: NDArray[np.float64] | None,
         tour: NDArray[np.int32],
         fixed_edges: NDArray[np.int32],
         tolerance: float,
@@ -354,15 +350,12 @@ class SymmetricTours:
     @staticmethod
     def create(
         *,
-        kind: int,
+        distances: Distances,
         hardware: bool,
-        points: NDArray[np.float64] | None,
-        int_matrix: NDArray[np.int32] | None,
-        real_matrix: NDArray[np.float64] | None,
         fixed: NDArray[np.int32] | None,
         tolerance: float,
         planar: int,
-        whole_links: bool,
+        whole_edges: bool,
         center_x: float,
         center_y: float,
         scale: float,
@@ -427,10 +420,7 @@ class HeldKarpBound(TypedDict):
     potentials: NDArray[np.int32]
 
 def held_karp(
-    kind: int,
-    points: NDArray[np.float64] | None,
-    int_matrix: NDArray[np.int32] | None,
-    real_matrix: NDArray[np.float64] | None,
+    distances: Distances,
     norm: int,
     tour: NDArray[np.int32],
     fixed_edges: NDArray[np.int32],
@@ -441,3 +431,11 @@ def held_karp(
     threads: int,
     token: StopToken,
 ) -> HeldKarpBound | None: ...
+def tree_clusters(
+    from_: NDArray[np.int32],
+    to: NDArray[np.int32],
+    length: NDArray[np.int32],
+    threads: int,
+    token: StopToken,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None: ...
+def whole_exponent(longest: float, integral: bool) -> int: ...

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from warptsp.progress import Progress
 
 OVER_OPTIMUM = "over the optimum"  # as the pages call it, too
+ABOVE_SHORTEST = "above the shortest, at most"
 WINDOW = 5.0  # seconds that the rate is taken over
 
 
@@ -55,6 +56,11 @@ def describe_gap(progress: Progress) -> tuple[str, str] | None:
     if not start or progress.length >= start:
         return None
     return f"{100.0 * (1.0 - progress.length / start):.2f} %", "under the start tour"
+
+
+def describe_bound(progress: Progress) -> str | None:
+    """Say how much longer than the shortest tour it can be at most; None without a lower bound."""
+    return None if progress.bound_gap is None else format_gap(progress.bound_gap)
 
 
 def short(number: float) -> str:

@@ -64,6 +64,8 @@ class Progress:
         Length of the start tour, None while there is none.
     known_length_is_optimal : bool
         Whether the known length is proven to be the optimum.
+    lower_bound : int or float or None
+        A length below which no tour is, as far as the run has proved one; it rises as the search goes on.
     tour : callable
         ``tour()`` returns the best tour so far, 0-based city numbers, as an int32 array of its own.
     """
@@ -82,6 +84,7 @@ class Progress:
     device: str = "cpu"
     start_length: int | float | None = None
     known_length_is_optimal: bool = False
+    lower_bound: int | float | None = None
 
     @property
     def remaining(self) -> float | None:
@@ -92,6 +95,14 @@ class Progress:
     def gap(self) -> float | None:
         """Length over the known length, minus 1; None if that is not known."""
         return relative_gap(self.length, self.known_length)
+
+    @property
+    def bound_gap(self) -> float | None:
+        """Length over the lower bound, minus 1: the tour is at most this much longer than the shortest.
+
+        None without a bound.
+        """
+        return relative_gap(self.length, self.lower_bound)
 
 
 def relative_gap(length: int | float, known: int | float | None) -> float | None:

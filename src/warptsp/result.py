@@ -64,7 +64,7 @@ class Result:
         The optimal or best known length of the instance, if there is one on record, or if this run has
         proved its own to be optimal.
     lower_bound : int, float or None
-        A length below which no tour of the instance is, proved (docs/bounds.md); None if none was computed.
+        A length below which no tour of the instance is, proved (docs/bounds.md); None if there is none.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
         are the method's own running figures.
@@ -75,8 +75,8 @@ class Result:
     stop_reason : str
         Why the search ended.
     proved_optimal : bool
-        Whether the search has proved that no tour is shorter, as it does for up to 12 cities, and with the
-        method ``exact`` up to 16.
+        Whether it is proved that no tour is shorter: by the search for up to 12 cities, and with the method
+        ``exact`` up to 16; by the lower bound where lengths are integers and it equals the tour's.
     interrupted : bool
         Whether a signal (Ctrl-C, SIGTERM) or an exception ended it.
     signal : int or None
@@ -148,7 +148,10 @@ class Result:
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
             facts.append(("gap", f"{format_gap(self.gap)} to the {kind}, {format_length(known.length)}"))
-        if self.bound_gap is not None and not self.proved_optimal:
+        if self.proved_optimal:
+            kind = "tour" if self.problem.open is None else "path"
+            facts.append(("bound", f"optimal, proved: no {kind} is shorter"))
+        elif self.bound_gap is not None:
             bound = f"at most {format_gap(self.bound_gap)} above the shortest"
             facts.append(("bound", f"{bound}: none is below {format_length(self.lower_bound or 0)}"))
         facts.append(("time", f"{self.seconds:.2f} s, {self.kicks} kicks"))
@@ -231,11 +234,12 @@ class Result:
         OutputError
             If the file cannot be written or the format is unknown.
         """
+        from warptsp.endings import PAGES, PICTURES, ends_in
         from warptsp.io import write_tour
 
-        if str(path).lower().endswith((".svg", ".png")):
+        if ends_in(path, PICTURES):
             find("picture")(path, self.problem, self.tour)
-        elif str(path).lower().endswith(".html"):
+        elif ends_in(path, PAGES):
             self.report(path)
         else:
             write_tour(path, self.tour, self.problem)

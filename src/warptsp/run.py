@@ -22,6 +22,7 @@ from warptsp.stop import Limit, SearchState, StoppingCriterion
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.bound.beside import BoundBeside
     from warptsp.checkpoint import Checkpoint
     from warptsp.problem import KnownLength, Problem
     from warptsp.snapshots import Recorder
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 REPEAT = 0.25  # seconds between two events while nothing changes
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
 FIRST_DESCENT = ("local search", "descent", "long edges")  # those that then end with a local optimum
+TOO_EARLY = (*SET_UP, "local search", "long edges")  # for a lower bound, which good tours make better
 COMPLETE = "the search is complete"
 PROVED = "proved optimal"
 
@@ -84,6 +86,8 @@ class Run:
         recorder: Recorder | None = None,
         started: float | None = None,
         start_length: int | float | None = None,
+        bound: BoundBeside | None = None,
+        ends_by_itself: bool = False,
     ) -> None:
         self.problem = problem
         self.seed = seed
@@ -103,6 +107,9 @@ class Run:
         self._recorder = recorder
         self.known = known
         self._known = None if known is None else known.length
+        self._bound = bound
+        # Some searches are the same every time, and stay so.
+        self._ends_by_proof = bound is not None and self._limit.kicks is None and not ends_by_itself
 
         self.best: NDArray[np.int32] | None = None
         self.best_length: int | float | None = None
@@ -242,6 +249,8 @@ class Run:
         self.counters["kicks"] = kicks
         self._record(length, elapsed, kicks)
         self._remember(length, tour)
+        if self._bound is not None and phase not in TOO_EARLY:
+            self._bound.offer(tour, elapsed=elapsed, planned=self.time_limit, remaining=self.remaining())
         if self._starts and (self.start_length is None or phase in SET_UP):
             self.start_length = length if phase in SET_UP else self.history[0].length
         self._starts = self._starts and phase in SET_UP
@@ -252,17 +261,12 @@ class Run:
         if self.stop_reason is None:
             # A limit of no kicks is reached with the first local optimum, not before.
             early = self.kick_limit == 0 and phase in (*SET_UP, *FIRST_DESCENT)
-            state = SearchState(
-                elapsed,
-                length,
-                -1 if early else kicks,
-                self._improved_at,
-                self._improved_at_kicks,
-                self._known,
-            )
+            state = self._state(elapsed, length, -1 if early else kicks)
             try:
                 if self.stop(state):
                     self.stop_reason = self.stop.reason(state)
+                elif self._is_proved(length, tour):
+                    self.stop_reason = PROVED
             except Exception as error:
                 self._fail(error, "the stopping criterion raised")
         return self.stop_reason is not None or self.token.stopped()
@@ -294,7 +298,7 @@ class Run:
         if self.best_length is None or length < self.best_length:
             self.best = np.array(tour, dtype=np.int32) if copy else tour
             self.best_length = length
-            self._record(length, self.elapsed(), int(self.counters.get("kicks", 0)))
+            self._record(length, self.elapsed(), self._kicks())
         if self._reserve is not None:
             self._reserve.keep(time.monotonic() - begun)
         if self.best_length == length:
@@ -356,19 +360,46 @@ class Run:
             return self.stop_reason
         if self.proved_optimal:
             return PROVED
-        kicks = int(self.counters.get("kicks", 0))
+        kicks = self._kicks()
         length = self.best_length if self.best_length is not None else 0
-        state = SearchState(
-            self.elapsed(), length, kicks, self._improved_at, self._improved_at_kicks, self._known
-        )
+        state = self._state(self.elapsed(), length, kicks)
         if self.token.requested():
             return "stop requested"
         if self._reserve is not None and (self._reserve.was_stopped or self.token.stopped()):
             # The search ended early by the time kept for the final check.
             end = max(state.elapsed, self._reserve.limit)
-            state = SearchState(end, length, kicks, self._improved_at, self._improved_at_kicks, self._known)
-            return self.stop.reason(state)
+            return self.stop.reason(self._state(end, length, kicks))
         return self.stop.reason(state) if self.stop(state) else self._end
+
+    def repeat_best(self, phase: str) -> bool:
+        """Report the best tour again, while something comes after the search; True if that shall end."""
+        best, length = self.best, self.best_length
+        if self._callback is not None and self.failure is None and best is not None and length is not None:
+            self._call_back(self._callback, length, self.elapsed(), self._kicks(), lambda: best, phase)
+        return self.token.requested()
+
+    def _kicks(self) -> int:
+        return int(self.counters.get("kicks", 0))
+
+    def _state(self, elapsed: float, length: int | float, kicks: int) -> SearchState:
+        return SearchState(
+            elapsed,
+            length,
+            kicks,
+            self._improved_at,
+            self._improved_at_kicks,
+            self._known,
+            self._lower_bound(),
+        )
+
+    def _lower_bound(self) -> int | float | None:
+        return None if self._bound is None else self._bound.value
+
+    def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
+        if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):
+            return False
+        self.offer(tour())
+        return self._bound.proves(self.best_length)
 
     def _record(self, length: int | float, elapsed: float, kicks: int) -> None:
         # Running sums of floats drift: what may be rounding is no improvement.
@@ -408,6 +439,7 @@ class Run:
             device=str(self.device),
             start_length=self.start_length,
             known_length_is_optimal=self.known is not None and self.known.proven,
+            lower_bound=self._lower_bound(),
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:

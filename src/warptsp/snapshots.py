@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 SHARE = 0.05  # of the run, at most, that taking them may cost
-FINENESS = 2  # looks at the tour for each of the snapshots, were they spread evenly
+FINENESS = 2  # tours considered for each of the snapshots, were they spread evenly
 
 
 class Recorder:

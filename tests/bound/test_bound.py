@@ -267,3 +267,49 @@ def test_gap():
     assert bound.gap(14.0) == 0.0
     assert bound.gap(15.4) == pytest.approx(0.1)
     assert lower_bound(np.zeros((4, 2))).gap(0.0) == 0.0
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_drilling_board(seed: int) -> None:
+    """Blocks of holes far apart: the second edge of a leaf must be the one of all pairs, not of few edges.
+
+    Otherwise potentials climb along an edge from block to block, and little of that is proved.
+    """
+    random = np.random.default_rng(seed)
+    blocks = random.integers(0, 40_000, (15, 1, 2))
+    holes = 20 * np.stack(np.meshgrid(np.arange(4), np.arange(4)), axis=-1).reshape(1, -1, 2)
+    problem = warptsp.Problem.from_points((blocks + holes).reshape(-1, 2).astype(float), "EUC_2D")
+    found = warptsp.solve(problem, kicks=1000, seed=1, threads=1)
+    bound = warptsp.lower_bound(problem, found.tour, iterations=100)
+    assert bound.gap(found.length) < 0.003
+
+
+def test_interrupted_during_the_reference_tour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long instance has a certified bound before the tour along which a better one is sought."""
+    from warptsp.bound import held_karp
+
+    points = np.random.default_rng(5).integers(0, 100_000, (400, 2)).astype(float)
+    problem = Problem.from_points(points, "EUC_2D")
+
+    def interrupted(problem: Problem, threads: int, token: _native.StopToken) -> None:
+        token.request()
+
+    monkeypatch.setattr(held_karp, "reference_tour", interrupted)
+    assert not lower_bound(problem, threads=1).certified
+    monkeypatch.setattr(held_karp, "EARLY_CITIES", 400)
+    early = lower_bound(problem, threads=1)
+    assert early.certified
+    assert early.value == proven_value(problem, early)
+    assert early.gap(warptsp.solve(problem, kicks=400, threads=1).length) < 0.12
+
+
+def test_the_higher_bound_is_kept() -> None:
+    from warptsp.bound.held_karp import _ascend, _higher
+
+    points = np.random.default_rng(6).integers(0, 100_000, (300, 2)).astype(float)
+    problem = Problem.from_points(points, "EUC_2D")
+    tour, token = construct(problem, "space-filling"), _native.StopToken()
+    low, high = (lower_bound(problem, tour, iterations=count) for count in (1, 60))
+    assert low.value < high.value
+    assert _higher(high, problem, _ascend(problem, tour, 1, 1, token)) is high
+    assert _higher(low, problem, _ascend(problem, tour, 60, 1, token)).value == high.value

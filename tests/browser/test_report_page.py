@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 import warptsp
 from warptsp.construct import construct
@@ -441,7 +442,7 @@ def test_few_cities(n, tmp_path, open_page):
 
 
 def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, open_page):
-    points = np.random.default_rng(9).random((40, 2))
+    points = unit_points(40, 9)
     problem = Problem.from_points(points, open=OpenPath(3, 5), fixed_edges=[[10, 20]])
     result = warptsp.solve(problem, kicks=200)
     opened = open_page(as_file(Report.of(result), tmp_path))
@@ -463,7 +464,7 @@ def test_paths_have_ends_and_fixed_links_a_colour(tmp_path, open_page):
 
 
 def test_without_coordinates_there_is_no_picture(tmp_path, open_page):
-    points = np.random.default_rng(10).random((30, 2))
+    points = unit_points(30, 10)
     matrix = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
     result = warptsp.solve(matrix, start="random", kicks=500, snapshots=4)
     opened = open_page(as_file(Report.of(result), tmp_path))
@@ -541,7 +542,7 @@ def curve_tour(problem):
 
 
 def test_ten_thousand_cities(tmp_path, open_page):
-    points = np.random.default_rng(11).random((10_000, 2))
+    points = unit_points(10_000, 11)
     problem = Problem.from_points(points)
     result = warptsp.solve(problem, start="space-filling", kicks=5_000, device="cpu", snapshots=6)
     opened = open_page(as_file(Report.of(result), tmp_path), viewport={"width": 1400, "height": 1000})

@@ -3,38 +3,21 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from importlib import import_module
 
-import numpy as np
 import pytest
 import two_opt_method
+from instances import whole_points, write_tsplib
+from processes import run_code, run_command
 
 import warptsp
 from warptsp.cli import COMMANDS, commands, run
 from warptsp.methods import METHODS
 
-TSPLIB = """NAME : square{n}
-TYPE : TSP
-DIMENSION : {n}
-EDGE_WEIGHT_TYPE : EUC_2D
-NODE_COORD_SECTION
-{rows}
-EOF
-"""
-
-
-def write_instance(path, n=20, seed=0):
-    rows = np.random.default_rng(seed).integers(0, 1000, (n, 2))
-    text = "\n".join(f"{i + 1} {x} {y}" for i, (x, y) in enumerate(rows))
-    path.write_text(TSPLIB.format(n=n, rows=text))
-    return path
-
 
 @pytest.fixture
 def instance(tmp_path):
-    return write_instance(tmp_path / "square.tsp")
+    return write_tsplib(tmp_path / "square.tsp", whole_points(20))
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +98,7 @@ def test_a_tour_on_stdout_is_alone_there(instance, tmp_path, capsys):
 
 def test_stopping_options(instance, capsys):
     for options, reason in (
-        (["--time-limit", "50ms"], "time limit of 0.05 s"),
+        (["--time-limit", "50ms", "--bound", "none"], "time limit of 0.05 s"),
         (["--no-improvement-kicks", 2], "no improvement for 2 kicks"),
         (["--no-improvement", 0], "no improvement for 0 s"),
         (["--target-length", 1e9], "target length"),
@@ -149,7 +132,7 @@ def test_ends_of_paths_and_tours(instance, tmp_path, capsys):
     assert warptsp.read_tour(out, warptsp.load(instance))[0] == 6
     assert call("solve", instance, "--open", "--method", "construct", "-o", out, "--json", "-q") == 0
     assert json.loads(capsys.readouterr().out)["closed"] is False
-    small = write_instance(tmp_path / "small.tsp", n=8)
+    small = write_tsplib(tmp_path / "small.tsp", whole_points(8))
     assert call("solve", small, "--method", "exact", "--from", 3, "--to", 8, "-o", out, "-q") == 0
     tour = warptsp.read_tour(out, warptsp.load(small))
     assert (tour[0], tour[-1]) == (2, 7)
@@ -260,20 +243,18 @@ def test_solving_imports_nothing_heavy(instance):
         f"assert run(['solve', {str(instance)!r}, '--method', 'construct']) == 0; "
         "print([m for m in ('scipy', 'rich', 'matplotlib', 'hypothesis', 'asyncio') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_code(code, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_import_loads_next_to_nothing():
     code = "import sys, warptsp; print([m for m in sys.modules if m.startswith('warptsp.') or m == 'numpy'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_code(code, check=True)
     assert done.stdout.strip() == "['warptsp._offers', 'warptsp._version']"  # names, and no more
 
 
 def test_module_runs_and_reports_the_status(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "warptsp", "info", str(tmp_path / "none.tsp")], capture_output=True, text=True
-    )
+    done = run_command("info", tmp_path / "none.tsp")
     assert done.returncode == 2
     assert done.stderr.startswith("warptsp: error: ")
     assert len(done.stderr.splitlines()) == 1

@@ -52,6 +52,15 @@ def test_values_of_solve(words, expected):
     assert offered("solve", *words) == expected
 
 
+def test_methods_are_named_without_importing_them():
+    code = (
+        "import sys; from warptsp.cli._completion import methods; found = methods(None, None, '')\n"
+        "print(len(found), *(name for name in sys.modules if name.startswith('warptsp.methods.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(len(METHODS)), "warptsp.methods.method"]
+
+
 def test_devices_are_those_of_the_machine(no_driver):
     assert offered("solve", "--device", "") == ["auto", "cpu", "cuda"]
 

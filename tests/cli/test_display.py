@@ -14,7 +14,15 @@ import numpy as np
 import pytest
 
 from warptsp.cli import _display
-from warptsp.cli._display import NoDisplay, PlainDisplay, RichDisplay, describe, fitting, make_display
+from warptsp.cli._display import (
+    NoDisplay,
+    PlainDisplay,
+    RichDisplay,
+    describe,
+    describe_briefly,
+    fitting,
+    make_display,
+)
 from warptsp.describe import Rate, short
 from warptsp.progress import Progress, WorkerProgress
 
@@ -68,6 +76,16 @@ def test_the_gap_says_what_it_is_over():
     assert gap(start_length=250) == "20.00 % under the start tour"
     assert gap(start_length=250, known_length=160, known_length_is_optimal=True) == "gap 25.000 %"
     assert gap(start_length=200) == gap(start_length=0) == gap() == "10 kicks"
+
+
+def test_a_lower_bound_takes_the_place_of_the_start_tour():
+    assert describe(event(lower_bound=160, start_length=250))[2] == "at most 25.000 % above the shortest"
+    known = describe(event(lower_bound=160, known_length=200, known_length_is_optimal=True))
+    assert known[2:4] == ["gap 0 %", "at most 25.000 % above the shortest"]
+    assert describe_briefly(event(lower_bound=160, start_length=250))[2] == "at most 25.000 % too long"
+    assert "gap 100.000 %" in describe_briefly(
+        event(lower_bound=90, known_length=100, known_length_is_optimal=True)
+    )
 
 
 def test_the_end_of_a_number_of_kicks_is_estimated():

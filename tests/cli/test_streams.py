@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from instances import unit_points
+from processes import LONG
 
 import warptsp
 from warptsp.cli import COMMANDS
@@ -61,7 +63,7 @@ def run(folder, arguments, redirections="", **options):
     """Run the command in a shell, with redirections; PYTHONPATH and all else as it is."""
     line = f'exec "$0" -m warptsp "$@" {redirections}'
     return subprocess.run(
-        ["bash", "-c", line, sys.executable, *arguments], cwd=folder, text=True, timeout=100, **options
+        ["bash", "-c", line, sys.executable, *arguments], cwd=folder, text=True, timeout=LONG, **options
     )
 
 
@@ -148,10 +150,10 @@ def test_head_takes_one_line_and_the_other_tour_is_kept(folder):
     """20 000 cities are more than a pipe holds."""
     code = 'set -o pipefail; "$0" -m warptsp "$@" -q | head -1'
     line = ["solve", "big.npy", "--method", "construct", "-o", "-", "-o", "keep.tour"]
-    points = np.random.default_rng(0).random((20_000, 2))
+    points = unit_points(20_000)
     np.save(folder / "big.npy", points)
     done = subprocess.run(
-        ["bash", "-c", code, sys.executable, *line], cwd=folder, capture_output=True, text=True, timeout=100
+        ["bash", "-c", code, sys.executable, *line], cwd=folder, capture_output=True, text=True, timeout=LONG
     )
     assert done.returncode == 141
     assert done.stdout == "NAME : big.tour\n"
@@ -190,7 +192,7 @@ def test_a_file_does_not_take_the_place_of_a_closed_stream(folder):
         "print('lost', file=sys.stderr, flush=True)\nos.write(number, b'kept')\n"
     )
     done = subprocess.run(
-        ["bash", "-c", '"$0" -c "$1" 2>&- <&-', sys.executable, code], cwd=folder, timeout=50
+        ["bash", "-c", '"$0" -c "$1" 2>&- <&-', sys.executable, code], cwd=folder, timeout=LONG
     )
     assert done.returncode == 0
     assert (folder / "file").read_text() == "kept"
@@ -208,7 +210,7 @@ def test_names_that_are_not_utf_8(folder, environment):
     given = [word for option, name in zip(options, names, strict=True) for word in (option, name)]
     done = subprocess.run(
         [sys.executable, "-m", "warptsp", "solve", instance, b"--kicks", b"5", *given],
-        cwd=folder, capture_output=True, timeout=100, env={**os.environ, **environment},
+        cwd=folder, capture_output=True, timeout=LONG, env={**os.environ, **environment},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(os.fsencode(folder))) == sorted([os.path.basename(instance), *names])

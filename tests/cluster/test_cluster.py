@@ -134,6 +134,13 @@ def test_a_time_limit(problem):
     problem.check_tour(result.tour)
 
 
+def test_a_gap_to_the_lower_bound_ends_it(problem):
+    stop = warptsp.TargetGap(30.0, reference="bound") | warptsp.MaxRuntime(600)
+    result = warptsp.solve(problem, cluster="threads:2", cluster_params={"part": 300}, stop=stop)
+    assert result.stop_reason == "target gap of 30 % to the lower bound reached"
+    assert result.bound_gap <= 0.3
+
+
 def test_a_task_that_raises_every_time(problem, monkeypatch, tmp_path, caplog):
     def raising(task, stop):
         if task.index == 3 and task.round == 1:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instances import unit_points, write_tsplib
+from processes import begin_command
 
 import warptsp
 from warptsp.cluster import dask as on_dask
@@ -304,11 +306,8 @@ def test_no_workers(pool, problem):
 
 def test_a_coordinator_killed_and_restarted_with_other_workers(pool, problem, tmp_path):
     pool.want(slow=2)
-    instance, saved = tmp_path / "some.tsp", tmp_path / "saved.tour"
-    rows = "\n".join(f"{i + 1} {x:.0f} {y:.0f}" for i, (x, y) in enumerate(problem.coordinates))
-    instance.write_text(
-        f"TYPE : TSP\nDIMENSION : {CITIES}\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n{rows}\nEOF\n"
-    )
+    instance = write_tsplib(tmp_path / "some.tsp", problem.coordinates)
+    saved = tmp_path / "saved.tour"
     options = ["--cluster", pool.address, "--cluster-param", "part=250", "--cluster-param", "kicks=0.3"]
     process = subprocess.Popen(
         [sys.executable, "-m", "warptsp", "solve", str(instance), "--checkpoint", str(saved), *options],
@@ -367,21 +366,20 @@ def test_what_was_sent_is_forgotten(problem):
 def test_ctrl_c_of_a_local_cluster(problem, tmp_path):
     instance, out = tmp_path / "some.npy", tmp_path / "out.tour"
     np.save(instance, problem.coordinates)
-    options = [
+    words = [
+        "solve",
+        instance,
+        "-o",
+        out,
         "--progress",
         "plain",
-        "--cluster",
-        "local:1",
-        "--cluster-param",
-        "part=250",
         "--time-limit",
         "1h",
+        "--cluster",
+        "local:1",
     ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "warptsp", "solve", str(instance), "-o", str(out), *options],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+    process = begin_command(
+        *words, "--cluster-param", "part=250", stdout=None, env={**os.environ, "TMPDIR": str(tmp_path)}
     )
     lines = []
     with process:
@@ -415,7 +413,7 @@ def test_the_slurm_script_on_this_machine(tmp_path, monkeypatch, capsys):
             return super().scale(n if jobs is None else jobs)
 
     monkeypatch.setitem(sys.modules, "dask_jobqueue", types.SimpleNamespace(SLURMCluster=SLURMCluster))
-    np.save(tmp_path / "some.npy", np.random.default_rng(0).random((16_000, 2)))
+    np.save(tmp_path / "some.npy", unit_points(16_000))
     script = runpy.run_path(str(EXAMPLES / "slurm.py"))
     script["main"](str(tmp_path / "some.npy"), str(tmp_path / "out.tour"), 2, 3.0)
     assert "device       cluster" in capsys.readouterr().out

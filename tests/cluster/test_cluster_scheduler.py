@@ -214,13 +214,28 @@ def test_several_coordinators(problem, cluster, client, expected):
     assert len(results) == 2
 
 
+# A client tries to get its lost connection back for as long as it may take to connect.
+HASTY = """
+import distributed
+from warptsp.__main__ import main
+
+class Client(distributed.Client):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._timeout = 0.2
+
+distributed.Client = Client
+main()
+"""
+
+
 def test_the_command_says_that_a_scheduler_is_gone(problem, cluster, tmp_path):
     np.save(tmp_path / "some.npy", problem.coordinates)
     words = ["--cluster", cluster.address, "-o", "out.tour", "--progress", "plain", "--time-limit", "1h"]
     words += [word for name in ("part=100", "kicks=0.5") for word in ("--cluster-param", name)]
     lines = []
     with subprocess.Popen(
-        [sys.executable, "-m", "warptsp", "solve", "some.npy", *words],
+        [sys.executable, "-c", HASTY, "solve", "some.npy", *words],
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from instances import unit_points
 from numpy.typing import NDArray
 
 from warptsp import _native
@@ -265,7 +266,7 @@ def test_bad_answers_are_refused_and_change_nothing() -> None:
         (-good, "has city -"),
         (good.astype(np.int64) + (1 << 32), "has city 2147483647"),
         (lacking, "lacks 1 of the"),
-        (rng.permutation(size), "links between its paths"),
+        (rng.permutation(size), "edges between its paths"),
         (good.astype(float), "a row of integers"),
         (good.reshape(1, -1), "a row of integers"),
     ):
@@ -317,7 +318,7 @@ def test_few_cities_and_many_parts() -> None:
 
 
 def test_a_stopped_cut_is_none() -> None:
-    points = np.random.default_rng(9).random((1000, 2))
+    points = unit_points(1000, 9)
     tour = np.arange(1000, dtype=np.int32)
     token = _native.StopToken()
     token.request()

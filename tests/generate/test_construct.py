@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from instances import problem_of, unit_points
 from numpy.typing import NDArray
 
 from warptsp import _native
@@ -16,18 +17,6 @@ from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric, OpenPath, Problem
 
 COORDINATE_METRICS = [metric for metric in Metric if metric is not Metric.EXPLICIT]
-
-
-def instance(metric: Metric, n: int, seed: int, **fields: object) -> Problem:
-    random = np.random.default_rng(seed)
-    if metric is Metric.EXPLICIT:
-        matrix = random.integers(0, 50, (n, n))
-        return Problem.from_matrix(np.maximum(matrix, matrix.T), **fields)
-    if metric.geographic:
-        points = np.stack([random.uniform(-89, 89, n), random.uniform(-179, 179, n)], axis=1)
-    else:
-        points = random.integers(0, 30, (n, metric.dimensions)).astype(float)
-    return Problem.from_points(points, metric, **fields)
 
 
 def some_fixed_edges(n: int, seed: int) -> NDArray[np.int32]:
@@ -45,7 +34,7 @@ def constructions_for(problem: Problem) -> list[str]:
 @pytest.mark.parametrize("metric", list(Metric))
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 300])
 def test_closed_tours(metric: Metric, n: int) -> None:
-    problem = instance(metric, n, seed=n)
+    problem = problem_of(metric, n, seed=n, side=30)
     for name in constructions_for(problem):
         tour = construct(problem, name, seed=3)
         assert tour is not None
@@ -73,7 +62,7 @@ def test_fixed_edges_and_open_paths(
     if not closed:
         possible = len(ends) == 2
         path = OpenPath(ends[0] if start and possible else None, ends[1] if end and possible else None)
-    problem = instance(metric, n, seed, fixed_edges=edges, open=path)
+    problem = problem_of(metric, n, seed, side=30, fixed_edges=edges, open=path)
     for name in constructions_for(problem):
         tour = construct(problem, name, seed=seed, threads=1 + seed % 3)
         assert tour is not None
@@ -84,7 +73,7 @@ def test_a_whole_path_is_fixed() -> None:
     order = np.random.default_rng(4).permutation(20).astype(np.int32)
     edges = np.stack([order[:-1], order[1:]], axis=1)
     for fields in ({}, {"open": OpenPath(int(order[0]), int(order[-1]))}, {"open": OpenPath()}):
-        problem = instance(Metric.EUC_2D, 20, 1, fixed_edges=edges, **fields)
+        problem = problem_of(Metric.EUC_2D, 20, 1, side=30, fixed_edges=edges, **fields)
         for name in CONSTRUCTIONS:
             tour = construct(problem, name)
             assert tour is not None
@@ -127,10 +116,10 @@ def greedy_edges(length: NDArray[np.float64], fixed: NDArray[np.int32]) -> set[t
 )
 def test_greedy_is_greedy(metric: Metric, n: int, seed: int) -> None:
     """Up to some hundred cities the first round sees every edge: the tour is that of the definition."""
-    problem = instance(metric, n, seed)
+    problem = problem_of(metric, n, seed, side=30)
     if metric in (Metric.EUC_2D, Metric.EXACT_2D):
         # Distances that differ by rounding alone are in another order than here.
-        points = np.random.default_rng(seed).random((n, 2)) * 1000
+        points = unit_points(n, seed) * 1000
         problem = Problem.from_points(points, Metric.EXACT_2D)
     tour = construct(problem, "greedy", threads=1 + seed % 2)
     assert tour is not None
@@ -184,7 +173,7 @@ def test_lengths_on_larger_instances(kind: str) -> None:
 @given(n=st.integers(1, 50), seed=st.integers(0, 2**32 - 1), fixed=st.booleans(), whole=st.booleans())
 def test_nearest_neighbor_is_nearest(n: int, seed: int, fixed: bool, whole: bool) -> None:
     edges = some_fixed_edges(n, seed) if fixed and n > 2 else np.empty((0, 2), dtype=np.int32)
-    problem = instance(Metric.EXACT_2D, n, seed, fixed_edges=edges)
+    problem = problem_of(Metric.EXACT_2D, n, seed, side=30, fixed_edges=edges)
     first = seed % n
     token = _native.StopToken()
     cities = np.arange(n)
@@ -208,7 +197,7 @@ def test_nearest_neighbor_is_nearest(n: int, seed: int, fixed: bool, whole: bool
 
 
 def test_random_depends_on_the_seed_alone() -> None:
-    problem = instance(Metric.EUC_2D, 1000, 1)
+    problem = problem_of(Metric.EUC_2D, 1000, 1, side=30)
     one = construct(problem, "random", seed=1)
     assert one is not None
     np.testing.assert_array_equal(construct(problem, "random", seed=1, threads=4), one)
@@ -220,23 +209,23 @@ def test_random_depends_on_the_seed_alone() -> None:
 
 
 def test_a_tour_is_taken_as_it_is() -> None:
-    problem = instance(Metric.EUC_2D, 5, 1)
+    problem = problem_of(Metric.EUC_2D, 5, 1, side=30)
     tour = np.array([4, 2, 0, 1, 3], dtype=np.int32)
     assert construct(problem, tour) is tour
 
 
 def test_wrong_names() -> None:
     with pytest.raises(InvalidOption, match=r"'gredy'.*greedy, space-filling"):
-        construct(instance(Metric.EUC_2D, 5, 1), "gredy")
+        construct(problem_of(Metric.EUC_2D, 5, 1, side=30), "gredy")
     with pytest.raises(UnsupportedProblem, match="coordinates"):
-        construct(instance(Metric.EXPLICIT, 5, 1), "space-filling")
+        construct(problem_of(Metric.EXPLICIT, 5, 1, side=30), "space-filling")
 
 
 @pytest.mark.parametrize("name", list(CONSTRUCTIONS))
 def test_stopped(name: str) -> None:
     token = _native.StopToken()
     token.request()
-    problem = instance(Metric.EUC_2D, 2000, 1, fixed_edges=[[0, 1]])
+    problem = problem_of(Metric.EUC_2D, 2000, 1, side=30, fixed_edges=[[0, 1]])
     assert construct(problem, name, token=token) is None
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from warptsp import _native
-from warptsp.backends.cuda.cities import HostCities, compact_order, is_plain
+from warptsp.backends.compact_order import compact_order
+from warptsp.backends.cuda.cities import HostCities, MatrixCities, is_plain
 from warptsp.backends.cuda.search import has_dummy, needed_bytes
 from warptsp.backends.instance import SearchInstance
-from warptsp.problem import OpenPath, Problem
+from warptsp.problem import Metric, OpenPath, Problem
 
 
 class HostArray:
@@ -121,12 +122,10 @@ def test_candidates_in_the_search_s_numbers(kind, fields):
     rows = cities.candidates.download()
     assert rows.shape == (cities.n, 8)
     own = instance.candidates(8, 2, 1, _native.StopToken())
-    old = np.arange(cities.n) if cities._old is None else cities._old
+    old = cities.old if isinstance(cities, MatrixCities) else np.arange(cities.n)
     np.testing.assert_array_equal(old[rows], own[old])
     if cities.matrix is not None:
-        np.testing.assert_array_equal(
-            cities.matrix.download(), instance.matrix[np.ix_(old, old)].astype("f4")
-        )
+        np.testing.assert_array_equal(cities.matrix.download(), instance.rows[np.ix_(old, old)].astype("f4"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -193,7 +192,6 @@ def test_joining_keeps_fixed_edges():
     n = len(points)
     before = [3, 0, 1, 2, 7, 4, 5, 6]
     paths = np.array([[2 * before[p] + 1, 2 * before.index(p), p, p, 1] for p in range(n)], np.int32)
-    none = {"int_matrix": None, "real_matrix": None}
 
     def arranged(fixed, points=points, row=()):
         partners = np.full((n if len(fixed) else 0, 2), -1, np.int32)  # none: straight lines choose the joins
@@ -201,7 +199,8 @@ def test_joining_keeps_fixed_edges():
             for one, other in ((a, b), (b, a)):
                 partners[one, 0 if partners[one, 0] < 0 else 1] = other
         row = np.array(row, np.int32)
-        graph = _native.PathGraph(kind=3, points=points, fixed=partners, row=row, **none)
+        distances = _native.Distances.of_points(Metric.EXACT_2D.kind, points)
+        graph = _native.PathGraph(distances=distances, fixed=partners, row=row)
         places = np.empty((n, 2), np.int32)
         tours = graph.arrange(paths, np.array([0, n], np.int32), places, 1)
         if tours == 0:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from processes import run_code
 
 from warptsp.errors import DeviceFailure, DeviceOutOfMemory
 
@@ -47,9 +46,7 @@ def test_a_launch_that_cannot_be_is_named(gpu, source):
 
 def in_another_process(program, **environment):
     """What a program prints that may ruin its process's use of the GPU."""
-    run = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True
-    )
+    run = run_code(program, env={**os.environ, **environment})
     return run.stdout + run.stderr
 
 

@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.gpu
 
-PLANE = [
-    Metric.EUC_2D,
-    Metric.CEIL_2D,
-    Metric.FLOOR_2D,
-    Metric.EXACT_2D,
-    Metric.ATT,
-    Metric.MAN_2D,
-    Metric.MAX_2D,
-]
+PLANE = [metric for metric in Metric if metric.planar]
 
 
 def cloud(kind: str, n: int) -> NDArray[np.float64]:
@@ -218,7 +210,7 @@ def test_a_tour_in_the_problems_numbers(gpu: Device, n: int) -> None:
     problem = Problem.from_points(cloud("uniform", n), "EUC_2D")
     layout = build(gpu, problem.search_points())
     assert layout is not None
-    cities = PlaneCities(gpu, layout, problem)
+    cities = PlaneCities(gpu, layout, problem, gpu.empty((n, 1), np.int32))
     own = np.random.default_rng(n).permutation(n).astype(np.int32)
     tour = gpu.upload(own)
     expected = cities.problems(own)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import json
 import logging
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from pretended_driver import H200, PASCAL
+from processes import run_code
 
 import warptsp
 from warptsp import cli
@@ -22,7 +22,7 @@ from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
 from warptsp.machine import Devices
 from warptsp.methods import METHODS
-from warptsp.methods.lk import MIN_CITIES_OF_GPUS
+from warptsp.methods.lk.tuning import MIN_CITIES_OF_GPUS
 from warptsp.problem import OpenPath, Problem
 
 GPU_METHOD = replace(METHODS["lk"], min_gpu_cities=10)
@@ -316,4 +316,4 @@ def test_nothing_of_cuda_is_imported_before_it_is_wanted():
         "warptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4], [1, 1]], kicks=10)\n"
         "sys.exit(any(name.startswith(('cuda.', 'warptsp.backends.cuda')) for name in sys.modules))"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    run_code(program, check=True)

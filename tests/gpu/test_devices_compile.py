@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from instances import whole_points
 from pretended_driver import H200
+from processes import run_python
 
 from warptsp import Problem
 from warptsp.backends.cuda import cache, compiler, search
@@ -130,13 +130,8 @@ def test_a_process_that_has_not_imported_the_compiler(tmp_path):
     except BackendUnavailable as error:
         pytest.skip(str(error))
     arguments = ["devices", "--compile", "--arch", "sm_90", "--method", "two-opt", "--metric", "EUC_2D"]
-    done = subprocess.run(
-        [sys.executable, "-m", "warptsp", *arguments, "--json"],
-        env={**os.environ, cache.VARIABLE: str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    environment = {**os.environ, cache.VARIABLE: str(tmp_path)}
+    done = run_python("-m", "warptsp", *arguments, "--json", env=environment, check=True)
     modules = json.loads(done.stdout)["modules"]
     assert len(modules) > 1
     assert all(module["seconds"] > 0 for module in modules)
@@ -177,6 +172,6 @@ def test_a_run_after_it_compiles_nothing(gpu, tmp_path, monkeypatch):
     done = invoke("--metric", "EUC_2D")
     assert done.exit_code == 0, done.output
     monkeypatch.setattr(compiler, "_compile", None)
-    problem = Problem.from_points(np.random.default_rng(0).integers(0, 1000, (500, 2)), "EUC_2D")
+    problem = Problem.from_points(whole_points(500), "EUC_2D")
     for method in BUILT:
         assert warptsp.solve(problem, device="cuda", method=method, time_limit=2).device == "cuda:0"

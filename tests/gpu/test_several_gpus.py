@@ -93,10 +93,10 @@ def test_the_tour_of_a_time_limit_is_whole(several: str) -> None:
 @pytest.mark.gpu
 def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of hours, with a launch of minutes: it has not come to its end. The tour before it is kept."""
-    from warptsp.methods.lk import cuda as lk_cuda
+    from warptsp.methods.lk import tuning as lk_tuning
 
     monkeypatch.setattr(tuning, "ROUND_SLICE", 1e9)
-    monkeypatch.setattr(lk_cuda, "KICKS_A_ROUND", 1e5)
+    monkeypatch.setattr(lk_tuning, "GPU_KICKS_A_ROUND", 1e5)
     problem = instance("plane", 100_000)
     warptsp.solve(problem, device=several, kicks=1)
     result = warptsp.solve(problem, device=several, time_limit=2.0, params={"population": 0})
@@ -221,9 +221,10 @@ def pretended_cities(gpus: int) -> list:
         def second_order(self, number, token):
             return self.device.upload(np.arange(N, dtype=np.int32))
 
-    lead = Pretended(PretendedGpu(0), Metric.EUC_2D, N, integral=True)
-    lead.points = lead.device.upload(np.zeros((N, 2)))
-    lead.candidates = lead.device.upload(np.zeros((N, 8), np.int32))
+    device = PretendedGpu(0)
+    problem = Problem.from_points(np.zeros((N, 2)), Metric.EUC_2D)
+    lead = Pretended(device, problem, N, device.upload(np.zeros((N, 8), np.int32)))
+    lead.points = device.upload(np.zeros((N, 2)))
     return [lead, *(lead.copy_to(PretendedGpu(k)) for k in range(1, gpus))]
 
 

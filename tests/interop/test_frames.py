@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from instances import unit_points
+from processes import run_code
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
@@ -148,7 +148,7 @@ def test_geopandas():
 
 
 def test_condensed_matrices():
-    cities = np.random.default_rng(5).random((12, 2))
+    cities = unit_points(12, 5)
     problem = Problem.from_matrix(pdist(cities))
     assert problem.n == 12
     assert problem.distance(3, 8) == np.hypot(*(cities[3] - cities[8]))
@@ -176,4 +176,4 @@ def test_arrays_need_none_of_it():
         "import sys, numpy, warptsp; warptsp.solve(numpy.random.rand(5, 2)); "
         "assert not {'pandas', 'warptsp.interop.frames', 'warptsp.io'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_code(code, check=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from functools import partial
 
 import numpy as np
 import pytest
+from processes import run_code
 
 import warptsp.interop.networkx
 from warptsp import OpenPath
@@ -116,7 +115,7 @@ def test_what_cannot_be():
 
 def test_networkx_is_not_imported():
     code = "import sys, warptsp.interop.networkx; assert 'networkx' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_code(code, check=True)
 
 
 def test_the_former_name():

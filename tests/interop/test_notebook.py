@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 import warptsp
 from warptsp.problem import OpenPath, Problem
@@ -16,7 +17,7 @@ def solved(points, **fields):
 
 
 def random_points(n):
-    return np.random.default_rng(7).random((n, 2))
+    return unit_points(n, 7)
 
 
 class Elements(html.parser.HTMLParser):

@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from processes import LONG, run_code
 
 from warptsp import Problem, read_tour
 from warptsp.cli import run
@@ -134,7 +135,7 @@ def test_devices_may_have_no_end(name, format_):
 )
 def test_standard_input_without_end(shell, words):
     line = shell.replace("warptsp", f"{shlex.quote(sys.executable)} -m warptsp", 1)
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=LONG)
     assert done.returncode == 2
     assert done.stderr.startswith(f"warptsp: error: {words}")
     assert done.stderr.count("\n") == 1
@@ -142,18 +143,18 @@ def test_standard_input_without_end(shell, words):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev")
 def test_long_pipes_are_read_to_the_end():
-    rows = "".join(f"{city},{city % 997}\n" for city in range(300_000)).encode()
+    rows = "".join(f"{city},{city % 997}\n" for city in range(300_000))
     assert len(rows) > 1 << 20
     code = "import warptsp; print(warptsp.load('-', 'csv').n)"
-    done = subprocess.run([sys.executable, "-c", code], input=rows, capture_output=True, check=True)
-    assert done.stdout.strip() == b"300000"
+    done = run_code(code, input=rows, check=True)
+    assert done.stdout.strip() == "300000"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev")
 def test_pipes_are_read():
     code = "import warptsp; print(warptsp.load('/dev/stdin', 'csv').n)"
-    done = subprocess.run([sys.executable, "-c", code], input=b"1,2\n3,4\n", capture_output=True, check=True)
-    assert done.stdout.strip() == b"2"
+    done = run_code(code, input="1,2\n3,4\n", check=True)
+    assert done.stdout.strip() == "2"
 
 
 @pytest.mark.parametrize("name", ["a\0b", b"a\0b", "\ud800", 5, None, ["a"]])

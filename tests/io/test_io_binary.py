@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 from warptsp.cli import run
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
@@ -44,7 +45,7 @@ def test_bare_numbers_are_read(tmp_path, monkeypatch, format, kind, columns):
 
 
 def test_npy_points_are_mapped(tmp_path):
-    points = np.random.default_rng(2).random((1000, 2))
+    points = unit_points(1000, 2)
     np.save(tmp_path / "cities.npy", points)
     assert is_mapped(load(tmp_path / "cities.npy").coordinates)
 

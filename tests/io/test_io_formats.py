@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import run_code
 
 import warptsp.io
 from warptsp import Problem, load, read_tour
@@ -43,6 +42,12 @@ def test_names_and_endings_mean_one_format():
     assert {f.name for f in ALL if f.read} == set(FORMATS)
     assert {f.name for f in ALL if f.write_tour} == set(TOUR_FORMATS)
     assert {f.name for f in ALL if f.write_points} == set(written_in_blocks()) == {"npy", "f64"}
+
+
+def test_what_a_format_cannot_do_is_an_error():
+    for work in ("reader", "writer", "tour_reader", "tour_writer"):
+        with pytest.raises(warptsp.InvalidOption, match=r"format nothing does not (read|write)"):
+            getattr(Format(name="nothing"), work)
 
 
 def test_what_can_be_written_has_an_ending():
@@ -97,7 +102,7 @@ def test_no_format_is_imported_that_nobody_asks_for(tmp_path):
         warptsp.write_tour("a.tour", range(5), problem)
         assert not {f"warptsp.io.{name}" for name in ("table", "geojson", "gpx", "npy")} & set(sys.modules)
     """
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    run_code(code, check=True, cwd=tmp_path)
 
 
 def test_every_stopping_option_is_a_criterion():
@@ -107,5 +112,6 @@ def test_every_stopping_option_is_a_criterion():
     names = [field.name for field in fields(Stops)]
     assert set(names) <= {parameter.name for parameter in command.params}
     for name in names:
-        assert Stops(**{**dict.fromkeys(names), name: 3}).criterion() is not None
+        value = (3.0, None) if name == "target_gap" else 3
+        assert Stops(**{**dict.fromkeys(names), name: value}).criterion() is not None
     assert Stops(**dict.fromkeys(names)).criterion() is None

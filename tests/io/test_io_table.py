@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from instances import unit_points
 
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.io import load, write_problem
@@ -223,7 +224,7 @@ def test_what_a_table_cannot_say():
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".npy", ".tsp"])
 def test_writing_and_loading(tmp_path, ending):
-    points = Problem.from_points(np.random.default_rng(0).random((20, 2)))
+    points = Problem.from_points(unit_points(20))
     matrix = np.arange(16).reshape(4, 4)
     distances = Problem.from_matrix(matrix + matrix.T)
     for problem in (points, distances):

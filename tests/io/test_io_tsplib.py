@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from instances import unit_points
 
 from warptsp._native import format_integers, parse_numbers
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour, ParseError
@@ -580,7 +581,7 @@ def test_known_lengths_need_more_than_the_name():
     entry = known_length_by_name("berlin52")
     assert entry.gap(7542 * 1.5) == pytest.approx(0.5)
     assert parse(GOOD.replace("NAME: t", "NAME: berlin52")).known_length is None
-    random = np.random.default_rng(0).random((52, 2)) * 1000
+    random = unit_points(52) * 1000
     assert Problem.from_points(random, "EUC_2D", name="berlin52").known_length is None
 
 

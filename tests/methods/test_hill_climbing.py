@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from instances import whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, Result, stop
@@ -19,16 +20,8 @@ METRICS = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D
 SIDE = 700  # of squares so small that nearest integers of float distances are exact
 
 
-@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def device(request: pytest.FixtureRequest) -> str:
-    """Each device in turn."""
-    if request.param == "cuda":
-        request.getfixturevalue("gpu")
-    return str(request.param)
-
-
 def squares(n: int, metric: str = "EUC_2D", side: int = SIDE) -> Problem:
-    places = np.random.default_rng(n).integers(0, side, (n, 2)).astype(float)
+    places = whole_points(n, n, side=side)
     return Problem.from_points(places / (10.0 if metric in ("GEO", "GREAT_CIRCLE") else 1.0), metric)
 
 
@@ -249,7 +242,7 @@ def test_limits(device: str) -> None:
     result = warptsp.solve(problem, kicks=9, params={"climbers": 7}, **options)
     assert result.counters["climbers"] == 7
     # Enough of them for the default rule to end it early.
-    result = warptsp.solve(squares(8), params={"climbers": 5000}, **options)
+    result = warptsp.solve(squares(8), params={"climbers": 5000}, bound=False, **options)
     assert (result.counters["climbers"], result.stop_reason) == (5000, "the search is complete")
     best = climb(problem, device, climbers=40, seed=0).length
     result = warptsp.solve(problem, stop=stop.TargetLength(best), **options)
@@ -335,7 +328,7 @@ def test_the_shares_of_a_pass_are_all_moves(n: int) -> None:
                 continue
             strips, steps = shares
             assert steps % strip == 0
-            # As RingShares in native/exhaustive/ring_look.h.
+            # As RingShares in native/exhaustive/ring_scan.h.
             starts = [min(2 + t * strip, n // 2 - strip + 1) for t in range(strips)]
             assert {start + r for start in starts for r in range(strip)} == set(range(2, n // 2 + 1))
             starts = [min(t * steps, n - steps) for t in range(segments)]

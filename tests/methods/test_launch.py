@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 import warptsp
 from warptsp.backends.cuda.climbing import MAX_CITIES, check_version
@@ -26,7 +27,7 @@ GIVEN = [
 
 @pytest.fixture
 def points() -> np.ndarray:
-    return np.random.default_rng(5).random((40, 2))
+    return unit_points(40, 5)
 
 
 def test_there_are_such_parameters() -> None:

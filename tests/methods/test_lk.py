@@ -1,50 +1,18 @@
 """The main method against enumeration and dynamic programming, and what it promises of every run."""
 
-import functools
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from instances import problem_of, shortest, unit_points, whole_points
 
 import warptsp
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods import lk
-from warptsp.methods.lk import LkParams, cpu
+from warptsp.methods.lk import LkParams, cpu, tuning
 from warptsp.problem import OpenPath, Problem
 from warptsp.stop import StopToken
-
-
-@functools.cache
-def permutations(n):
-    return np.array(list(itertools.permutations(range(n))), dtype=np.int8)
-
-
-def shortest(problem):
-    """Length of the shortest permitted tour or path, by looking at every one."""
-    n, path = problem.n, problem.open
-    if path is None:
-        orders = np.insert(permutations(n - 1) + 1, 0, 0, axis=1)
-    else:
-        orders = permutations(n)
-        if path.start is not None:
-            orders = orders[orders[:, 0] == path.start]
-        if path.end is not None:
-            orders = orders[orders[:, -1] == path.end]
-    if len(problem.fixed_edges):
-        places = np.argsort(orders, axis=1)
-        for a, b in problem.fixed_edges:
-            apart = abs(places[:, a] - places[:, b])
-            keep = (apart == 1) | ((apart == n - 1) & (path is None))
-            orders, places = orders[keep], places[keep]
-    city = np.arange(n)
-    distances = problem.distance(np.repeat(city, n), np.tile(city, n)).reshape(n, n)
-    links = distances[orders[:, :-1], orders[:, 1:]].sum(axis=1)
-    if path is None:
-        links = links + distances[orders[:, -1], orders[:, 0]]
-    return links.min()
 
 
 @st.composite
@@ -94,27 +62,8 @@ def test_the_search_itself_finds_the_optimum_of_few_cities(problem, seed):
         assert_optimal(problem, kicks=2000, seed=seed)
 
 
-def points(n, seed, side=1000):
-    return np.random.default_rng(seed).integers(0, side, (n, 2)).astype(float)
-
-
-def instance(metric, n, **fields):
-    rng = np.random.default_rng(n)
-    if metric.startswith("EXPLICIT"):
-        upper = np.triu(rng.integers(1, 1000, (n, n)), 1)
-        matrix = (upper + upper.T).astype(np.int32)
-        return Problem.from_matrix(matrix if metric.endswith("int") else matrix / 7, **fields)
-    if metric in ("GEO", "GREAT_CIRCLE"):
-        # On both sides of the date line, and near a pole.
-        places = np.column_stack((rng.uniform(40, 89, n), rng.uniform(150, 210, n)))
-        places[:, 1] = np.where(places[:, 1] > 180, places[:, 1] - 360, places[:, 1])
-        return Problem.from_points(np.floor(places) if metric == "GEO" else places, metric, **fields)
-    dimensions = 3 if metric.endswith("3D") else 2
-    return Problem.from_points(rng.integers(0, 300, (n, dimensions)).astype(float), metric, **fields)
-
-
 METRICS = ["EUC_2D", "EXACT_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D"]
-METRICS += ["EUC_3D", "EXACT_3D", "EXPLICIT int", "EXPLICIT float"]
+METRICS += ["EUC_3D", "EXACT_3D", "whole", "real"]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +81,7 @@ METRICS += ["EUC_3D", "EXACT_3D", "EXPLICIT int", "EXPLICIT float"]
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_optimum_of_dynamic_programming(metric, n, fields, monkeypatch):
     monkeypatch.setattr(lk, "INSTANT_CITIES", 4)
-    problem = instance(metric, n, **fields)
+    problem = problem_of(metric, n, side=300, **fields)
     best = warptsp.solve(problem, method="exact")
     found = warptsp.solve(problem, method="lk", kicks=3000, threads=1)
     problem.check_tour(found.tour)
@@ -146,7 +95,7 @@ PARTED = {"part": 1500, "whole": 0}
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_2D"])
 def test_the_number_of_threads_does_not_change_a_tour_in_parts(metric):
-    problem = Problem.from_points(points(9000, seed=1, side=10_000), metric)
+    problem = Problem.from_points(whole_points(9000, seed=1, side=10_000), metric)
     options = {"kicks": 4000, "params": PARTED, "start": "space-filling"}
     runs = [
         warptsp.solve(problem, seed=seed, threads=threads, **options)
@@ -163,7 +112,7 @@ def test_the_number_of_threads_does_not_change_a_tour_in_parts(metric):
 
 @pytest.mark.parametrize("fields", [{}, {"open": OpenPath(start=17)}, {"open": OpenPath(3, 8000)}])
 def test_parts_keep_ends_and_fixed_edges(fields):
-    cities = points(9000, seed=2)
+    cities = whole_points(9000, seed=2)
     fixed = np.column_stack((np.arange(100, 1000, 3), np.arange(101, 1001, 3))).astype(np.int32)
     problem = Problem.from_points(cities, "EUC_2D", fixed_edges=fixed, **fields)
     result = warptsp.solve(problem, kicks=3000, threads=2, params=PARTED)
@@ -175,7 +124,7 @@ def test_parts_keep_ends_and_fixed_edges(fields):
 def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
     # Greedy tiles and pieces of a curve are searched one by one, a random tour as a whole.
     monkeypatch.setattr(cpu, "LONG", 1000)
-    problem = Problem.from_points(points(9000, seed=6, side=10_000), "EUC_2D")
+    problem = Problem.from_points(whole_points(9000, seed=6, side=10_000), "EUC_2D")
     seen = []
 
     def callback(event):
@@ -184,7 +133,7 @@ def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
 
     runs = []
     for pause in (1e-4, np.inf):
-        monkeypatch.setattr(cpu, "PAUSE", pause)
+        monkeypatch.setattr(tuning, "PAUSE", pause)
         runs.append(
             warptsp.solve(problem, kicks=6000, start=start, threads=2, params=PARTED, callback=callback)
         )
@@ -197,7 +146,7 @@ def test_the_first_local_search_of_a_long_tour(start, monkeypatch):
 
 def test_pieces_of_a_compact_tour_are_searched_alone():
     n = 9000
-    cities = np.random.default_rng(7).random((n, 2))
+    cities = unit_points(n, 7)
     instance = SearchInstance.build(Problem.from_points(cities), _native.StopToken())
     candidates = instance.candidates(10, 2, 1, _native.StopToken())
     compact = [
@@ -213,7 +162,7 @@ def test_pieces_of_a_compact_tour_are_searched_alone():
 @pytest.mark.parametrize("n", [13, 60, 700])
 @pytest.mark.parametrize("temperature", [0.0, None, 20.0])
 def test_a_start_tour_is_never_made_worse(n, temperature):
-    problem = Problem.from_points(points(n, seed=n), "EUC_2D")
+    problem = Problem.from_points(whole_points(n, seed=n), "EUC_2D")
     tour = warptsp.solve(problem, kicks=5 * n, threads=1).tour
     for kicks in (0, 1, 100):
         for start in (tour, np.roll(tour[::-1], 3)):
@@ -228,7 +177,7 @@ def test_a_start_tour_is_never_made_worse(n, temperature):
 @pytest.mark.parametrize(("n", "params"), [(2000, {}), (9000, PARTED)])
 @pytest.mark.parametrize("phase", ["start tour", "local search", "search"])
 def test_a_token_in_the_middle_of_a_phase(n, params, phase):
-    problem = Problem.from_points(points(n, seed=3, side=10**5), "EUC_2D", open=OpenPath())
+    problem = Problem.from_points(whole_points(n, seed=3, side=10**5), "EUC_2D", open=OpenPath())
     token = StopToken()
     seen = []
 
@@ -270,7 +219,7 @@ def test_a_token_in_the_middle_of_a_phase(n, params, phase):
 )
 def test_impossible_parameters_are_named(params, message):
     with pytest.raises(warptsp.InvalidOption) as caught:
-        warptsp.solve(points(20, seed=0), kicks=1, params=params)
+        warptsp.solve(whole_points(20, seed=0), kicks=1, params=params)
     assert message in str(caught.value)
 
 
@@ -290,7 +239,7 @@ def test_impossible_parameters_are_named(params, message):
 )
 @pytest.mark.parametrize("n", [13, 200])
 def test_the_limits_of_every_parameter(params, n):
-    problem = Problem.from_points(points(n, seed=4), "EXACT_2D")
+    problem = Problem.from_points(whole_points(n, seed=4), "EXACT_2D")
     result = warptsp.solve(problem, kicks=300, threads=1, params=params, start="random")
     problem.check_tour(result.tour)
     assert result.length == problem.length(result.tour) < result.history[0].length

@@ -8,7 +8,7 @@ import pytest
 import warptsp
 from warptsp import Problem, _native
 from warptsp.construct import construct
-from warptsp.methods.lk import LkParams, long_links
+from warptsp.methods.lk import LkParams, long_links, tuning
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
 
 
@@ -43,7 +43,7 @@ def test_only_where_links_differ(monkeypatch: pytest.MonkeyPatch) -> None:
         lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=float)
         assert are_worth_it(lengths) is uneven
         for step in (1, 7):  # all links, and every seventh
-            monkeypatch.setattr(long_links, "SAMPLED_EDGES", problem.n // 4 // step)
+            monkeypatch.setattr(tuning, "SAMPLED_EDGES", problem.n // 4 // step)
             some = long_links.some_lengths(problem, tour)
             np.testing.assert_array_equal(some, lengths[::step])
             assert are_worth_it(some, len(lengths)) is uneven
@@ -64,12 +64,10 @@ def test_a_stop_returns_a_tour() -> None:
 
 
 def test_cpu_threads_search_among_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    from warptsp.methods.lk import cpu
-
     problem = clusters(20_000, seed=5)
 
     def tour(least: int, threads: int) -> warptsp.Result:
-        monkeypatch.setattr(cpu, "MIN_LONG_EDGES", least)
+        monkeypatch.setattr(tuning, "MIN_LONG_EDGES", least)
         return warptsp.solve(problem, kicks=500, threads=threads, seed=1, device="cpu")
 
     for threads in (1, 2):  # the whole tour, and parts of it

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from instances import unit_points
 
 import warptsp
 from warptsp import Problem, neighbors
@@ -110,7 +111,7 @@ def test_any_magnitude_is_searched_or_refused(method: str, metric: Metric) -> No
 @pytest.mark.parametrize("method", METHODS)
 def test_a_power_of_two_changes_nothing_but_lengths(method: str, power: int) -> None:
     cities = 14 if method == "exact" else 60
-    points = np.random.default_rng(3).random((cities, 2))
+    points = unit_points(cities, 3)
     options: dict[str, Any] = {"method": method, "kicks": 20, "threads": 1, "device": "cpu", "seed": 4}
     # Whole numbers, so that shifts round nothing.
     points = np.floor(points * 2**20)
@@ -170,7 +171,7 @@ def test_ordinary_numbers_are_searched_as_they_are() -> None:
 
 
 def test_parameters_that_are_lengths_are_in_the_unit_of_the_instance() -> None:
-    points = np.floor(np.random.default_rng(3).random((50, 2)) * 1000)
+    points = np.floor(unit_points(50, 3) * 1000)
     for method, name, value in (
         ("symmetric-annealing", "temperature", 30.0),
         ("symmetric-two-opt", "least_gain", 100.0),
@@ -186,7 +187,7 @@ def test_parameters_that_are_lengths_are_in_the_unit_of_the_instance() -> None:
 
 @pytest.mark.parametrize("size", [1e-130, 1e-30, 1e20, 1e40, 1e149])
 def test_callbacks_targets_checkpoints_and_second_methods_have_the_right_lengths(tmp_path, size) -> None:
-    problem = Problem.from_points(np.random.default_rng(6).random((200, 2)) * size)
+    problem = Problem.from_points(unit_points(200, 6) * size)
     seen: list[float] = []
     result = warptsp.solve(
         problem,
@@ -344,7 +345,7 @@ def test_display_coordinates_that_no_picture_can_hold_are_refused(tmp_path) -> N
 @pytest.mark.parametrize("far", [0.0, 1e15])
 @pytest.mark.parametrize("size", [1e-320, 1e-290, 1e-130, 1.0, 1e40, 1e134])
 def test_pictures_of_any_magnitude(tmp_path, size: float, far: float) -> None:
-    places = (np.random.default_rng(2).random((30, 2)) + far) * size
+    places = (unit_points(30, 2) + far) * size
     problem = Problem.from_matrix(np.ones((30, 30)), display=places)
     for name in ("a.svg", "a.png"):
         draw(tmp_path / name, problem, np.arange(30))
@@ -378,7 +379,7 @@ GPU_METHODS = [method.name for method in METHODS.values() if "cuda" in method.de
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
     cities = 5000 if method == "three-opt" else 20_000
-    points = np.random.default_rng(1).random((cities, 2))
+    points = unit_points(cities, 1)
     options: dict[str, Any] = {"method": method, "device": "cuda"}
     # Kernels are compiled before there is a time limit.
     few = {"symmetric-annealing": {"rotations": 1000}}.get(method, {})

@@ -6,6 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
+from instances import directed, unit_points
 
 from warptsp import Problem, _native
 from warptsp.errors import BackendUnavailable
@@ -28,7 +29,7 @@ def a_run(problem, **options):
 
 
 def asymmetric(n=20):
-    return Problem.from_matrix(np.random.default_rng(n).integers(1, 1000, (n, n)), asymmetric=True)
+    return directed(n, n)
 
 
 def stand_in(problem, run):
@@ -127,7 +128,7 @@ def test_asymmetric_distances_on_a_gpu(gpu, n, limit):
 
 def test_a_search_that_follows_another_reports_the_best_tour_of_both():
     """As the GPU's does after the CPU's, while kernels were compiled."""
-    problem = Problem.from_points(np.random.default_rng(0).random((30, 2)))
+    problem = Problem.from_points(unit_points(30))
     events = []
     run = a_run(problem, callback=events.append)
     first, better = np.arange(30, dtype=np.int32), np.lexsort(problem.coordinates.T).astype(np.int32)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from dataclasses import fields, is_dataclass
 
-import numpy as np
 import pytest
+from instances import unit_points
+from processes import run_code
 
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
@@ -17,7 +16,7 @@ from warptsp.problem import OpenPath, Problem
 
 
 def points(n, **options):
-    return Problem.from_points(np.random.default_rng(n).random((n, 2)), **options)
+    return Problem.from_points(unit_points(n, n), **options)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -75,5 +74,5 @@ def test_no_method_is_imported_before_it_is_asked_for():
         "warptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4], [1, 1]], method='construct')\n"
         "print([name for name in ('lk', 'two_opt', 'ils') if f'warptsp.methods.{name}' in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = run_code(program, check=True)
     assert done.stdout == "[]\n"

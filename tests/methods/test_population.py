@@ -8,7 +8,8 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams
-from warptsp.methods.lk.population_cuda import MIN_MEMBERS, plan_population
+from warptsp.methods.lk.population_cuda import plan_population
+from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,7 @@ def test_plans_keep_their_time(n, threads):
         made = plan(n, seconds, threads=threads)
         sizes.append(0 if made is None else made.members)
         if made is not None:
-            assert MIN_MEMBERS <= made.members <= 100
+            assert GPU_MIN_MEMBERS <= made.members <= 100
             assert 0 < made.growth_seconds < seconds
             assert made.kicks_per_city > 0
     assert sizes == sorted(sizes)

@@ -90,6 +90,7 @@ def test_the_gap_after_so_many_kicks(name: str) -> None:
     assert case.gap() < case.bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_half_the_kicks_would_be_noticed(name: str) -> None:
     case = CASES[name]

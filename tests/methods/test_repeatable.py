@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 import warptsp
 from warptsp import Problem
@@ -20,7 +21,7 @@ SPINNING = 60  # seconds after which a busy process ends whatever becomes of its
 
 
 def uniform(n):
-    return Problem.from_points(np.random.default_rng(n).random((n, 2)))
+    return Problem.from_points(unit_points(n, n))
 
 
 # What each method is given to do: some tenths of a second.
@@ -40,6 +41,7 @@ WORK = {
 }
 MORE = {
     "lk in parts": (uniform(8500), {"method": "lk", "kicks": 1500}),
+    "lk with crossover": (uniform(100), {"method": "lk", "kicks": 4000}),
     "lk of an asymmetric matrix": (
         Problem.from_matrix(
             np.random.default_rng(1).integers(1, 1000, (60, 60)).astype(np.int32), asymmetric=True
@@ -105,7 +107,7 @@ def test_the_same_tour_under_load(name, threads):
 def test_the_same_tour_in_slices_of_any_length(name, threads, monkeypatch):
     """Methods work in slices of time, between which they report. A run on a busy machine gets little done in
     each of them; here they are so short that most end
-    with the first look at the clock."""
+    at the first poll of the clock."""
     whole = solve(name, threads)
     for module in (descent, neighbor_lists, symmetric, symmetric_annealing, hill_climbing):
         monkeypatch.setattr(module, "SLICE", 1e-4)

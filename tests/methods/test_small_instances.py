@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from instances import shortest
 
 import warptsp
 from warptsp.errors import InvalidOption, InvalidProblem, UnsupportedProblem
@@ -40,21 +40,6 @@ def instances(draw, n):
                     break  # the edges and the ends exclude each other
         yield Problem.from_matrix(matrix + matrix.T, open=opened)
         yield Problem.from_matrix(matrix, open=opened, asymmetric=True)
-
-
-def shortest(problem):
-    """The length of the shortest tour that keeps what must be kept, from all of them."""
-    opened, edges = problem.open, [set(map(int, edge)) for edge in problem.fixed_edges]
-    lengths = []
-    for tour in permutations(range(problem.n)):
-        if opened is None and tour[0] != 0:
-            break
-        if opened is not None and (opened.start not in (None, tour[0]) or opened.end not in (None, tour[-1])):
-            continue
-        steps = [set(step) for step in pairwise(tour if opened is not None else (*tour, tour[0]))]
-        if all(edge in steps for edge in edges):
-            lengths.append(problem.length(np.array(tour, dtype=np.int32)))
-    return min(lengths)
 
 
 @pytest.mark.parametrize("n", range(1, 8))

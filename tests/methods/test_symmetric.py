@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from instances import MATRICES, distances, problem_of
 
 import warptsp
 from warptsp import Problem, _native
@@ -17,41 +18,11 @@ from warptsp.errors import InvalidOption
 from warptsp.methods.symmetric_annealing import Schedule, SymmetricAnnealingParams, temperature_of
 from warptsp.problem import Metric, OpenPath
 
-CUDA = pytest.param("cuda", marks=pytest.mark.gpu)
 PLANAR = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
 SOLID = ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D", "XRAY1", "XRAY2"]
 OTHERS = ["GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D", *SOLID]
-MATRICES = ["whole", "real", "no triangles"]
 ORDERS = ["threads", "hardware"]
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
-
-
-@pytest.fixture(params=["cpu", CUDA])
-def device(request):
-    if request.param == "cuda":
-        request.getfixturevalue("gpu")
-    return request.param
-
-
-def problem_of(kind, n, seed=0, side=1000, **fields):
-    random = np.random.default_rng((n, seed))
-    if kind in MATRICES:
-        top = 1e6 if kind == "no triangles" else 100
-        half = np.triu(random.integers(0, top, (n, n)), 1)
-        matrix = half + half.T
-        return Problem.from_matrix(matrix / 7 if kind == "real" else matrix.astype(np.int32), **fields)
-    columns = 3 if kind.endswith("3D") or kind.startswith("XRAY") else 2
-    if kind in ("GEO", "GREAT_CIRCLE"):
-        places = np.stack([random.integers(-80, 80, n), random.integers(-170, 170, n)], axis=1).astype(float)
-    else:
-        places = random.integers(0, side, (n, columns)).astype(float)
-    return Problem.from_points(places, kind, **fields)
-
-
-def distances(problem):
-    every = np.arange(problem.n)
-    d = np.asarray(problem.distance(every[:, None], every[None]))
-    return d.astype(np.int64 if problem.integral else np.float64)
 
 
 def tolerance(problem):
@@ -59,7 +30,7 @@ def tolerance(problem):
 
 
 def best_gain(problem, tour):
-    """The most that the exchange of any two links can gain, but for those that must stay."""
+    """The most that the exchange of any two edges can gain, but for those that must stay."""
     d = distances(problem)
     t = np.asarray(tour)
     if problem.open is not None:  # a city more, at distance 0 from all, between the end and the start
@@ -119,12 +90,12 @@ def reference(problem, order, tour):
 
 
 def same_cycle(a, b):
-    """Whether two closed tours have the same links."""
+    """Whether two closed tours have the same edges."""
 
-    def links(t):
+    def edges(t):
         return {frozenset((int(x), int(y))) for x, y in zip(t, np.roll(t, -1), strict=True)}
 
-    return links(a) == links(b)
+    return edges(a) == edges(b)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -156,6 +127,7 @@ def test_two_optimal_in_exact_arithmetic(kind, order, device):
             seed=n,
             device=device,
             params={"order": order},
+            bound=False,
         )
         assert best_gain(problem, result.tour) <= tolerance(problem)
         assert result.length == problem.length(result.tour)
@@ -352,7 +324,7 @@ def test_tours_come_up_as_often_as_boltzmann_says():
 def fit(timed=False, losses=None, **params):
     losses = np.linspace(-50, 100, 1000) if losses is None else losses
     return Schedule.fit(
-        SymmetricAnnealingParams(**params), size=101, links=np.full(100, 10.0), losses=losses, timed=timed
+        SymmetricAnnealingParams(**params), size=101, edges=np.full(100, 10.0), losses=losses, timed=timed
     )
 
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bound/merge_tree.h"
 #include "check.h"
 #include "clouds.h"
 
@@ -51,6 +52,82 @@ static int64_t kruskal(const SparseGraph &graph, const std::vector<int> &potenti
     sum += edge.length;
   }
   return sum;
+}
+
+// The merges of Boruvka's algorithm, by the plainest of loops; the nodes of the cities come first.
+static std::vector<MergeNode> merges_of(const SparseGraph &graph, const std::vector<int> &potential) {
+  const int n = graph.size();
+  std::vector<MergeNode> nodes(n, {-1, 0});
+  std::vector<int> top(n);  // of each city
+  std::iota(top.begin(), top.end(), 0);
+  for (int level = 0, end = n; level < end;) {
+    // The shortest edge out of each node of the level, of equally long ones the one of the smallest cities.
+    std::vector<TreeEdge> shortest(end - level, {-1, -1, 0});
+    for (int v = 0; v < n; ++v)
+      for (const Arc *arc = graph.upward(v); arc < graph.end(v); ++arc)
+        for (const int city : {v, arc->to}) {
+          TreeEdge &best = shortest[top[city] - level];
+          const int length = arc->cost + potential[v] + potential[arc->to];
+          if (top[v] != top[arc->to] && (best.low < 0 || length < best.length)) best = {v, arc->to, length};
+        }
+    if (shortest[0].low < 0) break;
+    std::vector<int> group(end - level);
+    std::iota(group.begin(), group.end(), 0);
+    for (const TreeEdge &edge : shortest) {
+      const int from = group[top[edge.low] - level], to = group[top[edge.high] - level];
+      for (int &g : group)
+        if (g == from) g = to;
+    }
+    std::vector<int> names(group);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    for (int k = 0; k < end - level; ++k)
+      nodes[level + k] = {end + (int)(std::lower_bound(names.begin(), names.end(), group[k]) - names.begin()),
+                          shortest[k].length};
+    for (int &t : top) t = nodes[t].up;
+    level = end;
+    end += (int)names.size();
+    nodes.resize(end, {-1, 0});
+  }
+  return nodes;
+}
+
+TEST(merges_know_the_longest_edge_between_cities) {
+  check::Random random(5);
+  for (const int n : {2, 3, 20, 300}) {
+    const SparseGraph graph = some_graph(n, random);
+    const std::vector<int> potential = some_potentials(n, 15, random);
+    const std::vector<MergeNode> nodes = merges_of(graph, potential);
+    const MergeTree merges = {nodes.data()};
+    SpanningTree tree;
+    CHECK(tree.make(graph, potential.data(), 1));
+    const StopToken token;
+    PathMaxima maxima;
+    CHECK(maxima.build(tree.edges(), n, 1, token));
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < n; ++b) {
+        if (a == b) continue;
+        const int longest = maxima.between_cities(a, b);
+        CHECK(merges.between(a, b) == longest);
+        CHECK(merges.exceeds(a, b, no_length, longest - 1) && !merges.exceeds(a, b, no_length, longest));
+      }
+    // Of sets of cities: at least as long as between any two of them.
+    for (int trial = 0; trial < 200; ++trial) {
+      BoxOfCities boxes[2];
+      std::vector<int> members[2];
+      for (int k = 0; k < 2; ++k) {
+        members[k].assign(1 + random.below(8), 0);
+        for (int &city : members[k]) city = random.below(n);
+        boxes[k] = {potential[members[k][0]], members[k][0], no_length};
+        for (const int city : members[k]) boxes[k].add(merges, {potential[city], city, no_length});
+        for (const int city : members[k]) CHECK(boxes[k].potential <= potential[city]);
+      }
+      int meet = 0;
+      const int most = merges.join(boxes[0].top, boxes[1].top, std::max(boxes[0].longest, boxes[1].longest), meet);
+      for (const int a : members[0])
+        for (const int b : members[1]) CHECK(a == b || maxima.between_cities(a, b) <= most);
+    }
+  }
 }
 
 TEST(trees_are_shortest_and_the_same_on_threads) {
@@ -149,10 +226,10 @@ static void compare_pricing(MetricKind kind, int n, int points_kind, uint64_t se
   CHECK(few.complete == (few.pairs == expected));
   CHECK(std::includes(expected.begin(), expected.end(), few.pairs.begin(), few.pairs.end()));
   for (int city = 0; city < n; city += 7) {
-    TwoSmallest wanted;
+    TwoShortest wanted;
     for (int j = 0; j < n; ++j)
-      if (j != city && j != 3) wanted.add(distances(city, j) + potential[city] + potential[j]);
-    const TwoSmallest found = pricing.smallest(city, 3);
+      if (j != city && j != 3) wanted.add(distances(city, j) + potential[city] + potential[j], j);
+    const TwoShortest found = pricing.shortest(city, 3);
     CHECK(found.first == wanted.first && found.second == wanted.second);
   }
 }

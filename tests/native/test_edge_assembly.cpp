@@ -1,4 +1,4 @@
-// Populations and their crossover: every member stays a tour of the length it claims, with its fixed links.
+// Populations and their crossover: every member stays a tour of the length it claims, with its fixed edges.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +17,7 @@ struct Cloud {
   std::vector<double> xy;
   Instance instance;
 
-  // Cities on a lattice or anywhere; `fixed` of the links of the tour 0, 1, 2, ... must stay.
+  // Cities on a lattice or anywhere; `fixed` of the edges of the tour 0, 1, 2, ... must stay.
   Cloud(int n, int kind, int candidates, double fixed, check::Random &random) : xy(2 * (size_t)n) {
     for (double &x : xy)
       x = kind == 0 ? random.below(1000) : kind == 1 ? 10 * random.below(8) : 1000 * random.uniform();
@@ -113,7 +113,7 @@ TEST(generations_of_rounded_lengths) { generations_keep_tours<EuclideanRounded>(
 TEST(generations_on_a_lattice) { generations_keep_tours<EuclideanRounded>(1, 0); }
 TEST(generations_of_exact_lengths) { generations_keep_tours<EuclideanExact>(2, 1e-7); }
 
-// What the crossover says of the links that changed is what a new count finds.
+// What the crossover says of the edges that changed is what a new count finds.
 TEST(counts_follow_changes) {
   check::Random numbers(9);
   Random random(1, 2, 3);
@@ -122,7 +122,7 @@ TEST(counts_follow_changes) {
     const Cloud cloud(n, round % 2, 8, 0, numbers);
     EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, cloud.instance.candidates.data(), 8, nullptr, 0);
     std::vector<std::vector<int>> tours(size);
-    LinkCounts counts(n);
+    EdgeCounts counts(n);
     for (auto &tour : tours) {
       tour = random_fragments(n, cloud.instance.candidates.data(), 8, nullptr, random);
       CHECK(is_tour(tour, cloud.instance));
@@ -137,7 +137,7 @@ TEST(counts_follow_changes) {
       CHECK(tour_length(EuclideanRounded{cloud.xy.data()}, a) == before - gain);
       if (gain > 0) counts.add(crossing.changes());
     }
-    LinkCounts again(n);
+    EdgeCounts again(n);
     for (const auto &tour : tours) again.add(tour);
     for (int c = 0; c < n; c++)
       for (int d = 0; d < c; d++) CHECK(counts(c, d) == again(c, d));
@@ -154,7 +154,7 @@ TEST(nothing_to_gain) {
   std::iota(a.begin(), a.end(), 0);
   for (int i = 0; i < n; i++) b[i] = 7 * i % n;
   EdgeAssembly<EuclideanRounded> crossing({xy.data()}, n, candidates.data(), 4, nullptr, 0);
-  LinkCounts counts(n);
+  EdgeCounts counts(n);
   counts.add(a);
   counts.add(b);
   Random random(1, 1, 1);

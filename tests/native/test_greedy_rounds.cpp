@@ -57,7 +57,7 @@ struct Greedy {
   int rounds = 0, stages = 0;
 };
 
-// The rounds of geometry.py in plain loops. `draws`: 0 where a round makes few links, 1 never, 2 always.
+// The rounds of geometry.py in plain loops. `draws`: 0 where a round makes few edges, 1 never, 2 always.
 static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind, int width, int draws) {
   const int n = (int)given.size() / 2;
   Greedy result;
@@ -120,26 +120,26 @@ static double length_of(const std::vector<double> &points, const std::vector<int
   return sum;
 }
 
-// All links in order of length.
+// All edges in order of length.
 static std::vector<int> plain_greedy(const std::vector<double> &points) {
   const int n = (int)points.size() / 2;
-  struct Link {
+  struct Edge {
     double length;
     int a, b;
   };
-  std::vector<Link> all;
+  std::vector<Edge> all;
   for (int a = 0; a < n; ++a)
     for (int b = a + 1; b < n; ++b) all.push_back({euclidean_2d(&points[2 * a], &points[2 * b]), a, b});
-  std::sort(all.begin(), all.end(), [](const Link &x, const Link &y) { return x.length < y.length; });
+  std::sort(all.begin(), all.end(), [](const Edge &x, const Edge &y) { return x.length < y.length; });
   std::vector<int> links(2 * n, -1), path(n), tour(n);
   std::iota(path.begin(), path.end(), 0);
-  const auto link = [&](int a, int b) {
+  const auto join = [&](int a, int b) {
     links[2 * a + (links[2 * a] >= 0)] = b;
     links[2 * b + (links[2 * b] >= 0)] = a;
   };
-  for (const Link &l : all) {
+  for (const Edge &l : all) {
     if (links[2 * l.a + 1] >= 0 || links[2 * l.b + 1] >= 0 || path[l.a] == path[l.b]) continue;
-    link(l.a, l.b);
+    join(l.a, l.b);
     const int from = path[l.b];
     for (int &p : path)
       if (p == from) p = path[l.a];
@@ -147,17 +147,17 @@ static std::vector<int> plain_greedy(const std::vector<double> &points) {
   std::vector<int> ends;
   for (int i = 0; i < n; ++i)
     if (links[2 * i + 1] < 0) ends.push_back(i);
-  link(ends[0], ends[1]);
+  join(ends[0], ends[1]);
   return tour_of(links);
 }
 
-TEST(takes_links_in_order_of_length) {
+TEST(takes_edges_in_order_of_length) {
   check::Random random(2);
   for (int trial = 0; trial < 40; ++trial) {
     const std::vector<double> points = cloud(0, 4 + random.below(200), 2, random);
     const int n = (int)points.size() / 2;
     const std::vector<int> tour = greedy_in_rounds(points, MetricKind::exact_2d, n - 1, 1).tour;
-    // The same links; a tour and its reverse are one.
+    // The same edges; a tour and its reverse are one.
     CHECK(std::fabs(length_of(points, tour, MetricKind::exact_2d) -
                     length_of(points, plain_greedy(points), MetricKind::exact_2d)) < 1e-9);
     CHECK(is_tour(tour));

@@ -111,8 +111,8 @@ std::set<std::pair<int, int>> edges_of(const std::vector<int> &tour) {
   return edges;
 }
 
-// At most two for a city, none that closes a cycle: links of the tour itself.
-std::vector<int> some_links(const std::vector<int> &tour, double share, check::Random &random) {
+// At most two for a city, none that closes a cycle: edges of the tour itself.
+std::vector<int> some_edges(const std::vector<int> &tour, double share, check::Random &random) {
   std::vector<int> fixed(2 * tour.size(), -1);
   for (size_t i = 0; i + 1 < tour.size(); i++) {
     if (random.uniform() >= share) continue;
@@ -135,7 +135,7 @@ struct Bench {
   const int n;
   LkParams params;
   std::vector<int> order, position, path, candidates, scratch;
-  std::vector<Value> link, lengths, link_scratch;
+  std::vector<Value> edge, lengths, edge_scratch;
   std::vector<unsigned char> queued;
   std::unique_ptr<Search> search;
   std::vector<int> first, last;        // of each path, at the beginning
@@ -144,7 +144,7 @@ struct Bench {
   Bench(const Metric &m, int size, std::vector<int> tour, std::vector<int> paths, const std::vector<int> &fixed,
         const LkParams &p, check::Random *thin = nullptr)
       : metric(m), n(size), params(p), order(std::move(tour)), position(n), path(std::move(paths)),
-        candidates(nearest(m, n, p.candidates)), scratch(n), link(n), link_scratch(n), queued(n, 0) {
+        candidates(nearest(m, n, p.candidates)), scratch(n), edge(n), edge_scratch(n), queued(n, 0) {
     if (thin)
       for (int c = 0; c < n; c++)
         for (int k = thin->below(params.candidates + 1); k < params.candidates; k++)
@@ -157,14 +157,14 @@ struct Bench {
       const int a = order[i], b = order[(i + 1) % n];
       const bool outside = Paths && (i + 1 == n || path[a] != path[b]);
       const bool stays = outside || (!fixed.empty() && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
-      link[i] = stays ? unbreakable : metric(a, b);
+      edge[i] = stays ? unbreakable : metric(a, b);
       if (stays) kept.insert(std::minmax({a, b}));
     }
     if (Paths) find_ends(first, last);
     search = std::make_unique<Search>(
         metric,
-        LkArrays<int, Value>{n, order.data(), position.data(), link.data(), Paths ? path.data() : nullptr,
-                             candidates.data(), lengths.data(), scratch.data(), link_scratch.data(), queued.data()},
+        LkArrays<int, Value>{n, order.data(), position.data(), edge.data(), Paths ? path.data() : nullptr,
+                             candidates.data(), lengths.data(), scratch.data(), edge_scratch.data(), queued.data()},
         params, std::is_same_v<Value, int> ? Value(0) : Value(1e-9));
   }
 
@@ -175,7 +175,7 @@ struct Bench {
     }
   }
 
-  // Of all links; those that stay count as well, for they add the same to every length.
+  // Of all edges; those that stay count as well, for they add the same to every length.
   double length() const {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += (double)metric(order[i], order[(i + 1) % n]);
@@ -193,11 +193,11 @@ struct Bench {
       const int a = order[i], b = order[(i + 1) % n];
       CHECK(position[a] == i);
       CHECK(!queued[i]);
-      if (link[i] == unbreakable) {
+      if (edge[i] == unbreakable) {
         stay++;
         CHECK(kept.count(std::minmax({a, b})) == 1);
       } else {
-        CHECK(link[i] == metric(a, b));
+        CHECK(edge[i] == metric(a, b));
       }
     }
     CHECK(n == 2 || stay == kept.size());
@@ -249,7 +249,7 @@ template <class Metric, bool Paths>
 Bench<Metric, Paths> bench(const Instances<Metric> &instance, int n, check::Random &random) {
   std::vector<int> tour = shuffled(n, random);
   std::vector<int> path = Paths ? random_paths(tour, random) : std::vector<int>();
-  std::vector<int> fixed = random.below(2) ? some_links(tour, 0.1, random) : std::vector<int>();
+  std::vector<int> fixed = random.below(2) ? some_edges(tour, 0.1, random) : std::vector<int>();
   return Bench<Metric, Paths>(instance.metric, n, tour, path, fixed, some_params(random),
                               random.below(3) ? nullptr : &random);
 }
@@ -266,7 +266,7 @@ void with_seeds(int count, Body &&body) {
   }
 }
 
-// ---- gains, links, paths
+// ---- gains, edges, paths
 
 template <class Metric, bool Paths>
 void gains_are_true(int seeds, int largest, int kicks) {
@@ -315,12 +315,12 @@ void refused_kicks_leave_nothing(int seeds) {
     Random random(seed, 4, 5);
     for (int k = 0; k < 300; k++) {
       const auto order = b.order, position = b.position, path = b.path;
-      const auto link = b.link;
+      const auto edge = b.edge;
       const LkCounters before = b.search->counters;
       CHECK(b.random_kick(draw, random, refuse) == 0);
       const LkCounters &after = b.search->counters;
       CHECK(after.accepted == before.accepted);
-      if (after.restored > before.restored) {  // the search put back every link: the same tour
+      if (after.restored > before.restored) {  // the search put back every edge: the same tour
         CHECK(edges_of(b.order) == edges_of(order));
         b.verify();
         continue;
@@ -329,7 +329,7 @@ void refused_kicks_leave_nothing(int seeds) {
       CHECK(b.order == order);
       CHECK(b.position == position);
       CHECK(b.path == path);
-      CHECK(b.link == link);
+      CHECK(b.edge == edge);
     }
     b.verify();
   });
@@ -344,7 +344,7 @@ TEST(refused_kicks_leave_nothing_matrix_paths) { refused_kicks_leave_nothing<Mat
 
 // ---- how good it is
 
-// After a search that finds nothing more, no exchange of two links along the candidate lists shortens the tour.
+// After a search that finds nothing more, no exchange of two edges along the candidate lists shortens the tour.
 TEST(local_search_leaves_no_2_opt_move) {
   with_seeds(10, [](int seed) {
     check::Random draw(2000 + seed);
@@ -402,7 +402,7 @@ std::vector<int> rotated(const std::vector<int> &tour, int by) {
   return result;
 }
 
-TEST(cut_and_link_give_the_same_tour) {
+TEST(cut_and_join_give_the_same_tour) {
   with_seeds(40, [](int seed) {
     check::Random draw(4000 + seed);
     const int n = 8 + draw.below(2000), wanted = 1 + draw.below(std::min(n, 20)), rotation = draw.below(n);
@@ -507,7 +507,7 @@ void rounds_are_true(int seeds, int largest) {
     const int n = 8 + draw.below(seed % 3 ? largest : 8);
     const Instances<Metric> instance(seed % Instances<Metric>::kinds, n, draw);
     const std::vector<int> tour = shuffled(n, draw);
-    const std::vector<int> fixed = seed % 2 ? some_links(tour, 0.2, draw) : std::vector<int>();
+    const std::vector<int> fixed = seed % 2 ? some_edges(tour, 0.2, draw) : std::vector<int>();
     Whole<Metric> one(instance, n, tour, fixed), four(instance, n, tour, fixed);
     const StopToken token;
     for (int round = 0; round < 8; round++) {

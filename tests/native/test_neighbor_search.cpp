@@ -105,7 +105,7 @@ TEST(a_move_writes_a_tour_shorter_by_its_gain) {
           move.clear();
           long long evaluations = 0;
           const TourArrays tour{n, order.data(), position.data()};
-          if (!look_at_pair<true>(searched, tour, city, side, k, move, evaluations)) break;
+          if (!examine_pair<true>(searched, tour, city, side, k, move, evaluations)) break;
           // Four callers find together what one finds.
           NeighborMove best;
           best.clear();
@@ -119,7 +119,7 @@ TEST(a_move_writes_a_tour_shorter_by_its_gain) {
           CHECK(is_tour(order, n));
           CHECK(position == inverse(order));
           CHECK(std::abs(length_of(start, metric) - length_of(order, metric) - move.gain) < 1e-9);
-          CHECK(rewrite_of(tour, move).total == 0);  // its links are gone
+          CHECK(rewrite_of(tour, move).total == 0);  // its edges are gone
           order = start;
           position = inverse(start);
         }

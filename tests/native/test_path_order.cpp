@@ -98,7 +98,7 @@ static void join_and_place(int count, int exchanged, uint64_t seed) {
   const std::vector<int> named = all.closed_tours();
   for (size_t left = named.size(); left > 1; left--) {
     all.each_end([&](int e) { order.clear(e); });
-    all.each_end([&](int e) { order.look(e); });
+    all.each_end([&](int e) { order.find_join(e); });
     all.each_end([&](int e) { order.settle(e); });
     bool joined = false;
     for (int path : named) {

@@ -1,4 +1,4 @@
-// Edges drawn into an image, against a slow look at every pixel.
+// Edges drawn into an image, against a slow examination of every pixel.
 #include "pictures/raster.h"
 
 #include <vector>

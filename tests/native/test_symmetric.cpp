@@ -32,7 +32,7 @@ TEST(losses_are_accepted_as_often_as_metropolis_says) {
   CHECK(cold.threshold(instance, cold.draw(cold.key(0), 1)) == -0.5);
 }
 
-TEST(axes_hold_every_pair_of_links_once_a_turn) {
+TEST(axes_hold_every_pair_of_edges_once_a_turn) {
   for (int n = 5; n < 40; n += 2) {
     SymmetricInstance instance{};
     instance.size = n;
@@ -49,7 +49,7 @@ TEST(axes_hold_every_pair_of_links_once_a_turn) {
   }
 }
 
-TEST(axes_of_the_hardware_hold_every_pair_of_links) {
+TEST(axes_of_the_hardware_hold_every_pair_of_edges) {
   for (int n = 5; n < 40; n++) {
     SymmetricInstance instance{};
     instance.size = n;

@@ -37,7 +37,7 @@ TEST(random_answers_make_one_tour) {
       CHECK(size > 0);
       std::vector<int> wrong(size, 0);
       if (size > 1) CHECK(!cut.put(b, wrong.data(), size).empty());
-      // Chains of links that stay, in any order and direction.
+      // Chains of edges that stay, in any order and direction.
       std::vector<char> begins(size, 0);
       for (int j = 0; j < cut.path_count(b); j++) begins[cut.path_begin(b, j)] = 1;
       const int first = (int)(std::find(begins.begin(), begins.end(), 0) - begins.begin());
@@ -53,7 +53,7 @@ TEST(random_answers_make_one_tour) {
         if (below(2)) std::reverse(chain.begin(), chain.end());
         order.insert(order.end(), chain.begin(), chain.end());
       }
-      if (first == size) {  // nothing but such links
+      if (first == size) {  // nothing but such edges
         std::iota(order.begin(), order.end(), 0);
       }
       if (below(3)) CHECK(cut.put(b, order.data(), size).empty());

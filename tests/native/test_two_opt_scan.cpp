@@ -13,7 +13,7 @@ template <class Real, MetricKind kind>
 void compare(int n, int side, MoveOrder order, InstructionSet set, ScanPart part) {
   const MoveRows rows{n, order};
   warptsp::Random random(7, n, side);
-  std::vector<Real> x(rows.positions()), y(x), link(x), scratch(scan_scratch);
+  std::vector<Real> x(rows.positions()), y(x), edge(x), scratch(scan_scratch);
   std::vector<double> points(2 * n);
   for (int i = 0; i < 2 * n; ++i) points[i] = random.below(side);
   for (size_t i = 0; i < x.size(); ++i) {
@@ -22,7 +22,7 @@ void compare(int n, int side, MoveOrder order, InstructionSet set, ScanPart part
   }
   for (size_t i = 0; i < x.size(); ++i) {
     const size_t a = i % n, b = (i + 1) % n;
-    link[i] = plane_distance<kind, Real>(x[a] - x[b], y[a] - y[b]);
+    edge[i] = plane_distance<kind, Real>(x[a] - x[b], y[a] - y[b]);
   }
 
   // By the definition, in the order of the move numbers. Distances so small are exact in float, too.
@@ -35,14 +35,14 @@ void compare(int n, int side, MoveOrder order, InstructionSet set, ScanPart part
     for (int j = rows.low(r); j < rows.high(r); ++j) {
       ++moves;
       const double delta = distance(r, j) + distance(r + 1, j + 1) - distance(r, r + 1) - distance(j, j + 1);
-      const bool inside = r >= part.row_begin && r < part.row_end && j >= part.link_begin && j < part.link_end;
+      const bool inside = r >= part.row_begin && r < part.row_end && j >= part.edge_begin && j < part.edge_end;
       if (inside && delta < expected.delta) expected = {delta, r, j};
     }
   CHECK(moves == two_opt_moves(n));
 
   ScanBest<Real> found{0};
   const PlaneDistances<Real, kind> distances{x.data(), y.data()};
-  scan(distances, ScanTask<Real>{link.data(), rows, part, scratch.data()}, found, set);
+  scan(distances, ScanTask<Real>{edge.data(), rows, part, scratch.data()}, found, set);
   CHECK(found.found() == expected.found());
   CHECK(!found.found() || (found.row == expected.row && found.other == expected.other));
   CHECK((double)found.delta == expected.delta);
@@ -75,16 +75,16 @@ TEST(infinite_lengths_give_no_move_or_one_of_the_tour) {
         for (float size : {1e19f, 1e30f, 3e38f, std::numeric_limits<float>::infinity()}) {
           const MoveRows rows{n, order};
           warptsp::Random random(7, n, s);
-          std::vector<float> x(rows.positions()), y(x), link(x), scratch(scan_scratch);
+          std::vector<float> x(rows.positions()), y(x), edge(x), scratch(scan_scratch);
           for (int i = 0; i < n; ++i) x[i] = random.unit() * size, y[i] = random.unit();
           for (size_t i = n; i < x.size(); ++i) x[i] = x[i % n], y[i] = y[i % n];
           for (size_t i = 0; i < x.size(); ++i) {
             const size_t a = i % n, b = (i + 1) % n;
-            link[i] = plane_distance<MetricKind::exact_2d, float>(x[a] - x[b], y[a] - y[b]);
+            edge[i] = plane_distance<MetricKind::exact_2d, float>(x[a] - x[b], y[a] - y[b]);
           }
           ScanBest<float> found{0};
           scan(PlaneDistances<float, MetricKind::exact_2d>{x.data(), y.data()},
-               ScanTask<float>{link.data(), rows, {rows.begin(), n, 0, 2 * n}, scratch.data()}, found,
+               ScanTask<float>{edge.data(), rows, {rows.begin(), n, 0, 2 * n}, scratch.data()}, found,
                (InstructionSet)s);
           CHECK(!found.found() || (found.second(n) < n && found.first(n) + 1 < found.second(n)));
         }

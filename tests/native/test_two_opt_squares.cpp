@@ -127,28 +127,28 @@ constexpr int R = squares_rows_of_lane, rows = SquaresTile<R>::rows;
 struct Tour {
   int n;
   std::vector<double> x, y;
-  std::vector<int> link;
+  std::vector<int> edge;
   std::vector<TilePoint> points;
   std::vector<double> columns;
 
   Tour(std::vector<double> xs, std::vector<double> ys)
-      : n((int)xs.size()), x(std::move(xs)), y(std::move(ys)), link(n + 1) {
+      : n((int)xs.size()), x(std::move(xs)), y(std::move(ys)), edge(n + 1) {
     x.push_back(x[0]);
     y.push_back(y[0]);
-    for (int k = 0; k < n; ++k) link[k] = distance(k, k + 1);
-    link[n] = link[0];
+    for (int k = 0; k < n; ++k) edge[k] = distance(k, k + 1);
+    edge[n] = edge[0];
     const int size = n + 1024;
     columns.assign(4 * (size_t)size, 0.0);
     for (int k = 0; k < size; ++k) {
-      points.push_back(TilePoint{0.0f, 0.0f, 0, removed_of(no_link, k)});
+      points.push_back(TilePoint{0.0f, 0.0f, 0, removed_of(no_edge, k)});
       if (k > n) continue;
-      points[k] = TilePoint{(float)x[k], (float)y[k], link[k], removed_of(k < n ? link[k] : no_link, k)};
+      points[k] = TilePoint{(float)x[k], (float)y[k], edge[k], removed_of(k < n ? edge[k] : no_edge, k)};
       const double numbers[4] = {x[k], y[k], 1.0, x[k] * x[k] + y[k] * y[k]};
       std::copy(numbers, numbers + 4, columns.begin() + 4 * k);
     }
   }
   int distance(int a, int b) const { return (int)std::floor(std::hypot(x[a] - x[b], y[a] - y[b]) + 0.5); }
-  int delta(int i, int j) const { return distance(i, j) + distance(i + 1, j + 1) - link[i] - link[j]; }
+  int delta(int i, int j) const { return distance(i, j) + distance(i + 1, j + 1) - edge[i] - edge[j]; }
 };
 
 // For each group of rows, by the first of them, the best delta that a search in pieces of so many columns reports.
@@ -202,7 +202,7 @@ TEST(tiles_find_the_best_moves_of_all_rows) {
   compare(random_tour(150, 1000000, 4), 512, 4);
 }
 
-TEST(links_that_alternate_are_not_folded) {
+TEST(edges_that_alternate_are_not_folded) {
   Random random(5, 0, 0);
   std::vector<double> x(150), y(150);
   for (int k = 0; k < 150; ++k) x[k] = (k / 2 % 2 ? 700000 : -700000) + random.below(40000), y[k] = random.below(40000);

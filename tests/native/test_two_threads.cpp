@@ -96,8 +96,8 @@ TEST(checks) {
   const Cities cities(200000);
   same([&](int threads) { return takes_each_once(cities.start.data(), cities.n, threads); });
   same([&](int threads) {
-    std::vector<double> sums(3 * (size_t)link_pieces(cities.n));
-    CHECK(link_sums({cities.points(), kind}, cities.n, cities.start.data(), cities.n, threads, sums.data()));
+    std::vector<double> sums(3 * (size_t)edge_pieces(cities.n));
+    CHECK(edge_sums({cities.points(), kind}, cities.n, cities.start.data(), cities.n, threads, sums.data()));
     return sums;
   });
 }

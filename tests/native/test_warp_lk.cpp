@@ -84,11 +84,11 @@ struct SubProblem {
       seen[c] = true;
       const int d = a.order[p + 1 < a.size ? p + 1 : 0];
       left += outside(c, d);
-      sound = sound && a.link[p] == (outside(c, d) ? warp_lk_unbreakable : metric(a.place[c], a.place[d]));
+      sound = sound && a.edge[p] == (outside(c, d) ? warp_lk_unbreakable : metric(a.place[c], a.place[d]));
     }
-    int links = 0;
-    for (int c = 0; c < a.size; c++) links += a.follower[c] != no_city;
-    CHECK(left == links);  // every link to the outside is where it was
+    int edges = 0;
+    for (int c = 0; c < a.size; c++) edges += a.follower[c] != no_city;
+    CHECK(left == edges);  // every edge to the outside is where it was
     CHECK(outside(a.order[a.size - 1], a.order[0]));
     for (u32 word : a.work->queued) sound = sound && word == 0;
     CHECK(sound);
@@ -111,7 +111,7 @@ void search(uint64_t seed, WarpLkCounters &sum) {
   double length = sub.length();
   typedef typename WarpLk<EmulatedWarp, Metric, K>::From From;
   Random kicks(seed, 0, 0);
-  length -= lk.search(seed % 2 ? From::every_city : From::longest_link, kicks, 0);
+  length -= lk.search(seed % 2 ? From::every_city : From::longest_edge, kicks, 0);
   sub.check_state();
   CHECK(std::fabs(length - sub.length()) <= (rounded ? 0.0 : 1e-2));
   for (int k = 0; k < 300; k++) {
@@ -146,8 +146,8 @@ TEST(keeps_its_promises) {
   CHECK(sum.kicks > 1000 && sum.restored > 100 && sum.accepted > 100 && sum.improved > 50);
 }
 
-// One link from end to end of a ladder.
-TEST(the_longest_link_is_mended) {
+// One edge from end to end of a ladder.
+TEST(the_longest_edge_is_mended) {
   check::Random random(3);
   constexpr int n = 200;
   SubProblem<PlanarMetric<MetricKind::exact_2d>> sub(n, 1, 0, random);
@@ -169,7 +169,7 @@ TEST(the_longest_link_is_mended) {
   lk.begin();
   const double begun = sub.length();
   Random none(0, 0, 0);
-  const double gain = lk.search(Search::From::longest_link, none, 0);
+  const double gain = lk.search(Search::From::longest_edge, none, 0);
   sub.check_state();
   CHECK(std::fabs(begun - gain - sub.length()) < 1e-1);
   CHECK(gain > 0.8 * 10 * (n / 2 - 1));
@@ -187,7 +187,7 @@ struct CoordinatesOfAnyKind : CoordinatePlaces {
 MetricKind CoordinatesOfAnyKind::kind;
 
 // Every metric, from the same integers: cities along x, with small steps in y and z, so that places near each other have
-// numbers near each other. A dummy city is the last one; fixed edges are links of the first tour.
+// numbers near each other. A dummy city is the last one; fixed edges are edges of the first tour.
 template <class Metric>
 struct Whole {
   MetricKind kind;
@@ -467,8 +467,9 @@ TEST(parts_keep_fixed_edges) {
 
 TEST(parts_in_every_metric) {
   int joined = 0;
-  for (int kind = 0; kind < (int)MetricKind::matrix; kind++)
-    rounds_that_keep_tours<CoordinatesOfAnyKind>((MetricKind)kind, false, 2, 1, false, joined);
+  for (int kind = 0; kind < (int)MetricKind::count; kind++)
+    if (has_coordinates((MetricKind)kind))
+      rounds_that_keep_tours<CoordinatesOfAnyKind>((MetricKind)kind, false, 2, 1, false, joined);
   rounds_that_keep_tours<MatrixMetric>(MetricKind::matrix, false, 2, 1, false, joined);
 }
 

@@ -40,6 +40,12 @@ def token():
     return made
 
 
+def distances(kind, points, matrix=None):
+    if matrix is None:
+        return _native.Distances.of_points(kind, points)
+    return _native.Distances.of_matrix(matrix)
+
+
 CALLS = {}
 
 
@@ -51,13 +57,12 @@ def attacked(call):
 
 @attacked
 def tour_search(
-    kind=EXACT, points=POINTS, int_matrix=None, real_matrix=None, candidates=LISTS, tour=TOUR,
-    fixed_edges=EDGES,
+    kind=EXACT, points=POINTS, matrix=None, candidates=LISTS, tour=TOUR, fixed_edges=EDGES,
     depth=6, segment=50, walks=0.1, walk=5, long_links=0.0, small_integers=False,
 ):  # fmt: skip
     made = _native.TourSearch.create(
-        kind=kind, small_integers=small_integers, dummy=False, points=points, int_matrix=int_matrix,
-        real_matrix=real_matrix, candidates=candidates, tour=tour, fixed_edges=fixed_edges, tolerance=1e-9,
+        distances=distances(kind, points, matrix), small_integers=small_integers, dummy=False,
+        candidates=candidates, tour=tour, fixed_edges=fixed_edges, tolerance=1e-9,
         depth=depth, breadth=[5, 3], segment=segment, walks=walks, walk=walk, long_links=long_links,
     )  # fmt: skip
     made.optimize(0.01, token())
@@ -66,8 +71,8 @@ def tour_search(
 
 
 @attacked
-def tour_search_of_integers(int_matrix=WHOLE, tour=TOUR):
-    tour_search(kind=15, points=None, int_matrix=int_matrix, tour=tour)
+def tour_search_of_integers(matrix=WHOLE, tour=TOUR):
+    tour_search(matrix=matrix, tour=tour)
 
 
 @attacked
@@ -76,8 +81,8 @@ def tour_search_of_small_integers(points=POINTS, kind=Metric.EUC_2D.kind):
 
 
 @attacked
-def tour_search_of_numbers(real_matrix=MATRIX, tour=TOUR):
-    tour_search(kind=15, points=None, real_matrix=real_matrix, tour=tour)
+def tour_search_of_numbers(matrix=MATRIX, tour=TOUR):
+    tour_search(matrix=matrix, tour=tour)
 
 
 @attacked
@@ -135,17 +140,10 @@ def random_fragments(candidates=LISTS, count=2, threads=2):
 
 @attacked
 def neighbor_search(
-    kind=EXACT,
-    points=POINTS,
-    int_matrix=None,
-    real_matrix=None,
-    neighbors=LISTS,
-    tour=TOUR,
-    fixed_edges=EDGES,
-):
+    kind=EXACT, points=POINTS, matrix=None, neighbors=LISTS, tour=TOUR, fixed_edges=EDGES,
+):  # fmt: skip
     made = _native.NeighborSearch.create(
-        kind=kind, points=points, int_matrix=int_matrix, real_matrix=real_matrix, neighbors=neighbors,
-        tour=tour,
+        distances=distances(kind, points, matrix), neighbors=neighbors, tour=tour,
         fixed_edges=fixed_edges, tolerance=1e-9, three=True, token=token(),
     )  # fmt: skip
     made.descend(best=False, many=False, passes=-1, threads=1, seconds=0.01, token=token())
@@ -153,13 +151,13 @@ def neighbor_search(
 
 
 @attacked
-def neighbor_search_of_integers(int_matrix=WHOLE):
-    neighbor_search(points=None, int_matrix=int_matrix)
+def neighbor_search_of_integers(matrix=WHOLE):
+    neighbor_search(matrix=matrix)
 
 
 @attacked
-def neighbor_search_of_numbers(real_matrix=MATRIX):
-    neighbor_search(points=None, real_matrix=real_matrix)
+def neighbor_search_of_numbers(matrix=MATRIX):
+    neighbor_search(matrix=matrix)
 
 
 @attacked
@@ -179,35 +177,35 @@ def iterate(chains=2, count=10, temperature=0.1, cold=9, segment=5, threads=2, s
 
 @attacked
 def descent(
-    neighborhood=0, kind=EXACT, points=POINTS, int_matrix=None, real_matrix=None, tour=TOUR,
+    neighborhood=0, kind=EXACT, points=POINTS, matrix=None, tour=TOUR,
     fixed_edges=EDGES, threads=2, kept=1, before=2, passes=-1, seconds=0.01,
 ):  # fmt: skip
     made = _native.Descent.create(
-        neighborhood=neighborhood, kind=kind, dummy=False, points=points, int_matrix=int_matrix,
-        real_matrix=real_matrix, tour=tour, fixed_edges=fixed_edges, tolerance=1e-9, threads=threads,
+        neighborhood=neighborhood, distances=distances(kind, points, matrix), dummy=False,
+        tour=tour, fixed_edges=fixed_edges, tolerance=1e-9, threads=threads,
         kept=[kept], before=[(3, before)], pruned=False,
     )  # fmt: skip
     made.proceed(seconds, passes, token())
 
 
 @attacked
-def descent_of_integers(int_matrix=WHOLE):
-    descent(points=None, int_matrix=int_matrix)
+def descent_of_integers(matrix=WHOLE):
+    descent(matrix=matrix)
 
 
 @attacked
-def descent_of_numbers(real_matrix=MATRIX):
-    descent(points=None, real_matrix=real_matrix)
+def descent_of_numbers(matrix=MATRIX):
+    descent(matrix=matrix)
 
 
 @attacked
 def symmetric_tours(
-    kind=EXACT, points=POINTS, real_matrix=None, fixed=PAIRS, planar=1, center_x=50.0, scale=1.0, slack=0.0,
+    kind=EXACT, points=POINTS, matrix=None, fixed=PAIRS, planar=1, center_x=50.0, scale=1.0, slack=0.0,
     place_error=1e-3, circle=TOUR[1:], chains=2, threads=2, temperature=1.0, factor=0.9, steps=50, chain=1,
 ):  # fmt: skip
     made = _native.SymmetricTours.create(
-        kind=kind, hardware=False, points=points, int_matrix=None, real_matrix=real_matrix, fixed=fixed,
-        tolerance=1e-9, planar=planar, whole_links=False, center_x=center_x, center_y=50.0, scale=scale,
+        distances=distances(kind, points, matrix), hardware=False, fixed=fixed,
+        tolerance=1e-9, planar=planar, whole_edges=False, center_x=center_x, center_y=50.0, scale=scale,
         slack=slack, place_error=place_error, circle=circle, seed=1, chains=chains,
     )  # fmt: skip
     made.descend(0.01, threads, token())
@@ -216,25 +214,24 @@ def symmetric_tours(
 
 
 @attacked
-def symmetric_tours_of_a_matrix(real_matrix=MATRIX):
-    symmetric_tours(points=None, planar=0, real_matrix=real_matrix)
+def symmetric_tours_of_a_matrix(matrix=MATRIX):
+    symmetric_tours(planar=0, matrix=matrix)
 
 
 @attacked
 def hill_climbers(
-    n=N, kind=EXACT, points=POINTS, near=POINTS.astype(np.float32), int_matrix=None, count=3, first=0,
+    kind=EXACT, points=POINTS, near=POINTS.astype(np.float32), matrix=None, count=3, first=0,
     threads=2, start=TOUR, scale=1e6,
 ):  # fmt: skip
     made = _native.HillClimbers(
-        n=n, kind=kind, rounded=False, tolerance=1e-9, scale=scale, points=points, near=near,
-        int_matrix=int_matrix, real_matrix=None,
+        distances=distances(kind, points, matrix), rounded=False, tolerance=1e-9, scale=scale, near=near,
     )  # fmt: skip
     made.climb(seed=1, first=first, count=count, threads=threads, given=start, token=token())
 
 
 @attacked
-def hill_climbers_of_integers(int_matrix=WHOLE):
-    hill_climbers(points=None, near=None, int_matrix=int_matrix)
+def hill_climbers_of_integers(matrix=WHOLE):
+    hill_climbers(near=np.empty((0, 2), np.float32), matrix=matrix)
 
 
 PATHS = np.array([[2, 3, 0, 1, 2], [0, 1, 2, 3, 2]], np.int32)
@@ -244,9 +241,7 @@ PATHS = np.array([[2, 3, 0, 1, 2], [0, 1, 2, 3, 2]], np.int32)
 def path_graph(
     kind=EXACT, points=POINTS, row=TOUR, fixed=PAIRS, paths=PATHS, begin=np.array([0, 2], np.int32), threads=2
 ):
-    made = _native.PathGraph(
-        kind=kind, points=points, int_matrix=None, real_matrix=None, row=row, fixed=fixed
-    )
+    made = _native.PathGraph(distances=distances(kind, points), row=row, fixed=fixed)
     made.arrange(paths, begin, np.zeros((2, 2), np.int32), threads)
 
 
@@ -286,12 +281,33 @@ def held_karp(
     threads=2,
 ):
     options = (tour, fixed_edges, False, -1, -1, rounds, threads, token())
-    _native.held_karp(kind, points, None, None, norm, *options)
+    _native.held_karp(distances(kind, points), norm, *options)
 
 
 @attacked
-def held_karp_of_a_path(int_matrix=WHOLE, tour=TOUR, start=int(TOUR[0]), end=-1):
-    _native.held_karp(15, None, int_matrix, None, 2, tour, NONE, True, start, end, 5, 1, token())
+def tree_clusters(
+    from_=np.arange(N - 1, dtype=np.int32),
+    to=np.arange(1, N, dtype=np.int32),
+    length=np.arange(N - 1, dtype=np.int32) % 7,
+    threads=1,
+):
+    _native.tree_clusters(from_, to, length, threads, token())
+
+
+@attacked
+def whole_exponent(longest=5.0, integral=True):
+    _native.whole_exponent(longest, integral)
+
+
+@attacked
+def held_karp_of_a_path(matrix=WHOLE, tour=TOUR, start=int(TOUR[0]), end=-1):
+    of_matrix = distances(EXACT, POINTS, matrix)
+    _native.held_karp(of_matrix, 2, tour, NONE, True, start, end, 5, 1, token())
+
+
+@attacked
+def held_karp_of(given=distances(EXACT, POINTS), norm=2):
+    _native.held_karp(given, norm, TOUR, NONE, False, -1, -1, 5, 1, token())
 
 
 @attacked
@@ -305,8 +321,8 @@ def candidate_lists_on_a_sphere(points=np.column_stack([POINTS, POINTS[:, 0]]), 
 
 
 @attacked
-def candidate_lists_matrix(matrix=MATRIX, count=8, threads=2):
-    _native.candidate_lists_matrix(matrix, count, threads, token())
+def candidate_lists_matrix(matrix=MATRIX, count=8, covers=2, threads=2):
+    _native.candidate_lists_matrix(matrix, count, covers, threads, token())
 
 
 @attacked
@@ -355,8 +371,8 @@ def takes_each_once(tour=TOUR, threads=2):
 
 
 @attacked
-def link_sums(points=POINTS, cities=TOUR, kind=EXACT, threads=2):
-    _native.link_sums(points, cities, kind, threads)
+def edge_sums(points=POINTS, cities=TOUR, kind=EXACT, threads=2):
+    _native.edge_sums(points, cities, kind, threads)
 
 
 @attacked

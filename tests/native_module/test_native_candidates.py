@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from instances import unit_points
 from numpy.typing import NDArray
 
 from warptsp import _native
@@ -155,7 +156,7 @@ def test_quadrants_on_the_sphere(n: int, seed: int) -> None:
 
 
 def test_large_instances_do_not_depend_on_threads() -> None:
-    points = np.random.default_rng(5).random((30_000, 2))
+    points = unit_points(30_000, 5)
     one = candidates(points, 10, 2)
     for threads in (2, 3, 7):
         np.testing.assert_array_equal(candidates(points, 10, 2, threads=threads), one)
@@ -186,7 +187,7 @@ def test_matrix(n: int, seed: int, whole: bool, count: int) -> None:
     random = np.random.default_rng(seed)
     matrix = random.integers(0, 9, (n, n)).astype(np.int32 if whole else np.float64)
     matrix = np.maximum(matrix, matrix.T)
-    lists = _native.candidate_lists_matrix(matrix, count, 1 + seed % 3, _native.StopToken())
+    lists = _native.candidate_lists_matrix(matrix, count, 0, 1 + seed % 3, _native.StopToken())
     assert lists is not None
     for city in range(n):
         step = (np.arange(n) - city) % n
@@ -194,8 +195,47 @@ def test_matrix(n: int, seed: int, whole: bool, count: int) -> None:
         assert list(lists[city]) == order + [-1] * (count - len(order))
 
 
+def spread(matrix: np.ndarray, city: int, count: int, covers: int) -> list[int]:
+    """The list to all sides, by the definition."""
+    n = len(matrix)
+    step = (np.arange(n) - city) % n
+    order = [int(j) for j in np.lexsort((step, matrix[city])) if j != city]
+    taken: list[int] = []
+    for j in order:
+        by = [k for k in taken if matrix[k, j] < matrix[city, j] or matrix[k, j] == matrix[city, j] == 0]
+        if len(by) < covers and len(taken) < count:
+            taken.append(j)
+    chosen = set((taken + [j for j in order if j not in taken])[:count])
+    return [j for j in order if j in chosen]
+
+
+@settings(max_examples=50, deadline=None, print_blob=True)
+@given(
+    n=st.integers(1, 40),
+    seed=st.integers(0, 2**32 - 1),
+    whole=st.booleans(),
+    count=st.integers(1, 12),
+    covers=st.integers(1, 4),
+    side=st.sampled_from([2, 9, 1000]),
+)
+def test_matrix_to_all_sides(n: int, seed: int, whole: bool, count: int, covers: int, side: int) -> None:
+    random = np.random.default_rng(seed)
+    if side == 9:
+        matrix = random.integers(0, side, (n, n)).astype(float)
+        matrix = np.maximum(matrix, matrix.T)
+    else:  # of points, many of which coincide on the small square
+        points = random.integers(0, side, (n, 2))
+        matrix = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
+    matrix = matrix.round().astype(np.int32) if whole else matrix
+    lists = _native.candidate_lists_matrix(matrix, count, covers, 1 + seed % 3, _native.StopToken())
+    assert lists is not None
+    for city in range(n):
+        order = spread(matrix, city, count, covers)
+        assert list(lists[city]) == order + [-1] * (count - len(order))
+
+
 def test_more_threads_than_cities() -> None:
-    points = np.random.default_rng(9).random((50, 2))
+    points = unit_points(50, 9)
     np.testing.assert_array_equal(candidates(points, 5, 1, threads=100_000), candidates(points, 5, 1))
     with pytest.raises(ValueError, match="threads is 0"):
         candidates(points, 5, 1, threads=0)
@@ -204,9 +244,9 @@ def test_more_threads_than_cities() -> None:
 def test_stopped() -> None:
     token = _native.StopToken()
     token.request()
-    points = np.random.default_rng(1).random((1000, 2))
+    points = unit_points(1000, 1)
     assert _native.candidate_lists(points, 10, 2, 2, False, 2, token) is None
-    assert _native.candidate_lists_matrix(np.zeros((50, 50)), 5, 1, token) is None
+    assert _native.candidate_lists_matrix(np.zeros((50, 50)), 5, 2, 1, token) is None
 
 
 @pytest.mark.parametrize(

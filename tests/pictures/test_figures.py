@@ -1,12 +1,13 @@
 """Figures with matplotlib: what is in their pixels, and what they refuse."""
 
-import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from instances import unit_points
+from processes import run_code
 
 import warptsp
 from warptsp.cli import commands
@@ -220,7 +221,7 @@ def test_many_cities_take_seconds_and_little_memory(tmp_path):
 
 
 def test_a_result_shows_where_it_came_from(tmp_path):
-    points = np.random.default_rng(2).random((400, 2))
+    points = unit_points(400, 2)
     result = warptsp.solve(points, kicks=400, snapshots=4, start="random", seed=1)
     figure = result.plot(tmp_path / "run.png")
     assert figure.axes[0].get_title().startswith("Start: ")
@@ -264,13 +265,13 @@ def test_matplotlib_is_imported_for_figures_only():
         "import sys, warptsp, warptsp.plotting; r = warptsp.solve([[0, 0], [3, 0], [3, 4]]); r._repr_html_();"
         "print('matplotlib' in sys.modules); r.plot(); print('matplotlib.pyplot' in sys.modules)"
     )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["False", "False"]
+    assert run_code(code, check=True).stdout.split() == ["False", "False"]
 
 
 @pytest.fixture
 def files(tmp_path):
     """An instance of 30 cities and two tours of it."""
-    np.savetxt(tmp_path / "places.csv", np.random.default_rng(3).random((30, 2)), delimiter=",", header="x,y")
+    np.savetxt(tmp_path / "places.csv", unit_points(30, 3), delimiter=",", header="x,y")
     (tmp_path / "places.csv").write_text((tmp_path / "places.csv").read_text().removeprefix("# "))
     problem = warptsp.load(tmp_path / "places.csv")
     for name, tour in (("a", np.arange(30)), ("b", np.roll(np.arange(30)[::-1], 3))):

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, UnsupportedProblem
 from warptsp.plotting import check_drawable, draw, raster
@@ -19,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def random_problem(n, **fields):
-    return Problem.from_points(np.random.default_rng(0).random((n, 2)), **fields)
+    return Problem.from_points(unit_points(n), **fields)
 
 
 def read_png(path):

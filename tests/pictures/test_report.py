@@ -222,6 +222,14 @@ def test_tours_that_were_there_are_ordered_by_length():
     assert page.tour(0).tolist() == crossed.tolist()
 
 
+def test_it_says_how_far_the_tour_is_above_the_shortest_at_most():
+    points = np.random.default_rng(8).random((40, 2))
+    result = warptsp.solve(points, kicks=20, bound=60)
+    shown = Page(render(Report.of(result))).facts["bound"]
+    assert shown == ["above the shortest, at most", f"{100 * result.bound_gap:.3f} %"]
+    assert Page(render(Report.of(warptsp.solve(points, kicks=20, bound=False)))).facts["bound"] is None
+
+
 def test_a_curve_is_thinned():
     problem = Problem.from_points([[0, 0], [1, 0], [1, 1]])
     history = [warptsp.HistoryPoint(float(i), 100_000.0 - i) for i in range(50_000)]

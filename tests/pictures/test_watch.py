@@ -1,11 +1,12 @@
 """The page of a running search: who is served, what stops and saves, and how it ends."""
 
 import http.client
+import itertools
 import json
 import os
+import select
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -13,6 +14,7 @@ from contextlib import closing, contextmanager, suppress
 
 import numpy as np
 import pytest
+from processes import begin_command, run_code
 
 import warptsp
 from warptsp.cli import run
@@ -240,6 +242,16 @@ def test_events_tell_where_the_search_stands(watch):
     }
 
 
+def test_events_and_the_end_tell_the_bound(watch, problem):
+    with Client(watch).events() as messages:
+        next(messages)
+        watch(event(120.0, lower_bound=100.0))
+        assert next(messages)["figures"]["above the shortest, at most"] == "20.000 %"
+        result = warptsp.solve(problem, kicks=20, bound=60)
+        watch.finish(result)
+        assert next(messages)["figures"]["above the shortest, at most"] == f"{100 * result.bound_gap:.3f} %"
+
+
 def test_a_late_page_gets_the_curve_so_far(watch, monkeypatch):
     monkeypatch.setattr(live, "POINTS", 4)
     for second in range(10):
@@ -394,9 +406,12 @@ def test_clients_that_hang_stop_nobody(problem, monkeypatch):
         client = Client(watch)
         deaf = socket.create_connection(client.host.split(":"), timeout=30)
         deaf.sendall(f"GET /{client.token}/tour HTTP/1.0\r\nHost: {client.host}\r\n\r\n".encode())
-        for second in range(1000):
+        lengths = itertools.count(1e6, -1.0)
+        while not select.select([deaf], [], [], 0.01)[0]:  # until its answer begins
+            assert watch(event(next(lengths), tour=lambda: cities)) is None
+        for _ in range(1000):
             begun = time.process_time()
-            assert watch(event(1000.0 - second, tour=lambda: cities)) is None
+            assert watch(event(next(lengths), tour=lambda: cities)) is None
             assert time.process_time() - begun < 30
         # Whoever takes nothing makes room for others.
         while (response := client.post("stop")).status != 202:
@@ -579,13 +594,7 @@ def instance(tmp_path):
 
 def start(instance, *arguments, command="watch"):
     """Start the command; return it and its client."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "warptsp", command, str(instance), "--device", "cpu", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=instance.parent,
-    )
+    process = begin_command(command, instance, "--device", "cpu", *arguments, cwd=instance.parent)
     line = process.stderr.readline()
     assert line.startswith("watch        http://127.0.0.1:"), line + process.stderr.read()
     return process, Client(line.split()[1])
@@ -723,5 +732,5 @@ def test_solving_without_a_page_does_not_import_it(instance):
         f"run(['solve', {str(instance)!r}, '--kicks', '5', '-q']); "
         "print([name for name in sys.modules if 'watch' in name or name.startswith('http')])"
     )
-    run_ = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run_.stdout.splitlines()[-1] == "[]"
+    done = run_code(code, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 import warptsp
 import warptsp.interop.networkx
@@ -18,7 +19,7 @@ from warptsp.errors import InvalidProblem, InvalidTour, WarpTSPError
 from warptsp.interop import elkai, fast_tsp, python_tsp
 
 LONGEST = 400
-POINTS = np.random.default_rng(14).random((14, 2))
+POINTS = unit_points(14, 14)
 MATRIX = np.hypot(*(POINTS[:, None] - POINTS[None]).transpose(2, 0, 1))
 SMALL = MATRIX[:5, :5]
 MASKED = np.ma.array(SMALL, mask=np.eye(5, k=1, dtype=bool))

@@ -81,6 +81,33 @@ def instances(draw, metric=None):
     return Problem(metric, coordinates=np.round(np.array(rows, dtype=float), 6))
 
 
+# A distance of each metric, worked out by hand.
+BY_HAND = {
+    Metric.EUC_2D: ([0, 0], [2, 2], 3),  # 2.83
+    Metric.CEIL_2D: ([0, 0], [1, 2], 3),  # 2.24
+    Metric.FLOOR_2D: ([0, 0], [2, 2], 2),
+    Metric.EXACT_2D: ([0, 0], [3, 4], 5.0),
+    Metric.ATT: ([0, 0], [10, 0], 4),  # the root of 10 is 3.16
+    Metric.MAN_2D: ([0, 0], [1.2, 1.4], 3),  # 2.6
+    Metric.MAX_2D: ([0, 0], [1.2, 1.4], 1),
+    Metric.EUC_3D: ([0, 0, 0], [1, 2, 2], 3),
+    Metric.EXACT_3D: ([0, 0, 0], [2, 3, 6], 7.0),
+    Metric.MAN_3D: ([0, 0, 0], [1, 2, 2], 5),
+    Metric.MAX_3D: ([0, 0, 0], [1, 2, 2], 2),
+    Metric.GEO: ([0, 0], [0, 90], 10020),  # a quarter of the equator: 10019.1 km, and one kilometre more
+    Metric.GREAT_CIRCLE: ([0, 0], [0, 90], 6371008.8 * math.pi / 2),
+    Metric.XRAY1: ([350, 0, 0], [0, 3, 0], 1000),  # ten degrees around the circle
+    Metric.XRAY2: ([350, 0, 0], [0, 3, 0], 800),  # of which a second turns 1.25
+}
+
+
+@pytest.mark.parametrize("metric", COORDINATE_METRICS)
+def test_distances_worked_out_by_hand(metric):
+    first, second, expected = BY_HAND[metric]
+    problem = Problem(metric, coordinates=np.array([first, second], dtype=float))
+    assert problem.distance(0, 1) == pytest.approx(expected, rel=1e-12)
+
+
 @given(instances(), st.data())
 def test_distances_follow_their_definitions(problem, data):
     a = data.draw(st.integers(0, problem.n - 1))
@@ -242,11 +269,23 @@ def test_search_points_of_a_plane_are_the_coordinates():
         Problem.from_matrix([[0, 1], [1, 0]]).search_points()
 
 
+def test_what_an_instance_does_not_have_is_an_error():
+    places, matrix = Problem.from_points([[1, 2], [3, 4]]), Problem.from_matrix([[0, 1], [1, 0]])
+    for lacking in (lambda: matrix.bounds, matrix.given_coordinates):
+        with pytest.raises(InvalidProblem, match="a distance matrix has no coordinates"):
+            lacking()
+    with pytest.raises(InvalidProblem, match="an instance of coordinates has no distance matrix"):
+        places.given_matrix()
+    assert places.search_rows() is places.given_coordinates()
+    assert matrix.search_rows() is matrix.given_matrix()
+
+
 def test_metric_numbers_are_those_of_the_native_header():
     header = Path(__file__).parents[2] / "src" / "warptsp" / "native" / "common" / "metric.h"
     native = dict(re.findall(r"^  (\w+) = (\d+),", header.read_text(), re.MULTILINE))
     expected = {metric.name.lower(): str(metric.kind) for metric in Metric if metric is not Metric.EXPLICIT}
     assert native == {**expected, "matrix": str(Metric.EXPLICIT.kind)}
+    assert sorted(metric.kind for metric in Metric) == list(range(len(Metric)))
 
 
 def test_metric_names():

@@ -5,14 +5,13 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from processes import run_python
 
 import warptsp
 import warptsp.errors
@@ -76,7 +75,7 @@ def test_every_public_name_is_in_the_reference():
 
 def test_readme_has_the_two_lines():
     script = REPOSITORY / ".ci" / "readme-lines"
-    lines = subprocess.check_output([sys.executable, script], text=True).splitlines()
+    lines = run_python(script, check=True).stdout.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith("python3 -m venv ")
     assert "warptsp solve examples/" in lines[0]

@@ -133,7 +133,7 @@ def test_the_command_line_speaks_of_options(tmp_path):
             "--cluster-param: there is no cluster; name it with --cluster",
         ),
         ("solve b.csv --method exact --param a=1", "--param: method exact has no parameters"),
-        ("solve b.csv --target-gap 1", "give --target-length"),
+        ("solve b.csv --target-gap 1", "give --target-gap PERCENT%bound, or --target-length"),
         ("solve c.csv --picture c.svg", "DISPLAY_DATA_SECTION"),
         ("plot c.csv c.tour c.svg", "DISPLAY_DATA_SECTION"),
         ("solve o.json", "ask the service for one of them"),

@@ -6,14 +6,14 @@ import csv
 import json
 import os
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from instances import unit_points
+from processes import run_python
 
 import warptsp
 
@@ -23,11 +23,12 @@ SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 
 def run(name, folder, *options, rc=0):
     """Run a script as a reader would, with warnings as errors, and return what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLES / name, folder, *options],
-        capture_output=True,
-        text=True,
-        timeout=120,
+    done = run_python(
+        "-W",
+        "error",
+        EXAMPLES / name,
+        folder,
+        *options,
         env={**os.environ, "MPLBACKEND": "agg", "PYTHONIOENCODING": "utf-8", "CUDA_VISIBLE_DEVICES": ""},
     )
     assert done.returncode == rc, done.stderr
@@ -181,7 +182,7 @@ def test_resuming_a_long_run(tmp_path):
     snapshots = [numbers(line) for line in printed[3:]]
     assert snapshots[0][1] == interrupted
     assert snapshots[-1][1] == finished
-    problem = warptsp.Problem.from_points(np.random.default_rng(5).random((2000, 2)))
+    problem = warptsp.Problem.from_points(unit_points(2000, 5))
     tour = warptsp.read_tour(tmp_path / "best.tour", problem)
     assert problem.length(tour) == pytest.approx(finished, abs=1e-4)
     assert (tmp_path / "best.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

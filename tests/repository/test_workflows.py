@@ -104,9 +104,3 @@ def test_dependabot_looks_at_all_of_it():
     assert {update["package-ecosystem"] for update in updates} == {"github-actions", "pip"}
     (pip,) = [update for update in updates if update["package-ecosystem"] == "pip"]
     assert set(pip["directories"]) == {"/", "/.github/requirements"}
-
-
-def test_code_owners_own_everything():
-    lines = (GITHUB / "CODEOWNERS").read_text(encoding="utf-8").splitlines()
-    rules = [line for line in lines if line and not line.startswith("#")]
-    assert rules[0].startswith("* @")

@@ -3,11 +3,11 @@
 import errno
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from instances import unit_points
+from processes import run_command
 
 import warptsp
 from warptsp import outputs
@@ -31,7 +31,9 @@ class Fault:
 
         def fault_open(name, mode, **options):
             if ".bad" not in os.path.basename(str(name)):
-                return opened(name, mode, **options)
+                stream = opened(name, mode, **options)
+                self.bad.discard(os.fstat(stream.fileno()).st_ino)  # the number of a bad file that is gone
+                return stream
             if operation == "open":
                 fail(errno.EACCES)
             stream = opened(name, mode, **options)
@@ -209,7 +211,7 @@ def test_a_checkpoint_is_listed_where_it_was_written(folder, monkeypatch, capsys
 def test_files_may_not_grow(folder):
     """RLIMIT_FSIZE: what is too large fails, what is small is written."""
     resource = pytest.importorskip("resource")
-    np.save(folder / "big.npy", np.random.default_rng(0).random((4000, 2)))
+    np.save(folder / "big.npy", unit_points(4000))
     (folder / "out.csv").write_text("old")
     line = [
         "big.npy",
@@ -223,11 +225,12 @@ def test_files_may_not_grow(folder):
         "--picture",
         "out.svg",
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "warptsp", "solve", *line],
-        capture_output=True, text=True, timeout=100, cwd=folder,
+    done = run_command(
+        "solve",
+        *line,
+        cwd=folder,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     said = "; ".join(f"out.{ending}: cannot write: File too large" for ending in ("csv", "svg"))
     assert done.stderr == f"warptsp: error: {said}\n"
@@ -241,10 +244,7 @@ def test_a_full_device(folder):
     if not os.path.exists("/dev/full"):
         pytest.skip("needs /dev/full")
     (folder / "full.tour").symlink_to("/dev/full")
-    done = subprocess.run(
-        [sys.executable, "-m", "warptsp", "solve", "some.csv", "-q", "-o", "full.tour", "-o", "good.tour"],
-        capture_output=True, text=True, timeout=100, cwd=folder,
-    )  # fmt: skip
+    done = run_command("solve", "some.csv", "-q", "-o", "full.tour", "-o", "good.tour", cwd=folder)
     assert done.returncode == 2
     assert done.stderr == "warptsp: error: full.tour: cannot write: No space left on device\n"
     is_whole(folder, "good.tour")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from instances import whole_points
 
 from warptsp import Problem
 from warptsp.checkpoint import Checkpoint
@@ -11,7 +12,7 @@ from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken
 
 @pytest.fixture
 def problem():
-    return Problem.from_points(np.random.default_rng(0).integers(0, 100, (9, 2)), "EUC_2D")
+    return Problem.from_points(whole_points(9, side=100), "EUC_2D")
 
 
 def order():

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from instances import unit_points
 
 import warptsp
 from warptsp.errors import InvalidOption
@@ -12,7 +13,7 @@ from warptsp.problem import OpenPath, Problem
 from warptsp.result import Snapshot
 from warptsp.snapshots import Recorder
 
-POINTS = np.random.default_rng(1).random((300, 2))
+POINTS = unit_points(300, 1)
 
 
 def assert_are_sound(result, limit):
@@ -46,7 +47,7 @@ def test_every_method_has_a_first_and_a_best(method):
 
 @pytest.mark.gpu
 def test_the_gpu_is_asked_for_its_tours(gpu):
-    points = np.random.default_rng(5).random((20_000, 2))
+    points = unit_points(20_000, 5)
     result = warptsp.solve(points, time_limit=3, device="cuda", snapshots=6)
     assert_are_sound(result, 6)
     assert len(result.snapshots) >= 3

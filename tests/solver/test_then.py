@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from instances import unit_points, whole_points
 
 import warptsp
 from warptsp import Problem, stop
@@ -17,7 +18,7 @@ from warptsp.methods import METHODS
 
 @pytest.fixture
 def problem() -> Problem:
-    return Problem.from_points(np.random.default_rng(3).integers(0, 1000, (150, 2)).astype(float), "EUC_2D")
+    return Problem.from_points(whole_points(150, 3), "EUC_2D")
 
 
 def test_the_second_method_begins_where_the_first_ended(problem: Problem) -> None:
@@ -130,6 +131,23 @@ def test_a_checkpoint_has_the_last_tour(problem: Problem, tmp_path) -> None:  # 
     assert problem.length(warptsp.read_tour(file, problem)) == result.length
 
 
+@pytest.mark.parametrize("n", [9, 13])  # the first method proves its tour optimal, or does not
+def test_an_order_that_the_second_is_asked_for_is_checked(n: int) -> None:
+    problem = Problem.from_points(np.random.default_rng(n).random((n, 2)))
+    options = {"method": "lk", "kicks": 50, "device": "cpu"}
+    first = warptsp.solve(problem, **options)
+    assert first.proved_optimal == (n == 9)
+    early, late = int(first.tour[2]), int(first.tour[5])
+    result = warptsp.solve(problem, then="swap", then_params={"before": (early, late)}, **options)
+    assert [stage.method for stage in result.stages] == ["lk", "swap"]
+    assert result.proved_optimal == (n == 9)
+    assert result.length == first.length
+    with pytest.raises(InvalidOption, match=f"before: the start tour has city {late} at place"):
+        warptsp.solve(problem, then="swap", then_params={"before": (late, early)}, **options)
+    plain = warptsp.solve(problem, then="swap", **options)
+    assert len(plain.stages) == (1 if n == 9 else 2)
+
+
 def test_what_cannot_be(problem: Problem) -> None:
     with pytest.raises(InvalidOption, match="there is no second method"):
         warptsp.solve(problem, then_params={"passes": 3})
@@ -141,7 +159,7 @@ def test_what_cannot_be(problem: Problem) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_nothing_to_do_for_a_few_cities(n: int) -> None:
-    result = warptsp.solve(np.random.default_rng(0).random((n, 2)), then="two-opt")
+    result = warptsp.solve(unit_points(n), then="two-opt")
     assert [stage.method for stage in result.stages] == ["exact"]
 
 

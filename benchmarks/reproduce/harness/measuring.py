@@ -42,6 +42,7 @@ def run(
         "device": setting.device,
         "threads": setting.threads,
         "seed": 1,
+        "bound": False,
         **({} if "time_limit" in options else {"stop": lambda state: False}),
         **options,
     }

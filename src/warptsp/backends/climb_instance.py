@@ -1,4 +1,4 @@
-"""A problem as hill climbers want it: float coordinates for a fast look, and what exact distances need."""
+"""A problem as hill climbers want it: float coordinates for a fast scan, and what exact distances need."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.backends.instance import tolerance_of
+from warptsp.backends.instance import native_distances, tolerance_of
+from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp import _native
     from warptsp.problem import Problem
 
 MAX_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once
@@ -30,13 +32,15 @@ class ClimbInstance:
     Attributes
     ----------
     problem : Problem
-    points : ndarray of float64 or None
-        As the exact arithmetic takes them; None if there is a matrix.
-    near : ndarray of float32, shape (n, 2), or None
-        The plane's coordinates, relative to the centre, for a fast look; None for other metrics.
+    metric : Metric
+        EXPLICIT for a matrix, which is made for other metrics, too.
+    rows : ndarray
+        As the exact arithmetic takes them: of float64, of points or of a matrix of real numbers; or of int32,
+        of a matrix of small integers.
+    near : ndarray of float32, shape (n, 2)
+        The plane's coordinates, relative to the centre, for a fast scan; empty for other metrics.
     rounded : bool
-        Whether the fast look rounds as the metric does; else `near` is in a unit of its own.
-    int_matrix, real_matrix : ndarray of int32 or float64, or None
+        Whether the fast scan rounds as the metric does; else `near` is in a unit of its own.
     tolerance : float
         What a gain must exceed to be more than rounding.
     scale : float
@@ -44,11 +48,10 @@ class ClimbInstance:
     """
 
     problem: Problem
-    points: NDArray[np.float64] | None
-    near: NDArray[np.float32] | None
+    metric: Metric
+    rows: NDArray[Any]
+    near: NDArray[np.float32]
     rounded: bool
-    int_matrix: NDArray[np.int32] | None
-    real_matrix: NDArray[np.float64] | None
     tolerance: float
     scale: float
 
@@ -59,13 +62,24 @@ class ClimbInstance:
         tolerance = tolerance_of(problem)
         scale = 1.0 if problem.integral else 2.0 ** (61 - math.frexp(problem.n * (bound or 1.0))[1])
         plane = in_plane(problem)
-        if problem.matrix is None and not (matrix or (not plane and problem.n <= MAX_MATRIX_CITIES)):
-            points = np.ascontiguousarray(problem.search_points(), dtype=np.float64)
-            near, rounded = near_coordinates(points, problem, bound) if plane else (None, False)
-            return cls(problem, points, near, rounded, None, None, tolerance, scale)
-        if problem.integral and bound <= _LARGEST_INT:
-            return cls(problem, None, None, False, distance_matrix(problem, np.int32), None, tolerance, scale)
-        return cls(problem, None, None, False, None, distance_matrix(problem, np.float64), tolerance, scale)
+        near, rounded = np.empty((0, 2), np.float32), False
+        if problem.matrix is not None or matrix or (not plane and problem.n <= MAX_MATRIX_CITIES):
+            kind = np.int32 if problem.integral and bound <= _LARGEST_INT else np.float64
+            rows = distance_matrix(problem, kind)
+            return cls(problem, Metric.EXPLICIT, rows, near, rounded, tolerance, scale)
+        rows = np.ascontiguousarray(problem.search_points(), dtype=np.float64)
+        if plane:
+            near, rounded = near_coordinates(rows, problem, bound)
+        return cls(problem, problem.metric, rows, near, rounded, tolerance, scale)
+
+    @property
+    def whole(self) -> bool:
+        """Whether `rows` are those of a matrix of integers."""
+        return self.rows.dtype == np.int32
+
+    def distances(self) -> _native.Distances:
+        """Return what the distances come from, as native climbers take it."""
+        return native_distances(self.metric, self.rows, whole=self.whole)
 
 
 def in_plane(problem: Problem) -> bool:

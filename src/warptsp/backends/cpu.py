@@ -26,14 +26,10 @@ def tour_search(
     long_links: float,
 ) -> _native.TourSearch:
     """Lin-Kernighan search of one tour (native/lk/tour_search.h); all arrays in the search's numbers."""
-    int_matrix, real_matrix = instance.matrices(small=True)
     return _native.TourSearch.create(
-        kind=instance.problem.metric.kind,
+        distances=instance.distances(small=True),
         small_integers=instance.small_integers,
         dummy=instance.dummy is not None,
-        points=instance.points,
-        int_matrix=int_matrix,
-        real_matrix=real_matrix,
         candidates=candidates,
         tour=np.ascontiguousarray(tour),
         fixed_edges=instance.fixed_edges,

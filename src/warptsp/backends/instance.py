@@ -15,6 +15,7 @@ import numpy as np
 from warptsp import _native
 from warptsp.construct.space_filling import along_curve
 from warptsp.neighbors import candidate_rows, search_norm
+from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,8 +41,34 @@ def fixed_partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
     return partners
 
 
-def _with_dummy(matrix: Any) -> Any:
-    return np.pad(matrix, ((0, 1), (0, 1)))
+def exact_rows(metric: Metric, rows: NDArray[Any], *, whole: bool) -> NDArray[Any]:
+    """Points, or a matrix, in the type that a search takes: a matrix of whole numbers has int32."""
+    kind = np.int32 if whole and metric is Metric.EXPLICIT else np.float64
+    return np.ascontiguousarray(rows, dtype=kind)
+
+
+def native_distances(metric: Metric, rows: NDArray[Any], *, whole: bool) -> _native.Distances:
+    """Return what distances come from, points or a matrix, as native code takes it.
+
+    Parameters
+    ----------
+    metric : Metric
+        EXPLICIT for a matrix.
+    rows : ndarray
+        Of `Problem.search_points`, or of the matrix.
+    whole : bool
+        Whether the entries of a matrix are taken as integers of 32 bits, which then must hold them.
+    """
+    exact = exact_rows(metric, rows, whole=whole)
+    if metric is Metric.EXPLICIT:
+        return _native.Distances.of_matrix(exact)
+    return _native.Distances.of_points(metric.kind, exact)
+
+
+def _with_dummy(rows: NDArray[Any], *, matrix: bool) -> NDArray[Any]:
+    if matrix:
+        return np.pad(rows, ((0, 1), (0, 1)))
+    return np.vstack([rows, np.full((1, rows.shape[1]), np.nan)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +80,9 @@ class SearchInstance:
     problem : Problem
     city : ndarray of int32, shape (n,)
         The problem's city for each of the search's.
-    points : ndarray of float64 or None
-        Rows of `Problem.search_points` in the search's order, and a row of NaN for the dummy city.
-    matrix : ndarray of int32 or float64, or None
-        Includes the dummy city.
+    rows : ndarray
+        Of `Problem.search_points` in the search's order, and a row of NaN for the dummy city; or the matrix,
+        including the dummy city.
     fixed_edges : ndarray of int32, shape (m, 2)
         In the search's numbers; includes what an open path adds.
     dummy : int or None
@@ -67,8 +93,7 @@ class SearchInstance:
 
     problem: Problem
     city: NDArray[np.int32]
-    points: NDArray[np.float64] | None
-    matrix: NDArray[np.int32] | NDArray[np.float64] | None
+    rows: NDArray[Any]
     fixed_edges: NDArray[np.int32]
     dummy: int | None
     closing: int | float
@@ -83,21 +108,21 @@ class SearchInstance:
         """Whether 32-bit integers hold every sum of lengths that a search makes."""
         return self.problem.integral and self.problem.distance_bound <= _LARGEST_SMALL_DISTANCE
 
-    def matrices(self, *, small: bool = False) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
-        """Return the matrix as integers or as real numbers, whichever a search takes; None for the other.
+    @property
+    def has_matrix(self) -> bool:
+        """Whether `rows` are those of a matrix."""
+        return self.problem.matrix is not None
 
-        Both are None where distances come from coordinates.
+    def distances(self, *, small: bool = False) -> _native.Distances:
+        """Return what the distances come from, as native searches take it.
 
         Parameters
         ----------
         small : bool
             Whether the search adds distances up in 32 bits; integers that are too large for that become real.
         """
-        if self.matrix is None:
-            return None, None
-        if self.small_integers if small else self.problem.integral:
-            return np.ascontiguousarray(self.matrix, dtype=np.int32), None
-        return None, np.ascontiguousarray(self.matrix, dtype=np.float64)
+        whole = self.small_integers if small else self.problem.integral
+        return native_distances(self.problem.metric, self.rows, whole=whole)
 
     @property
     def tolerance(self) -> float:
@@ -108,16 +133,13 @@ class SearchInstance:
     def build(cls, problem: Problem, token: _native.StopToken, threads: int = 1) -> SearchInstance | None:
         """Number the cities along a curve; None if the token stopped it."""
         n = problem.n
-        points: NDArray[np.float64] | None = None
-        matrix = problem.matrix
-        city = np.arange(n, dtype=np.int32)
-        if matrix is None:
-            rows = np.ascontiguousarray(problem.search_points())
-            curve = along_curve(rows, problem.metric, token, threads)
+        rows, city = problem.search_rows(), np.arange(n, dtype=np.int32)
+        if problem.matrix is None:
+            points = np.ascontiguousarray(rows)
+            curve = along_curve(points, problem.metric, token, threads)
             if curve is None:
                 return None
-            city = curve
-            points = rows.take(city, axis=0)
+            rows, city = points.take(curve, axis=0), curve
         fixed = problem.fixed_edges
         if len(fixed) or problem.open is not None:
             number = np.empty(n, dtype=np.int32)
@@ -136,12 +158,9 @@ class SearchInstance:
                 one = start if start is not None else end
                 if one is not None:
                     extra = [(int(number[one]), dummy)]
-                if points is not None:
-                    points = np.vstack([points, np.full((1, points.shape[1]), np.nan)])
-                if matrix is not None:
-                    matrix = _with_dummy(matrix)
+                rows = _with_dummy(rows, matrix=problem.matrix is not None)
             fixed = np.concatenate([fixed, np.array(extra, dtype=np.int32).reshape(-1, 2)])
-        return cls(problem, city, points, matrix, np.ascontiguousarray(fixed), dummy, closing)
+        return cls(problem, city, rows, np.ascontiguousarray(fixed), dummy, closing)
 
     def candidates(
         self, count: int, per_quadrant: int, threads: int, token: _native.StopToken
@@ -149,7 +168,7 @@ class SearchInstance:
         """Candidate lists, shape (size, count), nearest first; None if the token stopped it."""
         n = len(self.city)
         own = count - (self.dummy is not None)
-        points = None if self.points is None else self.points[:n]
+        points = None if self.has_matrix else self.rows[:n]
         lists = candidate_rows(self.problem, points, own, per_quadrant, threads, token)
         if lists is None or self.dummy is None:
             return lists
@@ -169,13 +188,12 @@ class SearchInstance:
         fixed = self.fixed_edges
         if self.dummy is not None:
             fixed = np.ascontiguousarray(fixed[(fixed != self.dummy).all(axis=1)])
-        if self.points is not None:
+        if self.has_matrix:
+            tour = _native.greedy_edge_matrix(self.problem.given_matrix(), fixed, threads, token)
+        else:
             metric = self.problem.metric
             norm = search_norm(metric)
-            tour = _native.greedy_edge(self.points[:n], metric.kind, norm, fixed, threads, token, tiles)
-        else:
-            assert self.problem.matrix is not None
-            tour = _native.greedy_edge_matrix(self.problem.matrix, fixed, threads, token)
+            tour = _native.greedy_edge(self.rows[:n], metric.kind, norm, fixed, threads, token, tiles)
         return None if tour is None else self.close(self.city[tour], from_path=False)
 
     def close(self, tour: NDArray[np.int32], *, from_path: bool = True) -> NDArray[np.int32]:
@@ -187,7 +205,7 @@ class SearchInstance:
             A valid tour, or a path where the problem is open.
         from_path : bool
             False for a closed tour with the real fixed edges where the problem is open with a free end: it
-            is cut at the given end, or at its longest link that is not fixed.
+            is cut at the given end, or at its longest edge that is not fixed.
         """
         number = np.empty(len(self.city), dtype=np.int32)
         number[self.city] = np.arange(len(self.city), dtype=np.int32)
@@ -225,11 +243,11 @@ class SearchInstance:
         end = next((a if b == self.dummy else b for a, b in self.fixed_edges if self.dummy in (a, b)), None)
         if end is not None:
             at = int(np.flatnonzero(own == end)[0])
-            # Cut behind the end, or, where that link is fixed, before it.
+            # Cut behind the end, or, where that edge is fixed, before it.
             at = at - 1 if (int(own[at]), int(after[at])) in fixed else at
             return np.roll(own, -(at + 1))
-        links = np.asarray(self.problem.distance(self.city[own], self.city[after]), dtype=np.float64)
-        for at in np.argsort(-links, kind="stable"):
+        edges = np.asarray(self.problem.distance(self.city[own], self.city[after]), dtype=np.float64)
+        for at in np.argsort(-edges, kind="stable"):
             if (int(own[at]), int(after[at])) not in fixed:
                 return np.roll(own, -(int(at) + 1))
         return own

@@ -3,7 +3,7 @@
 The positions of the tour form a circle. All segments around one centre, each inside the next, are decided
 together. With an odd number of positions the segments of odd length are all there are, since what a segment
 leaves of the circle has an even length; of an even number of cities the last one stands there twice, and the
-link between the two is never removed, whatever the metric.
+edge between the two is never removed, whatever the metric.
 """
 
 from __future__ import annotations
@@ -45,14 +45,13 @@ class Circle:
         The order of the hardware, which takes any number of cities; that of the threads takes an odd one.
     cities : ndarray of int32
         In the instance's numbers, by position.
-    points, int_matrix, real_matrix : ndarray or None
     fixed : ndarray of int32, shape (size, 2), or None
         The cities to which each is fixed, -1 for none.
     tolerance : float
         What a gain must exceed.
     planar : {0, 1, 2}
         Whether the filter works; 2 if all places are whole numbers that single precision holds.
-    whole_links : bool
+    whole_edges : bool
     center_x, center_y, scale, slack, place_error : float
         For the filter in single precision; see native/symmetric/symmetric.h.
     """
@@ -60,13 +59,10 @@ class Circle:
     instance: SearchInstance
     hardware: bool
     cities: NDArray[np.int32]
-    points: NDArray[np.float64] | None
-    int_matrix: NDArray[np.int32] | None
-    real_matrix: NDArray[np.float64] | None
     fixed: NDArray[np.int32] | None
     tolerance: float
     planar: int
-    whole_links: bool
+    whole_edges: bool
     center_x: float
     center_y: float
     scale: float
@@ -82,17 +78,16 @@ class Circle:
         cities = instance.close(tour)
         if not hardware and len(cities) % 2 == 0:
             cities = np.append(cities, cities[-1])
-        int_matrix, real_matrix = instance.matrices()
         planar = 0
         center = np.zeros(2)
         scale = 1.0
         slack = place_error = 0.0
-        if instance.points is not None and problem.metric.euclidean:
-            low, high = np.nanmin(instance.points, axis=0), np.nanmax(instance.points, axis=0)
+        if problem.metric.euclidean:
+            low, high = np.nanmin(instance.rows, axis=0), np.nanmax(instance.rows, axis=0)
             scale = 0.1**0.5 if problem.metric is Metric.ATT else 1.0
             largest = float(np.hypot(*(high - low))) * scale
             center = np.floor((low + high) / 2) if largest > 2 else (low + high) / 2
-            places = instance.points - center
+            places = instance.rows - center
             exact = scale == 1.0 and np.array_equal(places.astype(np.float32), places, equal_nan=True)
             whole = exact and largest < _EXACT_SINGLES and np.array_equal(np.floor(places), places)
             if 1e-12 < largest < 1e15:  # single precision must hold the squares
@@ -103,13 +98,10 @@ class Circle:
             instance=instance,
             hardware=hardware,
             cities=np.ascontiguousarray(cities, dtype=np.int32),
-            points=instance.points,
-            int_matrix=int_matrix,
-            real_matrix=real_matrix,
             fixed=fixed_partners(instance.size, instance.fixed_edges) if len(instance.fixed_edges) else None,
             tolerance=max(instance.tolerance, least_gain),
             planar=planar,
-            whole_links=problem.integral and problem.distance_bound < _EXACT_SINGLES,
+            whole_edges=problem.integral and problem.distance_bound < _EXACT_SINGLES,
             center_x=float(center[0]),
             center_y=float(center[1]),
             scale=scale,
@@ -130,7 +122,7 @@ class Circle:
 
 
 _NUMBERS = (
-    *("hardware", "tolerance", "planar", "whole_links"),
+    *("hardware", "tolerance", "planar", "whole_edges"),
     *("center_x", "center_y", "scale", "slack", "place_error"),
 )
 
@@ -157,7 +149,7 @@ class SymmetricSearch(Protocol):
         """The cities on the circle of a chain, by position."""
 
     def lengths(self) -> NDArray[np.float64]:
-        """The length of each tour, kept links included."""
+        """The length of each tour, kept edges included."""
 
     def counters(self) -> dict[str, int | float]:
         """Sums over the chains: steps, evaluations, moves; and kernel_seconds on a GPU."""
@@ -169,10 +161,7 @@ class CpuSymmetricSearch:
     def __init__(self, circle: Circle, *, seed: int, chains: int, threads: int) -> None:
         self._threads = threads
         self._tours = _native.SymmetricTours.create(
-            kind=circle.instance.problem.metric.kind,
-            points=circle.points,
-            int_matrix=circle.int_matrix,
-            real_matrix=circle.real_matrix,
+            distances=circle.instance.distances(),
             fixed=circle.fixed,
             circle=circle.cities,
             seed=seed,

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 def one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = False) -> Complete:
-    """Complete values, each with what it means; or the name of a file, where none of them fits."""
+    """Complete values, each with what it means, or ""; or the name of a file, where none of them fits."""
 
     def complete(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem
 
-        fitting = [CompletionItem(value, help=text) for value, text in values() if value.startswith(begun)]
+        known = ((value, text or None) for value, text in values() if value.startswith(begun))
+        fitting = [CompletionItem(value, help=text) for value, text in known]
         return [CompletionItem(begun, type="file")] if or_file and not fitting else fitting
 
     return complete
@@ -28,7 +29,7 @@ def one_of(values: Callable[[], Iterable[tuple[str, str]]], *, or_file: bool = F
 def _methods() -> Iterable[tuple[str, str]]:
     from warptsp.methods import METHODS
 
-    return [(method.name, method.summary) for method in METHODS.values()]
+    return [(name, "") for name in METHODS]  # what they are would import all of them
 
 
 def _devices() -> Iterable[tuple[str, str]]:

@@ -10,7 +10,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from warptsp.cli.streams import tell
-from warptsp.describe import Rate, describe_gap, describe_place, describe_time_left, short, work
+from warptsp.describe import (
+    Rate,
+    describe_bound,
+    describe_gap,
+    describe_place,
+    describe_time_left,
+    short,
+    work,
+)
 from warptsp.result import format_length
 from warptsp.text import printable
 
@@ -142,9 +150,12 @@ def describe(progress: Progress, rate: float | None = None, *, waited: float = 0
     The parts are in the order in which they are read.
     """
     parts = [f"{progress.elapsed + waited:7.1f} s", f"length {format_length(progress.length)}"]
-    if (gap := describe_gap(progress)) is not None:
+    bound = describe_bound(progress)
+    if (gap := describe_gap(progress)) is not None and (bound is None or progress.gap is not None):
         percent, what = gap
         parts.append(f"gap {percent}" if what == "over the optimum" else f"{percent} {what}")
+    if bound is not None:
+        parts.append(f"at most {bound} above the shortest")
     if (left := describe_time_left(progress, rate, waited)) is not None:
         parts.append(f"{left} left")
     done, what = work(progress)
@@ -163,7 +174,10 @@ def describe_briefly(progress: Progress, rate: float | None = None, *, waited: f
         f"{progress.elapsed + waited:.1f} s",
         f"length {length}" if isinstance(length, int) else f"length {length:.8g}",
     ]
-    if (gap := describe_gap(progress)) is not None:
+    bound = describe_bound(progress)
+    if bound is not None and progress.gap is None:
+        parts.append(f"at most {bound} too long")
+    elif (gap := describe_gap(progress)) is not None:
         percent, what = gap
         brief = what.replace("the start tour", "start").replace("the best known length", "best known")
         parts.append(f"gap {percent}" if what == "over the optimum" else f"{percent} {brief}")

@@ -34,16 +34,6 @@ def _from_terminal(context: click.Context, parameter: click.Parameter, value: Pa
 instance_argument = click.argument(
     "instance", metavar="INSTANCE", type=click.Path(path_type=Path), callback=_from_terminal
 )
-format_option = click.option(
-    "--format",
-    "format_",
-    metavar="NAME",
-    shell_complete=formats,
-    help="Format of INSTANCE, if its name and contents do not show it.",
-)
-asymmetric_option = click.option(
-    "--asymmetric", is_flag=True, help="Allow a matrix whose distances differ by direction."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; only set the exit status.")
@@ -61,31 +51,66 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class TableOptions:
-    """What the options say of the columns and the metric of INSTANCE."""
+class InstanceFile:
+    """INSTANCE, and what the options say of it."""
 
+    path: Path
+    format: str | None
     columns: Mapping[str, str]
     metric: str | None
+    asymmetric: bool
+
+    def load(self) -> Problem:
+        """Read it, and say on stderr what was guessed of it, and what is doubtful."""
+        return self.read(logging.INFO).problem
+
+    def read(self, level: int = logging.WARNING) -> Instance:
+        """The same, and return what the columns of a table were taken for, which notes would say.
+
+        Parameters
+        ----------
+        level : int
+            What is said on stderr: warnings, or notes (``logging.INFO``) as well.
+        """
+        from warptsp.io.instances import read_instance
+        from warptsp.io.options import ReadOptions
+
+        options = ReadOptions.of(self.columns, self.metric, self.asymmetric)
+        with _told(level):
+            return read_instance(self.path, self.format, options)
 
 
-def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options about columns and metric, which reach the command together as ``table``."""
+def instance_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how INSTANCE is read; the command gets an `InstanceFile`."""
 
     @functools.wraps(command)
-    def collecting(**options: Any) -> Any:
+    def collecting(
+        instance: Path, format_: str | None, metric: str | None, asymmetric: bool, **options: Any
+    ) -> Any:
         columns = {role: options.pop(role) for role in _COLUMNS}
         given = {role: column for role, column in columns.items() if column is not None}
-        return command(table=TableOptions(given, options.pop("metric")), **options)
+        return command(instance=InstanceFile(instance, format_, given, metric, asymmetric), **options)
 
-    found = click.option(
-        "--metric",
-        metavar="NAME",
-        shell_complete=metrics,
-        help="Metric for the coordinates of INSTANCE, such as EUC_2D or MAN_2D.",
-    )(collecting)
-    for role, text in reversed(_COLUMNS.items()):
-        found = click.option(f"--{role}", metavar="COLUMN", help=text)(found)
-    return found
+    added = [
+        click.option(
+            "--format",
+            "format_",
+            metavar="NAME",
+            shell_complete=formats,
+            help="Format of INSTANCE, if its name and contents do not show it.",
+        ),
+        *(click.option(f"--{role}", metavar="COLUMN", help=text) for role, text in _COLUMNS.items()),
+        click.option(
+            "--metric",
+            metavar="NAME",
+            shell_complete=metrics,
+            help="Metric for the coordinates of INSTANCE, such as EUC_2D or MAN_2D.",
+        ),
+        click.option(
+            "--asymmetric", is_flag=True, help="Allow a matrix whose distances differ by direction."
+        ),
+    ]
+    return functools.reduce(lambda found, option: option(found), reversed(added), collecting)
 
 
 def grouped(**kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -109,25 +134,6 @@ def grouped(**kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         return collecting
 
     return decorate
-
-
-def load_instance(
-    path: Path, format: str | None, table: TableOptions, *, asymmetric: bool = False
-) -> Problem:
-    """Read INSTANCE, and say on stderr what was guessed of it, and what is doubtful."""
-    return read_columns(path, format, table, asymmetric=asymmetric).problem
-
-
-def read_columns(
-    path: Path, format: str | None, table: TableOptions, *, asymmetric: bool = False, notes: bool = True
-) -> Instance:
-    """The same, and return what the columns of a table were taken for, which `notes` would say."""
-    from warptsp.io.instances import read_instance
-    from warptsp.io.options import ReadOptions
-
-    options = ReadOptions.of(table.columns, table.metric, asymmetric)
-    with _told(logging.INFO if notes else logging.WARNING):
-        return read_instance(path, format, options)
 
 
 class _Teller(logging.Handler):
@@ -174,15 +180,38 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         return float(match[1]) * self._unit[match[2]]
 
 
-class SecondsOrAuto(Seconds):
-    """A time, or ``auto``."""
+class BoundSeconds(Seconds):
+    """What a lower bound may take: a time, ``auto``, or ``none``."""
 
-    name = "seconds or auto"
-    _wanted = "a time such as 10, 0.5, 90s, 5m or 2h, nor auto"
+    name = "auto, none or seconds"
+    _wanted = "auto, none, nor a time such as 10, 0.5, 90s, 5m or 2h"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return seconds, or the word."""
-        return value if value == "auto" else super().convert(value, param, ctx)
+        """Return what `warptsp.solve` takes."""
+        words = {"auto": "auto", "none": False}
+        return words[value] if value in words else super().convert(value, param, ctx)
+
+
+class Gap(click.ParamType):  # type: ignore[type-arg]
+    """A gap in per cent, ``0.8``, or one to the lower bound, ``0.8%bound``."""
+
+    name = "gap"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, and the reference that `warptsp.stop.TargetGap` takes."""
+        if isinstance(value, tuple):  # what this has returned before
+            return value
+        number, percent, reference = str(value).partition("%")
+        try:
+            if reference not in ("", "bound") or (percent and not reference):
+                raise ValueError
+            return float(number), reference or None
+        except ValueError:
+            self.fail(
+                f"{value!r} is not a number of per cent, such as 0.8, nor one to the lower bound, 0.8%bound",
+                param,
+                ctx,
+            )
 
 
 def parse_params(texts: tuple[str, ...]) -> dict[str, str]:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from warptsp._words import counted
 from warptsp.cli._options import echo_json
 from warptsp.cli.streams import say, tell
+from warptsp.endings import FIGURES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.outputs import Attempts, check_writable, is_stream
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
     from warptsp.result import Result
-
-PICTURES = (".svg", ".png", ".pdf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ class Outputs:
         for option, name in self._named():
             if option == "--output":
                 tour_format(name)
-            if option == "--picture" and Path(name).suffix.lower() not in PICTURES:
+            if option == "--picture" and not ends_in(name, FIGURES):
                 raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
             if option == "--report":
                 from warptsp.cli.report import check_page_name
@@ -187,4 +186,4 @@ class Outputs:
 
 
 def _shows_run(picture: str) -> bool:
-    return Path(picture).suffix.lower() == ".pdf"
+    return not ends_in(picture, PICTURES)

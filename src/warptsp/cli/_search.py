@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from warptsp.cli._options import find_city, parse_params
 from warptsp.errors import InvalidOption
@@ -57,7 +57,7 @@ class Stops:
     no_improvement: float | None
     no_improvement_kicks: int | None
     target_length: float | None
-    target_gap: float | None
+    target_gap: tuple[float, Literal["bound"] | None] | None
 
     def criterion(self) -> StoppingCriterion | None:
         """Return what ends the search: the first that holds; None if no option was given."""
@@ -69,7 +69,7 @@ class Stops:
             "no_improvement": lambda seconds: stop.NoImprovement(seconds=seconds),
             "no_improvement_kicks": lambda kicks: stop.NoImprovement(kicks=kicks),
             "target_length": stop.TargetLength,
-            "target_gap": stop.TargetGap,
+            "target_gap": lambda gap: stop.TargetGap(*gap),
         }
         given = [(field.name, getattr(self, field.name)) for field in fields(self)]
         found = [criteria[name](value) for name, value in given if value is not None]
@@ -91,7 +91,7 @@ class Search:
     cluster: str | None
     cluster_params: tuple[str, ...]
     checkpoint_interval: float
-    bound: str | float | None
+    bound: str | float
 
     def arguments(self) -> dict[str, Any]:
         """Return them as `warptsp.solve` takes them."""

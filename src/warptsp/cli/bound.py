@@ -6,18 +6,16 @@ from pathlib import Path
 
 import click
 
+from warptsp.cli._completion import devices
 from warptsp.cli._options import (
+    InstanceFile,
     Seconds,
-    TableOptions,
-    asymmetric_option,
     echo_json,
     examples,
-    format_option,
     instance_argument,
+    instance_options,
     json_option,
-    load_instance,
     quiet_option,
-    table_options,
 )
 from warptsp.cli._tours import open_option, read_tours
 from warptsp.cli.streams import say
@@ -40,27 +38,31 @@ from warptsp.cli.streams import say
 @click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
 @click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
 @click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    metavar="auto|cpu|cuda|cuda:N",
+    shell_complete=devices,
+    help="Where it is computed; auto takes a GPU from 50,000 cities on.",
+)
+@click.option(
     "--certificate",
     metavar="FILE",
     type=click.Path(path_type=Path),
     help="Write the proof to this file (JSON); warptsp check --certificate verifies it.",
 )
-@format_option
-@table_options
-@asymmetric_option
+@instance_options
 @open_option
 @json_option
 @quiet_option
 def command(
-    instance: Path,
+    instance: InstanceFile,
     tour: Path | None,
     time_limit: float | None,
     iterations: int | None,
     threads: int | None,
+    device: str,
     certificate: Path | None,
-    format_: str | None,
-    table: TableOptions,
-    asymmetric: bool,
     open_: bool | None,
     as_json: bool,
     quiet: bool,
@@ -77,7 +79,7 @@ def command(
     from warptsp.result import format_gap, format_length, unit_of
     from warptsp.solver import with_open
 
-    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
+    problem = instance.load()
     cities = None
     if tour is not None:
         problem, (cities,), _ = read_tours(problem, [tour], open_)
@@ -92,6 +94,7 @@ def command(
             time_limit=time_limit,
             iterations=ITERATIONS if iterations is None else iterations,
             threads=threads,
+            device=device,
         )
         if certificate is not None and bound.certified:
             write_certificate(certificate, problem, bound)

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from warptsp.cli._options import (
-    TableOptions,
-    asymmetric_option,
+    InstanceFile,
     echo_json,
     examples,
-    format_option,
     instance_argument,
+    instance_options,
     json_option,
-    load_instance,
     quiet_option,
-    table_options,
 )
 from warptsp.cli._tours import open_option, read_tours
 from warptsp.cli.streams import say
@@ -41,19 +38,14 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Verify the lower bound in this file, as warptsp bound writes it, over all pairs of cities.",
 )
-@format_option
-@table_options
-@asymmetric_option
+@instance_options
 @open_option
 @json_option
 @quiet_option
 def command(
-    instance: Path,
+    instance: InstanceFile,
     tour: Path,
     certificate: Path | None,
-    format_: str | None,
-    table: TableOptions,
-    asymmetric: bool,
     open_: bool | None,
     as_json: bool,
     quiet: bool,
@@ -66,9 +58,7 @@ def command(
     from warptsp.progress import relative_gap
     from warptsp.result import format_gap, format_length, unit_of
 
-    problem, (cities,), reason = read_tours(
-        load_instance(instance, format_, table, asymmetric=asymmetric), [tour], open_
-    )
+    problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
     length = problem.length(cities)
     known = problem.known_length
     gap = None if known is None else relative_gap(length, known.length)

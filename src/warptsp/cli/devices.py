@@ -82,7 +82,7 @@ def _describe(*, as_json: bool) -> None:
         if gpu["why_not"] is not None:
             say(f"          not used: {gpu['why_not']}")
     if found["several"] is not None and "," in found["several"]:
-        from warptsp.methods.lk import MIN_CITIES_OF_GPUS
+        from warptsp.methods.lk.tuning import MIN_CITIES_OF_GPUS
 
         several = f"{found['several']} for {MIN_CITIES_OF_GPUS:,} cities or more and method lk"
         say(f"several   {several}; --device names others")

@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from warptsp.cli._options import (
-    TableOptions,
-    asymmetric_option,
+    InstanceFile,
     echo_json,
     examples,
-    format_option,
     instance_argument,
+    instance_options,
     json_option,
     quiet_option,
-    read_columns,
-    table_options,
 )
 from warptsp.cli.streams import say
 
 
 @click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))
 @instance_argument
-@format_option
-@table_options
-@asymmetric_option
+@instance_options
 @json_option
 @quiet_option
-def command(
-    instance: Path, format_: str | None, table: TableOptions, asymmetric: bool, as_json: bool, quiet: bool
-) -> None:
+def command(instance: InstanceFile, as_json: bool, quiet: bool) -> None:
     """Show what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
     known length.
     """
-    problem, columns = read_columns(instance, format_, table, asymmetric=asymmetric, notes=False)
+    problem, columns = instance.read()
     found = _describe(problem)
     if columns is not None:
         guessed = " (no header line)" if columns.titles is None else ""
         found["columns"] = columns.as_options() if as_json else f"{columns}{guessed}"
     if as_json:
-        echo_json({"file": str(instance), **found})
+        echo_json({"file": str(instance.path), **found})
         return
     found = _with_ranges(found)
     for name, value in () if quiet else found.items():

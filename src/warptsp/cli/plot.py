@@ -7,17 +7,15 @@ from pathlib import Path
 import click
 
 from warptsp.cli._options import (
-    TableOptions,
-    asymmetric_option,
+    InstanceFile,
     examples,
-    format_option,
     instance_argument,
-    load_instance,
+    instance_options,
     quiet_option,
-    table_options,
 )
 from warptsp.cli._tours import open_option, read_tours
 from warptsp.cli.streams import say
+from warptsp.endings import ends_in
 
 
 @click.command(
@@ -29,9 +27,7 @@ from warptsp.cli.streams import say
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @click.argument("picture", metavar="PICTURE", type=click.Path(path_type=Path))
-@format_option
-@table_options
-@asymmetric_option
+@instance_options
 @click.option(
     "--start",
     metavar="TOUR2",
@@ -49,12 +45,9 @@ from warptsp.cli.streams import say
 @quiet_option
 @click.option("--title", help="Line above a figure, or below an SVG picture.")
 def command(
-    instance: Path,
+    instance: InstanceFile,
     tour: Path,
     picture: Path,
-    format_: str | None,
-    table: TableOptions,
-    asymmetric: bool,
     start: Path | None,
     difference: bool,
     size: int | None,
@@ -73,9 +66,9 @@ def command(
 
     if difference and start is None:
         raise InvalidOption("--difference: from which tour? Name its file with --start")
-    simple = start is None and picture.suffix.lower() != ".pdf"
+    simple = start is None and not ends_in(picture, (".pdf",))
     check_writable(picture)
-    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
+    problem = instance.load()
     (check_drawable if simple else check_figure)(problem, picture)
     problem, (cities, *before), _ = read_tours(problem, [tour] if start is None else [tour, start], open_)
     if simple:

@@ -7,19 +7,15 @@ from pathlib import Path
 import click
 
 from warptsp.cli._options import (
-    TableOptions,
-    asymmetric_option,
+    InstanceFile,
     examples,
-    format_option,
     instance_argument,
-    load_instance,
+    instance_options,
     quiet_option,
-    table_options,
 )
 from warptsp.cli._tours import open_option, read_tours
 from warptsp.cli.streams import say
-
-ENDINGS = (".html", ".htm")
+from warptsp.endings import PAGES, ends_in
 
 
 @click.command(epilog=examples("warptsp report usa13509.tsp start.tour best.tour usa13509.html"))
@@ -28,20 +24,15 @@ ENDINGS = (".html", ".htm")
     "tours", metavar="TOUR...", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False)
 )
 @click.argument("page", metavar="FILE", type=click.Path(path_type=Path))
-@format_option
 @open_option
-@table_options
-@asymmetric_option
+@instance_options
 @quiet_option
 @click.option("--title", help="Heading of the page; default: the name of the instance.")
 def command(
-    instance: Path,
+    instance: InstanceFile,
     tours: tuple[Path, ...],
     page: Path,
-    format_: str | None,
     open_: bool | None,
-    table: TableOptions,
-    asymmetric: bool,
     title: str | None,
     quiet: bool,
 ) -> None:
@@ -57,7 +48,7 @@ def command(
 
     check_page_name(page, "FILE")
     check_writable(page)
-    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
+    problem = instance.load()
     check_reportable(problem)
     problem, cities, _ = read_tours(problem, tours, open_)
     found = dict(zip(map(str, tours), cities, strict=True))
@@ -76,5 +67,5 @@ def check_page_name(name: Path | str, option: str) -> None:
     """
     from warptsp.errors import InvalidOption
 
-    if Path(name).suffix.lower() not in ENDINGS:
+    if not ends_in(name, PAGES):
         raise InvalidOption(f"{option} {str(name)!r}: the name must end in .html, the page that is written")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,17 +9,15 @@ import click
 from warptsp.cli._completion import devices, methods, starts
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
+    BoundSeconds,
+    Gap,
+    InstanceFile,
     Seconds,
-    SecondsOrAuto,
-    TableOptions,
-    asymmetric_option,
     examples,
-    format_option,
     grouped,
     instance_argument,
+    instance_options,
     json_option,
-    load_instance,
-    table_options,
 )
 from warptsp.cli._outputs import Outputs
 from warptsp.cli._page import NoPage, PageOptions
@@ -44,9 +41,7 @@ if TYPE_CHECKING:
     )
 )
 @instance_argument
-@format_option
-@table_options
-@asymmetric_option
+@instance_options
 @click.option(
     "-o", "--output", "tours", multiple=True, type=click.Path(), metavar="FILE",
     help="Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
@@ -91,15 +86,17 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--target-gap",
-    type=float,
-    metavar="PERCENT",
-    help="Stop when the tour is within this gap of the optimum (if known).",
+    type=Gap(),
+    metavar="PERCENT[%bound]",
+    help="Stop when the tour is within this gap of the optimum (if known); 0.8%bound: of the lower bound.",
 )
 @click.option(
     "--bound",
-    type=SecondsOrAuto(),
-    metavar="auto|TIME",
-    help="Compute a lower bound after the search, within the time limit: auto takes a tenth of it at most.",
+    type=BoundSeconds(),
+    default="auto",
+    show_default=True,
+    metavar="auto|none|TIME",
+    help="Compute a lower bound beside the search: auto takes at most a tenth of the processor time.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
@@ -192,10 +189,7 @@ if TYPE_CHECKING:
 @click.option("--port", type=int, metavar="N", help="Port of the --watch page; default: any free port.")
 @grouped(outputs=Outputs, ends=Ends, stops=Stops, search=Search, page=PageOptions)
 def command(
-    instance: Path,
-    format_: str | None,
-    table: TableOptions,
-    asymmetric: bool,
+    instance: InstanceFile,
     outputs: Outputs,
     ends: Ends,
     stops: Stops,
@@ -215,8 +209,8 @@ def command(
     Ctrl-C or SIGTERM ends the search; the best tour so far is written, and the exit status is 130 or 143. A
     second signal ends the command at once.
     """
-    outputs.check(instance)
-    problem = load_instance(instance, format_, table, asymmetric=asymmetric)
+    outputs.check(instance.path)
+    problem = instance.load()
     outputs.check_tours(problem)
     problem, first = ends.of(problem)
     if explain_launch:
@@ -243,7 +237,7 @@ def command(
             # The only thing that a search writes itself is its checkpoint.
             checkpointed = not isinstance(error, OutputError)
             files = outputs.write(result, first, attempts, checkpointed=checkpointed)
-            attempts.make(outputs.tell, instance, result, files)
+            attempts.make(outputs.tell, instance.path, result, files)
         watched.serve_the_end(in_a_hurry=result.interrupted or signals.caught is not None, quiet=quiet)
     if error is not None and not isinstance(error, Exception):
         raise error

@@ -1,6 +1,6 @@
 """A tour cut into parts that are ordinary small instances, and the tour that their answers make.
 
-A part's cities lie on paths of the tour. The link from the end of one path to the start of the part's next
+A part's cities lie on paths of the tour. The edge from the end of one path to the start of the part's next
 one (from the last to the first, too) stands for the tour outside: whoever improves the part keeps it as a
 fixed edge. All parts may be improved at once, anywhere, in any order, or not at all: what has no answer
 stays as it was. An answer may join the ends of its paths in other pairs; what then are several closed tours
@@ -67,7 +67,7 @@ class Cut:
         ----------
         part : int
         order : array_like of int
-            The part's cities, numbered from 0 as in `cities`, along a closed tour that has every link from
+            The part's cities, numbered from 0 as in `cities`, along a closed tour that has every edge from
             the end of a path to the start of the next.
 
         Raises
@@ -99,7 +99,7 @@ class Cut:
         Parameters
         ----------
         coordinates : ndarray of float64, shape (n, 2) or (n, 3)
-            `Problem.coordinates`; only those of the ends of paths are looked at.
+            `Problem.coordinates`; only those of the ends of paths are read.
         metric : Metric
         token : StopToken, optional
         """
@@ -139,7 +139,7 @@ def cut_stretches(
     rotation : int
         Position at which the first part begins.
     fixed : ndarray of int32, shape (m, 2), optional
-        Fixed edges; a link of the tour that is one lies between two paths, so that every answer keeps it.
+        Fixed edges; an edge of the tour that is one lies between two paths, so that every answer keeps it.
     threads : int
     token : StopToken, optional
 

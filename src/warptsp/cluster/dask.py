@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONNECT = 10.0  # seconds for a scheduler to answer
-LOOK = 0.5  # seconds between two looks at which workers there are
-POLL = 0.01  # seconds between two looks at tasks
+LOOK = 0.5  # seconds between two polls for workers
+POLL = 0.01  # seconds between two polls of the tasks
 LAG = 0.2  # seconds that an answer is on its way
 LEAVE = 2.0  # seconds for a scheduler to say goodbye
 FETCH = 60.0  # seconds for an answer to come over the network

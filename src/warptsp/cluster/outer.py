@@ -1,4 +1,4 @@
-"""The outer level of the main solver: the tour is cut, its parts are improved by workers, and linked again.
+"""The outer level of the main solver: the tour is cut, its parts are improved by workers, and joined again.
 
 Each part is a task of its own (`warptsp.cluster.tasks`), so that workers share nothing and any of them may
 be lost. Rounds alternate between stretches of the tour and boxes in space, so that seams move. The first
@@ -108,7 +108,7 @@ class Outer:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """One round: kicks in all, start temperature in mean links, and seconds if time is limited."""
+    """One round: kicks in all, start temperature in mean edge lengths, and seconds if time is limited."""
 
     kicks: int
     temperature: float
@@ -127,9 +127,8 @@ class _Rounds:
         params_of_lk: dict[str, Any],
         device: str,
     ) -> None:
-        assert problem.coordinates is not None  # as `Outer.check` has seen to
         self.problem = problem
-        self.coordinates = problem.coordinates
+        self.coordinates = problem.given_coordinates()
         self.run = run
         self.executor = executor
         self.params = params

@@ -1,7 +1,7 @@
 """A part of the tour as it goes to a worker, what comes back, and what a worker does in between.
 
 A task is an ordinary small instance: its cities in tour order, the metric, and where the paths of the tour
-begin that it holds. The link from the end of one path to the start of the next stands for the tour outside
+begin that it holds. The edge from the end of one path to the start of the next stands for the tour outside
 and is a fixed edge. The worker runs the main solver on one thread, or on a GPU, and answers with the order
 of the cities. Same task, same kind of device: same answer, whoever does it and however often.
 
@@ -100,10 +100,10 @@ class Task:
     def problem(self) -> Problem:
         """The instance that the worker solves."""
         ends, begins = self.path_begin[1:] - 1, self.path_begin[:-1]
-        links = np.stack([ends, np.roll(begins, -1)], axis=1)
-        # A single city that is all of the part's paths has no link to itself.
-        links = links[links[:, 0] != links[:, 1]]
-        return Problem(self.metric, coordinates=self.coordinates, fixed_edges=links)
+        edges = np.stack([ends, np.roll(begins, -1)], axis=1)
+        # A single city that is all of the part's paths has no edge to itself.
+        edges = edges[edges[:, 0] != edges[:, 1]]
+        return Problem(self.metric, coordinates=self.coordinates, fixed_edges=edges)
 
     def to_bytes(self) -> bytes:
         """Write the task; `from_bytes` reads it."""

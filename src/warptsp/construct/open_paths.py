@@ -27,37 +27,35 @@ def closed(problem: Problem) -> Problem:
 
 
 def opened(closed: Problem, path: OpenPath, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Cut a tour at the given end, or at its longest link, and turn it."""
+    """Cut a tour at the given end, or at its longest edge, and turn it."""
     n = len(tour)
     if n < 2:
         return tour
-    if path.start is not None or path.end is not None:
-        end = path.end if path.start is None else path.start
-        assert end is not None
+    if ends := [end for end in (path.start, path.end) if end is not None]:
+        end = ends[0]
         at = int(np.flatnonzero(tour == end)[0])
         after, before = int(tour[(at + 1) % n]), int(tour[at - 1])
-        both = path.start is not None and path.end is not None
-        if both:
+        if len(ends) == 2:
             cut_after = after == path.end
         else:
             loose_after = not _is_fixed(closed, end, after)
             loose_before = not _is_fixed(closed, end, before)
             longer_after = closed.distance(end, after) > closed.distance(end, before)
             cut_after = loose_after and (longer_after or not loose_before)
-        # The city at the cut comes last if the link behind it goes, else first.
+        # The city at the cut comes last if the edge behind it goes, else first.
         opened = np.roll(tour, -(at + 1)) if cut_after else np.roll(tour, -at)
         starts = opened[0] == end
         if starts != (path.start is not None):
             opened = opened[::-1]
     else:
         after_each = np.roll(tour, -1)
-        links = np.asarray(closed.distance(tour, after_each), dtype=np.float64)
+        edges = np.asarray(closed.distance(tour, after_each), dtype=np.float64)
         if len(closed.fixed_edges):
             place = np.empty(n, dtype=np.int64)
             place[tour] = np.arange(n)
             a, b = place[closed.fixed_edges[:, 0]], place[closed.fixed_edges[:, 1]]
-            links[np.where((a + 1) % n == b, a, b)] = -1.0
-        opened = np.roll(tour, -(int(np.argmax(links)) + 1))
+            edges[np.where((a + 1) % n == b, a, b)] = -1.0
+        opened = np.roll(tour, -(int(np.argmax(edges)) + 1))
     return np.ascontiguousarray(opened)
 
 

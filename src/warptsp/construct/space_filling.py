@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
-    """The tour along the curve; the fastest construction that looks at the cities at all."""
+    """The tour along the curve; the fastest construction that uses the coordinates at all."""
     curve = along_curve(problem.search_points(), problem.metric, token, threads)
     return keep_fixed_edges(problem, curve, token)
 

@@ -35,7 +35,7 @@ def solve_here(problem: Problem, **options: Any) -> Result:
     """Solve; Ctrl-C and SIGTERM do what they do elsewhere, as callers of those packages expect."""
     from warptsp.solver import solve
 
-    result = solve(problem, **options)
+    result = solve(problem, bound=False, **options)
     if result.signal is not None:
         signal.raise_signal(result.signal)
     return result

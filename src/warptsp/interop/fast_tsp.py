@@ -85,8 +85,7 @@ def greedy_nearest_neighbor(dists: Any) -> list[int]:
     -------
     list of int
     """
-    matrix = matrix_problem(dists).matrix
-    assert matrix is not None
+    matrix = matrix_problem(dists).given_matrix()
     left = np.ones(len(matrix), dtype=np.bool_)
     tour = [0]
     left[0] = False

@@ -175,8 +175,7 @@ def _numbered_rows(frame: Any) -> NDArray[np.int64] | None:
 
 def _row_names(frame: Any) -> list[str] | None:
     """The names of the rows, if they are more than numbers."""
-    index = getattr(frame, "index", None)
+    index = getattr(frame, "index", ())
     if getattr(getattr(index, "dtype", None), "kind", "i") != "O":
         return None
-    assert index is not None
     return [_text(name) for name in index]

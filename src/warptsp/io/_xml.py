@@ -11,6 +11,7 @@ from xml.parsers import expat
 from warptsp.errors import ParseError
 
 from ._text import quoted
+from .format import Source
 
 __all__ = ["begins_as_xml", "is_kml", "read_elements", "xml_text"]
 
@@ -33,7 +34,7 @@ def xml_text(value: str) -> str:
 
 
 def read_elements(
-    data: bytes, file: str, end: Callable[[list[str], dict[str, str], str, int], None], root: str
+    source: Source, end: Callable[[list[str], dict[str, str], str, int], None], root: str
 ) -> None:
     """Call a function at the end of each element.
 
@@ -41,8 +42,7 @@ def read_elements(
 
     Parameters
     ----------
-    data : bytes
-    file : str
+    source : Source
     end : callable
         Is given the names of the elements around it and its own, without prefixes; its attributes; the text
         right in it; and its line.
@@ -60,7 +60,7 @@ def read_elements(
     parser.buffer_text = True
 
     def fail(message: str, line: int | None = None) -> NoReturn:
-        raise ParseError(message, file=file, line=line or parser.CurrentLineNumber)
+        raise ParseError(message, file=source.file, line=line or parser.CurrentLineNumber)
 
     def begin_element(name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(":")[2]
@@ -84,7 +84,7 @@ def read_elements(
     parser.CharacterDataHandler = lambda text: open_elements[-1][1].append(text)
     parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(data, True)
+        parser.Parse(source.data, True)
     except expat.ExpatError as error:
         fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
     except ParseError:  # of the functions above, which the parser calls

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from warptsp.errors import InvalidOption
 
 from ._files import named
 from ._text import read_bytes
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from .table.columns import Columns
 
 __all__ = ["Format", "Instance", "Pieces", "Source", "TourFile"]
+
+F = TypeVar("F")
 
 Pieces = Iterable["bytes | memoryview"]
 """What stands in a file, piece by piece."""
@@ -89,8 +93,8 @@ class TourFile(NamedTuple):
 class Format:
     """A format: its names, how it is recognized, and the functions that read and write it.
 
-    What it cannot do has no function. Readers raise `ParseError`, writers `InvalidOption` for an instance
-    that the format cannot hold.
+    What it cannot do has no function; `reader`, `writer` and their like raise `InvalidOption` then. Readers
+    raise `ParseError`, writers `InvalidOption` for an instance that the format cannot hold.
 
     Attributes
     ----------
@@ -140,3 +144,32 @@ class Format:
     has_columns: bool = False
     on_maps: bool = False
     guarded: Callable[[str], str] | None = None
+
+    def recognizes(self, data: bytes) -> bool:
+        """Whether contents are taken for this format's."""
+        return self.fallback if self.sniff is None else self.sniff(data)
+
+    @property
+    def reader(self) -> Callable[[Source, ReadOptions], Instance]:
+        """`read`, of a format that has it."""
+        return self._able(self.read, "read instances")
+
+    @property
+    def writer(self) -> Callable[[Problem], Pieces]:
+        """`write`, of a format that has it."""
+        return self._able(self.write, "write instances")
+
+    @property
+    def tour_reader(self) -> Callable[[Source, Problem], TourFile]:
+        """`read_tour`, of a format that has it."""
+        return self._able(self.read_tour, "read tours")
+
+    @property
+    def tour_writer(self) -> Callable[[Problem, NDArray[np.int32]], Pieces]:
+        """`write_tour`, of a format that has it."""
+        return self._able(self.write_tour, "write tours")
+
+    def _able(self, function: F | None, work: str) -> F:
+        if function is None:
+            raise InvalidOption(f"format {self.name} does not {work}")
+        return function

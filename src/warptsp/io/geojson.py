@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,15 @@ from warptsp.problem import Metric, Problem
 
 from ._json import begins_as_json, document_of, reading_json
 from ._text import quoted
-from .format import Format, Instance, Pieces, Source, TourFile
-from .lines import Place, cut, tour_along
+from .format import Pieces, Source
+from .lines import Place, cut, map_format
 from .osrm import is_osrm_table, osrm_problem
 from .places import degrees
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
 
 __all__ = ["FORMATS", "parse_json"]
 
 _NAMES = ("name", "label", "title")
+Fail = Callable[[str], NoReturn]
 
 
 def parse_json(data: bytes, file: str, *, geojson: bool = False) -> Problem:
@@ -46,7 +44,7 @@ def parse_json(data: bytes, file: str, *, geojson: bool = False) -> Problem:
         return _problem(document, fail)
 
 
-def _problem(document: Any, fail: Callable[[str], NoReturn]) -> Problem:
+def _problem(document: Any, fail: Fail) -> Problem:
     """The points of a GeoJSON document, with great-circle distances.
 
     Parameters
@@ -74,7 +72,7 @@ def _problem(document: Any, fail: Callable[[str], NoReturn]) -> Problem:
         fail(str(error))
 
 
-def _points(node: Any, where: str, name: str, fail: Any) -> Iterator[tuple[str, Any, str]]:
+def _points(node: Any, where: str, name: str, fail: Fail) -> Iterator[tuple[str, Any, str]]:
     kind = node.get("type") if isinstance(node, dict) else None
     if kind == "FeatureCollection":
         for number, feature in enumerate(_list(node, "features", where, fail), start=1):
@@ -96,15 +94,12 @@ def _points(node: Any, where: str, name: str, fail: Any) -> Iterator[tuple[str, 
         fail(f"{where} is {quoted(str(kind))}: a Point or a MultiPoint is needed")
 
 
-def _list(node: dict[str, Any], key: str, where: str, fail: Any) -> list[Any]:
+def _list(node: dict[str, Any], key: str, where: str, fail: Fail) -> list[Any]:
     value = node.get(key)
-    if not isinstance(value, list):
-        fail(f"{where} has no list of {key}")
-    assert isinstance(value, list)
-    return value
+    return value if isinstance(value, list) else fail(f"{where} has no list of {key}")
 
 
-def _latitude_longitude(point: Any, where: str, fail: Any) -> tuple[float, float]:
+def _latitude_longitude(point: Any, where: str, fail: Fail) -> tuple[float, float]:
     if not isinstance(point, list) or len(point) < 2:
         fail(f"{where} has no coordinates [longitude, latitude]")
     for value in point[:2]:
@@ -121,7 +116,7 @@ def _latitude_longitude(point: Any, where: str, fail: Any) -> tuple[float, float
     return latitude, longitude
 
 
-def _line(document: Any, fail: Callable[[str], NoReturn]) -> list[list[Place]]:
+def _line(document: Any, fail: Fail) -> list[list[Place]]:
     """The parts of the one line in a GeoJSON document, as latitudes and longitudes.
 
     Parameters
@@ -143,7 +138,7 @@ def _line(document: Any, fail: Callable[[str], NoReturn]) -> list[list[Place]]:
     return found
 
 
-def _lines(node: Any, where: str, fail: Any) -> Iterator[tuple[str, list[Any]]]:
+def _lines(node: Any, where: str, fail: Fail) -> Iterator[tuple[str, list[Any]]]:
     """The lines of a document; what else it has, such as points, is passed over."""
     kind = node.get("type") if isinstance(node, dict) else None
     if kind == "FeatureCollection":
@@ -199,29 +194,25 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
     return [json.dumps(feature, ensure_ascii=False).encode() + b"\n"]
 
 
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return Instance(parse_json(source.data, source.file, geojson=source.by_name))
+def _points_in(source: Source) -> Problem:
+    return parse_json(source.data, source.file, geojson=source.by_name)
 
 
-def _read_tour(source: Source, problem: Problem) -> TourFile:
+def _line_in(source: Source) -> list[list[Place]]:
     def fail(message: str) -> NoReturn:
         raise ParseError(message, file=source.file)
 
     with reading_json(source.file):
-        parts = _line(document_of(source.data, source.file), fail)
-    return tour_along(parts, problem, source.file)
+        return _line(document_of(source.data, source.file), fail)
 
 
 FORMATS = (
-    Format(
-        name="geojson",
-        title="GeoJSON",
+    map_format(
+        "GeoJSON",
         endings=(".geojson", ".json"),
-        tour_endings=(".geojson", ".json"),
         sniff=begins_as_json,
-        read=_read,
-        read_tour=_read_tour,
+        points=_points_in,
+        line=_line_in,
         write_tour=_write_tour,
-        on_maps=True,
     ),
 )

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
 
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
-from .format import Format, Instance, Pieces, Source, TourFile
-from .lines import Place, one_line, tour_along
+from .format import Pieces, Source
+from .lines import Place, map_format, one_line
 from .places import degrees, place_of, place_problem
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
 
 __all__ = ["FORMATS"]
 
 _POINTS = ("wpt", "rtept")  # a file with waypoints may have a route through them, too
 
 
-def _points(data: bytes, file: str) -> Problem:
+def _points(source: Source) -> Problem:
     """The waypoints of a GPX document, or else the points of its routes, with great-circle distances.
 
     Raises
@@ -39,20 +34,22 @@ def _points(data: bytes, file: str) -> Problem:
         if path[-1] == "name" and path[-2:-1] != [] and path[-2] in _POINTS:
             name = text
         elif path[-1] in _POINTS:
-            places[path[-1]].append(
-                place_of(attributes.get("lat", ""), attributes.get("lon", ""), file, line)
-            )
+            places[path[-1]].append(_place(attributes, source.file, line))
             names[path[-1]].append(name)
             name = ""
 
-    read_elements(data, file, end, "gpx")
+    read_elements(source, end, "gpx")
     kind = "wpt" if places["wpt"] else "rtept"
     if kind == "rtept" and len(places[kind]) > 1 and places[kind][0] == places[kind][-1]:
         del places[kind][-1], names[kind][-1]  # a closed route is in its first place twice
-    return place_problem(places[kind], names[kind], file, "waypoints and no routes")
+    return place_problem(places[kind], names[kind], source.file, "waypoints and no routes")
 
 
-def _line(data: bytes, file: str) -> list[list[Place]]:
+def _place(attributes: dict[str, str], file: str, line: int) -> Place:
+    return place_of(attributes.get("lat", ""), attributes.get("lon", ""), file, line)
+
+
+def _line(source: Source) -> list[list[Place]]:
     """The points of the one route in a GPX document.
 
     Raises
@@ -64,12 +61,12 @@ def _line(data: bytes, file: str) -> list[list[Place]]:
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
         if path[-1] == "rtept":
-            routes[-1].append(place_of(attributes.get("lat", ""), attributes.get("lon", ""), file, line))
+            routes[-1].append(_place(attributes, source.file, line))
         elif path[-1] == "rte":
             routes.append([])
 
-    read_elements(data, file, end, "gpx")
-    return [one_line([route for route in routes if route], file, "routes (rte)")]
+    read_elements(source, end, "gpx")
+    return [one_line([route for route in routes if route], source.file, "routes (rte)")]
 
 
 def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
@@ -97,24 +94,13 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
     return ["\n".join(lines).encode()]
 
 
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return Instance(_points(source.data, source.file))
-
-
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return tour_along(_line(source.data, source.file), problem, source.file)
-
-
 FORMATS = (
-    Format(
-        name="gpx",
-        title="GPX",
+    map_format(
+        "GPX",
         endings=(".gpx",),
-        tour_endings=(".gpx",),
         sniff=lambda data: begins_as_xml(data) and not is_kml(data),
-        read=_read,
-        read_tour=_read_tour,
+        points=_points,
+        line=_line,
         write_tour=_write_tour,
-        on_maps=True,
     ),
 )

@@ -79,8 +79,7 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
             f"{as_columns(**options.columns)}: only a table has columns, and {source.file} is read as "
             f"{chosen.name}"
         )
-    assert chosen.read is not None
-    problem, columns = chosen.read(source, options)
+    problem, columns = chosen.reader(source, options)
     if chosen.bare:
         _look_for_degrees(problem, source, options)
     elif not chosen.has_columns:
@@ -164,8 +163,7 @@ def write_problem(path: str | os.PathLike[str], problem: Problem, *, format: str
         The file cannot be written.
     """
     chosen = format_to_write(path, format, tour=False)
-    assert chosen.write is not None
-    _write(path, chosen.write(problem))
+    _write(path, chosen.writer(problem))
 
 
 def write_points(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.problem import Problem
 
 from ._xml import begins_as_xml, is_kml, read_elements, xml_text
-from .format import Format, Instance, Pieces, Source, TourFile
-from .lines import Place, one_line, tour_along
+from .format import Pieces, Source
+from .lines import Place, map_format, one_line
 from .places import degrees, place_of, place_problem
-
-if TYPE_CHECKING:
-    from .options import ReadOptions
 
 __all__ = ["FORMATS"]
 
 
-def _points(data: bytes, file: str) -> Problem:
+def _points(source: Source) -> Problem:
     """The points of the placemarks in a KML document, with great-circle distances.
 
     Raises
@@ -38,19 +33,24 @@ def _points(data: bytes, file: str) -> Problem:
         if path[-2:] == ["Placemark", "name"]:
             name = text
         elif path[-2:] == ["Point", "coordinates"] and "Placemark" in path:
-            numbers = text.split(",")
-            found.append(place_of(numbers[1] if len(numbers) > 1 else "", numbers[0], file, line))
+            found.append(_place(text, source.file, line))
         elif path[-1] == "Placemark":
             places.extend(found)
             names.extend([name] * len(found))
             found.clear()
             name = ""
 
-    read_elements(data, file, end, "kml")
-    return place_problem(places, names, file, "placemarks with a Point")
+    read_elements(source, end, "kml")
+    return place_problem(places, names, source.file, "placemarks with a Point")
 
 
-def _line(data: bytes, file: str) -> list[list[Place]]:
+def _place(text: str, file: str, line: int) -> Place:
+    """The place of a longitude and a latitude with a comma between them."""
+    numbers = text.split(",")
+    return place_of(numbers[1] if len(numbers) > 1 else "", numbers[0], file, line)
+
+
+def _line(source: Source) -> list[list[Place]]:
     """The places along the one LineString in a KML document.
 
     Raises
@@ -62,13 +62,10 @@ def _line(data: bytes, file: str) -> list[list[Place]]:
 
     def end(path: list[str], attributes: dict[str, str], text: str, line: int) -> None:
         if path[-2:] == ["LineString", "coordinates"]:
-            points = [point.split(",") for point in text.split()]
-            lines.append(
-                [place_of(point[1] if len(point) > 1 else "", point[0], file, line) for point in points]
-            )
+            lines.append([_place(point, source.file, line) for point in text.split()])
 
-    read_elements(data, file, end, "kml")
-    return [one_line([line for line in lines if line], file, "lines (LineString)")]
+    read_elements(source, end, "kml")
+    return [one_line([line for line in lines if line], source.file, "lines (LineString)")]
 
 
 def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
@@ -100,24 +97,13 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
     return ["\n".join(lines).encode()]
 
 
-def _read(source: Source, options: ReadOptions) -> Instance:
-    return Instance(_points(source.data, source.file))
-
-
-def _read_tour(source: Source, problem: Problem) -> TourFile:
-    return tour_along(_line(source.data, source.file), problem, source.file)
-
-
 FORMATS = (
-    Format(
-        name="kml",
-        title="KML",
+    map_format(
+        "KML",
         endings=(".kml",),
-        tour_endings=(".kml",),
         sniff=lambda data: begins_as_xml(data) and is_kml(data),
-        read=_read,
-        read_tour=_read_tour,
+        points=_points,
+        line=_line,
         write_tour=_write_tour,
-        on_maps=True,
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,53 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidTour, ParseError
 from warptsp.problem import Problem
 
-from .format import TourFile
+from .format import Format, Instance, Pieces, Source, TourFile
 from .places import degrees
 
-__all__ = ["Place", "cut", "one_line", "tour_along"]
+__all__ = ["Place", "cut", "map_format", "one_line", "tour_along"]
 
 Place = tuple[float, float]
 """Latitude and longitude in decimal degrees."""
 
 _DIGITS = 6  # that programs for maps keep: a tenth of a metre
+
+
+def map_format(
+    title: str,
+    *,
+    endings: tuple[str, ...],
+    sniff: Callable[[bytes], bool],
+    points: Callable[[Source], Problem],
+    line: Callable[[Source], Sequence[Sequence[Place]]],
+    write_tour: Callable[[Problem, NDArray[np.int32]], Pieces],
+) -> Format:
+    """A format of programs for maps: points in, and tours as lines in and out.
+
+    Parameters
+    ----------
+    title : str
+        What people call it; its name is that in lower case.
+    endings : tuple of str
+    sniff : callable
+        Whether contents begin as this format does.
+    points : callable
+        The instance in a file.
+    line : callable
+        The parts of the line in a file.
+    write_tour : callable
+        What stands in the file of a tour.
+    """
+    return Format(
+        name=title.lower(),
+        title=title,
+        endings=endings,
+        tour_endings=endings,
+        sniff=sniff,
+        read=lambda source, options: Instance(points(source)),
+        read_tour=lambda source, problem: tour_along(line(source), problem, source.file),
+        write_tour=write_tour,
+        on_maps=True,
+    )
 
 
 def cut(places: Sequence[Place]) -> list[list[Place]]:

@@ -75,11 +75,10 @@ def degrees(problem: Problem, format_name: str) -> NDArray[np.float64]:
         The instance has no latitudes and longitudes.
     """
     check_geographic(problem, format_name)
-    if problem.coordinates is None or not problem.metric.geographic:
-        assert problem.display is not None
+    if problem.display is not None and not problem.metric.geographic:
         places = problem.display[:, ::-1].copy()
     else:
-        places = problem.coordinates.copy()
+        places = problem.given_coordinates().copy()
     if problem.metric is Metric.GEO:
         whole = np.trunc(places)
         places = whole + (places - whole) * 5.0 / 3.0  # DDD.MM: the decimals are minutes

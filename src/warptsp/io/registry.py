@@ -104,7 +104,7 @@ def _called(name: str) -> Format:
 def _recognized(source: Source, able: Sequence[Format]) -> Format:
     """The first format that knows the contents, or else the first that takes what no other one knows."""
     for format in sorted(able, key=lambda format: format.fallback):
-        if format.sniff(source.data) if format.sniff is not None else format.fallback:
+        if format.recognizes(source.data):
             return format
     raise AssertionError("tables take any text")
 
@@ -112,5 +112,4 @@ def _recognized(source: Source, able: Sequence[Format]) -> Format:
 def _tsplib_or(table: Format, source: Source) -> Format:
     """The format of what is called a table; some call TSPLIB's files so."""
     tsplib = _called("tsplib")
-    assert tsplib.sniff is not None
-    return tsplib if tsplib.sniff(source.data) else table
+    return tsplib if tsplib.recognizes(source.data) else table

@@ -94,9 +94,8 @@ def write_tour(
     cities = np.asarray(tour, dtype=np.int32)
     if csv_safe and chosen.guarded is not None and problem.labels is not None:
         problem = replace(problem, labels=list(map(chosen.guarded, problem.labels)))
-    assert chosen.write_tour is not None
     with atomic_write(path) as stream:
-        for piece in chosen.write_tour(problem, cities):
+        for piece in chosen.tour_writer(problem, cities):
             stream.write(piece)
 
 
@@ -131,9 +130,8 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
     """A tour from a file, as `read_tour` reads it, and whether the file says that it is an open path."""
     source = Source(path)
     format = format_of_tour(source)
-    assert format.read_tour is not None
     try:
-        found = format.read_tour(source, problem)
+        found = format.tour_reader(source, problem)
         problem.check_tour(found.cities, constraints=False)
     except InvalidTour as error:
         message, file = str(error), source.file

@@ -11,7 +11,7 @@ COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 
 
 def start_temperature(kicks_per_city: float) -> float:
-    """Return the temperature at the start, in mean links of the tour, for a number of kicks a city."""
+    """Return the temperature at the start, in mean edge lengths of the tour, for a number of kicks a city."""
     return min(0.5, max(0.0, 0.15 + 0.15 * math.log10(max(kicks_per_city, 1e-9))))
 
 

@@ -1,4 +1,4 @@
-"""The start tour and nothing else: for baselines, for speed, and to look at constructions."""
+"""The start tour and nothing else: for baselines, for speed, and to compare constructions."""
 
 from __future__ import annotations
 

@@ -175,14 +175,10 @@ def _descend_on_cpu(
     closed = instance.close(tour)
     if instance.dummy is not None:
         closed = np.roll(closed, 1)  # the dummy city of an open path stays first
-    int_matrix, real_matrix = instance.matrices()
     descent = _native.Descent.create(
         neighborhood=int(neighborhood),
-        kind=problem.metric.kind,
+        distances=instance.distances(),
         dummy=instance.dummy is not None,
-        points=instance.points,
-        int_matrix=int_matrix,
-        real_matrix=real_matrix,
         tour=np.ascontiguousarray(closed),
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,

@@ -3,10 +3,10 @@
 R. Jonker and T. Volgenant, "Transforming asymmetric into symmetric traveling salesman problems", Operations
 Research Letters 2 (1983) 161-163. City i becomes a pair: city 2i, where it is entered, and city 2i + 1, where
 it is left, joined by a fixed edge of length 0. From where i is left to where j is entered it is as far as
-from i to j. All other links are walls, longer than any distance. Without walls a tour enters and leaves the
+from i to j. All other edges are walls, longer than any distance. Without walls a tour enters and leaves the
 cities in turn, so that it is a directed tour of the same length, read in the one direction or the other. And
 a tour through walls is never shorter than a directed one: cut at its walls it falls into directed paths,
-which as many links join to a directed tour, each of them shorter than a wall.
+which as many edges join to a directed tour, each of them shorter than a wall.
 """
 
 from __future__ import annotations
@@ -61,12 +61,11 @@ class Doubled:
     Attributes
     ----------
     problem : Problem
-        Symmetric, with 2n cities, and with walls that are longer than any other link.
+        Symmetric, with 2n cities, and with walls that are longer than any other edge.
     """
 
     def __init__(self, original: Problem) -> None:
-        matrix = original.matrix
-        assert matrix is not None
+        matrix = original.given_matrix()
         self.original = original
         n = original.n
         wall = 2 * original.distance_bound + 1 if original.integral else 2 * original.distance_bound or 1.0

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 LONG = 100_000  # cities from which set-up takes so long that it is reported
+QUICKLY_ORDERED = 100_000  # cities that are in the order of a curve within a few hundredths of a second
 
 
 def start_tour(
@@ -58,13 +59,17 @@ def plain_tour(problem: Problem, instance: SearchInstance | None) -> NDArray[np.
 
 
 def fall_back(problem: Problem, run: Run, instance: SearchInstance | None) -> None:
-    """Offer what a stopped set-up has: the order along the curve, or the file's own."""
+    """Offer what a stopped set-up has: the order along the curve, or the file's where that takes long."""
     if run.best is not None:
         return
-    tour = plain_tour(problem, instance)
-    if tour is None:
-        from warptsp.construct import construct
+    from warptsp.construct import construct
 
+    tour = None
+    if instance is None and problem.metric.has_coordinates and problem.n <= QUICKLY_ORDERED:
+        tour = construct(problem, "space-filling", seed=0, threads=1, token=None)
+    if tour is None:
+        tour = plain_tour(problem, instance)
+    if tour is None:
         tour = construct(problem, "given", seed=0, threads=1, token=None)
     if tour is not None:
         run.offer(tour)

@@ -229,15 +229,11 @@ def _token_of_slice(run: Run, report: Callable[[], bool]) -> _native.StopToken:
 
 def _climbers(instance: ClimbInstance) -> _native.HillClimbers:
     return _native.HillClimbers(
-        n=instance.problem.n,
-        kind=instance.problem.metric.kind,
+        distances=instance.distances(),
         rounded=instance.rounded,
         tolerance=instance.tolerance,
         scale=instance.scale,
-        points=instance.points,
         near=instance.near,
-        int_matrix=instance.int_matrix,
-        real_matrix=instance.real_matrix,
     )
 
 

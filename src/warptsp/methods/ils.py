@@ -1,10 +1,10 @@
 """Iterated local search: 3-opt along neighbour lists, double bridges (`native/neighbor/iterated_search.h`).
 
 Algorithm 1 of J. Fosin, D. Davidović and T. Carić, "A GPU implementation of local search operators for
-symmetric travelling salesman problem" (2013): from a local optimum a double bridge at four random links,
+symmetric travelling salesman problem" (2013): from a local optimum a double bridge at four random edges,
 3-opt again, the best tour kept, and the search goes on from the new tour, shorter or not. Better: it takes a
 kick back that lost more than a falling temperature allows. After a double bridge only its eight ends are
-looked at again, so a kick costs microseconds; the best tour is looked at as a whole in the end.
+examined again, so a kick costs microseconds; the best tour is examined as a whole in the end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 ACCEPTANCES = ("annealed", "better", "always")
-TEMPERATURE = 2.0  # mean links: see the log in docs/performance
+TEMPERATURE = 2.0  # mean edge lengths: see the log in docs/performance
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
 
@@ -51,8 +51,8 @@ class IlsParams:
         "always" continues from every new tour, as the document does; "better" undoes a kick that made the
         tour longer; "annealed" undoes it with probability 1 - exp(-loss / T).
     temperature : float or None
-        With "annealed": T at the first kick, in mean edges of the tour that the kicks start from. It falls to
-        0 with the square of the remaining share of the kicks, or of the time limit. None is 2.
+        With "annealed": T at the first kick, in mean edge lengths of the tour that the kicks start from. It
+        falls to 0 with the square of the remaining share of the kicks, or of the time limit. None is 2.
     segment : int
         Maximum number of cities in each segment that a double bridge exchanges; 0 takes four edges anywhere
         in the tour, as the document does.
@@ -89,7 +89,7 @@ class IlsParams:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
     def start_temperature(self) -> float:
-        """Return the temperature at the first kick, in mean links; 0 if no loss is ever accepted."""
+        """Return the temperature at the first kick, in mean edge lengths; 0 if no loss is ever accepted."""
         if self.acceptance != "annealed":
             return 0.0
         return TEMPERATURE if self.temperature is None else self.temperature

@@ -68,7 +68,6 @@ class Frame:
             return cls(problem) if problem.integral else cls._of_matrix(problem, problem.matrix)
         if problem.metric.geographic:
             return cls(problem)
-        assert problem.coordinates is not None
         low, high = problem.bounds
         extent = float((high - low).max())
         unit = 1.0 if problem.metric.integral else _unit(extent)
@@ -131,7 +130,7 @@ class Frame:
 def _longest_below(matrix: NDArray[Any], largest: float) -> float:
     """Return the longest entry but the largest one if this hides what the others differ in, and else 0."""
     limit = largest / (HIGH * len(matrix))
-    # A look at one row tells ordinary matrices.
+    # One row tells whether a matrix is ordinary.
     if ((matrix[0] > limit) & (matrix[0] < largest)).any():
         return 0.0
     longest = float(matrix.max(where=matrix < largest, initial=0.0))

@@ -60,6 +60,9 @@ class Method(Generic[P]):
     gpus_wanted : callable or None
         ``gpus_wanted(problem, seconds, there)`` says how many of so many GPUs of one model make it faster,
         given the run's time limit; None if it uses one.
+    constrains : callable or None
+        ``constrains(params)`` says whether these parameters ask of a tour what the problem does not, so that
+        the method runs even on a tour that is proved optimal; None if none do.
     explain_launch : callable or None
         ``explain_launch(problem, device)`` says how the search would be spread over a GPU.
     """
@@ -81,6 +84,7 @@ class Method(Generic[P]):
     max_gpu_cities: int | None = None
     gpu_limits: Callable[[Problem], str | None] | None = None
     gpus_wanted: Callable[[Problem, float | None, int], int] | None = None
+    constrains: Callable[[P], bool] | None = None
     explain_launch: Callable[[Problem, str], str] | None = None
 
     def check(self, problem: Problem, *, on_gpu: bool = False) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_NEIGHBORS = 1000
-SLICE = 0.08  # seconds between two looks at what the run says
+SLICE = 0.08  # seconds between two reports to the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
     if instance is None:
         return None
     run.enter("neighbour lists")
-    lists = instance.candidates(count + (instance.dummy is not None), count // 4, run.threads, run.token)
+    per_quadrant = 0 if problem.matrix is not None else count // 4
+    lists = instance.candidates(count + (instance.dummy is not None), per_quadrant, run.threads, run.token)
     if lists is None:
         return None
     tour = start_in_search(instance, run)
@@ -140,12 +141,8 @@ class NeighborSearch:
         instance = prepared.instance
         self.run = run
         self.instance = instance
-        int_matrix, real_matrix = instance.matrices(small=True)
         self.host = _native.NeighborSearch.create(
-            kind=instance.problem.metric.kind,
-            points=instance.points,
-            int_matrix=int_matrix,
-            real_matrix=real_matrix,
+            distances=instance.distances(small=True),
             neighbors=prepared.neighbors,
             tour=prepared.tour,
             fixed_edges=instance.fixed_edges,
@@ -200,7 +197,8 @@ class NeighborSearch:
         """Make kicks in all chains, `count` in each, or as many as there is time for; False if the run said
         stop before.
 
-        The temperature, in mean links of the tour to begin with, comes down to 0 before the last of them.
+        The temperature, in mean edge lengths of the tour to begin with, comes down to 0 before the last
+        of them.
         """
         run = self.run
         tour = self.best()
@@ -241,8 +239,8 @@ class NeighborSearch:
         return complete
 
     def settle(self) -> None:
-        """Go from the best tour of all chains to a local optimum: after a kick only the ends of changed links
-        are looked at, which may leave a move elsewhere. A limit on kicks has no say in it."""
+        """Go from the best tour of all chains to a local optimum: after a kick only the ends of changed edges
+        are examined, which may leave a move elsewhere. A limit on kicks has no say in it."""
         (self.gpu or self.host).return_to_best()
         complete = False
         while not (complete or self.run.token.stopped()):

@@ -19,7 +19,7 @@ class NeighborTwoOptParams(DescentParams):
 
 
 def run(problem: Problem, run: Run, params: NeighborTwoOptParams) -> None:
-    """Make 2-opt moves that add a link from a city to one on its list, until none shortens the tour."""
+    """Make 2-opt moves that add an edge from a city to one on its list, until none shortens the tour."""
     descend(problem, run, params, three=False)
 
 

@@ -117,5 +117,6 @@ METHOD = Method(
     devices=("cpu", "cuda"),
     min_gpu_cities=8_000,
     gpu_limits=gpu_limits,
+    constrains=lambda params: bool(params.before),
     explain_launch=launch_explainer(Neighborhood.SWAP),
 )

@@ -59,7 +59,7 @@ class SymmetricRun:
     def report(self, phase: str, *, offer: bool | None = None) -> bool:
         """Report the best tour so far; True to stop.
 
-        The chains' is included if it is to be offered: None looks at the clock, since a long tour takes a
+        The chains' is included if it is to be offered: None asks the clock, since a long tour takes a
         while to be checked.
         """
         run = self.run
@@ -76,7 +76,7 @@ class SymmetricRun:
         size = len(self.circle.cities)
         if not self.circle.hardware:
             return {"rotations": steps, "passes": steps // size, **counts}
-        # The document stops one iteration earlier, without another look at the segments of even length of the
+        # The document stops one iteration earlier, without examining the segments of even length again in the
         # last iteration that made a move; ours is made and not counted.
         iterations = steps // 2 - (quiet >= 2 * size)
         cycles = CLOCK_CYCLES * iterations

@@ -1,6 +1,6 @@
-"""Best-improvement 3-opt over all triples of links, to a tour that no triple improves.
+"""Best-improvement 3-opt over all triples of edges, to a tour that no triple improves.
 
-For positions i < j < k three links go, and three others come in all four ways that keep none of the old ones
+For positions i < j < k three edges go, and three others come in all four ways that keep none of the old ones
 (native/exhaustive/neighborhoods.h): the two segments between change places, or are both reversed, or change
 places with one of them reversed. Segments of one city make 2-opt moves of some of these, so that a 3-optimal
 tour is also 2-optimal. n (n - 1) (n - 2) / 6 triples a pass, four moves each, of which the best is applied.

@@ -1,6 +1,6 @@
-"""Best-improvement 2-opt over all pairs of links, to a tour that no pair improves.
+"""Best-improvement 2-opt over all pairs of edges, to a tour that no pair improves.
 
-For positions i < j the links (t[i], t[i+1]) and (t[j], t[j+1]) become (t[i], t[j]) and (t[i+1], t[j+1]), and
+For positions i < j the edges (t[i], t[i+1]) and (t[j], t[j+1]) become (t[i], t[j]) and (t[i+1], t[j+1]), and
 what lies between is reversed: n (n - 1) / 2 moves a pass, of which the best is applied. G. A. Croes,
 "A method for solving traveling-salesman problems", Operations Research 6 (1958); on GPUs K. Rocki and
 R. Suda, "Accelerating 2-opt and 3-opt local search using GPU in the travelling salesman problem", HPCS 2012.

@@ -1,4 +1,4 @@
-"""Candidate lists: the few neighbours of each city that a search looks at."""
+"""Candidate lists: the few neighbours of each city that a search considers."""
 
 from .candidates import CandidateParams, candidate_lists, candidate_rows, search_norm
 

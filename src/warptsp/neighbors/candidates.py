@@ -38,8 +38,9 @@ class CandidateParams:
     per_quadrant : int
         So many of them are the nearest of each of the four quadrants around the city; the others are the
         nearest of all. From 0 to a quarter of `count`. In space the octants take the quadrants' place, with
-        at most ``count // 8`` each; on the globe the quadrants lie between the compass directions; a matrix
-        has none.
+        at most ``count // 8`` each; on the globe the quadrants lie between the compass directions. A matrix
+        has none: there a city is left out if so many candidates are nearer to it than the city is whose
+        list is made, and the nearest of all fill the list.
 
     Raises
     ------
@@ -105,11 +106,10 @@ def candidate_rows(
     """Candidates of the cities of `points`: rows of `Problem.search_points`, in any order.
 
     `per_quadrant` is a wish; a quarter of `count` is the limit. None for `points` stands for the problem's
-    matrix.
+    matrix, whose lists reach to all sides without quadrants (``native/space/spread_candidates.h``).
     """
     if points is None:
-        assert problem.matrix is not None
-        return _native.candidate_lists_matrix(problem.matrix, count, threads, token)
+        return _native.candidate_lists_matrix(problem.given_matrix(), count, per_quadrant, threads, token)
     metric = problem.metric
     quadrant = min(per_quadrant, count // 4)
     norm = search_norm(metric)

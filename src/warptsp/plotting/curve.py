@@ -41,10 +41,9 @@ def draw_curve(
     lengths = np.array([point[1] for point in history], dtype=np.float64)
     end = max(float(times[-1]), seconds or 0.0)
     gaps = None if known is None or not known.length > 0 else 100.0 * (lengths / known.length - 1.0)
-    if gaps is not None and gaps[0] > 0.0:
+    if known is not None and gaps is not None and gaps[0] > 0.0:
         reached = int(np.argmax(gaps <= 0.0)) if gaps[-1] <= 0.0 else None
         _draw_gaps(axes, times, gaps, end, reached)
-        assert known is not None
         kind = "optimum" if known.proven else "best known length"
         what = f"Gap to the {kind}"
         if reached is not None:

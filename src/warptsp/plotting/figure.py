@@ -12,6 +12,7 @@ import numpy as np
 
 from warptsp._checks import checked_count, shown
 from warptsp._words import as_called, counted
+from warptsp.endings import FIGURES, ends_in
 from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from .plane import Edges
 
-FORMATS = (".png", ".svg", ".pdf")
 PANELS = ("start", "tour", "difference", "gap")
 
 DPI = 200
@@ -125,16 +125,14 @@ def plot(
     figure.text(0.5, 1 - 0.5 * TITLE / layout.height, printable(title), **style)
     first = None
     for column, panel in enumerate(maps):
-        # Shared axes: who looks closer at one tour sees the same place of the other.
+        # Shared axes: zooming into one tour zooms the other to the same place.
         axes = figure.add_axes(layout.map(column), sharex=first, sharey=first)
         first = first or axes
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
-        shown = before if panel == "start" else drawn
-        assert shown is not None
+        shown = before if panel == "start" and before is not None else drawn
         words = f"{panel.capitalize()}: {shown.words}" if len(maps) > 1 else shown.words
-        if panel == "difference":
-            assert before is not None
+        if panel == "difference" and before is not None:
             draw_difference(axes, problem, plane, before.edges, drawn.edges)
             words = "Difference"
         else:
@@ -155,11 +153,11 @@ def check_figure(problem: Problem, path: str | os.PathLike[str] | None) -> None:
     BackendUnavailable
         If matplotlib is not installed.
     InvalidOption
-        If the name of the file ends in none of `FORMATS`.
+        If the name of the file ends in none of .png, .svg and .pdf.
     UnsupportedProblem
         If the instance has no coordinates, such as a bare matrix.
     """
-    if path is not None and Path(path).suffix.lower() not in FORMATS:
+    if path is not None and not ends_in(path, FIGURES):
         raise InvalidOption(f"figure: {os.fspath(path)!r} ends in none of .png, .svg and .pdf")
     check_has_places(problem)
     try:

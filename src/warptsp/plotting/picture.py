@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warptsp._checks import checked_count
 from warptsp._words import counted
+from warptsp.endings import PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.io._xml import xml_text
 from warptsp.outputs import atomic_write
@@ -47,7 +47,7 @@ def check_drawable(problem: Problem, path: str | os.PathLike[str]) -> None:
     UnsupportedProblem
         If the instance has no coordinates, such as a bare matrix.
     """
-    if Path(path).suffix.lower() not in (".svg", ".png"):
+    if not ends_in(path, PICTURES):
         raise InvalidOption(f"picture: {os.fspath(path)!r} ends in neither .svg nor .png")
     check_has_places(problem)
 
@@ -90,7 +90,7 @@ def draw(
         size = default_size(problem.n)
     size = checked_count("picture size", size, minimum=16, what="a number of pixels, 16 or more")
     picture = Picture.of(problem, tour, size)
-    if Path(path).suffix.lower() == ".png":
+    if ends_in(path, (".png",)):
         content = picture.png(ON_PAPER)
     else:
         if title is None:

@@ -26,7 +26,7 @@ of them every second edge, or every third, is drawn, with twice the ink, or thre
 
 
 SURVEYED_EDGES = 200_000
-"""More need not be looked at to know how thick their lines may be."""
+"""More need not be examined to know how thick their lines may be."""
 
 MIN_EXTENT = 1e-300
 """Of a plane that is drawn to scale."""
@@ -117,7 +117,7 @@ class Pen:
         found = survey_edges(
             plane, *edges, view._transform, view.width, view.height, block=block, stride=sampled, token=token
         )
-        assert found is not None
+        assert found is not None  # nobody stops this token
         length, area = found
         if length == 0.0:  # all cities at one place
             return cls(thickest, float(max(view.width, view.height)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,38 +18,56 @@ from .names import CityNames
 from .tours import WORTH_THREADS, as_cities, is_long
 from .values import integer_array
 
-__all__ = ["CHUNK", "Distances", "pair_distances", "tour_length"]
+__all__ = ["CHUNK", "Distances", "MatrixDistances", "PlaceDistances", "pair_distances", "tour_length"]
 
 _T = TypeVar("_T")
 
 CHUNK = 1 << 16
-"""Cities looked at together; the working arrays of one chunk stay within a few megabytes."""
+"""Cities measured together; the working arrays of one chunk stay within a few megabytes."""
 
 
-class Distances(NamedTuple):
-    """The distances of an instance, in the arithmetic of its metric; one of the two arrays is None."""
+class MatrixDistances(NamedTuple):
+    """The distances in a matrix."""
 
-    metric: Metric
-    coordinates: NDArray[np.float64] | None
-    matrix: NDArray[np.int32] | NDArray[np.float64] | None
+    matrix: NDArray[np.int32] | NDArray[np.float64]
 
     @property
     def integral(self) -> bool:
         """Whether every distance is an integer."""
-        if self.matrix is not None:
-            return bool(np.issubdtype(self.matrix.dtype, np.integer))
+        return bool(np.issubdtype(self.matrix.dtype, np.integer))
+
+    @property
+    def bound(self) -> float:
+        """A number that no distance exceeds."""
+        return float(self.matrix.max())
+
+    def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """From each city of `a` to the same one of `b`, which nobody has checked."""
+        return np.asarray(self.matrix[a, b], dtype=np.int64 if self.integral else np.float64)
+
+    def along(self, cities: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """From each city to the next one."""
+        return self.between(cities[:-1], cities[1:])
+
+
+class PlaceDistances(NamedTuple):
+    """The distances between places, in the arithmetic of a metric; the methods are those of a matrix."""
+
+    metric: Metric
+    coordinates: NDArray[np.float64]
+
+    @property
+    def integral(self) -> bool:
+        """Whether every distance is an integer."""
         return self.metric.integral
 
     @property
     def bound(self) -> float:
         """A number that no distance exceeds."""
-        if self.matrix is not None:
-            return float(self.matrix.max())
         if self.metric is Metric.GEO:
             return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
         if self.metric is Metric.GREAT_CIRCLE:
             return math.pi * EARTH_RADIUS_M
-        assert self.coordinates is not None
         low, high = bounds_of(self.coordinates)
         if self.metric in (Metric.XRAY1, Metric.XRAY2):
             return float(np.ceil(100.0 * np.max(high - low)))
@@ -57,19 +75,12 @@ class Distances(NamedTuple):
 
     def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city of `a` to the same one of `b`, which nobody has checked."""
-        if self.matrix is not None:
-            entries = self.matrix[a, b]
-            return np.asarray(entries, dtype=np.int64 if self.integral else np.float64)
-        assert self.coordinates is not None
         # Rows are taken several times faster by `take` than by an index.
         p, q = self.coordinates.take(a, axis=0), self.coordinates.take(b, axis=0)
         return self._row_distances(a == b if self.metric is Metric.GEO else None, p, q)
 
     def along(self, cities: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city to the next one."""
-        if self.matrix is not None:
-            return self.between(cities[:-1], cities[1:])
-        assert self.coordinates is not None
         rows = self.coordinates.take(cities, axis=0)  # once: they lie anywhere in memory
         same = cities[:-1] == cities[1:] if self.metric is Metric.GEO else None
         return self._row_distances(same, rows[:-1], rows[1:])
@@ -81,6 +92,9 @@ class Distances(NamedTuple):
         if same is not None:
             values[same] = 0.0  # GEO's formula rounds up, to 1
         return values.astype(np.int64) if self.integral else values
+
+
+Distances: TypeAlias = MatrixDistances | PlaceDistances
 
 
 def pair_distances(distances: Distances, a: ArrayLike, b: ArrayLike, names: CityNames) -> Any:
@@ -106,10 +120,10 @@ def tour_length(
     distances: Distances, tour: ArrayLike, names: CityNames, *, closed: bool, threads: int
 ) -> int | float:
     """The exact length of a tour or path; see `Problem.length`."""
-    if is_long(tour) and distances.coordinates is not None and not distances.metric.geographic:
+    if is_long(tour) and isinstance(distances, PlaceDistances) and not distances.metric.geographic:
         from warptsp import _native
 
-        sums = _native.link_sums(distances.coordinates, tour, distances.metric.kind, threads)
+        sums = _native.edge_sums(distances.coordinates, tour, distances.metric.kind, threads)
         if sums is not None:
             last = distances.along(tour[[-1, 0] if closed else [0, 0]])
             if distances.integral:

@@ -27,7 +27,7 @@ from .checks import (
 from .constraints import check_open_path, checked_fixed_edges, no_edges
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
-from .lengths import Distances, pair_distances, tour_length
+from .lengths import Distances, MatrixDistances, PlaceDistances, pair_distances, tour_length
 from .matrices import dense_matrix, square_matrix
 from .metric import Metric
 from .names import CityNames
@@ -259,9 +259,7 @@ class Problem:
     @property
     def n(self) -> int:
         """Number of cities."""
-        rows = self.matrix if self.coordinates is None else self.coordinates
-        assert rows is not None
-        return int(rows.shape[0])
+        return len(self.given_coordinates() if self.matrix is None else self.matrix)
 
     @property
     def integral(self) -> bool:
@@ -270,9 +268,14 @@ class Problem:
 
     @property
     def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The lowest and the highest coordinate of each axis; an instance with a matrix has none."""
-        assert self.coordinates is not None
-        return bounds_of(self.coordinates)
+        """The lowest and the highest coordinate of each axis.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance is a matrix.
+        """
+        return bounds_of(self.given_coordinates())
 
     @property
     def distance_bound(self) -> float:
@@ -368,11 +371,36 @@ class Problem:
         InvalidProblem
             The instance is a matrix.
         """
+        coordinates = self.given_coordinates()
+        return unit_vectors(self.metric, coordinates) if self.metric.geographic else coordinates
+
+    def search_rows(self) -> NDArray[Any]:
+        """What distances come from as the native search takes it: `search_points`, or the matrix."""
+        return self.search_points() if self.matrix is None else self.matrix
+
+    def given_coordinates(self) -> NDArray[np.float64]:
+        """`coordinates`, of an instance that has them.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance is a matrix.
+        """
         if self.coordinates is None:
             raise InvalidProblem("a distance matrix has no coordinates")
-        if self.metric.geographic:
-            return unit_vectors(self.metric, self.coordinates)
         return self.coordinates
+
+    def given_matrix(self) -> NDArray[np.int32] | NDArray[np.float64]:
+        """`matrix`, of an instance that has one.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance has coordinates.
+        """
+        if self.matrix is None:
+            raise InvalidProblem("an instance of coordinates has no distance matrix")
+        return self.matrix
 
     @property
     def _names(self) -> CityNames:
@@ -380,7 +408,9 @@ class Problem:
 
     @property
     def _distances(self) -> Distances:
-        return Distances(self.metric, self.coordinates, self.matrix)
+        if self.matrix is not None:
+            return MatrixDistances(self.matrix)
+        return PlaceDistances(self.metric, self.given_coordinates())
 
     # Distances
 

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp._words import as_called
+from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, Plane
-from warptsp.result import HistoryPoint, Result, Snapshot, format_length, unit_of
+from warptsp.result import HistoryPoint, Result, Snapshot, format_gap, format_length, unit_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,6 +65,8 @@ class Report:
         The name of the instance if it is empty.
     timed : bool
         Whether the seconds of the snapshots mean anything.
+    bound_gap : float or None
+        How much longer than the shortest tour the best one can be at most, as a fraction.
     """
 
     problem: Problem
@@ -74,6 +77,7 @@ class Report:
     machine: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     timed: bool = True
+    bound_gap: float | None = None
 
     @classmethod
     def of(cls, result: Result, *, first: int | None = None) -> Report:
@@ -91,6 +95,7 @@ class Report:
             history=result.history,
             settings=settings_of(result),
             machine=machine(result.device),
+            bound_gap=result.bound_gap,
         )
 
     @classmethod
@@ -192,7 +197,7 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
         "programs": "\n".join(f'<script type="module">{program}</script>' for program in programs),
     }
     pieces = _asset("page.html").split("@@")
-    # Every second piece names a part; what is put in is not looked at again.
+    # Every second piece names a part; what is put in is not searched again.
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 
 
@@ -271,6 +276,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "dimensions": problem.metric.dimensions,
         "fixed": number[problem.fixed_edges].tolist(),
         "known": None if known is None else {"length": _number(known.length), "proven": known.proven},
+        "bound": None if report.bound_gap is None else [ABOVE_SHORTEST, format_gap(report.bound_gap)],
         "timed": report.timed,
         "snapshots": [
             {"seconds": s.seconds, "length": _number(s.length), "text": format_length(s.length)}

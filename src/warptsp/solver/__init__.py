@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
 from warptsp.methods.magnitude import Frame
-from warptsp.solver.bound import BoundPlan
+from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import as_problem, checked_start, start_of, with_open
 from warptsp.solver.options import (
     Options,
@@ -62,7 +62,7 @@ def solve(
     snapshots: int = 0,
     cluster: Any = None,
     cluster_params: Mapping[str, Any] | object | None = None,
-    bound: str | float | None = False,
+    bound: str | float | None = "auto",
 ) -> Result:
     """Find a short tour through all cities.
 
@@ -125,9 +125,11 @@ def solve(
         for threads or GPUs of this process, each with its own part of the tour.
     cluster_params : mapping, optional
         Fields of `warptsp.cluster.connect.ClusterParams` by name.
-    bound : {False, "auto"} or float
-        Seconds for a lower bound after the search, within the time limit: the result's `lower_bound`.
-        "auto" takes at most a tenth of the run, and nothing where that is too little. Asymmetric instances
+    bound : {"auto", False} or float
+        The result's `lower_bound`, computed beside the search in a thread of its own, within the time limit.
+        "auto" takes at most a tenth of the time of all threads, and there is no bound where that is too
+        little; a number gives it so many seconds. The search ends when the bound proves its tour optimal,
+        unless it is repeatable: limited in kicks, or by a method that ends by itself. Asymmetric instances
         have none.
 
     Returns
@@ -156,14 +158,13 @@ def solve(
         instance = with_open(instance, open)
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
-    plan = BoundPlan.of(bound, instance, limits)
-    limits = plan.limits_of_search(limits)
     seed = seed_of(seed)
     recorder = recorder_of(instance, snapshots)
     check_callback(callback)
     frame = Frame.of(instance)
     planned = planned_steps(steps, device, frame.problem, limits)
     threads = resolve_threads(threads)
+    beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour = start_of(instance, start)
     return run_stages(
         Options(
@@ -181,6 +182,6 @@ def solve(
             checkpoint=checkpoint_of(instance, checkpoint, checkpoint_interval, start_name),
             recorder=recorder,
             started=started,
-            bound=plan,
+            bound=beside,
         )
     )

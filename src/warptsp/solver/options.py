@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from warptsp.bound.beside import BoundBeside
     from warptsp.cluster.outer import Outer
     from warptsp.methods.magnitude import Frame
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
     from warptsp.progress import Progress
-    from warptsp.solver.bound import BoundPlan
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +62,8 @@ class Options:
     recorder : Recorder or None
     started : float
         ``time.monotonic()`` at the call.
-    bound : BoundPlan
-        What follows the search.
+    bound : BoundBeside or None
+        What computes a lower bound.
     """
 
     problem: Problem
@@ -80,7 +80,7 @@ class Options:
     checkpoint: Checkpoint | None
     recorder: Recorder | None
     started: float
-    bound: BoundPlan
+    bound: BoundBeside | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,11 @@ class Step:
             )
         parsed = parse_params(method.params, f"method {name}", params)
         return cls(method, parsed, given_params(parsed, params), outer)
+
+    @property
+    def constrains(self) -> bool:
+        """Whether its parameters ask of a tour what the problem does not."""
+        return self.method.constrains is not None and self.method.constrains(self.params)
 
     def planned(self, device: str, problem: Problem, seconds: float | None) -> Step:
         """Return what is run for so many cities, with the device of this process that it uses.

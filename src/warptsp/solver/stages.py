@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,12 @@ from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
 from warptsp.snapshots import turned_to_first
 from warptsp.solver.options import TRIVIAL
-from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion
+from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from warptsp.methods import Method
@@ -41,13 +44,13 @@ def run_stages(options: Options) -> Result:
         What ended a method, with the result in its attribute ``result`` if there was a tour by then.
     """
     session = _Session(options)
-    with FirstSignal(session.interrupt) as signals:
-        for step in options.steps:
+    with FirstSignal(session.interrupt) as signals, closing(session):
+        for number, step in enumerate(options.steps, start=1):
             tour, length = session.run(step, signals)
-            if session.is_over:
+            if session.is_over(options.steps[number:]):
                 break
         session.write_checkpoint(tour, length)
-        session.find_bound(tour, length, signals)
+        session.finish_bound(tour, length)
         result = session.result(tour, length, signals.caught)
     failure = session.failure
     if failure is not None:
@@ -66,8 +69,6 @@ class _Session:
         self.runs: list[Run] = []
         self.stages: list[Stage] = []
         self.failure: BaseException | None = None
-        self.lower_bound: int | float | None = None
-        self.is_over = False  # whether no method shall follow
 
     def interrupt(self, number: int) -> None:
         """End the method that runs, because of this signal."""
@@ -94,23 +95,21 @@ class _Session:
                 run.report_optimal()
         except BaseException as error:
             self.failure = error
-        finally:
-            run.close()
         self.failure = run.failure or self.failure
         if self.failure is not None and run.best is None:
             raise self.failure
         tour, length = _best_tour(run, step.method)
         self.stages.append(_stage(step, run, begun, length, self.failure))
-        if run.proved_optimal:
-            problem = options.problem
-            self.known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)
-        self.is_over = (
-            self.failure is not None
-            or run.proved_optimal
-            or run.interrupted
-            or _are_met(options.limits, run, self.known)
-        )
+        self._note_proof(length)
         return tour, length
+
+    def is_over(self, later: Sequence[Step]) -> bool:
+        """Whether none of the later methods shall run."""
+        run = self.runs[-1]
+        if self.failure is not None or run.interrupted:
+            return True
+        nothing_left = run.proved_optimal or self._is_target_met()
+        return nothing_left and not any(step.constrains for step in later)
 
     def write_checkpoint(self, tour: NDArray[np.int32], length: int | float) -> None:
         """Write the best tour at the end; an error of it counts if nothing else has gone wrong."""
@@ -121,10 +120,21 @@ class _Session:
         except OutputError as error:
             self.failure = self.failure or error
 
-    def find_bound(self, tour: NDArray[np.int32], length: int | float, signals: FirstSignal) -> None:
-        """Compute a lower bound if that was asked for, and nothing has ended the run before its time."""
-        if self.failure is None and signals.caught is None:
-            self.lower_bound = self.options.bound.after(self.runs[-1], tour, length)
+    def finish_bound(self, tour: NDArray[np.int32], length: int | float) -> None:
+        """Wait for a lower bound, if nothing has ended the run before its time."""
+        run, bound = self.runs[-1], self.options.bound
+        if bound is None or self.failure is not None or run.proved_optimal or run.token.requested():
+            return
+        bound.finish(tour, run.elapsed(), run.remaining(), lambda: run.repeat_best("lower bound"))
+        self.failure = run.failure or bound.error
+        self._note_proof(length)
+
+    def close(self) -> None:
+        """Let go of the tokens of other threads, and of a bound that is still being computed."""
+        for run in self.runs:
+            run.close()
+        if self.options.bound is not None:
+            self.options.bound.close()
 
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
         """Return what came of it all."""
@@ -137,12 +147,12 @@ class _Session:
             length=length,
             problem=options.problem,
             known=self.known,
-            lower_bound=self.lower_bound,
+            lower_bound=self._lower_bound(length),
             history=history,
             counters=_summed_counters(stages),
             seconds=run.elapsed(),
-            proved_optimal=run.proved_optimal,
-            stop_reason=type(self.failure).__name__ if failed else stages[-1].stop_reason,
+            proved_optimal=self._is_proved,
+            stop_reason=type(self.failure).__name__ if failed else self._reason(),
             interrupted=caught is not None or self.failure is not None,
             signal=caught,
             seed=options.seed,
@@ -156,13 +166,58 @@ class _Session:
             snapshots=() if options.recorder is None else options.recorder.finish(best),
         )
 
+    def _note_proof(self, length: int | float) -> None:
+        """Take the best tour for an optimal one if the method or the bound has proved that."""
+        run, problem, bound = self.runs[-1], self.options.problem, self.options.bound
+        if bound is not None and bound.proves(length):
+            run.report_optimal()
+        if run.proved_optimal:
+            self.known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)
+
+    @property
+    def _is_proved(self) -> bool:
+        """Whether one of the methods, or the bound, has proved that no tour is shorter."""
+        return any(run.proved_optimal for run in self.runs)
+
+    def _lower_bound(self, length: int | float) -> int | float | None:
+        bound = self.options.bound
+        if self._is_proved:
+            return length
+        if bound is None or bound.value is None:
+            return None
+        # Sums of real lengths differ in their last digits.
+        return bound.value if self.options.problem.integral else min(bound.value, length)
+
+    def _state(self) -> SearchState | None:
+        """Return where the run stands, for criteria that do not begin anew with each method."""
+        run, bound = self.runs[-1], self.options.bound
+        if run.best_length is None:
+            return None
+        known = None if self.known is None else self.known.length
+        now, value = run.elapsed(), None if bound is None else bound.value
+        return SearchState(now, run.best_length, -1, now, -1, known, value)
+
+    def _is_target_met(self) -> bool:
+        """Whether a second method has nothing left to do: no time, a target reached, a stop requested."""
+        limits, state = self.options.limits, self._state()
+        return limits is not None and state is not None and limits(state)
+
+    def _reason(self) -> str:
+        """Return why the search ended, and which target it missed where that may come as a surprise."""
+        limits, state = self.options.limits, self._state()
+        missed = "" if limits is None or state is None else limits.missed(state)
+        return "; ".join(filter(None, (self.stages[-1].stop_reason, missed)))
+
     def _new_run(self, step: Step, begun: float, start_tour: NDArray[np.int32] | None) -> Run:
         options = self.options
         if options.limits is None:
             criterion = _own_rule(options.problem, self.known, step, begun)
         else:
-            last = step is options.steps[-1]
-            criterion = options.limits if last else _leaving_time(options.limits)
+            criterion = options.limits
+            if isinstance(criterion, TargetGap) and criterion.needs_bound():
+                criterion = criterion | _own_rule(options.problem, self.known, step, begun)
+            if step is not options.steps[-1]:
+                criterion = _leaving_time(criterion)
         return Run(
             options.problem,
             stop=criterion,
@@ -177,6 +232,8 @@ class _Session:
             recorder=options.recorder,
             started=options.started,
             start_length=self.runs[0].start_length if self.runs else None,
+            bound=options.bound,
+            ends_by_itself=step.ends,
         )
 
 
@@ -195,15 +252,6 @@ def _leaving_time(limits: StoppingCriterion) -> StoppingCriterion:
     """Return the limits of a first method, which leaves some time to the second."""
     seconds = limits.limit().seconds
     return limits if seconds is None else limits | MaxRuntime(FIRST_SHARE * seconds)
-
-
-def _are_met(limits: StoppingCriterion | None, run: Run, known: KnownLength | None) -> bool:
-    """Whether a second method has nothing left to do: the time is up, a target reached, a stop requested."""
-    if limits is None or run.best_length is None:
-        return False
-    # A number of kicks, and of seconds without improvement, begins anew.
-    now = run.elapsed()
-    return limits(SearchState(now, run.best_length, -1, now, -1, None if known is None else known.length))
 
 
 def _stage(step: Step, run: Run, begun: float, length: int | float, failure: BaseException | None) -> Stage:

@@ -33,6 +33,8 @@ class SearchState:
         ``kicks`` when the best tour was last improved.
     known_length : int or float or None
         The optimal or best known length of the instance, if there is one on record.
+    lower_bound : int or float or None
+        A length below which no tour is, as far as the run has proved one (docs/bounds.md).
     """
 
     elapsed: float
@@ -41,6 +43,7 @@ class SearchState:
     improved_at: float
     improved_at_kicks: int
     known_length: int | float | None = None
+    lower_bound: int | float | None = None
 
 
 class Limit(NamedTuple):
@@ -81,6 +84,14 @@ class StoppingCriterion:
 
     def check(self, problem: Problem, known: KnownLength | None) -> None:
         """Raise `InvalidOption` if this criterion makes no sense for the problem."""
+
+    def needs_bound(self) -> bool:
+        """Whether it looks at the lower bound of a run, so that one must be computed beside the search."""
+        return False
+
+    def missed(self, state: SearchState) -> str:
+        """Say which target a search that has ended did not reach, if that needs to be said."""
+        return ""
 
     def tokens(self) -> tuple[Token, ...]:
         """The tokens that end the search on their own, whatever else is asked for."""
@@ -148,6 +159,12 @@ class _Composite(StoppingCriterion):
     def check(self, problem: Problem, known: KnownLength | None) -> None:
         for criterion in self.criteria:
             criterion.check(problem, known)
+
+    def needs_bound(self) -> bool:
+        return any(criterion.needs_bound() for criterion in self.criteria)
+
+    def missed(self, state: SearchState) -> str:
+        return "; ".join(filter(None, (criterion.missed(state) for criterion in self.criteria)))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.criteria))})"

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.describe import OVER_OPTIMUM, Rate, describe_gap, describe_place, describe_time_left, short, work
+from warptsp.describe import (
+    ABOVE_SHORTEST,
+    OVER_OPTIMUM,
+    Rate,
+    describe_bound,
+    describe_gap,
+    describe_place,
+    describe_time_left,
+    short,
+    work,
+)
 from warptsp.errors import WarpTSPError
 from warptsp.result import format_gap
 
@@ -114,6 +124,8 @@ class LiveRun:
             figures = {"time": f"{result.seconds:.1f} s"}
             if result.proved_optimal:
                 figures[OVER_OPTIMUM] = format_gap(0.0)
+            if result.bound_gap is not None:
+                figures[ABOVE_SHORTEST] = format_gap(result.bound_gap)
             self._finish({"state": "done", "text": text, "length": result.length, "figures": figures})
 
     def fail(self, text: str) -> None:
@@ -267,6 +279,8 @@ def _described(progress: Progress | None, rate: float | None) -> dict[str, Any]:
     # The length and its gap are the page's own.
     if progress.known_length is None and (gap := describe_gap(progress)) is not None:
         figures[gap[1]] = gap[0]
+    if (bound := describe_bound(progress)) is not None:
+        figures[ABOVE_SHORTEST] = bound
     figures["time"] = f"{progress.elapsed:.1f} s"
     if (left := describe_time_left(progress, rate)) is not None:
         figures["left"] = left

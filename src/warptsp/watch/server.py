@@ -1,6 +1,6 @@
 """The HTTP server of a watched run: for browsers of this machine that know its token.
 
-What it refuses is decided before anything else is looked at: names of other hosts (DNS rebinding), pages of
+What it refuses is decided before anything else is read: names of other hosts (DNS rebinding), pages of
 other origins, other methods, wrong tokens, requests that are too large or take too long.
 
 Connections come in two kinds. Those whose request is not there yet are strangers: any program of this machine

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from warptsp.backends.cuda import plane_candidates, primitives, tuning
+from warptsp.backends.cuda import bound, plane_candidates, primitives, tuning
 from warptsp.backends.cuda.climb_plan import ALONE_KERNELS, CLIMB_KERNELS, climbing_sources
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.descent_plan import (
@@ -63,12 +63,16 @@ BUILDS: tuple[Build, ...] = (
         "candidates.cu",
         tuple(
             plane_candidates.KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
-            for count, per_quadrant in ((8, 2), (5, 0))
+            for count, per_quadrant in ((8, 2), (8, 1), (5, 0))
             for norm in (2, 1, 0)
         ),
         fmad=False,
     ),
     Build(PATHS.file, PATHS.names, fmad=PATHS.fmad),
+    *(
+        Build("bound.cu", bound.KERNELS, {"METRIC_KIND": metric.kind}, False, architectures)
+        for metric, architectures in ((Metric.EUC_2D, ARCHITECTURES), (Metric.MAX_2D, ((9, 0),)))
+    ),
     Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D)),
     *(
         # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this
@@ -94,8 +98,8 @@ BUILDS: tuple[Build, ...] = (
         )
         for rounding, kind in ((0, Metric.EXACT_2D.kind), (1, Metric.EUC_2D.kind), (2, Metric.ATT.kind))
     ),
-    Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0, "METRIC_KIND": 3}, fmad=False),
-    Build(PRUNED_FILE, PRUNED_KERNELS, {"METRIC_KIND": 0}, fmad=False),
+    Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0, "METRIC_KIND": Metric.EXACT_2D.kind}, fmad=False),
+    Build(PRUNED_FILE, PRUNED_KERNELS, {"METRIC_KIND": Metric.EUC_2D.kind}, fmad=False),
     *(
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.
         Build(
@@ -103,7 +107,9 @@ BUILDS: tuple[Build, ...] = (
             neighborhood.exact_kernels,
             {"EXACT_BLOCK": tuning.DESCENT_THREADS, "METRIC_KIND": kind},
             fmad=False,
-            architectures=ARCHITECTURES if neighborhood.move == "TwoOpt" and kind == 0 else ((9, 0),),
+            architectures=ARCHITECTURES
+            if neighborhood.move == "TwoOpt" and kind == Metric.EUC_2D.kind
+            else ((9, 0),),
         )
         for neighborhood in NEIGHBORHOODS
         for kind in METRIC_KINDS
@@ -114,7 +120,7 @@ BUILDS: tuple[Build, ...] = (
             names,
             {"METRIC_KIND": kind},
             fmad=False,
-            architectures=ARCHITECTURES if kind == 0 else ((9, 0),),
+            architectures=ARCHITECTURES if kind == Metric.EUC_2D.kind else ((9, 0),),
         )
         for file, names in (("neighbor.cu", NEIGHBOR_KERNELS), ("symmetric.cu", SYMMETRIC_KERNELS))
         for kind in METRIC_KINDS

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp import _native
+from warptsp.backends.compact_order import compact_order
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.primitives import take
-from warptsp.backends.instance import SearchInstance, fixed_partners
+from warptsp.backends.instance import SearchInstance, fixed_partners, native_distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,6 @@ ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces h
 TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane
 
 _ENTRIES = 1 << 23  # of a matrix that go to the GPU at once
-_MIN_GROUP = 16
 
 
 def is_plain(problem: Problem) -> bool:
@@ -57,28 +57,27 @@ class Cities:
     matrix : DeviceArray of float32, shape (n, n), or None
     fixed : DeviceArray of int32, shape (n, 2), or None
         The cities that each must stay linked to, -1 for none.
-    candidates : DeviceArray of int32, shape (n, count), or None
-        To be set before there is a search.
+    candidates : DeviceArray of int32, shape (n, count)
     closing : int or float
         What a closed tour is longer than the path that it stands for.
     orders : dict
-        Orders from which blobs are cut, and their inverses, by number, as far as they were made; None for
-        both is the numbering.
+        Orders from which blobs are cut, and their inverses, by number, as far as they were made; without
+        number 0, the numbering itself.
     """
 
     points: DeviceArray | None = None
     matrix: DeviceArray | None = None
     fixed: DeviceArray | None = None
-    candidates: DeviceArray | None = None
     dummy = False
     closing: int | float = 0
 
-    def __init__(self, device: Device, metric: Metric, n: int, *, integral: bool) -> None:
+    def __init__(self, device: Device, problem: Problem, n: int, candidates: DeviceArray) -> None:
         self.device = device
-        self.metric = metric
+        self.metric: Metric = problem.metric
         self.n = n
-        self.integral = integral
-        self.orders: dict[int, tuple[DeviceArray | None, DeviceArray | None]] = {0: (None, None)}
+        self.integral = problem.integral
+        self.candidates = candidates
+        self.orders: dict[int, tuple[DeviceArray, DeviceArray]] = {}
 
     def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """The problem's tour, or path, for a closed tour of the search."""
@@ -110,8 +109,7 @@ class Cities:
 
     def length(self, tour: DeviceArray) -> int | float:
         """The length of a closed tour, exact for metrics of integers; waits for it."""
-        assert self.points is not None
-        return geometry.tour_length(self.device, self.points, tour, self.metric)
+        raise NotImplementedError
 
     def copy_to(self, device: Device, **there: DeviceArray) -> Cities:
         """The same cities on another GPU, for rounds alone: without what sets them up.
@@ -124,7 +122,7 @@ class Cities:
         """
         other = copy.copy(self)
         other.device = device
-        other.orders = {0: (None, None)}
+        other.orders = {}
         for name in ("points", "matrix", "fixed", "candidates"):
             array: DeviceArray | None = getattr(self, name)
             if array is not None:
@@ -133,22 +131,13 @@ class Cities:
 
     def path_graph(self) -> _native.PathGraph:
         """What makes one tour of the paths that parts hand over."""
-        assert self.points is not None
-        return self._path_graph(points=self.points.download())
+        raise NotImplementedError
 
-    def _path_graph(
-        self,
-        points: NDArray[np.float64] | None = None,
-        matrix: NDArray[Any] | None = None,
-        row: NDArray[np.int32] | None = None,
-    ) -> _native.PathGraph:
-        whole = matrix is not None and np.issubdtype(matrix.dtype, np.integer)
+    def _path_graph(self, rows: NDArray[Any], row: NDArray[np.int32]) -> _native.PathGraph:
+        """The same for the rows of points or of a matrix, and which of them each city has; empty: its own."""
         return _native.PathGraph(
-            kind=self.metric.kind,
-            points=points,
-            int_matrix=matrix if whole else None,
-            real_matrix=None if whole else matrix,
-            row=np.empty(0, np.int32) if row is None else row,
+            distances=native_distances(self.metric, rows, whole=self.integral),
+            row=row,
             fixed=np.empty((0, 2), np.int32) if self.fixed is None else self.fixed.download(),
         )
 
@@ -156,8 +145,12 @@ class Cities:
 class PlaneCities(Cities):
     """Cities of the plane, set up by the GPU."""
 
-    def __init__(self, device: Device, layout: geometry.Layout, problem: Problem) -> None:
-        super().__init__(device, problem.metric, layout.n, integral=problem.integral)
+    points: DeviceArray
+
+    def __init__(
+        self, device: Device, layout: geometry.Layout, problem: Problem, candidates: DeviceArray
+    ) -> None:
+        super().__init__(device, problem, layout.n, candidates)
         self.problem = problem
         self.layout = layout
         self.made_orders: dict[int, DeviceArray] = {}  # second orders that another GPU has made
@@ -194,8 +187,11 @@ class PlaneCities(Cities):
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return _inverse(self.city)[tour]
 
+    def length(self, tour: DeviceArray) -> int | float:
+        return geometry.tour_length(self.device, self.points, tour, self.metric)
+
     def path_graph(self) -> _native.PathGraph:
-        return self._path_graph(points=self.problem.search_points(), row=self.city)
+        return self._path_graph(self.problem.search_points(), self.city)
 
     def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
         if number in self.made_orders:
@@ -204,59 +200,63 @@ class PlaneCities(Cities):
 
     def search_instance(self) -> SearchInstance:
         points = self.layout.points.download()
-        return SearchInstance(self.problem, self.city, points, None, np.empty((0, 2), np.int32), None, 0)
+        return SearchInstance(self.problem, self.city, points, np.empty((0, 2), np.int32), None, 0)
 
 
 class HostCities(Cities):
     """Cities that the CPU has numbered; candidate lists and tours come from its search instance."""
 
-    def __init__(self, device: Device, instance: SearchInstance) -> None:
-        problem = instance.problem
-        super().__init__(device, problem.metric, instance.size, integral=problem.integral)
+    def __init__(self, device: Device, instance: SearchInstance, rows: NDArray[np.int32]) -> None:
         self.instance = instance
+        super().__init__(
+            device,
+            instance.problem,
+            instance.size,
+            device.upload(np.ascontiguousarray(self._candidates(rows))),
+        )
         self.dummy = instance.dummy is not None
         self.closing = instance.closing
-        # The instance's number for each of the search's: another one only for matrices.
-        self._old: NDArray[np.int32] | None = None
-        if instance.matrix is not None:
-            self._old = self._order_of_matrix(0)
-            self._new = _inverse(self._old)
-        else:
-            assert instance.points is not None
-            self.points = device.upload(instance.points)
         if len(instance.fixed_edges):
-            edges = instance.fixed_edges if self._old is None else self._new[instance.fixed_edges]
+            edges = self.renumbered(instance.fixed_edges)
             self.fixed = device.upload(fixed_partners(self.n, edges))
 
-    @classmethod
+    @staticmethod
     def build(
-        cls, device: Device, instance: SearchInstance, rows: NDArray[np.int32], token: _native.StopToken
+        device: Device, instance: SearchInstance, rows: NDArray[np.int32], token: _native.StopToken
     ) -> HostCities | None:
         """The cities with these candidate lists of the instance; None if the token stopped it."""
-        cities = cls(device, instance)
-        ordered = rows if cities._old is None else cities.renumbered(rows[cities._old])
-        cities.candidates = device.upload(np.ascontiguousarray(ordered))
-        return cities if instance.matrix is None or cities._upload_matrix(token) else None
-
-    def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
-        return self.instance.open(tour if self._old is None else self._old[tour])
+        if not instance.has_matrix:
+            return PointCities(device, instance, rows)
+        matrix = _uploaded(device, instance, order := _order_of_matrix(instance, 0), token)
+        return None if matrix is None else MatrixCities(device, instance, rows, order, matrix)
 
     def numbered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         return self.renumbered(self.instance.close(tour))
 
     def renumbered(self, cities: NDArray[np.int32]) -> NDArray[np.int32]:
         """The search's numbers for those of the instance; -1 stays."""
-        if self._old is None:
-            return cities
-        return np.append(self._new, np.int32(-1))[cities]
+        return cities
+
+    def _candidates(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Candidate lists in the search's numbers, for those of the instance."""
+        return rows
+
+
+class PointCities(HostCities):
+    """Cities that have the numbers of the CPU's search."""
+
+    points: DeviceArray
+
+    def __init__(self, device: Device, instance: SearchInstance, rows: NDArray[np.int32]) -> None:
+        super().__init__(device, instance, rows)
+        self.points = device.upload(instance.rows)
+
+    def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        return self.instance.open(tour)
 
     def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
-        instance = self.instance
-        if instance.matrix is not None:
-            return self.device.upload(self.renumbered(self._order_of_matrix(number)))
         cities = self.n - self.dummy
-        assert instance.points is not None
-        rows = _turned(instance.points[:cities], number)
+        rows = _turned(self.instance.rows[:cities], number)
         order = _native.space_filling_curve(rows, "hilbert", token)
         if order is None:
             return None
@@ -264,83 +264,82 @@ class HostCities(Cities):
         return self.device.upload(np.append(order, np.arange(cities, self.n, dtype=np.int32)))
 
     def search_instance(self) -> SearchInstance:
-        if self._old is None:
-            return self.instance
-        matrix = self.instance.matrix[np.ix_(self._old, self._old)]  # type: ignore[index]
-        return replace(self.instance, city=self._old, matrix=matrix)
+        return self.instance
 
     def length(self, tour: DeviceArray) -> int | float:
-        if self._old is None:
-            return super().length(tour)
-        assert self._old is not None
-        cities = self._old[tour.download()]
-        links = self.instance.matrix[cities, np.roll(cities, -1)]  # type: ignore[index]
+        return geometry.tour_length(self.device, self.points, tour, self.metric)
+
+    def path_graph(self) -> _native.PathGraph:
+        return self._path_graph(self.instance.rows, np.empty(0, np.int32))
+
+
+class MatrixCities(HostCities):
+    """Cities of a matrix, in an order that keeps neighbours together.
+
+    Attributes
+    ----------
+    old : ndarray of int32, shape (n,)
+        The instance's number for each of the search's.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        instance: SearchInstance,
+        rows: NDArray[np.int32],
+        order: NDArray[np.int32],
+        matrix: DeviceArray,
+    ) -> None:
+        self.old = order
+        self._new = _inverse(order)
+        super().__init__(device, instance, rows)
+        self.matrix = matrix
+
+    def problems(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        return self.instance.open(self.old[tour])
+
+    def renumbered(self, cities: NDArray[np.int32]) -> NDArray[np.int32]:
+        return np.append(self._new, np.int32(-1))[cities]
+
+    def _candidates(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        return self.renumbered(rows[self.old])
+
+    def second_order(self, number: int, token: _native.StopToken) -> DeviceArray | None:
+        return self.device.upload(self.renumbered(_order_of_matrix(self.instance, number)))
+
+    def search_instance(self) -> SearchInstance:
+        rows = self.instance.rows[np.ix_(self.old, self.old)]
+        return replace(self.instance, city=self.old, rows=rows)
+
+    def length(self, tour: DeviceArray) -> int | float:
+        cities = self.old[tour.download()]
+        links = self.instance.rows[cities, np.roll(cities, -1)]
         return int(links.sum(dtype=np.int64)) if self.integral else float(links.sum())
 
     def path_graph(self) -> _native.PathGraph:
-        matrix = self.instance.matrix
-        if matrix is None:
-            return self._path_graph(points=self.instance.points)
-        kind = np.int32 if np.issubdtype(matrix.dtype, np.integer) else np.float64
-        return self._path_graph(matrix=np.ascontiguousarray(matrix, kind), row=self._old)
-
-    def _order_of_matrix(self, number: int) -> NDArray[np.int32]:
-        cities = self.n - self.dummy
-        assert self.instance.matrix is not None
-        order = compact_order(self.instance.matrix[:cities, :cities], number)
-        return np.append(order, np.arange(cities, self.n)).astype(np.int32)
-
-    def _upload_matrix(self, token: _native.StopToken) -> bool:
-        n, old = self.n, self._old
-        self.matrix = self.device.empty((n, n), np.float32)
-        rows = max(1, _ENTRIES // n)
-        for begin in range(0, n, rows):
-            if token.stopped():
-                return False
-            some = self.instance.matrix[old[begin : begin + rows]]  # type: ignore[index]
-            self.matrix[begin : begin + rows].upload(some[:, old].astype(np.float32))
-        return True
+        return self._path_graph(self.instance.rows, self.old)
 
 
-def compact_order(matrix: NDArray[Any], seed: int) -> NDArray[np.int32]:
-    """The cities of a matrix in an order that keeps neighbours together.
+def _order_of_matrix(instance: SearchInstance, number: int) -> NDArray[np.int32]:
+    """The cities of a matrix in an order that keeps neighbours together, and then the dummy city."""
+    cities = len(instance.city)
+    order = compact_order(instance.rows[:cities, :cities], number)
+    return np.append(order, np.arange(cities, instance.size)).astype(np.int32)
 
-    Groups are halved again and again, by how much nearer a city is to the group before than to the group
-    behind. Pieces of the order are as compact as those of a space-filling curve to some 15 % of their radius.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (n, n)
-    seed : int
-        Names the order.
-    """
-    n = len(matrix)
-    random = np.random.default_rng(seed)
-    order = np.arange(n, dtype=np.int32)
-    bounds = np.array([0, n])
-
-    def pick(goals: NDArray[np.int32], sign: int) -> NDArray[np.int32]:
-        """The city of each group nearest to its goal, or farthest for sign -1."""
-        away = sign * matrix[goals[group], order]
-        places = np.flatnonzero(away == np.minimum.reduceat(away, bounds[:-1])[group])
-        first: NDArray[np.int32] = order[places[np.unique(group[places], return_index=True)[1]]]
-        return first
-
-    while (sizes := np.diff(bounds)).max() > _MIN_GROUP:
-        group = np.repeat(np.arange(len(sizes)), sizes)
-        if len(sizes) == 1:  # the direction of the first cut makes orders differ
-            some = random.permutation(n).astype(np.int32)[:8]
-            far = int(np.argmax(matrix[some[0], some]))
-            low, high = some[:1], some[far : far + 1]
-        else:
-            low = pick(order[bounds[:-1] - 1], 1)
-            high = pick(order[bounds[1:] % n], 1)
-            high = np.where(low == high, pick(low, -1), high)
-        nearness = matrix[low[group], order].astype(np.float64) - matrix[high[group], order]
-        order = order[np.lexsort((nearness, group))]
-        middles = (bounds[:-1] + bounds[1:]) // 2
-        bounds = np.sort(np.concatenate([bounds, middles[sizes > _MIN_GROUP]]))
-    return order
+def _uploaded(
+    device: Device, instance: SearchInstance, order: NDArray[np.int32], token: _native.StopToken
+) -> DeviceArray | None:
+    """The matrix in this order; None if the token stopped it."""
+    n = instance.size
+    matrix = device.empty((n, n), np.float32)
+    rows = max(1, _ENTRIES // n)
+    for begin in range(0, n, rows):
+        if token.stopped():
+            return None
+        some = instance.rows[order[begin : begin + rows]]
+        matrix[begin : begin + rows].upload(some[:, order].astype(np.float32))
+    return matrix
 
 
 def _inverse(order: NDArray[np.int32]) -> NDArray[np.int32]:

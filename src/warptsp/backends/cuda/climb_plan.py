@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RingPlan:
-    """How the moves of a pass are spread over the threads of a block (RingShares of ring_look.h).
+    """How the moves of a pass are spread over the threads of a block (RingShares of ring_scan.h).
 
     Attributes
     ----------
@@ -81,8 +81,14 @@ def ring_bytes(n: int, strip: int) -> int:
     return records.PLACE.itemsize * (n + 2 * strip)
 
 
-def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan | None:
-    """Choose strip, segments and block for n cities by a model of instructions; None if nothing fits."""
+def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan:
+    """Choose strip, segments and block for n cities by a model of instructions.
+
+    Raises
+    ------
+    InvalidOption
+        If a block of so many threads has too few for the tour.
+    """
     best: RingPlan | None = None
     for strip, instructions in tuning.STRIPS.items():
         shared = ring_bytes(n, strip)
@@ -107,6 +113,8 @@ def plan_ring(n: int, device: Device, block: int | None = None) -> RingPlan | No
                 rate = 4 * hidden * (n * (n - 3) / 2) / a_pass
                 if best is None or rate > best.rate:
                     best = RingPlan(strip, strips, segments, steps, threads, shared, blocks, rate)
+    if best is None:
+        raise InvalidOption(f"block: {block!r} threads are too few for {n} cities; leave it out")
     return best
 
 
@@ -149,12 +157,9 @@ def source_of(instance: ClimbInstance, device: Device, version: str, block: int 
     file = "climb.cu"
     if version in THREAD_VERSIONS:
         file, name = "climb_alone.cu", THREAD_VERSIONS[version]
-        rounding = int(instance.int_matrix is not None) if version.endswith("matrix") else rounding
+        rounding = int(instance.whole) if version.endswith("matrix") else rounding
     elif version == "auto":
-        plan = plan_ring(n, device, block)
-        if plan is None:
-            raise InvalidOption(f"block: {block!r} threads are too few for {n} cities; leave it out")
-        name = STRIP_KERNEL.format(strip=plan.strip)
+        name = STRIP_KERNEL.format(strip=plan_ring(n, device, block).strip)
     else:
         name = BLOCK_VERSIONS[version]
     return Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False)
@@ -181,7 +186,6 @@ def margin_of(instance: ClimbInstance) -> float:
     Coordinates and distances are off by 2^-20 of the largest coordinate at most, a delta by four
     times that and the rounding of its sums; rounded distances by one more each.
     """
-    assert instance.near is not None
     reach = float(np.abs(instance.near).max())
     return 4.0 + math.ceil(reach * 2.0**-18) if instance.rounded else reach * 2.0**-17
 

@@ -175,15 +175,11 @@ class BlockClimbers(Climbers):
         block: int | None = None,
     ) -> None:
         super().__init__(device, instance, seed, given)
-        assert instance.near is not None
-        assert instance.points is not None
         n = self.n
         self._layout = records.CLIMBING
         self.plan: RingPlan | None = None
         if version == "auto":
-            plan = plan_ring(n, device, block)
-            assert plan is not None  # as source_of said
-            self.plan = plan
+            self.plan = plan = plan_ring(n, device, block)
             self.block, self.shared = plan.block, plan.shared
             self._values |= {"shares_n": n, "strips": plan.strips, "segments": plan.segments}
             self._values["steps"] = plan.steps
@@ -198,7 +194,7 @@ class BlockClimbers(Climbers):
         self._find_capacity(self.grid)
         self._values["margin"] = margin_of(instance)
         self._arrays |= {
-            "points": device.upload(instance.points),
+            "points": device.upload(instance.rows),
             "near": device.upload(instance.near),
             "tours": device.empty((self.grid, n), np.int32),
             "best_length": device.upload(np.full(self.grid, -1, np.int64)),
@@ -236,8 +232,7 @@ class ThreadClimbers(Climbers):
         super().__init__(device, instance, seed, given)
         problem, n = instance.problem, self.n
         matrix = version != "one-thread"
-        whole = instance.int_matrix is not None
-        rounding = int(whole) if matrix else records.ROUNDINGS[problem.metric] if instance.rounded else 0
+        rounding = records.ROUNDINGS[problem.metric] if instance.rounded else int(instance.whole)
         name = THREAD_VERSIONS[version]
         kernel = device.module("climb_alone.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False).kernel(
             name
@@ -272,19 +267,17 @@ class ThreadClimbers(Climbers):
             "lock": device.zeros(1, np.uint32),
         }
         self._arrays["best_tour"] = self._arrays["best_tours"]
-        if matrix and instance.int_matrix is not None:
-            self._arrays["distances"] = device.upload(instance.int_matrix)
+        rows = instance.rows
+        if matrix and instance.whole:
+            self._arrays["distances"] = device.upload(rows)
             self._values["margin"] = -1.0
         elif matrix:
-            assert instance.real_matrix is not None
-            self._arrays["exact"] = device.upload(instance.real_matrix)
-            self._arrays["distances"] = device.upload(instance.real_matrix.astype(np.float32))
+            self._arrays["exact"] = device.upload(rows)
+            self._arrays["distances"] = device.upload(rows.astype(np.float32))
             # Four distances, rounded to 24 bits, and three sums of theirs.
-            self._values["margin"] = float(instance.real_matrix.max()) * 2.0**-20
+            self._values["margin"] = float(rows.max()) * 2.0**-20
         else:
-            assert instance.near is not None
-            assert instance.points is not None
-            self._arrays["points"] = device.upload(instance.points)
+            self._arrays["points"] = device.upload(rows)
             self._arrays["near"] = device.upload(instance.near)
             self._arrays["place"] = device.empty((n, threads, 2), np.float32)
             self._values["margin"] = margin_of(instance)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from warptsp.backends.cuda.descent_plan import (
     kernel_sources,
 )
 from warptsp.backends.cuda.pruned_pass import PrunedPass
+from warptsp.backends.instance import exact_rows
 from warptsp.errors import UnsupportedProblem
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["CudaDescent", "Launch", "Scale", "kernel_sources"]
 
 _SEARCHING, _DOUBTFUL, _COMPLETE = range(3)
-_REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_link, 0) there
+_REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_edge, 0) there
 
 
 class CudaDescent:
@@ -69,15 +70,12 @@ class CudaDescent:
         self._city = [device.empty(n + 1, np.int32) for _ in range(2)]
         self._city[0][:n].upload(np.ascontiguousarray(tour, np.int32))
         self._state = device.zeros(records.DESCENT_STATE.itemsize, np.uint8)
-        self._arrays: dict[str, DeviceArray] = {"links": device.empty(n + 1, np.float64)}
+        self._arrays: dict[str, DeviceArray] = {"edges": device.empty(n + 1, np.float64)}
+        rows = exact_rows(problem.metric, problem.search_rows(), whole=problem.integral)
+        self._arrays[records.field_of_rows(problem.metric, rows, points="rows")] = device.upload(rows)
         if problem.matrix is None:
-            rows = np.ascontiguousarray(problem.search_points(), np.float64)
-            self._arrays["rows"] = device.upload(rows)
             self._arrays["placed"] = device.empty((n + 1, rows.shape[1]), np.float64)
         else:
-            kind: Any = np.int32 if problem.integral else np.float64
-            name = "int_matrix" if problem.integral else "real_matrix"
-            self._arrays[name] = device.upload(np.ascontiguousarray(problem.matrix, kind))
             self._arrays["placed_city"] = device.empty(n + 1, np.int32)
         if scale is not None:
             size = n + 2 * tuning.ROW_TILES.rows + 2  # warps read on behind the end
@@ -112,7 +110,7 @@ class CudaDescent:
                 "middle_x": scale.middle[0],
                 "middle_y": scale.middle[1],
                 "scale": scale.points,
-                "link_scale": scale.links,
+                "edge_scale": scale.links,
             }
         self._tour = records.DESCENT_TOUR(**fields)
         self._scale = scale
@@ -131,7 +129,7 @@ class CudaDescent:
         elif self._mapped:
             self._plan_mapped()
         elif scale is not None and self.kind.fast is not None:
-            self._plan_fast()
+            self._plan_fast(self.kind.fast)
         self._found = device.empty((self._max_blocks(), 2), np.uint64)
         self._taken = device.zeros(1, np.uint64)
         self._seconds_a_pass = math.inf
@@ -204,7 +202,7 @@ class CudaDescent:
             count = min(count, passes)
         with self.device.timer() as timer:
             if self._resident is not None:
-                self._descend_resident(count)
+                self._descend_resident(self._resident, count)
             else:
                 count = min(count, 1000)
                 for _ in range(count):
@@ -235,8 +233,7 @@ class CudaDescent:
             self._choose.launch(1, 256, self._tour, self._found, np.int32(blocks), np.int32(1), np.int32(0))
             self._put()
             return True
-        kernel = self._exact if exact else self._fast
-        assert kernel is not None
+        kernel = self._exact if exact or self._fast is None else self._fast
         candidates = 1
         if self._mapped and not exact:
             blocks, block = self._grid, self._block
@@ -270,11 +267,10 @@ class CudaDescent:
         self._put()
         return True
 
-    def _descend_resident(self, passes: int) -> None:
+    def _descend_resident(self, kernel: Kernel, passes: int) -> None:
         """So many passes in one launch, or fewer if a move does not hold in double precision."""
-        assert self._resident is not None
         self._slots.zero()
-        self._resident.launch(
+        kernel.launch(
             len(self._slots) // 2,
             tuning.RESIDENT_THREADS,
             self._tour,
@@ -314,11 +310,10 @@ class CudaDescent:
         resident = kernel.blocks_per_multiprocessor(self._block, self._mapped_shared())
         self._grid = asked.blocks_for(self.moves, self._block) or resident * device.multiprocessors
 
-    def _plan_fast(self) -> None:
-        assert self.kind.fast is not None
+    def _plan_fast(self, name: str) -> None:
         device = self.device
         rows = int(self._sources[1].defines["RESIDENT_ROWS"])
-        self._fast = self._kernel(1, self.kind.fast)
+        self._fast = self._kernel(1, name)
         if self.kind.move != "TwoOpt" or self.n >= tuning.MAX_RESIDENT:
             return
         self._resident_shared = 16 * (self.n + 1 + 64 * rows) + 4 * self.n

@@ -151,7 +151,7 @@ def kernel_sources(
         if mapped or launch.block is None
         else max(tuning.DESCENT_THREADS, launch.block)
     )
-    metric = {"METRIC_KIND": int(problem.metric.kind)}
+    metric = {"METRIC_KIND": problem.metric.kind}
     exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
     if pruned:
         return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 # Of passes over all cities, and of chains, which take the compiler several times as long.
 PASS_KERNELS = (
     "measure_lists",
-    "measure_links",
-    "look_at_cities<{three}>",
+    "measure_edges",
+    "examine_cities<{three}>",
     "make_best_move",
     "make_many_moves",
 )
@@ -60,7 +60,7 @@ def kernel_sources(problem: Problem, *, three: bool, chains: bool) -> list[Sourc
     chains : bool
         Also for kicks, or for a descent that makes one move after the other from a queue.
     """
-    defines = {"METRIC_KIND": int(problem.metric.kind)}
+    defines = {"METRIC_KIND": problem.metric.kind}
     return [
         Source(
             "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
@@ -101,8 +101,7 @@ class NeighborSearch:
         block: int | None,
     ) -> None:
         n, width = neighbors.shape
-        matrix = instance.matrix is not None
-        needed, free = needed_bytes(n, width, chains, matrix=matrix), device.memory_free()
+        needed, free = needed_bytes(n, width, chains, matrix=instance.has_matrix), device.memory_free()
         if needed > free:
             raise DeviceOutOfMemory(
                 f"device cuda:{device.ordinal}: {n} cities with {width} neighbours and {chains} chains need "
@@ -115,8 +114,7 @@ class NeighborSearch:
         self.block = block
         self.kernel_seconds = 0.0
         self._sources = kernel_sources(instance.problem, three=three, chains=True)
-        values: Any = instance.matrix if matrix else instance.points
-        self._rows = device.upload(np.ascontiguousarray(values, dtype=np.float64))
+        self._rows = device.upload(np.ascontiguousarray(instance.rows, dtype=np.float64))
         self._neighbors = device.upload(neighbors)
         self._lengths = device.empty((n, width), np.float64)
         fixed = instance.fixed_edges
@@ -129,7 +127,7 @@ class NeighborSearch:
             tolerance=instance.tolerance,
             size=n,
             width=width,
-            stride=values.shape[1],
+            stride=instance.rows.shape[1],
         )
         self._launch("measure_lists", n * width, self._instance, self._lengths)
         position = np.empty(n, np.int32)
@@ -178,7 +176,7 @@ class NeighborSearch:
         states, descent = self._states, self._descent
         looks = self._looks_of_descent
         if not self._kicking:
-            looks = int(states["looks"][0]) - self._looks_of_kicks
+            looks = int(states["examined"][0]) - self._looks_of_kicks
         return {
             "passes": int(descent["passes"]) + self._checks + -(-looks // self.size),
             "evaluations": int(descent["evaluations"]) + int(states["evaluations"].sum()),
@@ -243,15 +241,15 @@ class NeighborSearch:
         self._put("order", tour)
         self._put("position", position)
         self._states["length"] = self._states["best"] = length
-        self._looks_of_kicks = int(self._states["looks"][0]) - self._looks_of_descent
+        self._looks_of_kicks = int(self._states["examined"][0]) - self._looks_of_descent
         self._queue(np.arange(self.size, dtype=np.int32))
 
     def _look(self, *, by_bits: bool) -> None:
         """Find the best move of every city, or of those whose bit is set."""
         order = self._tours["order"]
-        self._launch("measure_links", self.size, self._instance, order, self._links)
+        self._launch("measure_edges", self.size, self._instance, order, self._links)
         block = self.block or tuning.LOOK_THREADS
-        self._kernel("look_at_cities", templated=True).launch(
+        self._kernel("examine_cities", templated=True).launch(
             self._grid(),
             block,
             self._instance,
@@ -287,7 +285,7 @@ class NeighborSearch:
         state = self._states[0]
         looks = self._looks
         if passes >= 0:
-            looks = min(looks, passes * self.size - int(state["looks"]))
+            looks = min(looks, passes * self.size - int(state["examined"]))
             if looks <= 0:
                 return True
         if int(state["queued"]) > 0:
@@ -304,7 +302,7 @@ class NeighborSearch:
     def _begin_kicks(self, *, may_lose: bool) -> None:
         """Give every chain the tour of the first; if it may lose, a place for its best tour, too."""
         self._kicking = True
-        self._looks_of_descent = int(self._states["looks"][0])
+        self._looks_of_descent = int(self._states["examined"][0])
         if may_lose:
             self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
         for name in ("order", "position"):

@@ -111,26 +111,33 @@ def shared_candidate_lists(
     return rows
 
 
+def box_tree(device: Device, points: DeviceArray, n: int, scale: DeviceArray) -> tuple[DeviceArray, int]:
+    """The boxes of a `PointTree` over points in the order of a curve, scaled, and how many levels it has."""
+    levels = 0
+    while n >> levels > tuning.LEAF_SIZE:
+        levels += 1
+    boxes = device.empty((2 << levels, 4), np.float64)
+    tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
+    launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
+    for level in range(levels - 1, tuning.LEVELS_OF_A_BLOCK - 1, -1):
+        launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
+    top = min(levels, tuning.LEVELS_OF_A_BLOCK)
+    if top > 0:
+        kernel(device, "make_levels").launch(1, tuning.BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
+    return boxes, levels
+
+
 class NearestSearch:
     """The search for candidate lists of (count, per quadrant, norm), for points in the order of a curve."""
 
     def __init__(
         self, device: Device, points: DeviceArray, n: int, scale: DeviceArray, lists: tuple[int, int, int]
     ) -> None:
-        levels = 0
-        while n >> levels > tuning.LEAF_SIZE:
-            levels += 1
-        boxes = device.empty((2 << levels, 4), np.float64)
-        tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
-        launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
-        for level in range(levels - 1, tuning.LEVELS_OF_A_BLOCK - 1, -1):
-            launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
-        top = min(levels, tuning.LEVELS_OF_A_BLOCK)
-        if top > 0:
-            kernel(device, "make_levels").launch(1, tuning.BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
+        boxes, levels = box_tree(device, points, n, scale)
         source = _source(*lists)
         self._kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
-        self._tree, self._scale, self._boxes = tree, scale, boxes
+        self._tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
+        self._scale, self._boxes = scale, boxes
         self.rows = device.empty((n, lists[0]), np.int32)
 
     def find(self, begin: int, end: int) -> None:

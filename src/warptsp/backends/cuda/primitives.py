@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 KERNELS = (
-    "sum_tiles",
-    "scan_tiles",
+    "sum_tiles<int>",
+    "sum_tiles<long long>",
+    "scan_tiles<int>",
+    "scan_tiles<long long>",
     "sum_all<long long>",
     "sum_all<double>",
     "count_digits",
@@ -95,17 +97,17 @@ def scan_exclusive(device: Device, values: DeviceArray, scanned: DeviceArray, n:
     Parameters
     ----------
     device : Device
-    values, scanned : DeviceArray of int32
+    values, scanned : DeviceArray of int32 or int64
         At least n long; they may be the same.
     n : int
         At least 1.
 
     Returns
     -------
-    DeviceArray of int32, shape (1,)
+    DeviceArray of their type, shape (1,)
         The sum of all n values.
     """
-    total = device.empty(1, np.int32)
+    total = device.empty(1, values.dtype)
     _scan(device, values, scanned, n, total)
     return total
 
@@ -135,6 +137,27 @@ def sort_by_key(
     DeviceArray or None
         None if the token stopped it.
     """
+    both = _sort(device, keys, values, n, key_bits, token)
+    return None if both is None else both[1]
+
+
+def sorted_keys(
+    device: Device, keys: DeviceArray, n: int, key_bits: int, token: _native.StopToken | None = None
+) -> DeviceArray | None:
+    """The keys, of type uint64 and at least n of them, in ascending order; as `sort_by_key`."""
+    both = _sort(device, keys, device.empty(n, np.int32), n, key_bits, token)
+    return None if both is None else both[0]
+
+
+def _sort(
+    device: Device,
+    keys: DeviceArray,
+    values: DeviceArray,
+    n: int,
+    key_bits: int,
+    token: _native.StopToken | None,
+) -> tuple[DeviceArray, DeviceArray] | None:
+    """Keys and values in the order of keys."""
     tiles = -(-n // tuning.SORT_TILE)
     counts = device.empty((1 << tuning.DIGIT_BITS, tiles), np.int32)
     other_keys, other_values = device.empty(n, np.uint64), device.empty(n, np.int32)
@@ -152,16 +175,17 @@ def sort_by_key(
         )
         keys, other_keys = other_keys, keys
         values, other_values = other_values, values
-    return values
+    return keys, values
 
 
 def _scan(device: Device, values: DeviceArray, scanned: DeviceArray, n: int, total: DeviceArray) -> None:
     tiles = -(-n // tuning.SCAN_TILE)
-    scan = kernel(device, "scan_tiles")
+    kind = "long long" if values.dtype == np.int64 else "int"
+    scan = kernel(device, f"scan_tiles<{kind}>")
     if tiles <= 1:
         scan.launch(1, tuning.THREADS, values, np.int32(n), None, scanned, total)
         return
-    sums = device.empty(tiles, np.int32)
-    kernel(device, "sum_tiles").launch(tiles, tuning.THREADS, values, np.int32(n), sums)
+    sums = device.empty(tiles, values.dtype)
+    kernel(device, f"sum_tiles<{kind}>").launch(tiles, tuning.THREADS, values, np.int32(n), sums)
     _scan(device, sums, sums, tiles, total)
     scan.launch(tiles, tuning.THREADS, values, np.int32(n), sums, scanned, None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warptsp.backends.cuda.tuning import IN_KERNELS
 from warptsp.problem import Metric
@@ -79,6 +80,13 @@ class Record:
         return lines
 
 
+def field_of_rows(metric: Metric, rows: NDArray[Any], *, points: str) -> str:
+    """Return which field of a kernel's struct gets the rows of points or of a matrix."""
+    if metric is not Metric.EXPLICIT:
+        return points
+    return "int_matrix" if rows.dtype == np.int32 else "real_matrix"
+
+
 def numbers(file: str) -> dict[str, int]:
     """Return what a kernel file and the host both have: expressions of the kernel, and their values."""
     shared = {f"is_euclidean((MetricKind){metric.kind})": int(metric.euclidean) for metric in Metric}
@@ -132,16 +140,16 @@ DESCENT_TOUR = _record(
     "DescentTour",
     _DESCENTS,
     "i4 n kind stride has_fast_pass",
-    "ptr rows int_matrix real_matrix placed placed_city links points columns",
-    "f8 middle_x middle_y scale link_scale tolerance",
+    "ptr rows int_matrix real_matrix placed placed_city edges points columns",
+    "f8 middle_x middle_y scale edge_scale tolerance",
     "ptr earlier later state",
 )
 DESCENT_STATE = _record(
     "DescentState", _DESCENTS, "i8 passes moves", "f8 gained", "u8 number", "i4 status applies"
 )
 BEST_MOVE = _record("BestMove", _DESCENTS, "f8 delta", "u8 number")
-TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 link removed")
-STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y link")
+TILE_POINT = _record("TilePoint", _DESCENTS, "f4 x y", "i4 edge removed")
+STRETCH = _record("Stretch<float>", "descent_pruned.cu", "f4 low_x high_x low_y high_y edge")
 
 _ROUNDING_NAMES = {"none": 0, "nearest": 1, "up": 2, "down": 3, "att": 4}
 ROUNDINGS = {
@@ -152,7 +160,7 @@ ROUNDINGS = {
     Metric.ATT: _ROUNDING_NAMES["att"],
 }
 
-PLACE = _record("At", "climb.cu", "f4 x y", "V4 link", "i4 city")
+PLACE = _record("At", "climb.cu", "f4 x y", "V4 edge", "i4 city")
 CLIMBING = _record(
     "Climbing",
     "climb.cu",
@@ -187,8 +195,9 @@ FRAME = _record(
     paths={name: f"grid.{name}" for name in ("low", "extent", "cells", "cells_a_unit")},
 )
 EXTREMES = _record("Extremes", "geometry.cu", "f8 low[2] high[2]")
-BOX = _record("Box", ("geometry.cu", "candidates.cu"), "f8 low[2] high[2]")
-TREE = _record("PointTree", ("geometry.cu", "candidates.cu"), "ptr points boxes", "f8 scale", "i4 n levels")
+_BOXES = ("geometry.cu", "candidates.cu", "bound.cu")
+BOX = _record("Box", _BOXES, "f8 low[2] high[2]")
+TREE = _record("PointTree", _BOXES, "ptr points boxes", "f8 scale", "i4 n levels")
 GREEDY_STAGE = _record(
     "GreedyStage",
     "geometry.cu",
@@ -261,7 +270,7 @@ CHAIN = _record(
     "ChainState",
     "neighbor.cu",
     "f8 length best",
-    "u8 evaluations looks moves kicks accepted",
+    "u8 evaluations examined moves kicks accepted",
     "i4 head queued",
 )
 KICKS = _record(
@@ -276,12 +285,42 @@ SYMMETRIC_INSTANCE = _record(
     "i8 matrix_size",
     "ptr fixed",
     "f8 tolerance",
-    "i4 planar whole_links",
+    "i4 planar whole_edges",
     "f8 center_x center_y scale slack place_error",
 )
 SYMMETRIC_STATE = _record("SymmetricState", "symmetric.cu", "i8 step quiet", "u8 moves")
 SYMMETRIC_TALK = _record("SymmetricTalk", "symmetric.cu", "u4 arrived", "i4 stop[3]", "u8 first[3]")
 COOLING = _record("Cooling", "symmetric.cu", "f8 temperature factor", "i8 iterations spent")
-GRID_TOUR = _record("GridTour", "symmetric.cu", "ptr city place link")
+GRID_TOUR = _record("GridTour", "symmetric.cu", "ptr city place edge")
+
+BOUND_ARC = _record("BoundArc", "bound.cu", "i4 to cost")
+LEVEL_EDGE = _record("LevelEdge", "bound.cu", "i4 a b length arc")
+MERGE_NODE = _record("MergeNode", "bound.cu", "i4 up longest")
+SPANNING_TREE = _record(
+    "TreeOnDevice",
+    "bound.cu",
+    "ptr first arcs owner potential nodes partner chosen number best edges other_edges taken counts surplus",
+    "ptr tree_length arrived",
+    "i4 n",
+)
+CLUSTER_RANGE = _record("ClusterRange", "bound.cu", "i4 begin end gain")
+BOX_OF_CITIES = _record("BoxOfCities", "bound.cu", "i4 potential top longest")
+BOX_PAIR = _record("BoxPair", "bound.cu", "i4 a b")
+PRICING = _record(
+    "PricingOnDevice",
+    "bound.cu",
+    "ptr points tree_boxes",
+    "f8 tree_scale",
+    "i4 size levels",
+    "ptr nodes potential boxes",
+    "f8 scale",
+    paths={
+        "points": "tree.points",
+        "tree_boxes": "tree.boxes",
+        "tree_scale": "tree.scale",
+        "size": "tree.n",
+        "levels": "tree.levels",
+    },
+)
 
 RECORDS = tuple(value for value in vars().copy().values() if isinstance(value, Record))

@@ -169,7 +169,7 @@ class PartRounds:
             return False
         for share in self._shares:
             share.begin(
-                share.cities.orders[order],
+                share.cities.orders.get(order, (None, None)),
                 all_copies=plan.copies,
                 tours=len(share.tours),
                 rotation=np.random.default_rng((seed, number)).integers(cities.n),
@@ -274,6 +274,8 @@ class PartRounds:
         None for each is the numbering. False if the token stopped it.
         """
         lead = self._shares[0]
+        if number == 0:
+            return True
         if number not in lead.cities.orders:
             made = lead.cities.second_order(number, token)
             if made is None:
@@ -284,8 +286,6 @@ class PartRounds:
         order, rank = lead.cities.orders[number]
         for share in self._shares[1:]:
             if number not in share.cities.orders:
-                assert order is not None
-                assert rank is not None
                 share.cities.orders[number] = order.copy_to(share.device), rank.copy_to(share.device)
         return True
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
+from warptsp.backends.instance import exact_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ _FOREVER = 1 << 62
 
 def source_of(problem: Problem) -> Source:
     """Return what is compiled for a problem."""
-    return Source("symmetric.cu", KERNELS, {"METRIC_KIND": int(problem.metric.kind)}, fmad=False)
+    return Source("symmetric.cu", KERNELS, {"METRIC_KIND": problem.metric.kind}, fmad=False)
 
 
 class CudaSymmetricSearch:
@@ -211,7 +212,7 @@ class CudaSymmetricSearch:
                 self._block,
                 self._instance,
                 self._states[chain : chain + 1],
-                records.GRID_TOUR(city=city, place=place, link=link),
+                records.GRID_TOUR(city=city, place=place, edge=link),
                 cooling,
                 self._seed,
                 np.uint64(chain),
@@ -286,7 +287,7 @@ class CudaSymmetricSearch:
             256,
             self._instance,
             self._cities[chain : chain + 1],
-            records.GRID_TOUR(city=city, place=place, link=link),
+            records.GRID_TOUR(city=city, place=place, edge=link),
         )
         return tour
 
@@ -297,15 +298,14 @@ class CudaSymmetricSearch:
             self._held.append(self._device.upload(array))
             return self._held[-1]
 
-        matrix = circle.int_matrix if circle.int_matrix is not None else circle.real_matrix
+        instance, metric = circle.instance, circle.instance.problem.metric
+        rows = exact_rows(metric, instance.rows, whole=instance.problem.integral)
         return records.SYMMETRIC_INSTANCE(
             size=len(circle.cities),
-            kind=circle.instance.problem.metric.kind,
-            stride=0 if circle.points is None else circle.points.shape[1],
-            points=sent(circle.points),
-            int_matrix=sent(circle.int_matrix),
-            real_matrix=sent(circle.real_matrix),
-            matrix_size=0 if matrix is None else len(matrix),
+            kind=metric.kind,
+            stride=0 if instance.has_matrix else rows.shape[1],
+            matrix_size=len(rows) if instance.has_matrix else 0,
+            **{records.field_of_rows(metric, rows, points="points"): sent(rows)},
             fixed=sent(circle.fixed),
             **circle.numbers,
         )

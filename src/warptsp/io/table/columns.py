@@ -136,7 +136,8 @@ def named_columns(
     InvalidProblem
         Two of them mean the same, or one that the caller names does not exist or has no partner.
     """
-    names = [""] * count if titles is None else [_plain(title) for title in titles]
+    texts = [""] * count if titles is None else titles
+    names = [_plain(text) for text in texts]
     given = given_places(titles, count if by_number else 0, options)
 
     def find(role: str) -> int | None:
@@ -145,9 +146,8 @@ def named_columns(
         taken = given.values()
         found = [at for at, name in enumerate(names) if name in _NAMES[role] and at not in taken]
         if len(found) > 1:
-            assert titles is not None
-            both = " and ".join(quoted(titles[place]) for place in found[:2])
-            which = as_columns(**{role: found[0] + 1 if by_number else titles[found[0]]})
+            both = " and ".join(quoted(texts[place]) for place in found[:2])
+            which = as_columns(**{role: found[0] + 1 if by_number else texts[found[0]]})
             raise InvalidProblem(f"columns {both} mean the same: remove one of them; {which} takes the first")
         return found[0] if found else None
 

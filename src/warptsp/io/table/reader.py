@@ -101,7 +101,7 @@ class _Table:
             if matrix is not None:
                 return matrix, None
         if self.titles is not None:
-            return self._with_titles()
+            return self._with_titles(self.titles)
         if self.options.columns.keys() - {"name", "id"}:
             return self._stated()
         return self._guessed()
@@ -112,22 +112,24 @@ class _Table:
         except InvalidProblem as error:
             self.text.fail(str(error), self.text.first_line)
 
-    def _with_titles(self) -> tuple[Problem, Columns]:
-        assert self.titles is not None
-        columns = self._columns(self.titles)
+    def _with_titles(self, titles: list[str]) -> tuple[Problem, Columns]:
+        columns = self._columns(titles)
         if not columns.positions:
-            shown = ", ".join(quoted(field) for field in self.titles[:8])
+            shown = ", ".join(quoted(field) for field in titles[:8])
             self.text.fail(
                 f"the first line names the columns {shown}: columns x and y, or lat and lon, are needed"
                 f"{self._names_below()}; {as_columns(lat='COLUMN', lon='COLUMN')} says which they are",
                 self.text.first_line,
             )
         found = self._places(columns)
-        coordinates = found[0].coordinates
-        assert coordinates is not None
+        coordinates = found[0].given_coordinates()
         if (doubt := doubt_about_degrees(columns, coordinates, self.options)) is not None:
             _log.warning("%s: %s", self.text.file, doubt)
-        if columns.metric.geographic and not columns.said and {"x", "y"} <= {t.lower() for t in self.titles}:
+        if (
+            columns.metric.geographic
+            and not columns.said
+            and {"x", "y"} <= {title.lower() for title in titles}
+        ):
             _log.info("%s: the table has x and y as well as lat and lon, which are used", self.text.file)
         return found
 

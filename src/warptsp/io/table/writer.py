@@ -67,8 +67,7 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
             fields = row.tolist()
             yield _rows([fields if problem.labels is None else [problem.labels[city], *fields]], delimiter)
         return
-    coordinates = problem.coordinates
-    assert coordinates is not None
+    coordinates = problem.given_coordinates()
     yield _rows([["id"] + (["name"] if problem.labels is not None else []) + _titles(problem)], delimiter)
     for begin in range(0, problem.n, _CHUNK):
         part = coordinates[begin : begin + _CHUNK]

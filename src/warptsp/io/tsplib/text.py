@@ -160,23 +160,21 @@ class TsplibText:
         return offset == 0 or self.data[offset - 1] in b"\r\n"
 
     def _fail_at_token(self, offset: int, section: str | None) -> NoReturn:
-        token = _TOKEN.match(self.data, offset)
-        assert token is not None
         if section is None:
-            line = _LINE.match(self.data, offset)
-            assert line is not None
+            line = next(_LINE.finditer(self.data, offset))[0]
             self.fail(
-                f"{quoted(line[0].strip())} is not a TSPLIB line: a keyword such as NAME, DIMENSION or "
+                f"{quoted(line.strip())} is not a TSPLIB line: a keyword such as NAME, DIMENSION or "
                 "NODE_COORD_SECTION is needed",
                 offset,
             )
-        if re.fullmatch(rb"[+-]?(nan|inf(inity)?)", token[0], re.IGNORECASE):
+        token = next(_TOKEN.finditer(self.data, offset))[0]
+        if re.fullmatch(rb"[+-]?(nan|inf(inity)?)", token, re.IGNORECASE):
             reason = "finite numbers are needed"
-        elif re.fullmatch(rb"[+-]?[\d.]+[eE][+-]?\d+|[+-]?\d{300,}", token[0]):
+        elif re.fullmatch(rb"[+-]?[\d.]+[eE][+-]?\d+|[+-]?\d{300,}", token):
             reason = "it is too large for a floating-point number"
         else:
             reason = "a number or the next keyword is needed"
-        self.fail(f"{quoted(token[0])} in {section}: {reason}", offset, section)
+        self.fail(f"{quoted(token)} in {section}: {reason}", offset, section)
 
     # Saying where
 

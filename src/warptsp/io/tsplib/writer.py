@@ -51,11 +51,11 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
         yield b"NODE_COORD_SECTION\n"
         yield from _node_rows(problem, problem.coordinates)
     else:
-        assert problem.matrix is not None
+        matrix = problem.given_matrix()
         yield b"EDGE_WEIGHT_SECTION\n"
         step = max(1, _CHUNK // problem.n)
         for begin in range(0, problem.n, step):
-            yield number_lines(problem.matrix[begin : begin + step])
+            yield number_lines(matrix[begin : begin + step])
     if problem.display is not None:
         yield b"DISPLAY_DATA_SECTION\n"
         yield from _node_rows(problem, problem.display)

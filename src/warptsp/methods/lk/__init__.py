@@ -19,10 +19,12 @@ crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from warptsp.methods.exact import INSTANT_CITIES, prove
 from warptsp.methods.kernels import on_gpu_or_cpu
+from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
@@ -31,14 +33,12 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-__all__ = ["METHOD", "MIN_CITIES_OF_GPUS", "LkParams"]
-
-MIN_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU
+__all__ = ["METHOD", "LkParams"]
 
 
 def gpus_wanted(problem: Problem, seconds: float | None, there: int) -> int:
     """Return how many of so many GPUs make it faster: all for tours whose parts fill more than one."""
-    return there if problem.n >= MIN_CITIES_OF_GPUS else 1
+    return there if problem.n >= tuning.MIN_CITIES_OF_GPUS else 1
 
 
 def explain_launch(problem: Problem, device: str) -> str:
@@ -55,7 +55,9 @@ def run(problem: Problem, run: Run, params: LkParams) -> None:
     elif problem.asymmetric:
         from warptsp.methods.directed import run_doubled
 
-        run_doubled(problem, run, lambda doubled, its_run: _search(doubled, its_run, params))
+        # Walls keep cities of a list from being nearer to one another: none would hide another one.
+        nearest = replace(params, per_quadrant=0)
+        run_doubled(problem, run, lambda doubled, its_run: _search(doubled, its_run, nearest))
     else:
         _search(problem, run, params)
 
@@ -76,7 +78,7 @@ METHOD = Method(
     params=LkParams,
     asymmetric=True,
     devices=("cpu", "cuda"),
-    min_gpu_cities=5_000,
+    min_gpu_cities=tuning.MIN_GPU_CITIES,
     gpus_wanted=gpus_wanted,
     explain_launch=explain_launch,
 )

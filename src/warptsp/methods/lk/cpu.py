@@ -11,8 +11,8 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
-from warptsp.methods.lk.long_links import TIME_SHARE, are_worth_it, improve_long_links, some_lengths
-from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
+from warptsp.methods.lk import tuning
+from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, some_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-
-SLICE = 1000  # kicks between two looks at the clock
-MIN_LONG_EDGES = 20_000  # cities below which kicks all over the tour do it, too
-MIN_PARTED = 8_000  # cities below which parts cost more than a second thread brings
-HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory
-PAUSE = 0.25  # seconds between two reports of work on a long tour
-SWEEP = 0.3  # kicks a city that go once through a part (native/lk/subproblem.h)
-FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
-
-# Populations (native/lk/population.h); measured, see docs/performance.
-MIN_POPULATION = 7  # members; with time for fewer, annealing is better
-KICKS_OF_MEMBER = 0.1  # a city
-KICKS_FOR_MEMBER = 1.0  # kicks a city that take as long as a member and its part of the crossover
-CROSSING_SHARE = 0.35  # time for the generations, in times that the growth took
-GREEDY_TO_MEMBER = 2.5  # time for a member, in times of the local search of a greedy tour
 
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
@@ -68,21 +53,30 @@ def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
     with telling(problem, run, instance):
         run.enter("candidate lists")
         count = min(params.candidates, problem.n - 1) + (instance.dummy is not None)
-        candidates = instance.candidates(count, params.per_quadrant, run.threads, run.token)
+        candidates = instance.candidates(count, _per_quadrant(problem, run, params), run.threads, run.token)
         tour = None if candidates is None else start_in_search(instance, run, parts=parts)
         if candidates is None or tour is None:
             fall_back(problem, run, instance)
             return None
-    run.expect(instance.city, HAND_OVER * problem.n)
+    run.expect(instance.city, tuning.HAND_OVER * problem.n)
     if run.best is not None and run.token.stopped():
         return None  # no time to check another one
     native = tour_search(instance, candidates, tour, **params.of_search())
     return _Search(run, params, instance, native, parts, parts > 1 and _is_compact(tour, candidates, parts))
 
 
+def _per_quadrant(problem: Problem, run: Run, params: LkParams) -> int:
+    """Return what candidate lists are made with: of a matrix, if time is short, nearest neighbours only."""
+    remaining = run.remaining()
+    if problem.matrix is None or remaining is None:
+        return params.per_quadrant
+    seconds = tuning.SECONDS_PER_ENTRY * problem.n**2 / run.threads
+    return params.per_quadrant if seconds <= tuning.SPREAD_SHARE * remaining else 0
+
+
 def _parts(n: int, threads: int, params: LkParams) -> int:
     """Return the number of parts that a tour is searched in."""
-    if n < MIN_PARTED or (threads == 1 and n <= params.whole):
+    if n < tuning.MIN_PARTED or (threads == 1 and n <= params.whole):
         return 1
     # Parts in work on every thread at once would double the memory of a long tour: it gets smaller ones.
     least = threads if n < LONG else 4 * threads
@@ -113,7 +107,7 @@ class _Search:
         self.parts = parts
         self.in_parts = in_parts  # whether each part can be searched alone from the start
         self.boxes = self.problem.matrix is None
-        self.pause = PAUSE if self.problem.n >= LONG else math.inf
+        self.pause = tuning.PAUSE if self.problem.n >= LONG else math.inf
 
     def descend(self) -> bool:
         """Go to a local optimum; False if the run says stop."""
@@ -124,7 +118,7 @@ class _Search:
         begun = run.elapsed()
         stop = self._local_search()
         # A guess until the first member is there.
-        self.member_seconds = GREEDY_TO_MEMBER * (run.elapsed() - begun)
+        self.member_seconds = tuning.GREEDY_TO_MEMBER * (run.elapsed() - begun)
         return not (stop or self._long_links())
 
     def _local_search(self) -> bool:
@@ -146,7 +140,7 @@ class _Search:
         """
         problem, run, native, instance = self.problem, self.run, self.native, self.instance
         plain = problem.open is None and not len(problem.fixed_edges) and problem.coordinates is not None
-        if not plain or problem.n < MIN_LONG_EDGES or run.kick_limit == 0:
+        if not plain or problem.n < tuning.MIN_LONG_EDGES or run.kick_limit == 0:
             return False
         tour = self._best()
         if not are_worth_it(some_lengths(problem, tour), problem.n):
@@ -157,7 +151,7 @@ class _Search:
             problem,
             tour,
             self.params,
-            seconds=math.inf if remaining is None else TIME_SHARE * remaining,
+            seconds=math.inf if remaining is None else tuning.LONG_TIME_SHARE * remaining,
             seed=run.seed,
             token=run.token,
         )
@@ -172,7 +166,7 @@ class _Search:
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
             return
-        while (size := self._affordable()) >= MIN_POPULATION:
+        while (size := self._affordable()) >= tuning.MIN_POPULATION:
             if self._combine(size):
                 return
         self._anneal(run.kick_limit)
@@ -182,9 +176,10 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
-        cycle, size = FIRST_CYCLE * self.problem.n, min(2 * MIN_POPULATION, self.params.population)
+        cycle = tuning.FIRST_CYCLE * self.problem.n
+        size = min(2 * tuning.MIN_POPULATION, self.params.population)
         while not self._anneal(self.kicks + cycle):
-            while self.problem.n < LONG and size >= MIN_POPULATION:
+            while self.problem.n < LONG and size >= tuning.MIN_POPULATION:
                 if self._combine(size):
                     return
                 size = min(2 * size, self.params.population)
@@ -204,9 +199,9 @@ class _Search:
             return 0
         sizes: list[float] = [self.params.population]
         if run.kick_limit is not None:
-            sizes.append((run.kick_limit - self.kicks) / n / KICKS_FOR_MEMBER)
+            sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_MEMBER)
         if (remaining := self._remaining()) is not None:
-            sizes.append(remaining / ((1 + CROSSING_SHARE) * self.member_seconds))
+            sizes.append(remaining / ((1 + tuning.CROSSING_SHARE) * self.member_seconds))
         return int(min(sizes))
 
     def _combine(self, size: int) -> bool:
@@ -222,13 +217,13 @@ class _Search:
             self.round += 1
             count = min(run.threads, size - grown)
             # At least one kick: with none, a number of kicks would never be reached.
-            kicks = max(1.0 / n, KICKS_OF_MEMBER * max(0.5, min(1.0, size / 16)))
+            kicks = max(1.0 / n, tuning.KICKS_OF_MEMBER * max(0.5, min(1.0, size / 16)))
             if run.kick_limit is not None:
                 kicks = min(kicks, (run.kick_limit - self.kicks) / (n * count))
             native.grow(
                 count=count,
                 kicks_per_city=kicks,
-                temperature=MEMBER_TEMPERATURE,
+                temperature=tuning.MEMBER_TEMPERATURE,
                 seed=run.seed,
                 round=self.round,
                 threads=run.threads,
@@ -240,16 +235,21 @@ class _Search:
             self.member_seconds = (run.elapsed() - started) / grown
             remaining = self._remaining()
             # What is left must do for the generations.
-            if remaining is not None and remaining < CROSSING_SHARE * self.member_seconds * (grown + count):
+            crossing = tuning.CROSSING_SHARE * self.member_seconds * (grown + count)
+            if remaining is not None and remaining < crossing:
                 break
         if self.combined or isinstance(run.start, np.ndarray):
             native.keep()
         self.combined = True
         idle, best, spread = 0, native.best_length, math.inf
-        while idle < IDLE_GENERATIONS:
+        while idle < tuning.IDLE_GENERATIONS:
             self.round += 1
             native.generation(
-                selection=SELECTION, seed=run.seed, round=self.round, threads=run.threads, token=run.token
+                selection=tuning.SELECTION,
+                seed=run.seed,
+                round=self.round,
+                threads=run.threads,
+                token=run.token,
             )
             if self._report("crossover"):
                 return True
@@ -296,14 +296,14 @@ class _Search:
                 return factor * mean_link * cooled(progress)
 
             left = None if last is None else last - self.kicks
-            if self.parts == 1 or (left is not None and left < SLICE):
-                count = max(100, min(SLICE, n // 10))
+            if self.parts == 1 or (left is not None and left < tuning.SLICE):
+                count = max(100, min(tuning.SLICE, n // 10))
                 stop = self._slice(count if left is None else min(count, left), temperature(progress))
             else:
-                kicks = max(SWEEP, min(1.0, 10 * SLICE / n)) * n
+                kicks = max(tuning.SWEEP, min(1.0, 10 * tuning.SLICE / n)) * n
                 if pace > 0:  # so many rounds of one length as there is time for
                     rounds = max(1, math.ceil((1 - progress) / pace / kicks))
-                    kicks = max(SLICE, min(kicks, (1 - progress) / pace / rounds))
+                    kicks = max(tuning.SLICE, min(kicks, (1 - progress) / pace / rounds))
                 if left is not None:
                     kicks = min(kicks, left)
                 stop = self._round(

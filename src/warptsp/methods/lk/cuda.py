@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cuda import tuning
+from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
 from warptsp.backends.cuda.search import TourSearch, kernel_sources, needed_bytes
@@ -27,13 +27,11 @@ from warptsp.machine import Devices
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_tour
 from warptsp.methods.kernels import kernels_are_there
+from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
-from warptsp.methods.lk.long_links import SAMPLED_EDGES, TIME_SHARE, are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
-    MAX_CITIES,
-    MAX_OF_MATRIX,
-    MIN_MEMBERS,
     GpuPopulation,
     PopulationPlan,
 )
@@ -48,16 +46,6 @@ if TYPE_CHECKING:
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-
-STARTING = 2.0  # seconds that opening a GPU and loading kernels may take in a new process
-SWEEPS = 6  # rounds of local search before the first kicks
-KICKS_A_ROUND = 0.3  # a city, at most
-MIN_KICKS = 0.1  # a city of long tours, where there are few:
-MIN_ROUNDS = 30  # seams should move, and the temperature fall in small steps
-FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon
-FIRST_SHARE = 0.1  # of the horizon, for annealing before the first population
-LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long links have a search of their own
-MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance
 
 
 def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
@@ -88,7 +76,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
         search=search if searches else None,
     ):
         return
-    if run.best is None and not Device.opened and (run.remaining() or math.inf) < STARTING:
+    if run.best is None and not Device.opened and (run.remaining() or math.inf) < tuning.GPU_STARTING:
         _offer_curve(problem, run)
     run.enter("GPU")
     with ExitStack() as opened:
@@ -163,8 +151,8 @@ class _CudaSearch:
         self.population: GpuPopulation | None = None
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
-        self.long_links = plain and problem.coordinates is not None and problem.n >= MIN_LONG_EDGES
-        most = MAX_CITIES if problem.matrix is None else MAX_OF_MATRIX
+        self.long_links = plain and problem.coordinates is not None and problem.n >= tuning.GPU_MIN_LONG_EDGES
+        most = tuning.GPU_MAX_CITIES if problem.matrix is None else tuning.GPU_MAX_OF_MATRIX
         self.populations = plain and problem.n <= most
 
     def run(self) -> None:
@@ -183,9 +171,9 @@ class _CudaSearch:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
         cities, tour = search.cities, None
-        if problem.n > 4 * SAMPLED_EDGES and isinstance(cities, PlaneCities):
+        if problem.n > 4 * tuning.SAMPLED_EDGES and isinstance(cities, PlaneCities):
             # Some links tell how long all are: ten million take half a second to measure.
-            lengths = problem.distance(*cities.some_links(search.tour(), SAMPLED_EDGES))
+            lengths = problem.distance(*cities.some_links(search.tour(), tuning.SAMPLED_EDGES))
         else:
             tour = cities.problems_own(search.tour())
             lengths = problem.distance(tour, np.roll(tour, -1))
@@ -197,7 +185,7 @@ class _CudaSearch:
             problem,
             cities.problems_own(search.tour()) if tour is None else tour,
             self.params,
-            seconds=math.inf if remaining is None else TIME_SHARE * remaining,
+            seconds=math.inf if remaining is None else tuning.LONG_TIME_SHARE * remaining,
             seed=run.seed,
             token=run.token,
         )
@@ -205,7 +193,7 @@ class _CudaSearch:
 
     def _sweep(self) -> bool:
         """Local search from every city, in cuts that move; False to stop."""
-        return not any(self._round("local search", optimize=True) for _ in range(SWEEPS))
+        return not any(self._round("local search", optimize=True) for _ in range(tuning.GPU_SWEEPS))
 
     def _improve(self) -> None:
         """Kicks, and populations where there is time for them, until the run says stop."""
@@ -214,7 +202,7 @@ class _CudaSearch:
             if not self._populations():
                 self._anneal(run.kick_limit, run.time_limit)
             return
-        cycle, most = FIRST_CYCLE * n, 2 * MIN_MEMBERS
+        cycle, most = tuning.GPU_FIRST_CYCLE * n, 2 * tuning.GPU_MIN_MEMBERS
         while not self._anneal(self.kicks + cycle, None):
             if self._populations(most):
                 return
@@ -229,10 +217,10 @@ class _CudaSearch:
             if population.number == 0 and most is None:
                 # A good tour soon, which is one of the members then.
                 last = run.kick_limit
-                end = None if run.time_limit is None else self._after(FIRST_SHARE)
+                end = None if run.time_limit is None else self._after(tuning.GPU_FIRST_SHARE)
                 if last is not None:
-                    last = self.kicks + int(FIRST_SHARE * (last - self.kicks))
-                if self._anneal(last, end, long_links_at=LONG_EDGES_AT[:1]):
+                    last = self.kicks + int(tuning.GPU_FIRST_SHARE * (last - self.kicks))
+                if self._anneal(last, end, long_links_at=tuning.GPU_LONG_EDGES_AT[:1]):
                     return True
                 population, plan = self._planned_population(most) or planned
             if population.combine(plan, search.best(), search.length / n, self._report):
@@ -258,7 +246,7 @@ class _CudaSearch:
         return self.run_.elapsed() + share * (self.run_.remaining() or 0.0)
 
     def _anneal(
-        self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = LONG_EDGES_AT
+        self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = tuning.GPU_LONG_EDGES_AT
     ) -> bool:
         """Kicks at falling temperature until the kick number `last` or until `end`, in seconds of the run,
         whatever comes first; True to stop."""
@@ -268,7 +256,7 @@ class _CudaSearch:
         rate = 0.0
         turns = long_links_at
         while last is None or self.kicks < last:
-            progress, per_city, horizon = 0.0, KICKS_A_ROUND, math.inf
+            progress, per_city, horizon = 0.0, tuning.GPU_KICKS_A_ROUND, math.inf
             if last is not None:
                 progress = (self.kicks - begun) / (last - begun)
                 per_city = min(per_city, max((last - self.kicks) / n, 0.5 * search.plan.parts / n))
@@ -284,9 +272,9 @@ class _CudaSearch:
                 if rate > 0:
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
-            if n >= tuning.MIN_ORDERED:
+            if n >= cuda_tuning.MIN_ORDERED:
                 known = horizon if math.isfinite(horizon) or end is None else 0.0
-                per_city = min(per_city, max(MIN_KICKS, known / MIN_ROUNDS))
+                per_city = min(per_city, max(tuning.GPU_MIN_KICKS, known / tuning.GPU_MIN_ROUNDS))
             factor = self.params.temperature
             if (
                 self.population is not None and self.population.number > 0

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warptsp import _native
-from warptsp.backends.cuda import geometry, greedy, plane_candidates, tuning
+from warptsp.backends.cuda import geometry, greedy, plane_candidates
+from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain
 from warptsp.backends.cuda.primitives import at_once
 from warptsp.backends.cuda.search import TourSearch
 from warptsp.backends.instance import SearchInstance
 from warptsp.methods.first_tour import fall_back, start_in_search, start_tour, telling
+from warptsp.methods.lk import tuning
 from warptsp.neighbors import search_norm
 from warptsp.problem.tours import WORTH_THREADS
 from warptsp.reserve import SAMPLE
@@ -27,9 +29,6 @@ if TYPE_CHECKING:
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
-
-HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory
-PLANE_HAND_OVER = 2e-9  # where the GPU turns and numbers it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,28 +58,27 @@ class SetUp:
         if layout is None:
             fall_back(problem, run, None)
             return None
-        cities = PlaneCities(device, layout, problem)
-        run.expect(layout.city[: 4 * SAMPLE].download(), PLANE_HAND_OVER * problem.n)
+        run.expect(layout.city[: 4 * SAMPLE].download(), tuning.GPU_PLANE_HAND_OVER * problem.n)
         run.enter("candidate lists")
         layouts = [layout, *(layout.copy_to(other) for other in self.devices[1:])]
         found = plane_candidates.shared_candidate_lists(
             self.devices,
             layouts,
-            tuning.CANDIDATES,
-            tuning.PER_QUADRANT,
+            cuda_tuning.CANDIDATES,
+            cuda_tuning.PER_QUADRANT,
             search_norm(problem.metric),
             run.token,
         )
         tour = None
         if found is not None:
-            cities.candidates = found[0]
+            cities = PlaneCities(device, layout, problem, found[0])
             run.enter("start tour")
-            tour = self._start_tour(cities, layouts, found[0])
+            tour = self._start_tour(cities, layouts)
         if found is None or tour is None:
             if len(problem.fixed_edges):
                 fall_back(problem, run, None)
             else:
-                run.offer(cities.city)
+                run.offer(layout.city.download())
             return None
         others = zip(self.devices[1:], layouts[1:], found[1:], strict=True)
         return [
@@ -88,9 +86,7 @@ class SetUp:
             *(cities.copy_to(other, points=own.points, candidates=rows) for other, own, rows in others),
         ], tour
 
-    def _start_tour(
-        self, cities: PlaneCities, layouts: Sequence[geometry.Layout], candidates: DeviceArray
-    ) -> DeviceArray | None:
+    def _start_tour(self, cities: PlaneCities, layouts: Sequence[geometry.Layout]) -> DeviceArray | None:
         """A start tour on the first GPU; meanwhile another one makes the orders that blobs are cut from."""
 
         def make_orders() -> None:
@@ -100,17 +96,17 @@ class SetUp:
                     cities.made_orders[number] = order
 
         if len(self.devices) == 1 or cities.n < WORTH_THREADS:
-            return self._start_tour_alone(cities, candidates)
-        works = (lambda: self._start_tour_alone(cities, candidates), make_orders)
+            return self._start_tour_alone(cities)
+        works = (lambda: self._start_tour_alone(cities), make_orders)
         return at_once(lambda k: works[k](), 2)[0]
 
-    def _start_tour_alone(self, cities: PlaneCities, candidates: DeviceArray) -> DeviceArray | None:
+    def _start_tour_alone(self, cities: PlaneCities) -> DeviceArray | None:
         run, problem, device = self.run, self.problem, self.devices[0]
         if not (isinstance(self.start, str) and self.start == "greedy"):
             made = start_tour(problem, run, self.start)
             return None if made is None else device.upload(cities.numbered(made))
         tour = greedy.greedy_tour(
-            device, cities.layout, candidates, tuning.PER_QUADRANT, problem.metric, run.token
+            device, cities.layout, cities.candidates, cuda_tuning.PER_QUADRANT, problem.metric, run.token
         )
         return self._with_fixed_edges(cities, tour) if tour is not None and len(problem.fixed_edges) else tour
 
@@ -130,14 +126,16 @@ class SetUp:
             return None
         with telling(problem, run, instance):
             run.enter("candidate lists")
-            rows = instance.candidates(tuning.CANDIDATES, tuning.PER_QUADRANT, run.threads, run.token)
+            rows = instance.candidates(
+                cuda_tuning.CANDIDATES, cuda_tuning.PER_QUADRANT, run.threads, run.token
+            )
             tour = None
             if rows is not None:
                 tour = start_in_search(instance, run, self.start)
         if rows is None or tour is None:
             fall_back(problem, run, instance)
             return None
-        run.expect(instance.city, HAND_OVER * problem.n)
+        run.expect(instance.city, tuning.GPU_HAND_OVER * problem.n)
         cities = HostCities.build(device, instance, rows, run.token)
         if cities is None:
             run.offer(instance.open(tour))

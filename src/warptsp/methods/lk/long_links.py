@@ -16,6 +16,7 @@ import numpy as np
 
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
+from warptsp.methods.lk import tuning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,15 +24,6 @@ if TYPE_CHECKING:
     from warptsp import _native
     from warptsp.methods.lk.params import LkParams
     from warptsp.problem import Problem
-
-SHARE = 0.1  # of the links are long ones
-UNEVEN = 0.28  # share of the length from which they are worth it (E10k.0: 0.20, C10k.0: 0.37)
-MAX_EDGES = 100_000  # long links at once
-SAMPLED_EDGES = 50_000  # to see whether long links carry much of the tour, where there are many
-KICKS = 20_000
-SLICE = 1000  # kicks between two looks at the token
-SET_UP = 3e-7  # seconds a city before the first kick (2 million: 0.52 s)
-TIME_SHARE = 0.2  # of the time that is left for the whole search, at most
 
 
 def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool:
@@ -47,13 +39,13 @@ def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool
     links = links or len(lengths)
     count = max(1, _count(links) * len(lengths) // links)
     longest = np.partition(lengths, len(lengths) - count)[-count:]
-    return float(longest.sum()) > UNEVEN * float(lengths.sum()) > 0
+    return float(longest.sum()) > tuning.UNEVEN * float(lengths.sum()) > 0
 
 
 def some_lengths(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return the lengths of all links of a closed tour, or of some, evenly along it, if there are many."""
     n = problem.n
-    at = np.arange(0, n, max(1, n // (4 * SAMPLED_EDGES)))
+    at = np.arange(0, n, max(1, n // (4 * tuning.SAMPLED_EDGES)))
     return np.asarray(problem.distance(tour[at], tour[(at + 1) % n]), dtype=np.float64)
 
 
@@ -62,7 +54,7 @@ def improve_long_links(
     tour: NDArray[np.int32],
     params: LkParams,
     *,
-    kicks: int = KICKS,
+    kicks: int = tuning.LONG_KICKS,
     seconds: float,
     seed: int,
     token: _native.StopToken,
@@ -87,7 +79,7 @@ def improve_long_links(
         A tour that is not longer.
     """
     n = problem.n
-    if seconds < SET_UP * n:
+    if seconds < tuning.LONG_SET_UP * n:
         return tour
     lengths = np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)
     count = _count(n)
@@ -99,10 +91,8 @@ def improve_long_links(
     gap = np.diff(place, append=place[0] + n)  # links of the tour from an end to the next
     fixed = np.flatnonzero(gap > 1)
     edges = np.stack([fixed, (fixed + 1) % size], axis=1).astype(np.int32)
-    assert problem.coordinates is not None
-    small = replace(
-        type(problem).from_points(problem.coordinates[tour[place]], problem.metric), fixed_edges=edges
-    )
+    ends_of_links = problem.given_coordinates()[tour[place]]
+    small = replace(type(problem).from_points(ends_of_links, problem.metric), fixed_edges=edges)
     instance = SearchInstance.build(small, token)
     if instance is None:
         return tour
@@ -119,13 +109,13 @@ def improve_long_links(
     search.optimize(min(60.0, seconds), token)
     done = 0
     while done < kicks and time.monotonic() < end and not token.stopped():
-        search.kicks(min(SLICE, kicks - done), 0.0, seed, done // SLICE, token)
-        done += SLICE
+        search.kicks(min(tuning.LONG_SLICE, kicks - done), 0.0, seed, done // tuning.LONG_SLICE, token)
+        done += tuning.LONG_SLICE
     return _expanded(tour, place, gap, instance.open(search.best()))
 
 
 def _count(n: int) -> int:
-    return max(10, min(int(SHARE * n), MAX_EDGES))
+    return max(10, min(int(tuning.LONG_SHARE * n), tuning.MAX_LONG_EDGES))
 
 
 def _expanded(

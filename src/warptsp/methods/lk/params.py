@@ -8,10 +8,6 @@ from typing import Any
 
 from warptsp.errors import InvalidOption
 
-MEMBER_TEMPERATURE = 0.2  # in mean links
-SELECTION = 10  # of so many children one is taken
-IDLE_GENERATIONS = 4  # without progress, after which a population is done
-
 
 @dataclass(frozen=True, slots=True)
 class LkParams:
@@ -20,7 +16,8 @@ class LkParams:
     Attributes
     ----------
     candidates, per_quadrant : int
-        Length of a candidate list, and how many of it come from each quadrant around the city.
+        Length of a candidate list, and how many of it come from each quadrant around the city; of a matrix,
+        how many candidates hide the cities behind them.
     depth : int
         Exchange steps of one move, at most 30.
     breadth : tuple of int

@@ -18,7 +18,7 @@ from warptsp import _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
-from warptsp.methods.lk.params import IDLE_GENERATIONS, MEMBER_TEMPERATURE, SELECTION
+from warptsp.methods.lk import tuning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,21 +26,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.cities import Cities
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
-
-MAX_CITIES = 200_000  # above, crossover takes longer than anybody waits
-MAX_OF_MATRIX = 12_000  # the CPU's copy of a matrix takes 8 bytes an entry at most
-MIN_MEMBERS = 12  # with time for fewer, annealing is better
-SWEEPS = 4  # rounds of local search of a new member
-KICKS_A_ROUND = 0.3  # a city
-KICKS_FOR_MEMBER = 2.0  # kicks a city that a limit on kicks grants a member, its crossover included
-# Seconds a city, measured on an H200 and its CPU (docs/performance), for plans. What a population takes is
-# seen while it grows, and in its first generation.
-GROWTH, KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
-CROSSING = 11e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
-CACHED = 100_000  # cities from which memory doubles that
-BALANCE = 0.6  # time for growth, in times of that for crossover: what makes good tours of both
-MIN_KICKS, MAX_KICKS = 0.3, 10.0  # a city and member
-GENERATIONS = 14  # all of them take so many times what the first one takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +72,32 @@ def plan_population(
     gpus : int
         Members are divided among them. A plan for kicks alone is the same for any number.
     """
-    crossing = CROSSING * (1 + n / CACHED) / threads  # seconds a member and city
+    crossing = tuning.GPU_CROSSING * (1 + n / tuning.GPU_CACHED) / threads  # seconds a member and city
     speed = 1 if seconds is None else gpus
     room *= speed
-    member_kicks = min(MAX_KICKS, max(MIN_KICKS, (speed * BALANCE * crossing - GROWTH) / KICK))
+    balance = tuning.GPU_BALANCE
+    member_kicks = _kicks_in(speed * balance * crossing)
     size, growth = float(most), None
     if kicks is not None:
-        member_kicks = min(member_kicks, KICKS_FOR_MEMBER / 2)
-        size = min(size, kicks / KICKS_FOR_MEMBER)
+        member_kicks = min(member_kicks, tuning.GPU_KICKS_FOR_MEMBER / 2)
+        size = min(size, kicks / tuning.GPU_KICKS_FOR_MEMBER)
     if seconds is not None:
         # Members that leave the GPU half empty get fewer kicks.
-        growth = BALANCE / (1 + BALANCE) * seconds
-        member_kicks = max(MIN_KICKS, min(member_kicks, (speed * growth / room - GROWTH) / KICK))
-        a_city = (GROWTH + KICK * member_kicks) / speed
+        growth = balance / (1 + balance) * seconds
+        member_kicks = min(member_kicks, _kicks_in(speed * growth / room))
+        a_city = (tuning.GPU_GROWTH + tuning.GPU_KICK * member_kicks) / speed
         size = min(size, seconds / (n * (a_city + crossing)), (seconds - room * a_city) / (n * crossing))
         growth = max(room, size * n) * a_city
         # Threads that have no members to cross wait for the others.
         if seconds < growth + 2 * threads * n * crossing:
             return None
-    return None if size < MIN_MEMBERS else PopulationPlan(int(size), member_kicks, growth)
+    return None if size < tuning.GPU_MIN_MEMBERS else PopulationPlan(int(size), member_kicks, growth)
+
+
+def _kicks_in(seconds: float) -> float:
+    """Return the kicks a city of a member for whose growth a GPU takes so many seconds a city."""
+    kicks = (seconds - tuning.GPU_GROWTH) / tuning.GPU_KICK
+    return min(tuning.GPU_MAX_MEMBER_KICKS, max(tuning.GPU_MIN_MEMBER_KICKS, kicks))
 
 
 class GpuPopulation:
@@ -133,7 +125,6 @@ class GpuPopulation:
         self.params = params
         self.run = run
         self.number = 0
-        assert lead.candidates is not None
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search())
         self._counts: Counter[str] = Counter()
@@ -217,12 +208,13 @@ class GpuPopulation:
         del starts, pieces
         done, counted = 0.0, Counter(self._counts)
         seed = (run.seed + self.number * 0x9E3779B97F4A7C15) % (1 << 64)  # other kicks than the main search
-        for number in range(SWEEPS + math.ceil(kicks / KICKS_A_ROUND)):
-            now = min(KICKS_A_ROUND, kicks - done) if number >= SWEEPS else 0.0
+        sweeps, kicks_a_round = tuning.GPU_MEMBER_SWEEPS, tuning.GPU_MEMBER_KICKS_A_ROUND
+        for number in range(sweeps + math.ceil(kicks / kicks_a_round)):
+            now = min(kicks_a_round, kicks - done) if number >= sweeps else 0.0
             rounds.round(
-                optimize=number < SWEEPS,
+                optimize=number < sweeps,
                 kicks_per_city=now,
-                temperature=MEMBER_TEMPERATURE * mean_link * cooled(done / kicks),
+                temperature=tuning.MEMBER_TEMPERATURE * mean_link * cooled(done / kicks),
                 seed=seed,
                 token=run.token,
             )
@@ -237,11 +229,11 @@ class GpuPopulation:
     def _cross(self, report: Callable[[str], bool]) -> bool:
         native, run = self._native, self.run
         idle, best, spread, number = 0, native.best_length, math.inf, 0
-        while idle < IDLE_GENERATIONS:
+        while idle < tuning.IDLE_GENERATIONS:
             number += 1
             begun = run.elapsed()
             native.generation(
-                selection=SELECTION,
+                selection=tuning.SELECTION,
                 seed=run.seed,
                 round=self.number << 32 | number,
                 threads=run.threads,
@@ -251,7 +243,7 @@ class GpuPopulation:
                 return True
             remaining = run.remaining() if run.kick_limit is None else None
             if number == 1 and remaining is not None:
-                affordable = remaining / (GENERATIONS * (run.elapsed() - begun)) * native.members
+                affordable = remaining / (tuning.GPU_GENERATIONS * (run.elapsed() - begun)) * native.members
                 native.keep_members(max(int(affordable), 2))
             now = native.mean_length - native.best_length
             idle = idle + 1 if native.best_length >= best and now > 0.98 * spread else 0

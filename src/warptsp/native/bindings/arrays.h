@@ -1,7 +1,6 @@
 // Checks and results of the bindings that fill an array of cities or take one.
 #pragma once
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -57,24 +56,10 @@ inline void check_tour(const int *tour, size_t count, size_t n) {
 }
 
 inline void check_metric(int kind, size_t columns) {
-  require(kind >= 0 && kind < (int)MetricKind::matrix, "unknown metric " + std::to_string(kind));
+  require(has_coordinates((MetricKind)kind), "unknown metric " + std::to_string(kind));
   const size_t needed = columns_of((MetricKind)kind);
   require(columns == needed,
           "points have " + std::to_string(columns) + " columns; the metric needs " + std::to_string(needed));
-}
-
-// Points of a metric, or a matrix, of n cities.
-inline void check_distances(int kind, const std::optional<Array<const double, 2>> &points,
-                            const std::optional<Array<const int, 2>> &int_matrix,
-                            const std::optional<Array<const double, 2>> &real_matrix, size_t n) {
-  require(points.has_value() + int_matrix.has_value() + real_matrix.has_value() == 1,
-          "distances come from points or from one matrix");
-  if (points) check_metric(kind, points->shape(1));
-  const auto has_rows = [n](const auto &given) { return !given || given->shape(0) == n; };
-  require(has_rows(points) && has_rows(int_matrix) && has_rows(real_matrix),
-          "points or matrix are not those of " + std::to_string(n) + " cities");
-  require((!int_matrix || int_matrix->shape(1) == n) && (!real_matrix || real_matrix->shape(1) == n),
-          "the matrix is not square");
 }
 
 // A NumPy array that owns the memory; no copy.

@@ -1,11 +1,9 @@
 // The Held-Karp lower bound, for Python: warptsp.bound calls it.
 #include "bound/lower_bound.h"
 
-#include <nanobind/stl/optional.h>
-
 #include <optional>
 
-#include "arrays.h"
+#include "distances.h"
 
 using namespace warptsp;
 using namespace warptsp::bound;
@@ -24,14 +22,12 @@ void check_fixed_in_tour(const std::vector<int> &fixed, const int *tour, size_t 
   }
 }
 
-nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> &points,
-                          const std::optional<Array<const int, 2>> &int_matrix,
-                          const std::optional<Array<const double, 2>> &real_matrix, int norm,
-                          const Array<const int, 1> &tour, const Edges &fixed_edges, bool open, int start, int end,
-                          int rounds, int threads, StopToken &token) {
+nb::object bind_held_karp(const Distances &distances, int norm, const Array<const int, 1> &tour,
+                          const Edges &fixed_edges, bool open, int start, int end, int rounds, int threads,
+                          StopToken &token) {
   const size_t n = tour.shape(0);
   check_threads(threads);
-  check_distances(kind, points, int_matrix, real_matrix, n);
+  distances.check_size(n);
   require(n >= 3 && n < 0x7fffffff, std::to_string(n) + " cities; 3 to 2^31 - 2 are possible");
   require(norm >= 0 && norm <= 2, "norm is " + std::to_string(norm) + "; 2, 1 or 0 (maximum) are possible");
   require(rounds >= 1, "rounds is " + std::to_string(rounds) + "; at least 1 is needed");
@@ -41,8 +37,8 @@ nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> 
   check_cities(ends, 2, -1, n, "an end of the path");
   require(open ? start < 0 || start != end : start < 0 && end < 0, "only a path has ends, and they differ");
   // Lengths of tours are integers of 63 bits, or doubles whose sums are finite.
-  if (points)
-    require(longest_distance(kind, *points) < (is_integral((MetricKind)kind) ? 0x1p62 : 1e300),
+  if (distances.points)
+    require(distances.longest_of_points() < (is_integral(distances.kind) ? 0x1p62 : 1e300),
             "the points are not finite, or too far apart");
   TourShape shape;
   shape.open = open;
@@ -56,16 +52,17 @@ nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> 
 
   std::optional<LowerBound> found;
   interruptible(token, [&] {
-    if (int_matrix)
-      found = lower_bound_matrix(int_matrix->data(), (int)n, tour.data(), shape, rounds, threads, token);
-    else if (real_matrix)
-      found = lower_bound_matrix(real_matrix->data(), (int)n, tour.data(), shape, rounds, threads, token);
-    else if (points->shape(1) == 2)
-      found = lower_bound_points<2>(points->data(), (int)n, (MetricKind)kind, norm, tour.data(), shape, rounds, threads,
-                                    token);
+    const Points points = distances.rows();
+    if (distances.int_matrix)
+      found = lower_bound_matrix(distances.integers(), (int)n, tour.data(), shape, rounds, threads, token);
+    else if (distances.real_matrix)
+      found = lower_bound_matrix(distances.reals(), (int)n, tour.data(), shape, rounds, threads, token);
+    else if (points.stride == 2)
+      found =
+          lower_bound_points<2>(points.rows, (int)n, distances.kind, norm, tour.data(), shape, rounds, threads, token);
     else
-      found = lower_bound_points<3>(points->data(), (int)n, (MetricKind)kind, norm, tour.data(), shape, rounds, threads,
-                                    token);
+      found =
+          lower_bound_points<3>(points.rows, (int)n, distances.kind, norm, tour.data(), shape, rounds, threads, token);
   });
   if (!found) return nb::none();
   nb::dict answer;
@@ -79,14 +76,51 @@ nb::object bind_held_karp(int kind, const std::optional<Array<const double, 2>> 
   return answer;
 }
 
+// For an ascent elsewhere: the clusters of a spanning tree, given by its edges and their lengths.
+nb::object bind_tree_clusters(const Array<const int, 1> &from, const Array<const int, 1> &to,
+                              const Array<const int, 1> &length, int threads, StopToken &token) {
+  const size_t n = from.shape(0) + 1;
+  check_threads(threads);
+  require(n < 0x7fffffff && to.shape(0) + 1 == n && length.shape(0) + 1 == n,
+          "the three arrays of a tree's edges differ in length, or are too long");
+  check_cities(from.data(), n - 1, 0, n, "an end of an edge");
+  check_cities(to.data(), n - 1, 0, n, "an end of an edge");
+  std::vector<TreeEdge> edges(n - 1);
+  for (size_t e = 0; e + 1 < n; ++e)
+    edges[e] = {std::min(from.data()[e], to.data()[e]), std::max(from.data()[e], to.data()[e]), length.data()[e]};
+  PathMaxima maxima;
+  Clusters clusters;
+  bool done = false;
+  interruptible(token, [&] {
+    done = maxima.build(edges, (int)n, threads, token);
+    if (done) clusters.find(maxima);
+  });
+  if (!done && !token.stopped()) throw std::invalid_argument("the edges are not those of a spanning tree");
+  if (!done) return nb::none();
+  std::vector<int> ranges;
+  for (const Clusters::Range &range : clusters.members())
+    ranges.insert(ranges.end(), {range.begin, range.end, range.gain});
+  const size_t count = ranges.size() / 3;
+  return nb::make_tuple(to_numpy(std::vector<int>(clusters.places()), {n}), to_numpy(std::move(ranges), {count, 3}));
+}
+
 }  // namespace
 
 void bind_bound(nb::module_ &m) {
   using nb::arg;
   m.def(
-      "held_karp", bind_held_karp, arg("kind"), arg("points").none(), arg("int_matrix").none(),
-      arg("real_matrix").none(), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"), arg("start"), arg("end"),
-      arg("rounds"), arg("threads"), arg("token"),
+      "held_karp", bind_held_karp, arg("distances"), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"),
+      arg("start"), arg("end"), arg("rounds"), arg("threads"), arg("token"),
       "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
       "stopped it before there was one.");
+  m.def("tree_clusters", bind_tree_clusters, arg("from_"), arg("to"), arg("length"), arg("threads"), arg("token"),
+        "The clusters of a spanning tree: a place for each city, and rows (first place, place behind the last, gain) "
+        "of clusters; None if the token stopped it.");
+  m.def(
+      "whole_exponent",
+      [](double longest, bool integral) {
+        require(std::isfinite(longest) && longest >= 0.0, "the longest distance is not finite, or negative");
+        return whole_exponent(longest, integral);
+      },
+      arg("longest"), arg("integral"), "The exponent of whole distances up to the longest one.");
 }

@@ -1,13 +1,10 @@
 // Exhaustive descents, for Python: warptsp.methods.descent drives them.
 #include "exhaustive/descent.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include <optional>
-
-#include "arrays.h"
+#include "distances.h"
 #include "exhaustive/move_numbers.h"
 
 using namespace warptsp;
@@ -18,21 +15,17 @@ namespace {
 // Keeps the arrays that a descent refers to alive with it.
 struct BoundDescent {
   std::unique_ptr<Descent> descent;
-  std::optional<Array<const double, 2>> points;
-  std::optional<Array<const int, 2>> int_matrix;
-  std::optional<Array<const double, 2>> real_matrix;
+  Distances distances;
 };
 
-BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<Array<const double, 2>> points,
-                          std::optional<Array<const int, 2>> int_matrix,
-                          std::optional<Array<const double, 2>> real_matrix, Array<const int, 1> tour,
+BoundDescent make_descent(int neighborhood, const Distances &distances, bool dummy, Array<const int, 1> tour,
                           Array<const int, 2> fixed_edges, double tolerance, int threads, std::vector<int> kept,
                           std::vector<std::pair<int, int>> before, bool pruned) {
   const int n = (int)tour.shape(0);
   require(n >= 4, "a descent needs 4 cities or more");
   require(neighborhood >= 0 && neighborhood <= (int)Neighborhood::swap, "there is no such neighborhood");
   check_threads(threads);
-  check_distances(kind, points, int_matrix, real_matrix, n);
+  distances.check_size(n);
   check_tour(tour.data(), n, n);
   const std::vector<int> cities(tour.data(), tour.data() + n);
   check_cities(kept.data(), kept.size(), 0, n, "what is kept");
@@ -42,16 +35,8 @@ BoundDescent make_descent(int neighborhood, int kind, bool dummy, std::optional<
   }
 
   BoundDescent bound;
-  DistanceSource source;
-  source.kind = (MetricKind)kind;
-  source.size = n;
-  source.dummy = dummy;
-  if (points) source.points = Points{points->data(), (int)points->shape(1)};
-  if (int_matrix) source.int_matrix = int_matrix->data();
-  if (real_matrix) source.real_matrix = real_matrix->data();
-  bound.points = points;
-  bound.int_matrix = int_matrix;
-  bound.real_matrix = real_matrix;
+  bound.distances = distances;
+  const DistanceSource source{distances.kind, distances.rows(), distances.integers(), distances.reals(), n, dummy};
   bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities, fixed_partners(fixed_edges, n),
                                             tolerance, threads);
   bound.descent->constrain(std::move(kept), std::move(before));
@@ -75,9 +60,8 @@ nb::object decoded(const Array<const uint64_t, 1> &numbers, size_t columns, Move
 void bind_descent(nb::module_ &m) {
   using nb::arg;
   nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in a neighborhood.")
-      .def_static("create", make_descent, nb::kw_only(), arg("neighborhood"), arg("kind"), arg("dummy"),
-                  arg("points").none(), arg("int_matrix").none(), arg("real_matrix").none(), arg("tour"),
-                  arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"),
+      .def_static("create", make_descent, nb::kw_only(), arg("neighborhood"), arg("distances"), arg("dummy"),
+                  arg("tour"), arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"),
                   arg("pruned") = false)
       .def(
           "proceed",

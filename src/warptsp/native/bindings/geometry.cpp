@@ -6,6 +6,7 @@
 #include "space/candidates.h"
 #include "common.h"
 #include "space/curve.h"
+#include "space/spread_candidates.h"
 #include "tours/fixed_paths.h"
 #include "tours/greedy.h"
 #include "tours/nearest_neighbor.h"
@@ -55,14 +56,18 @@ nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant,
 }
 
 template <class V>
-nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int threads, StopToken &token) {
+nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int covers, int threads,
+                                       StopToken &token) {
   check_threads(threads);
   check_square(matrix);
   check_count(count);
+  require(covers >= 0, "covers is " + std::to_string(covers) + "; 0 and more are possible");
   const int n = (int)matrix.shape(0);
   const Matrix<V> distance{matrix.data(), n};
-  return fill_array({matrix.shape(0), (size_t)count}, token,
-                    [&](int *rows) { return nearest_by_distance(n, distance, count, threads, token, rows); });
+  return fill_array({matrix.shape(0), (size_t)count}, token, [&](int *rows) {
+    return nearest_by_distance(n, distance, count, threads, token, rows) &&
+           (covers == 0 || spread_by_distance(n, distance, count, covers, threads, token, rows));
+  });
 }
 
 nb::object bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token, bool sphere,
@@ -168,10 +173,12 @@ void bind_geometry(nb::module_ &m) {
   m.def("candidate_lists", bind_candidate_lists, arg("points"), arg("count"), arg("per_quadrant"), arg("norm"),
         arg("sphere"), arg("threads"), arg("token"),
         "Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.");
-  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<int>, arg("matrix"), arg("count"), arg("threads"),
-        arg("token"), "Rows of the nearest cities of a distance matrix; None if stopped.");
-  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, arg("matrix"), arg("count"), arg("threads"),
-        arg("token"));
+  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<int>, arg("matrix"), arg("count"), arg("covers"),
+        arg("threads"), arg("token"),
+        "Rows of the cities to all sides of a distance matrix, where `covers` cities hide those behind them (0: the "
+        "nearest cities); None if stopped.");
+  m.def("candidate_lists_matrix", bind_candidate_lists_matrix<double>, arg("matrix"), arg("count"), arg("covers"),
+        arg("threads"), arg("token"));
   m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
         arg("sphere") = false, arg("threads") = 1,
         "The cities in the order of a space-filling curve; None if stopped.");

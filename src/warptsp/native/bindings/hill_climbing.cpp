@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "arrays.h"
+#include "distances.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;
@@ -16,64 +16,59 @@ namespace {
 
 struct BoundClimbers {
   int n = 0;
-  MetricKind kind = MetricKind::matrix;
-  bool small_integers = false, rounded = false;
+  bool rounded = false;
   double tolerance = 0, scale = 1;
-  std::optional<Array<const double, 2>> points;
-  std::optional<Array<const float, 2>> near;
-  std::optional<Array<const int, 2>> int_matrix;
-  std::optional<Array<const double, 2>> real_matrix;
+  Distances distances;
+  Array<const float, 2> near;  // of the plane's points; empty for other metrics
   ClimbCounters counters;
 
   template <class Use>
   Climbed with_descent(Use &&use) const {
-    if (int_matrix)
+    if (distances.int_matrix)
       return use.template of<CityDescent<Matrix<int>>>(
-          [this] { return CityDescent<Matrix<int>>({int_matrix->data(), n}, n, 0); });
-    if (real_matrix)
+          [this] { return CityDescent<Matrix<int>>({distances.integers(), n}, n, 0); });
+    if (distances.real_matrix)
       return use.template of<CityDescent<Matrix<double>>>(
-          [this] { return CityDescent<Matrix<double>>({real_matrix->data(), n}, n, tolerance); });
-    if (near) return with_plane(use);
-    const Points rows{points->data(), (int)points->shape(1)};
+          [this] { return CityDescent<Matrix<double>>({distances.reals(), n}, n, tolerance); });
+    if (near.shape(0) > 0) return with_plane(use);
     return use.template of<CityDescent<AnyCoordinates<double>>>(
-        [this, rows] { return CityDescent<AnyCoordinates<double>>({rows, kind}, n, tolerance); });
+        [this] { return CityDescent<AnyCoordinates<double>>({distances.rows(), distances.kind}, n, tolerance); });
   }
 
   template <class Use>
   Climbed with_plane(Use &&use) const {
-    switch (kind) {
-      case MetricKind::euc_2d: return with_look<MetricKind::euc_2d>(use);
-      case MetricKind::ceil_2d: return with_look<MetricKind::ceil_2d>(use);
-      case MetricKind::floor_2d: return with_look<MetricKind::floor_2d>(use);
-      case MetricKind::att: return with_look<MetricKind::att>(use);
-      default: return with_look<MetricKind::exact_2d>(use);
+    switch (distances.kind) {
+      case MetricKind::euc_2d: return with_fast_metric<MetricKind::euc_2d>(use);
+      case MetricKind::ceil_2d: return with_fast_metric<MetricKind::ceil_2d>(use);
+      case MetricKind::floor_2d: return with_fast_metric<MetricKind::floor_2d>(use);
+      case MetricKind::att: return with_fast_metric<MetricKind::att>(use);
+      default: return with_fast_metric<MetricKind::exact_2d>(use);
     }
   }
   template <MetricKind exact, class Use>
-  Climbed with_look(Use &&use) const {
+  Climbed with_fast_metric(Use &&use) const {
     return rounded ? with_kinds<exact, exact>(use) : with_kinds<exact, MetricKind::exact_2d>(use);
   }
-  template <MetricKind exact, MetricKind look, class Use>
+  template <MetricKind exact, MetricKind fast, class Use>
   Climbed with_kinds(Use &&use) const {
-    return use.template of<PlaneDescent<exact, look>>(
-        [this] { return PlaneDescent<exact, look>(points->data(), near->data(), n, tolerance); });
+    return use.template of<PlaneDescent<exact, fast>>(
+        [this] { return PlaneDescent<exact, fast>(distances.rows().rows, near.data(), n, tolerance); });
   }
 };
 
 // Whether no sum overflows: those of distances in 32 bits, and of a tour, times `scale`, in 64.
-bool climb_in_bounds(int n, int kind, double scale, const std::optional<Array<const double, 2>> &points,
-                     const std::optional<Array<const float, 2>> &near,
-                     const std::optional<Array<const int, 2>> &int_matrix,
-                     const std::optional<Array<const double, 2>> &real_matrix) {
+bool climb_in_bounds(int n, double scale, const Distances &distances, const Array<const float, 2> &near) {
+  const auto &[kind, points, int_matrix, real_matrix] = distances;
   const auto within = [](const auto &values, double bound) {
     return std::all_of(values.data(), values.data() + values.size(),
                        [=](auto v) { return std::abs((double)v) <= bound; });
   };
   double longest = 0.0;
-  if (points) longest = longest_distance(kind, *points);
+  if (points) longest = longest_distance((int)kind, *points);
   if (int_matrix) longest = 1 << 28;  // four are added up
   if (real_matrix) longest = *std::max_element(real_matrix->data(), real_matrix->data() + real_matrix->size());
-  return scale > 0.0 && n * longest * scale < 0x1p63 && (!near || (longest < 1e150 && within(*near, 1e18))) &&
+  return scale > 0.0 && n * longest * scale < 0x1p63 &&
+         (near.shape(0) == 0 || (longest < 1e150 && within(near, 1e18))) &&
          (!int_matrix || within(*int_matrix, longest)) && (!real_matrix || within(*real_matrix, longest));
 }
 
@@ -98,28 +93,23 @@ void bind_hill_climbing(nb::module_ &m) {
                             "Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.")
       .def(
           "__init__",
-          [](BoundClimbers *self, int n, int kind, bool rounded, double tolerance, double scale,
-             std::optional<Array<const double, 2>> points, std::optional<Array<const float, 2>> near,
-             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix) {
+          [](BoundClimbers *self, const Distances &distances, bool rounded, double tolerance, double scale,
+             Array<const float, 2> near) {
+            const int n = (int)distances.size();
             if (n < 4) throw nb::value_error("a climb needs 4 cities or more");
-            check_distances(kind, points, int_matrix, real_matrix, n);
-            if (near && ((int)near->shape(0) != n || near->shape(1) != 2 || !points || points->shape(1) != 2))
+            if (near.shape(0) > 0 && ((int)near.shape(0) != n || near.shape(1) != 2 || distances.rows().stride != 2))
               throw nb::value_error("near are not the points of the plane");
-            require(climb_in_bounds(n, kind, scale, points, near, int_matrix, real_matrix),
-                    "distances are too long, or not finite");
+            require(climb_in_bounds(n, scale, distances, near), "distances are too long, or not finite");
             new (self) BoundClimbers();
             self->n = n;
-            self->kind = (MetricKind)kind;
             self->rounded = rounded;
             self->tolerance = tolerance;
             self->scale = scale;
-            self->points = points;
+            self->distances = distances;
             self->near = near;
-            self->int_matrix = int_matrix;
-            self->real_matrix = real_matrix;
           },
-          nb::kw_only(), nb::arg("n"), nb::arg("kind"), nb::arg("rounded"), nb::arg("tolerance"), nb::arg("scale"),
-          nb::arg("points").none(), nb::arg("near").none(), nb::arg("int_matrix").none(), nb::arg("real_matrix").none())
+          nb::kw_only(), nb::arg("distances"), nb::arg("rounded"), nb::arg("tolerance"), nb::arg("scale"),
+          nb::arg("near"))
       .def(
           "climb",
           [](BoundClimbers &self, unsigned long long seed, long long first, int count, int threads,

@@ -6,6 +6,7 @@ void bind_bound(nb::module_ &m);
 void bind_build_info(nb::module_ &m);
 void bind_descent(nb::module_ &m);
 void bind_dimacs(nb::module_ &m);
+void bind_distances(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
 void bind_neighbor_search(nb::module_ &m);
 void bind_hill_climbing(nb::module_ &m);
@@ -32,7 +33,9 @@ NB_MODULE(_native, m) {
       .def("request", &StopToken::request)
       .def("requested", &StopToken::requested)
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
+      .def("deadline", &StopToken::deadline)
       .def("stopped", &StopToken::stopped);
+  bind_distances(m);
   bind_descent(m);
   bind_dimacs(m);
   bind_geometry(m);

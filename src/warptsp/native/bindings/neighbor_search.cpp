@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "arrays.h"
+#include "distances.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
@@ -16,9 +16,7 @@ namespace {
 // Keeps the arrays that a search refers to alive with it.
 struct BoundNeighborSearch {
   std::unique_ptr<NeighborSearch> search;
-  Array<const double, 2> points;
-  Array<const int, 2> int_matrix;
-  Array<const double, 2> real_matrix;
+  Distances distances;
 };
 
 constexpr int longest_segment = 1 << 29;  // three of them are added up
@@ -40,15 +38,12 @@ std::unique_ptr<NeighborSearch> make(const Metric &metric, Given &&g) {
                                                            g.tolerance, std::move(g.tour), *g.token);
 }
 
-BoundNeighborSearch create(int kind, std::optional<Array<const double, 2>> points,
-                           std::optional<Array<const int, 2>> int_matrix,
-                           std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> neighbors,
-                           Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, bool three,
-                           StopToken &token) {
+BoundNeighborSearch create(const Distances &distances, Array<const int, 2> neighbors, Array<const int, 1> tour,
+                           Array<const int, 2> fixed_edges, double tolerance, bool three, StopToken &token) {
   const int n = (int)tour.shape(0);
   if (n < 4) throw nb::value_error("a search needs 4 cities or more");
   if ((int)neighbors.shape(0) != n) throw nb::value_error("neighbors and tour differ in length");
-  check_distances(kind, points, int_matrix, real_matrix, n);
+  distances.check_size(n);
   check_lists(neighbors, n, "a neighbour list");
   check_tour(tour.data(), n, n);
   Given g;
@@ -60,22 +55,20 @@ BoundNeighborSearch create(int kind, std::optional<Array<const double, 2>> point
   g.token = &token;
   g.fixed = fixed_partners(fixed_edges, n);
   BoundNeighborSearch bound;
-  if (points) bound.points = *points;
-  if (int_matrix) bound.int_matrix = *int_matrix;
-  if (real_matrix) bound.real_matrix = *real_matrix;
+  bound.distances = distances;
   interruptible(token, [&] {
-    if (points) {
-      const Points rows{points->data(), (int)points->shape(1)};
-      switch ((MetricKind)kind) {
+    if (distances.points) {
+      const Points rows = distances.rows();
+      switch (distances.kind) {
         case MetricKind::euc_2d: bound.search = make(CoordinatesOf<MetricKind::euc_2d>{rows}, std::move(g)); break;
         case MetricKind::ceil_2d: bound.search = make(CoordinatesOf<MetricKind::ceil_2d>{rows}, std::move(g)); break;
         case MetricKind::exact_2d: bound.search = make(CoordinatesOf<MetricKind::exact_2d>{rows}, std::move(g)); break;
-        default: bound.search = make(AnyCoordinates<double>{rows, (MetricKind)kind}, std::move(g));
+        default: bound.search = make(AnyCoordinates<double>{rows, distances.kind}, std::move(g));
       }
-    } else if (int_matrix) {
-      bound.search = make(Matrix<int>{int_matrix->data(), n}, std::move(g));
+    } else if (distances.int_matrix) {
+      bound.search = make(Matrix<int>{distances.integers(), n}, std::move(g));
     } else {
-      bound.search = make(Matrix<double>{real_matrix->data(), n}, std::move(g));
+      bound.search = make(Matrix<double>{distances.reals(), n}, std::move(g));
     }
   });
   return bound;
@@ -96,8 +89,7 @@ nb::dict counters(const BoundNeighborSearch &bound) {
 
 void bind_neighbor_search(nb::module_ &m) {
   nb::class_<BoundNeighborSearch>(m, "NeighborSearch", "Tours and the local search along neighbour lists.")
-      .def_static("create", &create, nb::kw_only(), nb::arg("kind"), nb::arg("points").none(),
-                  nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("neighbors"), nb::arg("tour"),
+      .def_static("create", &create, nb::kw_only(), nb::arg("distances"), nb::arg("neighbors"), nb::arg("tour"),
                   nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"), nb::arg("token"))
       .def(
           "descend",

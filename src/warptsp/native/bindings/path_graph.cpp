@@ -1,11 +1,7 @@
 // Joining what the parts of a tour hand over, for Python: warptsp.backends.cuda.search calls it.
 #include "lk/path_graph.h"
 
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-
-#include "arrays.h"
+#include "distances.h"
 #include "lk/tour_joins.h"
 
 #include <algorithm>
@@ -21,24 +17,22 @@ namespace {
 struct BoundPathGraph {
   std::vector<PathGraph> graphs;  // one a thread
   int size;
-  MetricKind kind;
-  std::optional<Array<const double, 2>> points;
-  std::optional<Array<const int, 2>> int_matrix;
-  std::optional<Array<const double, 2>> real_matrix;
+  Distances distances;
   Array<const int, 1> row;    // of the points or the matrix for each city; empty: the city's own number
   Array<const int, 2> fixed;  // [size, 2] or empty
 
   int row_of(int city) const { return row.shape(0) > 0 ? row(city) : city; }
   double distance(int p, int q) const {
     const int a = row_of(p), b = row_of(q);
-    if (int_matrix) return (*int_matrix)(a, b);
-    if (real_matrix) return (*real_matrix)(a, b);
-    return AnyCoordinates<double>{{points->data(), (int)points->shape(1)}, kind}(a, b);
+    if (distances.int_matrix) return (*distances.int_matrix)(a, b);
+    if (distances.real_matrix) return (*distances.real_matrix)(a, b);
+    return AnyCoordinates<double>{distances.rows(), distances.kind}(a, b);
   }
   // Whether straight lines choose as well where to join as rounded lengths do; they take a third of the time.
-  bool flat() const { return points && points->shape(1) == 2 && fixed.shape(0) == 0 && is_euclidean(kind); }
+  bool flat() const { return distances.points && is_euclidean(distances.kind) && fixed.shape(0) == 0; }
   double straight(int p, int q) const {
-    const double *a = points->data() + 2 * (int64_t)row_of(p), *b = points->data() + 2 * (int64_t)row_of(q);
+    const double *const rows = distances.points->data();
+    const double *a = rows + 2 * (int64_t)row_of(p), *b = rows + 2 * (int64_t)row_of(q);
     return std::sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]));
   }
   double length(int p, int q) const {
@@ -54,27 +48,19 @@ void bind_path_graph(nb::module_ &m) {
   nb::class_<BoundPathGraph>(m, "PathGraph", "Makes tours of the paths that the blobs of a round hand over.")
       .def(
           "__init__",
-          [](BoundPathGraph *self, int kind, std::optional<Array<const double, 2>> points,
-             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
-             Array<const int, 1> row, Array<const int, 2> fixed) {
-            const size_t rows = points        ? points->shape(0)
-                                : int_matrix  ? int_matrix->shape(0)
-                                : real_matrix ? real_matrix->shape(0)
-                                              : 0;
+          [](BoundPathGraph *self, const Distances &distances, Array<const int, 1> row, Array<const int, 2> fixed) {
+            const size_t rows = distances.size();
             if (rows == 0) throw nb::value_error("points or a matrix are needed");
-            check_distances(kind, points, int_matrix, real_matrix, rows);
             const int n = (int)(row.shape(0) > 0 ? row.shape(0) : rows);
             for (int i = 0; row.shape(0) > 0 && i < n; i++)
               if (row(i) < 0 || (size_t)row(i) >= rows) throw nb::value_error("the points or the matrix lack a row");
             if (fixed.shape(0) > 0 && ((int)fixed.shape(0) != n || fixed.shape(1) != 2))
               throw nb::value_error("fixed has two columns and a row for each city, or none");
-            new (self) BoundPathGraph{{}, n, (MetricKind)kind, points, int_matrix, real_matrix, row, fixed};
+            new (self) BoundPathGraph{{}, n, distances, row, fixed};
           },
-          nb::kw_only(), nb::arg("kind"), nb::arg("points").none(), nb::arg("int_matrix").none(),
-          nb::arg("real_matrix").none(), nb::arg("row"), nb::arg("fixed"),
-          "`points` of two or three columns, NaN for a dummy city, or a matrix; the search's city i is in row "
-          "`row[i]`, "
-          "or i if `row` is empty. `fixed[i]` are the cities that i must stay linked to.")
+          nb::kw_only(), nb::arg("distances"), nb::arg("row"), nb::arg("fixed"),
+          "Points have a row of NaN for a dummy city; the search's city i is in row `row[i]`, or i if `row` is empty. "
+          "`fixed[i]` are the cities that i must stay linked to.")
       .def(
           "arrange",
           [](BoundPathGraph &b, Array<const int, 2> paths, Array<const int, 1> begin, Array<int, 2> places,

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "arrays.h"
+#include "distances.h"
 
 using namespace warptsp;
 using namespace warptsp::lk;
@@ -18,9 +18,7 @@ namespace {
 // Keeps the arrays that a search refers to alive with it.
 struct BoundSearch {
   std::unique_ptr<TourSearch> search;
-  Array<const double, 2> points;
-  Array<const int, 2> int_matrix;
-  Array<const double, 2> real_matrix;
+  Distances distances;
 };
 
 template <class Source>
@@ -39,9 +37,7 @@ bool are_small(const Array<const int, 2> &matrix) {
                      [](int d) { return d >= -largest_small_distance && d <= largest_small_distance; });
 }
 
-BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
-                        std::optional<Array<const int, 2>> int_matrix,
-                        std::optional<Array<const double, 2>> real_matrix, Array<const int, 2> candidates,
+BoundSearch make_search(const Distances &distances, bool small_integers, bool dummy, Array<const int, 2> candidates,
                         Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges, double tolerance,
                         int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
                         double long_links) {
@@ -49,18 +45,19 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
   const int n = (int)tour.shape(0);
   if (n < 8) throw nb::value_error("a search needs 8 cities or more");
   if ((int)candidates.shape(0) != n) throw nb::value_error("candidates and tour differ in length");
-  check_distances((int)kind, points, int_matrix, real_matrix, n);
+  distances.check_size(n);
   check_tour(tour.data(), n, n);
   // The bound by coordinates is a rough one; that of ATT is more than three times as long.
-  require((!points || !small_integers || longest_distance((int)kind, *points, dummy) <= 4.0 * largest_small_distance) &&
-              (!int_matrix || are_small(*int_matrix)),
-          "distances are too long for small integers");
+  require(
+      (!distances.points || !small_integers || distances.longest_of_points(dummy) <= 4.0 * largest_small_distance) &&
+          (!distances.int_matrix || are_small(*distances.int_matrix)),
+      "distances are too long for small integers");
   if (depth < 1 || depth > lk_max_depth || segment < 1 || breadth.empty() || breadth.size() > lk_wide_levels)
     throw nb::value_error("depth, segment or breadth is out of range");
   instance.size = n;
-  instance.kind = kind;
-  instance.points = points ? Points{points->data(), (int)points->shape(1)} : Points{nullptr, 0};
-  instance.dimensions = points ? (int)points->shape(1) : 0;
+  const MetricKind kind = instance.kind = distances.kind;
+  const Points rows = instance.points = distances.rows();
+  instance.dimensions = rows.stride;
   instance.candidates = copied(candidates.data(), candidates.size());
   check_lists(candidates, n, "a candidate list");
   instance.params.candidates = (int)candidates.shape(1);
@@ -78,9 +75,8 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
   std::vector<int> start = copied(tour.data(), n);
 
   BoundSearch bound;
-  if (points) {
-    bound.points = *points;
-    const Points rows = instance.points;
+  bound.distances = distances;
+  if (distances.points) {
     // The two specialised metrics know no dummy city.
     if (kind == MetricKind::euc_2d && small_integers && !dummy)
       bound.search = make(PointSource<EuclideanRounded>{rows, kind}, std::move(instance), std::move(start), 0);
@@ -91,12 +87,10 @@ BoundSearch make_search(MetricKind kind, bool small_integers, bool dummy, std::o
     else
       bound.search =
           make(PointSource<AnyCoordinates<double>>{rows, kind}, std::move(instance), std::move(start), tolerance);
-  } else if (int_matrix) {
-    bound.int_matrix = *int_matrix;
-    bound.search = make(MatrixSource<int>{int_matrix->data(), n}, std::move(instance), std::move(start), 0);
+  } else if (distances.int_matrix) {
+    bound.search = make(MatrixSource<int>{distances.integers(), n}, std::move(instance), std::move(start), 0);
   } else {
-    bound.real_matrix = *real_matrix;
-    bound.search = make(MatrixSource<double>{real_matrix->data(), n}, std::move(instance), std::move(start), tolerance);
+    bound.search = make(MatrixSource<double>{distances.reals(), n}, std::move(instance), std::move(start), tolerance);
   }
   return bound;
 }
@@ -143,20 +137,10 @@ void bind_search(nb::module_ &m) {
       nb::kw_only(), nb::arg("candidates"), nb::arg("count"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
       "So many tours of random fragments, a row each (native/tours/random_fragments.h).");
   nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
-      .def_static(
-          "create",
-          [](int kind, bool small_integers, bool dummy, std::optional<Array<const double, 2>> points,
-             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
-             Array<const int, 2> candidates, Array<const int, 1> tour, std::optional<Array<const int, 2>> fixed_edges,
-             double tolerance, int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
-             double long_links) {
-            return make_search((MetricKind)kind, small_integers, dummy, points, int_matrix, real_matrix, candidates,
-                               tour, fixed_edges, tolerance, depth, breadth, segment, walks, walk, long_links);
-          },
-          nb::kw_only(), nb::arg("kind"), nb::arg("small_integers"), nb::arg("dummy"), nb::arg("points").none(),
-          nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("candidates"), nb::arg("tour"),
-          nb::arg("fixed_edges").none(), nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"), nb::arg("segment"),
-          nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"))
+      .def_static("create", make_search, nb::kw_only(), nb::arg("distances"), nb::arg("small_integers"),
+                  nb::arg("dummy"), nb::arg("candidates"), nb::arg("tour"), nb::arg("fixed_edges").none(),
+                  nb::arg("tolerance"), nb::arg("depth"), nb::arg("breadth"), nb::arg("segment"), nb::arg("walks"),
+                  nb::arg("walk"), nb::arg("long_links"))
       .def(
           "optimize",
           [](BoundSearch &b, double seconds, StopToken &token) {
@@ -183,7 +167,7 @@ void bind_search(nb::module_ &m) {
             const size_t n = b.search->best().size();
             require(parts >= 1 && (size_t)parts <= n,
                     std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
-            require(!boxes || b.points.is_valid(), "boxes in space need points");
+            require(!boxes || b.distances.points, "boxes in space need points");
             interruptible(token, [&] {
               b.search->begin_round(
                   {parts, boxes, optimize, kicks, temperature, last_temperature, seed, round, threads, repeatable});

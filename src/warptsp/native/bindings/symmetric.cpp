@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "arrays.h"
+#include "distances.h"
 #include "symmetric/symmetric_search.h"
 
 using namespace warptsp;
@@ -15,8 +15,8 @@ namespace {
 // Several tours of the same instance, and the arrays that they refer to.
 struct BoundTours {
   std::vector<SymmetricTour> tours;
-  std::optional<Array<const double, 2>> points, real_matrix;
-  std::optional<Array<const int, 2>> int_matrix, fixed;
+  Distances distances;
+  std::optional<Array<const int, 2>> fixed;
   std::vector<Cooling> cooling;
 };
 
@@ -26,43 +26,36 @@ void bind_symmetric(nb::module_ &m) {
   nb::class_<BoundTours>(m, "SymmetricTours", "Tours, and symmetrical 2-opt moves that shorten them.")
       .def_static(
           "create",
-          [](int kind, bool hardware, std::optional<Array<const double, 2>> points,
-             std::optional<Array<const int, 2>> int_matrix, std::optional<Array<const double, 2>> real_matrix,
-             std::optional<Array<const int, 2>> fixed, double tolerance, int planar, bool whole_links, double center_x,
-             double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
-             unsigned long long seed, int chains) {
+          [](const Distances &distances, bool hardware, std::optional<Array<const int, 2>> fixed, double tolerance,
+             int planar, bool whole_edges, double center_x, double center_y, double scale, double slack,
+             double place_error, Array<const int, 1> circle, unsigned long long seed, int chains) {
             const int n = (int)circle.shape(0);
             if (n < 4 || (!hardware && n % 2 == 0)) throw nb::value_error("the circle has a wrong number of cities");
             if (chains < 1) throw nb::value_error("there must be a chain");
-            const size_t rows = points        ? points->shape(0)
-                                : int_matrix  ? int_matrix->shape(0)
-                                : real_matrix ? real_matrix->shape(0)
-                                              : 0;
-            check_distances(kind, points, int_matrix, real_matrix, rows);
+            const size_t rows = distances.size();
+            const Points points = distances.rows();
             check_cities(circle.data(), n, 0, rows, "the circle");
             std::vector<int> cities(circle.data(), circle.data() + n);
             if (fixed) check_cities(fixed->data(), fixed->size(), -1, rows, "a fixed edge");
             if (fixed && (fixed->shape(0) != rows || fixed->shape(1) != 2))
               throw nb::value_error("fixed has not two entries a city");
-            if (planar && (!points || points->shape(1) != 2)) throw nb::value_error("the points lie in no plane");
+            if (planar && points.stride != 2) throw nb::value_error("the points lie in no plane");
             auto bound = std::make_unique<BoundTours>();
-            bound->points = points;
-            bound->int_matrix = int_matrix;
-            bound->real_matrix = real_matrix;
+            bound->distances = distances;
             bound->fixed = fixed;
             SymmetricInstance instance{};
             instance.size = n;
-            instance.kind = (MetricKind)kind;
-            instance.stride = points ? (int)points->shape(1) : 0;
+            instance.kind = distances.kind;
+            instance.stride = points.stride;
             instance.hardware = hardware;
-            instance.points = points ? points->data() : nullptr;
-            instance.int_matrix = int_matrix ? int_matrix->data() : nullptr;
-            instance.real_matrix = real_matrix ? real_matrix->data() : nullptr;
+            instance.points = points.rows;
+            instance.int_matrix = distances.integers();
+            instance.real_matrix = distances.reals();
             instance.matrix_size = (long long)rows;
             instance.fixed = fixed ? fixed->data() : nullptr;
             instance.tolerance = tolerance;
             instance.planar = planar;
-            instance.whole_links = whole_links;
+            instance.whole_edges = whole_edges;
             instance.center_x = center_x;
             instance.center_y = center_y;
             instance.scale = scale;
@@ -72,10 +65,10 @@ void bind_symmetric(nb::module_ &m) {
               bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
             return bound.release();
           },
-          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("kind"), nb::arg("hardware"), nb::arg("points").none(),
-          nb::arg("int_matrix").none(), nb::arg("real_matrix").none(), nb::arg("fixed").none(), nb::arg("tolerance"),
-          nb::arg("planar"), nb::arg("whole_links"), nb::arg("center_x"), nb::arg("center_y"), nb::arg("scale"),
-          nb::arg("slack"), nb::arg("place_error"), nb::arg("circle"), nb::arg("seed"), nb::arg("chains"))
+          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("hardware"),
+          nb::arg("fixed").none(), nb::arg("tolerance"), nb::arg("planar"), nb::arg("whole_edges"), nb::arg("center_x"),
+          nb::arg("center_y"), nb::arg("scale"), nb::arg("slack"), nb::arg("place_error"), nb::arg("circle"),
+          nb::arg("seed"), nb::arg("chains"))
       .def(
           "descend",
           [](BoundTours &b, double seconds, int threads, StopToken &token) {

@@ -18,17 +18,17 @@ void bind_tour_check(nb::module_ &m) {
       },
       nb::arg("tour"), nb::arg("threads"), "Whether the tour is 0 to n - 1 in any order.");
   m.def(
-      "link_sums",
+      "edge_sums",
       [](const Array<const double, 2> &points, const Cities &cities, int kind, int threads) -> nb::object {
         check_threads(threads);
         const size_t count = cities.shape(0);
         check_metric(kind, points.shape(1));
-        require(count >= 2, "a link has two cities");
-        std::vector<double> sums(3 * (size_t)link_pieces((int64_t)count));
+        require(count >= 2, "an edge has two cities");
+        std::vector<double> sums(3 * (size_t)edge_pieces((int64_t)count));
         bool known = false;
         {
           const WithoutGil unlocked;
-          known = link_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
+          known = edge_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
                             cities.data(), (int64_t)count, threads, sums.data());
         }
         if (!known) return nb::none();

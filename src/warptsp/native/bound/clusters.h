@@ -17,6 +17,11 @@ namespace warptsp::bound {
 
 class Clusters {
  public:
+  // Places [begin, end), and how much longer the way out is than the longest edge inside.
+  struct Range {
+    int begin, end, gain;
+  };
+
   // Those components of Kruskal's algorithm whose way out is longer than their longest edge by a twentieth.
   void find(const PathMaxima &maxima) {
     constexpr double ratio = 1.05;
@@ -75,11 +80,10 @@ class Clusters {
     });
   }
 
+  const std::vector<Range> &members() const { return members_; }
+  const std::vector<int> &places() const { return place_; }
+
  private:
-  // Places [begin, end), and how much longer the way out is than the longest edge inside.
-  struct Range {
-    int begin, end, gain;
-  };
   std::vector<Range> members_;
   std::vector<int> place_, sum_;
   std::vector<int64_t> change_;

@@ -196,18 +196,10 @@ class HeldKarp {
   }
 
   int64_t second_edge(int v, int *other) const {
-    TwoSmallest found;
-    int first = -1;
-    for (const Arc *arc = graph_.begin(v); arc < graph_.end(v); ++arc) {
-      const int64_t length = (int64_t)arc->cost + potential_[v] + potential_[arc->to];
-      if (length < found.first) {
-        *other = first;
-        first = arc->to;
-      } else if (length < found.second) {
-        *other = arc->to;
-      }
-      found.add(length);
-    }
+    TwoShortest found;
+    for (const Arc *arc = graph_.begin(v); arc < graph_.end(v); ++arc)
+      found.add((int64_t)arc->cost + potential_[v] + potential_[arc->to], arc->to);
+    *other = found.second_to;
     return found.second;
   }
 
@@ -223,57 +215,90 @@ class HeldKarp {
     if (!violated.pairs.empty()) value_ = evaluate(round);
     if (!violated.complete) return false;
     int root = 0;
-    const int64_t certified = tree_value_ + (shape_.open ? value_ - tree_value_ : exact_second_edge(&root));
-    pricing_seconds_ = monotonic_seconds() - began;
-    best_.certified = true;
-    if (certified > best_.value) {
-      best_.value = certified;
-      best_.potential = potential_;
-      best_.root = root;
-      best_.rounds = round;
+    if (!shape_.open) {
+      std::vector<uint64_t> missing;
+      const int64_t certified = tree_value_ + exact_second_edge(&root, &missing);
+      if (!missing.empty()) {
+        add_edges(missing);
+        value_ = evaluate(round);
+      }
+      keep(certified, root, round);
+    } else {
+      keep(value_, root, round);
     }
+    pricing_seconds_ = monotonic_seconds() - began;
     return true;
   }
 
-  // The longest second edge in the complete graph of those leaves whose second edge in the graph is longest.
-  int64_t exact_second_edge(int *root) {
-    constexpr size_t looked_at = 16;
-    const size_t count = std::min(looked_at, leaves_.size());
-    std::partial_sort(leaves_.begin(), leaves_.begin() + count, leaves_.end(), [](const Leaf &a, const Leaf &b) {
+  void keep(int64_t certified, int root, int round) {
+    best_.certified = true;
+    if (certified <= best_.value) return;
+    best_.value = certified;
+    best_.potential = potential_;
+    best_.root = root;
+    best_.rounds = round;
+  }
+
+  // The longest second edge in the complete graph of the leaves that were looked at. Those that the graph lacks are
+  // `missing`: without them potentials would climb along an edge that is far too long.
+  int64_t exact_second_edge(int *root, std::vector<uint64_t> *missing) {
+    std::sort(leaves_.begin(), leaves_.end(), [](const Leaf &a, const Leaf &b) {
       return a.second > b.second || (a.second == b.second && a.city < b.city);
     });
     int64_t longest = INT64_MIN;
-    for (size_t k = 0; k < count; ++k) {
-      const int v = leaves_[k].city, fixed = shape_.fixed_at(v, 0);
-      const TwoSmallest found = pricing_.smallest(v, fixed);
-      const int64_t second = fixed < 0 ? found.second : found.first;
-      if (second > longest) {
-        longest = second;
+    for (const Leaf &leaf : leaves_) {
+      if (leaf.second <= longest) break;
+      const int v = leaf.city, fixed = shape_.fixed_at(v, 0);
+      TwoShortest found = pricing_.shortest(v, fixed);
+      if (fixed >= 0) {  // which is the first one
+        found.second = found.first;
+        found.second_to = found.first_to;
+      }
+      if (found.second < leaf.second) missing->push_back(edge_key(v, found.second_to));
+      if (found.second > longest) {
+        longest = found.second;
         *root = v;
       }
     }
+    std::sort(missing->begin(), missing->end());
+    missing->erase(std::unique(missing->begin(), missing->end()), missing->end());
     return longest;
   }
 
   // Adds violated pairs and, unless it is for the last time, leaves out edges that are longer than the tree's path by
   // so much that hardly any of them will be in a tree again; pricing brings back those that should be. The tour's edges
-  // stay: the graph is connected, and its bound below the tour's length.
+  // stay: the graph is connected, and its bound below the tour's length. So do the two shortest edges of each city, for
+  // one of them is a leaf's second edge.
   void renew_graph(const PathMaxima &maxima, const std::vector<uint64_t> &violated, bool last) {
     constexpr double reach = 0.4;  // of a city's spacing; from 3.6 to 2.5 edges a city, and the bound is no worse
+    const auto length_of = [&](int v, const Arc &arc) { return arc.cost + potential_[v] + potential_[arc.to]; };
+    std::vector<int> second(last ? 0 : n_);
+    for_chunks(threads_, (int)second.size(), [&](int, int begin, int end) {
+      int ignored;
+      for (int v = begin; v < end; ++v) second[v] = (int)std::min<int64_t>(INT_MAX, second_edge(v, &ignored));
+    });
+    keep_edges(violated, [&](int v, const Arc &arc) {
+      if (last || neighbours_[2 * (size_t)v] == arc.to || neighbours_[2 * (size_t)v + 1] == arc.to) return true;
+      const int length = length_of(v, arc);
+      return length <= second[v] || length <= second[arc.to] ||
+             length - (int64_t)maxima.between_cities(v, arc.to) <= reach * std::min(spacing_[v], spacing_[arc.to]);
+    });
+  }
+
+  void add_edges(const std::vector<uint64_t> &added) {
+    keep_edges(added, [](int, const Arc &) { return true; });
+  }
+
+  // The graph of those edges that stay, stays(smaller city, arc), and of the ones that are added.
+  template <class Stays>
+  void keep_edges(const std::vector<uint64_t> &added, const Stays &stays) {
     std::vector<uint64_t> kept, keys;
     for (int v = 0; v < n_; ++v)
-      for (const Arc *arc = graph_.begin(v); arc < graph_.end(v); ++arc) {
-        const int to = arc->to;
-        if (to < v) continue;
-        if (!last && neighbours_[2 * (size_t)v] != to && neighbours_[2 * (size_t)v + 1] != to) {
-          const int64_t slack = (int64_t)arc->cost + potential_[v] + potential_[to] - maxima.between_cities(v, to);
-          if (slack > reach * std::min(spacing_[v], spacing_[to])) continue;
-        }
-        kept.push_back(edge_key(v, to));
-      }
-    if (violated.empty() && kept.size() == (size_t)graph_.edges()) return;
-    keys.reserve(kept.size() + violated.size());
-    std::set_union(kept.begin(), kept.end(), violated.begin(), violated.end(), std::back_inserter(keys));
+      for (const Arc *arc = graph_.upward(v); arc < graph_.end(v); ++arc)
+        if (stays(v, *arc)) kept.push_back(edge_key(v, arc->to));
+    if (added.empty() && kept.size() == (size_t)graph_.edges()) return;
+    keys.reserve(kept.size() + added.size());
+    std::set_union(kept.begin(), kept.end(), added.begin(), added.end(), std::back_inserter(keys));
     kept = std::vector<uint64_t>();
     make_graph(keys);
   }

@@ -17,12 +17,12 @@ namespace warptsp::bound {
 
 class PathMaxima {
  public:
-  // False if the token stopped it.
+  // False if the token stopped it, or if the edges are not those of a tree.
   bool build(const std::vector<TreeEdge> &tree, int n, int threads, const StopToken &token) {
     std::vector<TreeEdge> edges(tree), spare(tree.size());
     const auto length_of = [](const TreeEdge &edge) { return (uint64_t)((int64_t)edge.length - INT_MIN); };
     if (!radix_sort(edges.data(), spare.data(), (int64_t)edges.size(), 32, length_of, threads, token)) return false;
-    lay_out(edges, n);
+    if (!lay_out(edges, n)) return false;
     index(n);
     return !token.stopped();
   }
@@ -57,7 +57,7 @@ class PathMaxima {
     return level;
   }
 
-  void lay_out(const std::vector<TreeEdge> &edges, int n) {
+  bool lay_out(const std::vector<TreeEdge> &edges, int n) {
     std::vector<int> parent(n), last(n), next(n, -1), behind(n, 0);
     std::iota(parent.begin(), parent.end(), 0);
     std::iota(last.begin(), last.end(), 0);
@@ -68,6 +68,7 @@ class PathMaxima {
     // A component's root is its first city.
     for (const TreeEdge &edge : edges) {
       int a = root_of(edge.low), b = root_of(edge.high);
+      if (a == b) return false;
       next[last[a]] = b;
       behind[last[a]] = edge.length;
       last[a] = last[b];
@@ -80,6 +81,7 @@ class PathMaxima {
       place_[v] = at;
       step_[at] = behind[v];
     }
+    return true;
   }
 
   void index(int n) {

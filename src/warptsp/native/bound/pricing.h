@@ -44,15 +44,19 @@ class ViolatedByTask {
   const size_t share_;
 };
 
-// The two smallest lengths of edges at a city.
-struct TwoSmallest {
+// The two shortest edges at a city, and where they lead.
+struct TwoShortest {
   int64_t first = INT64_MAX, second = INT64_MAX;
-  void add(int64_t length) {
+  int first_to = -1, second_to = -1;
+  void add(int64_t length, int to) {
     if (length < first) {
       second = first;
+      second_to = first_to;
       first = length;
+      first_to = to;
     } else if (length < second) {
       second = length;
+      second_to = to;
     }
   }
 };
@@ -101,9 +105,9 @@ class PointPricing {
     return violated;
   }
 
-  // The smallest lengths from `city` to all others but `left_out`; after price() with the same potentials.
-  TwoSmallest smallest(int city, int left_out) const {
-    TwoSmallest found;
+  // The shortest edges from `city` to all others but `left_out`; after price() with the same potentials.
+  TwoShortest shortest(int city, int left_out) const {
+    TwoShortest found;
     look(1, city, left_out, found);
     return found;
   }
@@ -214,7 +218,7 @@ class PointPricing {
     }
   }
 
-  void look(int v, int city, int left_out, TwoSmallest &found) const {
+  void look(int v, int city, int left_out, TwoShortest &found) const {
     const Node &node = nodes_[v];
     const double *const p = distances_.at(city);
     if (box_distance(p, p, node) + potential_[city] + node.potential >= found.second) return;
@@ -226,7 +230,7 @@ class PointPricing {
       return;
     }
     for (int j = begin(v); j < end(v); ++j)
-      if (j != city && j != left_out) found.add(distances_(city, j) + potential_[city] + potential_[j]);
+      if (j != city && j != left_out) found.add(distances_(city, j) + potential_[city] + potential_[j], j);
   }
 
   const PointDistances<D> distances_;
@@ -264,10 +268,10 @@ class MatrixPricing {
     return violated;
   }
 
-  TwoSmallest smallest(int city, int left_out) const {
-    TwoSmallest found;
+  TwoShortest shortest(int city, int left_out) const {
+    TwoShortest found;
     for (int j = 0; j < n_; ++j)
-      if (j != city && j != left_out) found.add(distances_(city, j) + potential_[city] + potential_[j]);
+      if (j != city && j != left_out) found.add(distances_(city, j) + potential_[city] + potential_[j], j);
     return found;
   }
 

@@ -54,7 +54,12 @@ enum class MetricKind : int {
   xray1 = 13,
   xray2 = 14,
   matrix = 15,
+  count,  // of the kinds, which are numbered without gaps
 };
+
+WARPTSP_FN constexpr bool has_coordinates(MetricKind kind) {
+  return (int)kind >= 0 && kind < MetricKind::count && kind != MetricKind::matrix;
+}
 
 WARPTSP_FN bool is_integral(MetricKind kind) {
   return kind != MetricKind::exact_2d && kind != MetricKind::exact_3d && kind != MetricKind::great_circle;

@@ -11,7 +11,7 @@
 
 namespace warptsp {
 
-// Least significant digit first, digits of 11 bits; a digit that all keys share costs no pass. `spare` is room for as
+// Least significant digit first, digits of 11 bits; a digit that all keys share costs no pass. `spare` is space for as
 // many records. False, with the records in disorder, if the token stopped it.
 template <class Record, class KeyOf>
 bool radix_sort(Record *records, Record *spare, int64_t size, int key_bits, const KeyOf &key_of,

@@ -23,18 +23,18 @@ __device__ T block_sum(T value) {
 }
 
 // The sum of the values of earlier threads; `total` that of all.
-template <int Threads>
-__device__ int block_scan(int value, int &total) {
-  __shared__ int sums[Threads / warp_size];
+template <int Threads, class T>
+__device__ T block_scan(T value, T &total) {
+  __shared__ T sums[Threads / warp_size];
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  int sum = value;
+  T sum = value;
   for (int reach = 1; reach < warp_size; reach *= 2) {
-    const int before = __shfl_up_sync(all_lanes, sum, reach);
+    const T before = __shfl_up_sync(all_lanes, sum, reach);
     if (lane >= reach) sum += before;
   }
   if (lane == warp_size - 1) sums[warp] = sum;
   __syncthreads();
-  int offset = 0;
+  T offset = 0;
   total = 0;
   for (int w = 0; w < Threads / warp_size; ++w) {
     if (w == warp) offset = total;

@@ -1,17 +1,17 @@
 // Random-restart 2-opt (document 002): a climber a block, all of its descent on the GPU, in launches of bounded time.
-// CLIMB_ROUNDING is that of the fast look (ring_look.h).
+// CLIMB_ROUNDING is that of the fast scan (ring_scan.h).
 //
-// The versions differ in how a block looks for its best move:
+// The versions differ in how a block finds its best move:
 //   Strip<R>  ours: the tour in shared memory, R reaches a thread.
-//   Intra     the document's: the tour in global memory, one of the two links a thread.
-//   Tiled     the document's: the same, with the other links in tiles of shared memory, from the last one down.
+//   Intra     the document's: the tour in global memory, one of the two edges a thread.
+//   Tiled     the document's: the same, with the other edges in tiles of shared memory, from the last one down.
 #include "exhaustive/block_climber.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;
 
-typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
-typedef Look::Place At;
+typedef RingScan<(Rounding)CLIMB_ROUNDING> Scan;
+typedef Scan::Place At;
 typedef ClimbTask<At> Climbing;
 
 namespace {
@@ -19,18 +19,18 @@ namespace {
 template <int R>
 struct Strip {
   static constexpr bool in_shared = true;
-  static constexpr int past = Look::past(R);
-  __device__ static unsigned look(Climber<Look> &climber, At *) { return climber.look_in_strips<R>(); }
+  static constexpr int past = Scan::past(R);
+  __device__ static unsigned scan(Climber<Scan> &climber, At *) { return climber.scan_strips<R>(); }
 };
 struct Intra {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static unsigned look(Climber<Look> &climber, At *) { return climber.look_at_rows(nullptr); }
+  __device__ static unsigned scan(Climber<Scan> &climber, At *) { return climber.scan_rows(nullptr); }
 };
 struct Tiled {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static unsigned look(Climber<Look> &climber, At *tile) { return climber.look_at_rows(tile); }
+  __device__ static unsigned scan(Climber<Scan> &climber, At *tile) { return climber.scan_rows(tile); }
 };
 
 }  // namespace
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(1024) climb(Climbing all) {
   const int n = all.n;
   At *const beside = reinterpret_cast<At *>(shared);
   At *const places = Version::in_shared ? beside : all.places + (long long)blockIdx.x * (n + Version::past);
-  Climber<Look> climber(all, places, common, Version::past);
+  Climber<Scan> climber(all, places, common, Version::past);
   int *const tour = all.tours + (long long)blockIdx.x * n, *const best_tour =
                                                                all.best_tours + (long long)blockIdx.x * n;
   long long number = all.climber[blockIdx.x];
@@ -65,15 +65,15 @@ __global__ void __launch_bounds__(1024) climb(Climbing all) {
     bool expired = false;
     for (;;) {
       if (threadIdx.x == 0) common.expired = clock64() - begun > all.cycles;
-      unsigned move = Version::look(climber, beside);
+      unsigned move = Version::scan(climber, beside);
       ++passes;
       if (move == no_move || !climber.shortens(move)) {
-        move = climber.look_exactly();
+        move = climber.scan_exactly();
         ++passes;
         if (move == no_move) break;
       }
       expired = common.expired;
-      climber.apply(move);  // which begins behind the barrier of either look
+      climber.apply(move);  // which begins behind the barrier of either scan
       ++moves;
       if (expired) break;
     }

@@ -1,5 +1,5 @@
 // Random-restart 2-opt (document 002): a climber a thread, as earlier codes had it; for comparison, and for matrices.
-// CLIMB_ROUNDING is that of distances computed for the look (ring_look.h), 0 or 1 with a matrix of floats or integers.
+// CLIMB_ROUNDING is that of distances computed for the scan (ring_scan.h), 0 or 1 with a matrix of floats or integers.
 //
 //   SharedMatrix, GlobalMatrix  all distances computed before, in shared or global memory
 //   Computed                    from coordinates in the order of the tour
@@ -8,26 +8,26 @@
 // + t.
 #include "exhaustive/climber.h"
 #include "exhaustive/climber_moves.h"
-#include "exhaustive/ring_look.h"
+#include "exhaustive/ring_scan.h"
 
 using namespace warptsp;
 using namespace warptsp::exhaustive;
 
-typedef RingLook<(Rounding)CLIMB_ROUNDING> Look;
-typedef Look::Value Value;
+typedef RingScan<(Rounding)CLIMB_ROUNDING> Scan;
+typedef Scan::Value Value;
 
 // backends/cuda/records.py has the same fields.
 struct Lonely {
   const double *points;    // (n, 2) for exact distances of the plane, or null
   const double *exact;     // else a matrix of exact distances, or null
-  const Value *distances;  // matrix for the look, exact if there is nothing else; null for coordinates
+  const Value *distances;  // matrix for the scan, exact if there is nothing else; null for coordinates
   const float2 *near;      // coordinates relative to the centre
   const int *given;        // start of climber 0, or null
   u64 *next;               // number of the next climber
   long long *climber;      // of each thread between launches, -1: none
   int *city;               // its tour
   float2 *place;           // and its coordinates
-  int *row;                // what it has looked at, and found
+  int *row;                // what it has examined, and found
   double *best;
   unsigned *found;
   int *sure;           // whether this pass is in exact arithmetic
@@ -60,7 +60,7 @@ struct FromPlaces {
   const Value *matrix;  // none
   const int thread;
   __device__ Spot at(int p) const { return all.place[(long long)p * all.threads + thread]; }
-  __device__ Value distance(Spot a, Spot b) const { return Look::distance(b.x - a.x, b.y - a.y); }
+  __device__ Value distance(Spot a, Spot b) const { return Scan::distance(b.x - a.x, b.y - a.y); }
 };
 
 template <class Source>
@@ -84,10 +84,10 @@ struct Loner {
   __device__ unsigned number_of(int i, int j) const {
     return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
   }
-  __device__ void links_of(unsigned number, int &first, int &second) const {
-    const int link = ring_link(number), other = link + ring_reach(number);
-    first = other < n ? link : other - n;
-    second = other < n ? other : link;
+  __device__ void edges_of(unsigned number, int &first, int &second) const {
+    const int edge = ring_edge(number), other = edge + ring_reach(number);
+    first = other < n ? edge : other - n;
+    second = other < n ? other : edge;
   }
 
   __device__ void place(int p) {
@@ -102,7 +102,7 @@ struct Loner {
   }
   __device__ void apply(unsigned number) {
     int first, second;
-    links_of(number, first, second);
+    edges_of(number, first, second);
     for (int i = first + 1, j = second; i < j; ++i, --j) {
       const int c = city(i);
       city(i) = city(j);
@@ -112,17 +112,17 @@ struct Loner {
     }
   }
 
-  // Moves that take out link i and one from i + 2 on, as the document's listing 2.
-  __device__ void look(int i, bool sure, double &best, unsigned &found) {
+  // Moves that take out edge i and one from i + 2 on, as the document's listing 2.
+  __device__ void scan(int i, bool sure, double &best, unsigned &found) {
     const Spot here = source.at(i), after = source.at(i + 1);
-    const Value link = source.distance(here, after);
+    const Value edge = source.distance(here, after);
     const double margin = all.margin;
     Value least = sure ? (Value)margin : (Value)best;  // deltas are float, or integers: nothing is lost
     Spot other = source.at(i + 2);
     for (int j = i + 2; j < n; ++j) {
       const Spot next = source.at(j + 1 < n ? j + 1 : 0);
       const Value delta =
-          (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - link;
+          (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - edge;
       other = next;
       if (delta > least) continue;
       const unsigned number = number_of(i, j);
@@ -135,7 +135,7 @@ struct Loner {
         continue;
       }
       int first, second;
-      links_of(number, first, second);
+      edges_of(number, first, second);
       const double exactly = exact_delta(first, second);
       if (exactly < best || (exactly == best && number < found)) {
         best = exactly;
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
       found = no_move;
     }
     while (row < n - 2) {
-      loner.look(row++, sure, best, found);
+      loner.scan(row++, sure, best, found);
       if (clock64() - begun > all.cycles) break;
     }
     if (row < n - 2) break;
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
     row = 0;
     if (found != no_move && !sure) {
       int first, second;
-      loner.links_of(found, first, second);
+      loner.edges_of(found, first, second);
       if (!(loner.exact_delta(first, second) < -all.tolerance)) found = no_move;
     }
     if (found != no_move) {

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(EXACT_BLOCK)
 }
 
 // Decides what `apply_move` does, after a fast pass or one in double precision. One block; `candidates` moves from the
-// number found on are looked at.
+// number found on are examined.
 template <class Move>
 __global__ void choose_move(DescentTour tour, const BestMove *found, int count, int candidates, int fast) {
   DescentState &state = *tour.state;
@@ -56,7 +56,7 @@ __global__ void choose_move(DescentTour tour, const BestMove *found, int count, 
   best.delta = -tour.tolerance;
   if (first != ~0ull && (int)threadIdx.x < candidates) {
     const MoveNumber number = first + threadIdx.x;
-    if (Move::is_move(number, tour.n)) best.offer(Move::of(number, tour.n).delta(tour, tour.links), number);
+    if (Move::is_move(number, tour.n)) best.offer(Move::of(number, tour.n).delta(tour, tour.edges), number);
   }
   best = best_of_warp(best);
   if (threadIdx.x > 0) return;

@@ -6,7 +6,7 @@
 using namespace warptsp;
 using namespace warptsp::exhaustive;
 
-// What a warp has to look at next, of the columns [first, last) of TileColumns: first `coarse` pieces of so many columns,
+// What a warp has to examine next, of the columns [first, last) of TileColumns: first `coarse` pieces of so many columns,
 // then smaller ones, so that all warps end together. `taken` counts pieces, from 0.
 template <int Rows>
 __device__ __forceinline__ bool take_piece(int n, long long first, long long last, unsigned long long *taken,

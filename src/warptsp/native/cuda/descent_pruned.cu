@@ -1,5 +1,5 @@
 // 2-opt passes that skip stretches of the tour between which no move gains (pruned_pairs.h). A warp tests 32 of them at
-// once against one, and looks at the pairs that are left with a lane for each link of its own: in single precision and
+// once against one, and examines the pairs that are left with a lane for each edge of its own: in single precision and
 // two roots a move, and in double precision where that leaves a doubt. So the pass finds the move that the whole pass in
 // double precision finds. Compiled without fused products.
 #include "exhaustive/descent_state.h"
@@ -8,7 +8,7 @@
 using namespace warptsp;
 using namespace warptsp::exhaustive;
 
-// What scaled distances may lack, two roots, the rounding of coordinates, links and metric together: less than 5 of 2^21.
+// What scaled distances may lack, two roots, the rounding of coordinates, edges and metric together: less than 5 of 2^21.
 constexpr float pruning_allowance = 6.0f;
 
 // A warp for each stretch. Begins the pass: nothing is gained yet.
@@ -19,13 +19,13 @@ extern "C" __global__ void __launch_bounds__(tile_block)
   if (s >= stretches_of(tour.n)) return;
   const TilePoint p = tour.points[min(s * stretch_links + lane, tour.n)];
   const TilePoint next = tour.points[min(s * stretch_links + lane + 1, tour.n)];
-  Stretch<float> own{fminf(p.x, next.x), fmaxf(p.x, next.x), fminf(p.y, next.y), fmaxf(p.y, next.y), (float)p.link};
+  Stretch<float> own{fminf(p.x, next.x), fmaxf(p.x, next.x), fminf(p.y, next.y), fmaxf(p.y, next.y), (float)p.edge};
   for (int reach = 16; reach; reach /= 2) {
     own.low_x = fminf(own.low_x, __shfl_xor_sync(0xffffffffu, own.low_x, reach));
     own.high_x = fmaxf(own.high_x, __shfl_xor_sync(0xffffffffu, own.high_x, reach));
     own.low_y = fminf(own.low_y, __shfl_xor_sync(0xffffffffu, own.low_y, reach));
     own.high_y = fmaxf(own.high_y, __shfl_xor_sync(0xffffffffu, own.high_y, reach));
-    own.link = fmaxf(own.link, __shfl_xor_sync(0xffffffffu, own.link, reach));
+    own.edge = fmaxf(own.edge, __shfl_xor_sync(0xffffffffu, own.edge, reach));
   }
   if (lane == 0) stretches[s] = own;
 }
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(tile_block)
   const PruningRule<float> rule{1.0f, pruning_allowance / 2};
   BestMove best;
   best.delta = -tour.tolerance;
-  unsigned long long looked_at = 0;
+  unsigned long long compared = 0;
   for (long long unit = first + (long long)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; unit < last;
        unit += warps) {
     const int own = (int)(unit / units), begin_group = own + (int)(unit % units) * of_unit;
@@ -55,32 +55,32 @@ extern "C" __global__ void __launch_bounds__(tile_block)
       bool kept = group + lane < count;
       if (kept) {
         const Stretch<float> other = stretches[group + lane];
-        kept = !rule.skips(mine.square_to(other), mine.link + other.link, below);
+        kept = !rule.skips(mine.square_to(other), mine.edge + other.edge, below);
       }
       unsigned left = __ballot_sync(0xffffffffu, kept);
       if (left != 0) below = -__uint_as_float(*(volatile unsigned *)gain);
       for (; left; left &= left - 1) {
         const int begin = (group + __ffs((int)left) - 1) * stretch_links, end = min(begin + stretch_links, n);
-        const float limit = fminf(below, (float)(best.delta * tour.link_scale)) + pruning_allowance;
+        const float limit = fminf(below, (float)(best.delta * tour.edge_scale)) + pruning_allowance;
         TilePoint c = tour.points[begin];
         bool better = false;
         for (int j = begin; j < end; ++j) {
           const TilePoint d = tour.points[j + 1];
           const float ac_x = a.x - c.x, ac_y = a.y - c.y, bd_x = b.x - d.x, bd_y = b.y - d.y;
           const float delta = approximate_root(fmaf(ac_x, ac_x, ac_y * ac_y)) +
-                              approximate_root(fmaf(bd_x, bd_x, bd_y * bd_y)) - (float)(a.link + c.link);
+                              approximate_root(fmaf(bd_x, bd_x, bd_y * bd_y)) - (float)(a.edge + c.edge);
           if (delta <= limit && i < j) {
             const Pair pair{i, j};
-            better |= best.offer(TwoOpt{pair}.delta(tour, tour.links), number_of(pair));
+            better |= best.offer(TwoOpt{pair}.delta(tour, tour.edges), number_of(pair));
           }
           c = d;
         }
-        if (better) atomicMax(gain, __float_as_uint(__double2float_rd(-best.delta * tour.link_scale)));
+        if (better) atomicMax(gain, __float_as_uint(__double2float_rd(-best.delta * tour.edge_scale)));
         const int rows = min(stretch_links, n - own * stretch_links), columns = end - begin;
-        looked_at += begin > own * stretch_links ? rows * columns : rows * (rows - 1) / 2;
+        compared += begin > own * stretch_links ? rows * columns : rows * (rows - 1) / 2;
       }
     }
   }
-  if (lane == 0) atomicAdd(evaluated, looked_at);
+  if (lane == 0) atomicAdd(evaluated, compared);
   keep_best_of_block(best, fresh, found);
 }

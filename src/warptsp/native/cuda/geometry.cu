@@ -16,9 +16,10 @@ constexpr int threads = 256;  // of a block, where its threads work together
 
 constexpr int scan_items = 8, scan_tile = threads * scan_items;
 
-__global__ void __launch_bounds__(threads) sum_tiles(const int *values, int n, int *sums) {
+template <class T>
+__global__ void __launch_bounds__(threads) sum_tiles(const T *values, int n, T *sums) {
   const long long begin = (long long)blockIdx.x * scan_tile;
-  int sum = 0;
+  T sum = 0;
   for (int k = 0; k < scan_items; ++k) {
     const long long i = begin + k * threads + threadIdx.x;
     if (i < n) sum += values[i];
@@ -28,15 +29,15 @@ __global__ void __launch_bounds__(threads) sum_tiles(const int *values, int n, i
 }
 
 // Exclusive; `offsets` of the tiles, or null if there is one tile, whose sum then goes to `total`.
-__global__ void __launch_bounds__(threads)
-    scan_tiles(const int *values, int n, const int *offsets, int *scanned, int *total) {
+template <class T>
+__global__ void __launch_bounds__(threads) scan_tiles(const T *values, int n, const T *offsets, T *scanned, T *total) {
   const long long begin = (long long)blockIdx.x * scan_tile + (long long)threadIdx.x * scan_items;
-  int value[scan_items], sum = 0, all = 0;
+  T value[scan_items], sum = 0, all = 0;
   for (int k = 0; k < scan_items; ++k) {
     value[k] = begin + k < n ? values[begin + k] : 0;
     sum += value[k];
   }
-  int before = block_scan<threads>(sum, all);
+  T before = block_scan<threads>(sum, all);
   if (offsets != nullptr) before += offsets[blockIdx.x];
   for (int k = 0; k < scan_items; ++k) {
     if (begin + k < n) scanned[begin + k] = before;
@@ -283,7 +284,7 @@ __global__ void greedy_agree(GreedyStage stage, int *counts) {
   if (threadIdx.x == 0 && wishes > 0) atomicAdd(counts, wishes);
 }
 
-// counts[1] of links made
+// counts[1] of edges made
 __global__ void greedy_join(GreedyStage stage, int *counts) {
   const long long i = global_thread();
   const int joined = __syncthreads_count(i < stage.size && stage.join((int)i));
@@ -325,7 +326,7 @@ __global__ void greedy_carry_over(GreedyStage stage, const int *index, double *p
   if (i < stage.size) stage.carry_over((int)i, index, points, city, mate);
 }
 
-// The link between the two ends that are left.
+// The edge between the two ends that are left.
 __global__ void greedy_close(const int *city, int *links) {
   for (int k = 0; k < 2; ++k) links[2 * (long long)city[k] + 1] = city[1 - k];
 }

@@ -75,7 +75,7 @@ static __device__ PathsOfBlob paths_of(const TourOnDevice &tour, int parts, cons
   const HandedPath *own = tour.paths + (long long)tour.chosen[b] * tour.size + part_begin(tour.size, parts, b % parts);
   return {own, path_begin[b], path_begin[b + 1] - path_begin[b], path_begin[b] - path_begin[b - b % parts]};
 }
-// The search is over, and its candidate lists are room enough for the ends of paths.
+// The search is over, and its candidate lists are large enough for the ends of paths.
 static __device__ int *ends_of(const TourOnDevice &tour, int parts, int b) {
   return (int *)tour.local_candidates + 2 * (long long)(b / parts) * tour.size;
 }

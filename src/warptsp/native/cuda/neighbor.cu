@@ -2,19 +2,12 @@
 // block, and chains of iterated local search, a block each. METRIC_KIND is given when it is compiled. All arithmetic is
 // that of the CPU, in double, so both make the same moves.
 #include "blocks.h"
-#include "neighbor/city_looks.h"
+#include "neighbor/block_lanes.h"
 #include "neighbor/iterated_search.h"
 #include "neighbor/tour_in_block.h"
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
-
-#if METRIC_KIND == 15
-typedef Matrix<double> Metric;
-#else
-typedef CoordinatesOf<(MetricKind)METRIC_KIND> Metric;
-#endif
-typedef NeighborLists<Metric> Lists;
 
 constexpr int threads_a_city = 8;
 constexpr int block_threads = 512;  // of a block, at most: more would have too few registers
@@ -39,13 +32,19 @@ struct DescentState {
   int skipped;   // this pass was not
 };
 
-__device__ __forceinline__ Metric metric_of(const NeighborInstance &i) {
-#if METRIC_KIND == 15
-  return Metric{i.rows, i.size};
-#else
-  return Metric{Points{i.rows, i.stride}};
-#endif
+template <MetricKind kind>
+__device__ __forceinline__ auto distances_of(const NeighborInstance &i) {
+  if constexpr (kind == MetricKind::matrix)
+    return Matrix<double>{i.rows, i.size};
+  else
+    return CoordinatesOf<kind>{Points{i.rows, i.stride}};
 }
+__device__ __forceinline__ auto metric_of(const NeighborInstance &i) {
+  return distances_of<(MetricKind)METRIC_KIND>(i);
+}
+typedef decltype(metric_of(NeighborInstance())) Metric;
+typedef NeighborLists<Metric> Lists;
+
 __device__ __forceinline__ Lists lists_of(const NeighborInstance &i) {
   return Lists{metric_of(i), i.neighbors, i.width, i.fixed, i.tolerance, i.lengths};
 }
@@ -57,15 +56,15 @@ __global__ void measure_lists(NeighborInstance instance, double *lengths) {
   lengths[k] = other < 0 ? 0.0 : metric_of(instance)((int)(k / instance.width), other);
 }
 
-__global__ void measure_links(NeighborInstance instance, const int *order, double *link) {
+__global__ void measure_edges(NeighborInstance instance, const int *order, double *edge) {
   const int p = (int)global_thread();
-  if (p < instance.size) link[p] = metric_of(instance)(order[p], order[p + 1 < instance.size ? p + 1 : 0]);
+  if (p < instance.size) edge[p] = metric_of(instance)(order[p], order[p + 1 < instance.size ? p + 1 : 0]);
 }
 
 // The best move of every city, or of those whose bit is set; `rank` for sorting, and the best city of a block.
 template <bool Three>
 __global__ void __launch_bounds__(block_threads)
-    look_at_cities(NeighborInstance instance, int *order, int *position, const double *link, unsigned char *bits,
+    examine_cities(NeighborInstance instance, int *order, int *position, const double *edge, unsigned char *bits,
                    int by_bits, NeighborMove *found, unsigned *rank, double *block_gain, int *block_city,
                    DescentState *state) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -73,7 +72,7 @@ __global__ void __launch_bounds__(block_threads)
   if (state->complete) return;
   if (threadIdx.x == 0) evaluated = 0;
   const Lists lists = lists_of(instance);
-  const TourArrays tour{instance.size, order, position, link};
+  const TourArrays tour{instance.size, order, position, edge};
   const int members = blockDim.x / threads_a_city, city = blockIdx.x * members + threadIdx.x;
   const bool own = (int)threadIdx.x < members && city < instance.size;
   const bool listed = own && (!by_bits || state->all || bits[city]);
@@ -84,7 +83,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int from = 0; from < instance.width; from += neighbors_at_once) {
     __syncthreads();
     if (!__syncthreads_or((int)threadIdx.x < members && at.is_open(threadIdx.x))) break;
-    at.look<Three, 8>(lists, tour, members, from, evaluations);
+    at.examine<Three, 8>(lists, tour, members, from, evaluations);
   }
   for (int d = warp_size / 2; d > 0; d /= 2) evaluations += __shfl_xor_sync(all_lanes, evaluations, d);
   if (threadIdx.x % warp_size == 0) atomicAdd(&evaluated, (u64)evaluations);
@@ -154,7 +153,7 @@ __global__ void __launch_bounds__(block_threads)
   if ((int)threadIdx.x < move.cities) bits[move.t[threadIdx.x]] = 1;
 }
 
-// All moves of a pass, the largest gain first, as far as they still fit the tour. One block; `keys` has room for the next
+// All moves of a pass, the largest gain first, as far as they still fit the tour. One block; `keys` has space for the next
 // power of two.
 __global__ void __launch_bounds__(block_threads)
     make_many_moves(int n, int *order, int *position, int *scratch, unsigned char *bits, const NeighborMove *found,
@@ -225,7 +224,7 @@ __global__ void __launch_bounds__(block_threads)
 // Of one chain, from launch to launch.
 struct ChainState {
   double length, best;
-  u64 evaluations, looks, moves, kicks, accepted;
+  u64 evaluations, examined, moves, kicks, accepted;
   int head, queued;
 };
 
@@ -237,10 +236,10 @@ struct ChainsOnDevice {
   int capacity, inside;
 };
 
-// A block for each chain: local search from the queued cities, for so many looks, and then kicks, up to number `last`.
+// A block for each chain: local search from the queued cities, for so many cities, and then kicks, up to number `last`.
 template <bool Three>
 __global__ void __launch_bounds__(block_threads)
-    run_chains(NeighborInstance instance, ChainsOnDevice chains, KickPlan plan, long long last, long long looks) {
+    run_chains(NeighborInstance instance, ChainsOnDevice chains, KickPlan plan, long long last, long long cities) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ ChainMemory chain;
   const int n = instance.size;
@@ -262,13 +261,13 @@ __global__ void __launch_bounds__(block_threads)
   }
   __syncthreads();
   const ChainQueue queue{chains.ring + (long long)blockIdx.x * chains.capacity, in, chains.capacity, &chain};
-  const BlockLook look{Members(shared, max_ahead), max_ahead};
-  IteratedSearch<BlockLook, Lists, Three> search(look, lists_of(instance), at.tour, queue, &chain, at.scratch,
-                                                 chains.kept + row, chains.best + row);
+  const BlockLanes lanes{Members(shared, max_ahead), max_ahead};
+  IteratedSearch<BlockLanes, Lists, Three> search(lanes, lists_of(instance), at.tour, queue, &chain, at.scratch,
+                                                  chains.kept + row, chains.best + row);
   double length = state->length, best = state->best;
   __syncthreads();
-  if (looks > 0) {
-    length -= search.settle(looks);
+  if (cities > 0) {
+    length -= search.settle(cities);
     best = length;
   }
   plan.first = (long long)state->kicks;
@@ -284,7 +283,7 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x == 0) {
     state->length = length;
     state->best = best;
-    state->looks += (u64)search.counts.looks;
+    state->examined += (u64)search.counts.examined;
     state->moves += (u64)search.counts.moves;
     state->kicks += (u64)search.counts.kicks;
     state->accepted += (u64)search.counts.accepted;

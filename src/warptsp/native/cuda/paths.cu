@@ -19,7 +19,7 @@ extern "C" __global__ void jump_round(int count, const PathWay *from, PathWay *t
   if (e < 2 * count) to[e] = PathOrder::jump_round(from, e);
 }
 
-// `named`: how many closed tours, and as many of the paths that name them as there is room for.
+// `named`: how many closed tours, and as many of the paths that name them as fit.
 extern "C" __global__ void name_tours(PathOrder order, const PathWay *ways, int *named, int capacity) {
   const int path = blockIdx.x * blockDim.x + threadIdx.x;
   if (path >= order.count || !order.name(ways, path)) return;
@@ -34,7 +34,7 @@ extern "C" __global__ void clear_joins(PathOrder order) {
 
 extern "C" __global__ void look_for_joins(PathOrder order) {
   const int e = blockIdx.x * blockDim.x + threadIdx.x;
-  if (e < 2 * order.count) order.look(e);
+  if (e < 2 * order.count) order.find_join(e);
 }
 
 extern "C" __global__ void settle_joins(PathOrder order) {

@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(warp_size, 16)
 }
 
 // All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a
-// word; while they are few each looks at other axes ahead, and after a barrier all go on to the first that has a move.
+// word; while they are few each examines other axes ahead, and after a barrier all go on to the first that has a move.
 extern "C" __global__ void __launch_bounds__(max_threads)
     symmetric_together(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
                        SymmetricTalk *talk, u64 slice) {
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(max_threads)
     for (long long s = blockIdx.x; s < count; s += gridDim.x) {
       int ahead = walk.phase + (int)s;
       if (ahead >= all) ahead -= all;
-      if (!tour.look(axis_at(instance, ahead), acceptance, limit)) continue;
+      if (!tour.has_move(axis_at(instance, ahead), acceptance, limit)) continue;
       if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(walk.state.step + s));
       break;
     }
@@ -129,7 +129,7 @@ extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int
   const int own = cities[p];
   tour.city[p] = own;
   tour.place[p] = instance.planar ? make_float2(instance.plane_x(own), instance.plane_y(own)) : make_float2(0, 0);
-  tour.link[p] = instance.link(own, cities[p + 1 == n ? 0 : p + 1]);
+  tour.edge[p] = instance.edge(own, cities[p + 1 == n ? 0 : p + 1]);
 }
 
 extern "C" __global__ void __launch_bounds__(max_threads)

@@ -1,10 +1,10 @@
-// A climber that is a block's work: how its threads look for the best move, and make it (document 002). For the device
+// A climber that is a block's work: how its threads find the best move, and make it (document 002). For the device
 // compiler alone.
 #pragma once
 #include "cuda/blocks.h"
 #include "exhaustive/climber.h"
 #include "exhaustive/climber_moves.h"
-#include "exhaustive/ring_look.h"
+#include "exhaustive/ring_scan.h"
 
 namespace warptsp::exhaustive {
 
@@ -56,10 +56,10 @@ __device__ __forceinline__ unsigned key_of(float delta) {
   return delta < 0.0f ? ~(unsigned)__float_as_int(delta) : no_move;
 }
 
-template <class Look>
+template <class Scan>
 struct Climber {
-  typedef typename Look::Value Value;
-  typedef typename Look::Place At;
+  typedef typename Scan::Value Value;
+  typedef typename Scan::Place At;
   const ClimbTask<At> &all;
   At *tour;
   ClimberCommon &common;
@@ -78,17 +78,17 @@ struct Climber {
     return warp_min(lane < warps ? common.words[lane] : no_move);
   }
 
-  // The links from position `first` to `last`, and what is read past the end.
+  // The edges from position `first` to `last`, and what is read past the end.
   __device__ void measure(int first, int last) {
-    for (int p = first + (int)threadIdx.x; p <= last; p += blockDim.x) tour[p].link = link(p);
+    for (int p = first + (int)threadIdx.x; p <= last; p += blockDim.x) tour[p].edge = edge(p);
     for (int p = threadIdx.x; p < past; p += blockDim.x) {
       tour[n + p].x = tour[p].x;
       tour[n + p].y = tour[p].y;
-      tour[n + p].link = link(p);
+      tour[n + p].edge = edge(p);
     }
     __syncthreads();
   }
-  __device__ Value link(int p) const { return Look::distance(tour[p], tour[p + 1 < n ? p + 1 : 0]); }
+  __device__ Value edge(int p) const { return Scan::distance(tour[p], tour[p + 1 < n ? p + 1 : 0]); }
 
   __device__ void place() {
     for (int p = threadIdx.x; p < n; p += blockDim.x) {
@@ -100,15 +100,15 @@ struct Climber {
     measure(0, n - 1);
   }
 
-  __device__ void links_of(unsigned number, int &first, int &second) const {
-    const int link = ring_link(number), other = link + ring_reach(number);
-    first = other < n ? link : other - n;
-    second = other < n ? other : link;
+  __device__ void edges_of(unsigned number, int &first, int &second) const {
+    const int edge = ring_edge(number), other = edge + ring_reach(number);
+    first = other < n ? edge : other - n;
+    second = other < n ? other : edge;
   }
 
   __device__ void apply(unsigned number) {
     int first, second;
-    links_of(number, first, second);
+    edges_of(number, first, second);
     for (int i = first + 1 + (int)threadIdx.x, j = second - (int)threadIdx.x; i < j; i += blockDim.x, j -= blockDim.x) {
       const float4 a = *reinterpret_cast<float4 *>(tour + i);
       *reinterpret_cast<float4 *>(tour + i) = *reinterpret_cast<float4 *>(tour + j);
@@ -136,7 +136,7 @@ struct Climber {
   }
   __device__ bool does_shorten(unsigned number) const {
     int first, second;
-    links_of(number, first, second);
+    edges_of(number, first, second);
     const int after = second + 1 < n ? second + 1 : 0;
     const int p = lane == 1 ? first + 1 : lane == 3 ? second : first;
     const int q = lane == 0 ? second : lane == 2 ? first + 1 : after;
@@ -147,19 +147,19 @@ struct Climber {
 
   // The best move by float distances, for all threads.
   template <int R>
-  __device__ unsigned look_in_strips() {
+  __device__ unsigned scan_strips() {
     const RingShares shares = all.shares;
     Value best = 0;
     int where = 0, reach = 2;
     for (int share = threadIdx.x; shares.has(share); share += blockDim.x) {
       const Value before = best;
-      Look::template along<R>(tour, n, shares.reach<R>(share), shares.link(share), shares.steps, best, where);
+      Scan::template along<R>(tour, n, shares.reach<R>(share), shares.edge(share), shares.steps, best, where);
       if (best < before) reach = shares.reach<R>(share);
     }
     if (threadIdx.x == 0) common.number = no_move;
     const unsigned own = key_of(best), key = block_min(own);
     if (key == no_move) return no_move;
-    // Those who have a move as good look again at the round in which they found it, for the first one. Only who began
+    // Those who have a move as good go through the round again in which they found it, for the first one. Only who began
     // that round before all others in the warp, or nearly so, can have it.
     unsigned candidates = __ballot_sync(all_lanes, own == key);
     unsigned number = no_move;
@@ -168,10 +168,10 @@ struct Climber {
       candidates = __ballot_sync(all_lanes, own == key && where < earliest + R);
       for (; candidates != 0; candidates &= candidates - 1) {
         const int from = __ffs((int)candidates) - 1;
-        const int link = __shfl_sync(all_lanes, where, from), first = __shfl_sync(all_lanes, reach, from);
+        const int edge = __shfl_sync(all_lanes, where, from), first = __shfl_sync(all_lanes, reach, from);
         for (int m = lane; m < R * R; m += warp_size)
-          if (key_of(Look::delta(tour, n, link + m / R, first + m % R)) == key)
-            number = min(number, ring_number(link + m / R, first + m % R));
+          if (key_of(Scan::delta(tour, n, edge + m / R, first + m % R)) == key)
+            number = min(number, ring_number(edge + m / R, first + m % R));
       }
       number = warp_min(number);
     }
@@ -189,13 +189,13 @@ struct Climber {
     return common.number;
   }
 
-  // The number of the move that takes out links i and j, i + 2 <= j < n.
+  // The number of the move that takes out edges i and j, i + 2 <= j < n.
   __device__ unsigned number_of(int i, int j) const {
     return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
   }
 
   // As the document's listing 4; without tiles as its listing 3.
-  __device__ unsigned look_at_rows(At *tile) {
+  __device__ unsigned scan_rows(At *tile) {
     unsigned number = no_move;
     Value best = 0;
     const int rows = blockDim.x;
@@ -211,10 +211,10 @@ struct Climber {
           __syncthreads();
         }
         const At *const others = tile != nullptr ? tile - low : tour;
-        At next = Look::read(others, top + 1);
+        At next = Scan::read(others, top + 1);
         for (int j = top; j >= max(low, i + 2); --j) {
-          const At other = Look::read(others, j);
-          const Value delta = (Look::distance(here, other) + (Look::distance(after, next) - other.link)) - here.link;
+          const At other = Scan::read(others, j);
+          const Value delta = (Scan::distance(here, other) + (Scan::distance(after, next) - other.edge)) - here.edge;
           if (delta <= best && delta < Value(0)) {
             const unsigned candidate = number_of(i, j);
             if (delta < best || candidate < number) number = candidate;
@@ -234,23 +234,23 @@ struct Climber {
 
   // The best move by exact distances, no_move at a local optimum. Only where the float delta is near 0 or below it the
   // exact one is computed: beside that this is a pass of a plain loop.
-  __device__ unsigned look_exactly() {
+  __device__ unsigned scan_exactly() {
     const int half = n / 2;
     const Value margin = (Value)all.margin;
     double best = -all.tolerance;
     unsigned number = no_move;
     for (int reach = 2 + (int)threadIdx.x; reach <= half; reach += blockDim.x) {
-      const int links = n % 2 == 0 && reach == half ? half : n;
+      const int edges = n % 2 == 0 && reach == half ? half : n;
       int j = reach;
-      Value d = Look::distance(tour[0], tour[j]);
-      for (int link = 0; link < links; ++link) {
-        const Value next = Look::distance(tour[link + 1], tour[j + 1]);
-        const Value delta = (d + (next - tour[j].link)) - tour[link].link;
+      Value d = Scan::distance(tour[0], tour[j]);
+      for (int edge = 0; edge < edges; ++edge) {
+        const Value next = Scan::distance(tour[edge + 1], tour[j + 1]);
+        const Value delta = (d + (next - tour[j].edge)) - tour[edge].edge;
         d = next;
         if (delta <= margin) {
-          const unsigned own = ring_number(link, reach);
+          const unsigned own = ring_number(edge, reach);
           int first, second;
-          links_of(own, first, second);
+          edges_of(own, first, second);
           const double sure = exact_delta(first, second);
           if (sure < best || (sure == best && own < number)) {
             best = sure;

@@ -1,6 +1,6 @@
 // Best-improvement descent on the CPU: pass over a neighbourhood, apply its best move, until none shortens the tour.
 //
-// In the plane 2-opt and swaps are looked for in single precision first. One is applied only if its delta in double precision is
+// In the plane 2-opt and swaps are sought in single precision first. One is applied only if its delta in double precision is
 // an improvement; if it is not, a pass in double precision decides.
 #pragma once
 #include <memory>
@@ -25,9 +25,9 @@ class Descent {
   Descent(const DistanceSource &source, Neighborhood neighborhood, const std::vector<int> &tour, std::vector<int> fixed,
           double tolerance, int threads)
       : rows_(source, tour), neighborhood_(neighborhood), fixed_(std::move(fixed)), tolerance_(tolerance),
-        threads_(threads), links_(tour.size() + 1) {
+        threads_(threads), edges_(tour.size() + 1) {
     for (int i = 0; i < rows_.size(); ++i) length_ += rows_(i, i + 1);
-    relink(0, rows_.size());
+    measure_edges(0, rows_.size());
     // A fixed edge would need a length that single precision cannot tell from infinity.
     if (neighborhood != Neighborhood::three_opt && fixed_.empty()) fast_ = FastPasses::create(source);
     if (fast_) fast_->update(rows_, 0, rows_.size());
@@ -67,7 +67,7 @@ class Descent {
   // False if the token stopped it: the tour is then as it was.
   bool pass(const StopToken &token) {
     PassResult result(tolerance_);
-    const PassView view{rows_, links_, threads_, token};
+    const PassView view{rows_, edges_, threads_, token};
     const int n = rows_.size();
     if (fast_) {
       const bool pairs = neighborhood_ == Neighborhood::two_opt;
@@ -75,7 +75,7 @@ class Descent {
       if (!(pairs ? fast_->two_opt(threads_, token, best) : fast_->swap(limits_, threads_, token, best))) return false;
       if (best.number != ~0ull) {
         best.delta =
-            pairs ? TwoOpt::of(best.number, n).delta(rows_, links_) : Swap::of(best.number, n).delta(rows_, links_);
+            pairs ? TwoOpt::of(best.number, n).delta(rows_, edges_) : Swap::of(best.number, n).delta(rows_, edges_);
         if (best.delta < -tolerance_) return pairs ? apply<TwoOpt>(best, n) : apply<Swap>(best, n);
       }
     }
@@ -90,7 +90,7 @@ class Descent {
       case Neighborhood::three_opt: return pass_three_opt(view, result) && apply<ThreeOpt>(result.best(), n);
       case Neighborhood::swap: {
         const auto fill = [&](int from, int begin, int end, double *out) { rows_.fill(from, begin, end, out); };
-        return pass_swap<double>(n, links_.data(), fill, limits_, threads_, token, result) &&
+        return pass_swap<double>(n, edges_.data(), fill, limits_, threads_, token, result) &&
                apply<Swap>(result.best(), n);
       }
     }
@@ -107,7 +107,7 @@ class Descent {
     }
     const Move move = Move::of(best.number, n);
     rows_.rearrange(move.begin(), move.end(), [&](int k) { return move.source(k); });
-    relink(move.begin() - 1, move.end());
+    measure_edges(move.begin() - 1, move.end());
     if (fast_) fast_->update(rows_, move.begin(), move.end());
     length_ += best.delta;
     ++counters_.moves;
@@ -115,15 +115,15 @@ class Descent {
     return true;
   }
 
-  void relink(int begin, int end) {
+  void measure_edges(int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      links_[i] = rows_(i, i + 1);
+      edges_[i] = rows_(i, i + 1);
       if (fixed_.empty()) continue;
       const int *const others = &fixed_[2 * (size_t)rows_.city(i)];
       const int next = rows_.city(i + 1);
-      if (others[0] == next || others[1] == next) links_[i] = -1e300;
+      if (others[0] == next || others[1] == next) edges_[i] = -1e300;
     }
-    links_[rows_.size()] = links_[0];
+    edges_[rows_.size()] = edges_[0];
   }
 
   void set_limits() {
@@ -149,7 +149,7 @@ class Descent {
   std::vector<int> fixed_;
   double tolerance_;
   int threads_;
-  std::vector<double> links_;
+  std::vector<double> edges_;
   double length_ = 0.0;
   bool complete_ = false, pruned_ = false;
   DescentCounters counters_;

@@ -38,10 +38,10 @@ struct DescentTour {
   const double *real_matrix;
   double *placed;                                // rows by position, 0 .. n
   int *placed_city;                              // cities by position, 0 .. n, where there is a matrix
-  double *links;                                 // by position, 0 .. n
+  double *edges;                                 // by position, 0 .. n
   TilePoint *points;                             // by position, 0 .. n, for passes in single precision, or null
   double *columns;                               // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
-  double middle_x, middle_y, scale, link_scale;  // of the points
+  double middle_x, middle_y, scale, edge_scale;  // of the points
   double tolerance;
   int *earlier, *later;  // limits of swaps by position (exhaustive_passes.h), or null
   DescentState *state;
@@ -60,8 +60,8 @@ struct DescentTour {
     return int_matrix ? (double)int_matrix[at] : real_matrix[at];
   }
   __device__ void place(int k, int city, int next) const {
-    const double link = of_cities(city, next);
-    links[k] = link;
+    const double edge = of_cities(city, next);
+    edges[k] = edge;
     if (!rows) {
       placed_city[k] = city;
       return;
@@ -70,8 +70,8 @@ struct DescentTour {
     if (!points) return;
     const double *const row = rows + (long long)stride * city;
     const double x = (row[0] - middle_x) * scale, y = (row[1] - middle_y) * scale;
-    const int rounded = (int)rint(link * link_scale);
-    points[k] = TilePoint{(float)x, (float)y, rounded, removed_of(k < n ? rounded : no_link, k)};
+    const int rounded = (int)rint(edge * edge_scale);
+    points[k] = TilePoint{(float)x, (float)y, rounded, removed_of(k < n ? rounded : no_edge, k)};
     if (!columns) return;
     double *const numbers = columns + 4LL * k;
     numbers[0] = x;
@@ -113,7 +113,7 @@ struct PairWalk {
     for (at.i += 32; at.i >= at.j; ++at.j) at.i -= at.j;
   }
   __device__ void evaluate(const DescentTour &tour, BestMove &best) const {
-    best.offer(TwoOpt{at}.delta(tour, tour.links), number_of(at));
+    best.offer(TwoOpt{at}.delta(tour, tour.edges), number_of(at));
   }
 };
 
@@ -133,7 +133,7 @@ struct TripleWalk {
   }
   __device__ void evaluate(const DescentTour &tour, BestMove &best) const {
     const MoveNumber first = 4 * number_of(at);
-    for (int kind = 0; kind < 4; ++kind) best.offer(ThreeOpt{at, kind}.delta(tour, tour.links), first + kind);
+    for (int kind = 0; kind < 4; ++kind) best.offer(ThreeOpt{at, kind}.delta(tour, tour.edges), first + kind);
   }
 };
 
@@ -146,7 +146,7 @@ struct SwapWalk {
     const Pair p = swap_of((MoveNumber)number, tour.n);
     if (tour.later && !(p.j < tour.later[p.i] && tour.earlier[p.j] < p.i)) return;
     const Swap swap{p.i, p.j, tour.n};
-    best.offer(swap.delta(tour, tour.links), swap.number());
+    best.offer(swap.delta(tour, tour.edges), swap.number());
   }
 };
 

@@ -19,10 +19,10 @@ namespace warptsp::exhaustive {
 // A stretch of rows and columns whose distances stay in the first cache: 1024 doubles are 8 KB.
 constexpr int tile_columns = 1024, tile_rows = 256;
 
-// What a pass looks at, and what it found.
+// What a pass examines, and what it found.
 struct PassView {
   const DistanceRows &distance;
-  const std::vector<double> &links;  // by position, n + 1 of them; a fixed edge is shorter than any gain
+  const std::vector<double> &edges;  // by position, n + 1 of them; a fixed edge is shorter than any gain
   int threads;
   const StopToken &token;
 };
@@ -71,7 +71,7 @@ Real min_of(int count, const Value &value) {
   return least;
 }
 
-// A thread for every half a million moves: starting one costs as long as looking at so many.
+// A thread for every half a million moves: starting one costs as long as examining so many.
 inline int useful_threads(int threads, double moves) {
   return (int)std::max(1.0, std::min((double)threads, moves / 5e5));
 }
@@ -79,7 +79,7 @@ inline int useful_threads(int threads, double moves) {
 inline bool pass_two_opt(const PassView &view, PassResult &result) {
   const int n = view.distance.size();
   const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
-  const double *const links = view.links.data();
+  const double *const edges = view.edges.data();
   for_each_task(useful_threads(view.threads, 0.5 * n * n), row_tiles * column_tiles, [&](int task) {
     // Row j holds the pairs (i, j), i < j; column i. The last rows, which are the longest, come first.
     const int first = (row_tiles - 1 - task / column_tiles) * tile_rows, last = std::min(first + tile_rows, n);
@@ -94,10 +94,10 @@ inline bool pass_two_opt(const PassView &view, PassResult &result) {
       const double *const next = rows[(j + 1) & 1];
       const int count = std::min(end, j) - begin;
       view.distance.fill(j, begin, begin + count + 1, own);
-      const double *const link_i = links + begin;
-      const double link_j = links[j];
+      const double *const edge_i = edges + begin;
+      const double edge_j = edges[j];
       const auto delta = [=](int i)
-                             WARPTSP_INLINE_LAMBDA { return TwoOpt::delta(own[i], next[i + 1], link_i[i], link_j); };
+                             WARPTSP_INLINE_LAMBDA { return TwoOpt::delta(own[i], next[i + 1], edge_i[i], edge_j); };
       const double least = min_of<double>(count, delta);
       if (least > best.delta) continue;
       int i = 0;
@@ -116,7 +116,7 @@ inline bool pass_three_opt(const PassView &view, PassResult &result) {
   for_each_task(useful_threads(view.threads, 0.5 * n * n), n + 1, [&](int row) {
     if (!view.token.stopped()) view.distance.fill(row, 0, row + 1, matrix.data() + width * row);
   });
-  const double *const links = view.links.data();
+  const double *const edges = view.edges.data();
   for_each_task(useful_threads(view.threads, (double)ThreeOpt::moves(n)), n - 2, [&](int task) {
     const int k = n - 1 - task;
     const double *const to_e = matrix.data() + width * k, *const to_f = to_e + width;
@@ -124,13 +124,13 @@ inline bool pass_three_opt(const PassView &view, PassResult &result) {
     for (int j = 1; j < k; ++j) {
       if (view.token.stopped()) return;
       const double *const to_c = matrix.data() + width * j, *const to_d = to_c + width;
-      const double ce = to_e[j], cf = to_f[j], df = to_f[j + 1], link_j = links[j], link_k = links[k];
+      const double ce = to_e[j], cf = to_f[j], df = to_f[j + 1], edge_j = edges[j], edge_k = edges[k];
       const auto delta = [=](int i, int kind) WARPTSP_INLINE_LAMBDA {
         switch (kind) {
-          case 0: return ThreeOpt::delta(to_d[i], to_e[i + 1], cf, links[i], link_j, link_k);
-          case 1: return ThreeOpt::delta(to_c[i], to_e[i + 1], df, links[i], link_j, link_k);
-          case 2: return ThreeOpt::delta(to_d[i], ce, to_f[i + 1], links[i], link_j, link_k);
-          default: return ThreeOpt::delta(to_e[i], to_d[i + 1], cf, links[i], link_j, link_k);
+          case 0: return ThreeOpt::delta(to_d[i], to_e[i + 1], cf, edges[i], edge_j, edge_k);
+          case 1: return ThreeOpt::delta(to_c[i], to_e[i + 1], df, edges[i], edge_j, edge_k);
+          case 2: return ThreeOpt::delta(to_d[i], ce, to_f[i + 1], edges[i], edge_j, edge_k);
+          default: return ThreeOpt::delta(to_e[i], to_d[i + 1], cf, edges[i], edge_j, edge_k);
         }
       };
       const double least = min_of<double>(j, [=](int i) WARPTSP_INLINE_LAMBDA {
@@ -155,9 +155,9 @@ struct SwapLimits {
   std::vector<int> earlier, later;
 };
 
-// In the precision of `links`; fill(from, begin, end, out) writes distances of position `from` to [begin, end).
+// In the precision of `edges`; fill(from, begin, end, out) writes distances of position `from` to [begin, end).
 template <class Real, class Fill>
-bool pass_swap(int n, const Real *links, const Fill &fill_row, const SwapLimits &limits, int threads,
+bool pass_swap(int n, const Real *edges, const Fill &fill_row, const SwapLimits &limits, int threads,
                const StopToken &token, PassResult &result) {
   const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
   const bool limited = !limits.later.empty();
@@ -183,18 +183,18 @@ bool pass_swap(int n, const Real *links, const Fill &fill_row, const SwapLimits 
       const int end = limited ? std::min(right, limits.later[x]) : right;
       if (left <= x + 1 && x + 1 < end && (!limited || limits.earlier[x + 1] < x)) {
         const int at = x + 2 - left;
-        best.offer((double)Swap::delta(before[at], own[at + 1], links[x - 1], links[x + 1]), row_number + x + 1);
+        best.offer((double)Swap::delta(before[at], own[at + 1], edges[x - 1], edges[x + 1]), row_number + x + 1);
       }
       const int begin = std::max(left, x + 2), shift = begin - left + 1;
       if (begin >= end) continue;
-      const Real link_before = links[x - 1], link_after = links[x];
-      const Real *const link = links + begin;
+      const Real edge_before = edges[x - 1], edge_after = edges[x];
+      const Real *const edge = edges + begin;
       // Pointers to where each stretch begins: with sums as indices the compiler does not vectorise.
       const Real *const x_before = before + shift, *const x_after = after + shift, *const y_before = own + shift - 1,
-                        *const y_after = own + shift + 1, *const link_to_y = link - 1;
+                        *const y_after = own + shift + 1, *const edge_to_y = edge - 1;
       const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
-        return Swap::delta(x_before[i], x_after[i], y_before[i], y_after[i], link_before, link_after, link_to_y[i],
-                           link[i]);
+        return Swap::delta(x_before[i], x_after[i], y_before[i], y_after[i], edge_before, edge_after, edge_to_y[i],
+                           edge[i]);
       };
       const auto offer = [&](Real least, const auto &value) {
         if ((double)least > best.delta) return;

@@ -26,7 +26,7 @@ template <MetricKind Kind>
 class FastPassesOf : public FastPasses {
  public:
   explicit FastPassesOf(const DistanceSource &source)
-      : source_(source), n_(source.size), x_(n_ + scan_lanes + 1), y_(x_.size()), link_(x_.size()) {
+      : source_(source), n_(source.size), x_(n_ + scan_lanes + 1), y_(x_.size()), edge_(x_.size()) {
     for (int axis = 0; axis < 2; ++axis) {
       double low = source.points.rows[axis], high = low;
       for (int i = 1; i < n_; ++i) {
@@ -48,7 +48,7 @@ class FastPassesOf : public FastPasses {
       y_[k] = y_[k % n_];
     }
     for (int k = std::max(begin - 1, 0); k < end; ++k)
-      link_[k] = plane_distance<Kind, float>(x_[k + 1] - x_[k], y_[k + 1] - y_[k]);
+      edge_[k] = plane_distance<Kind, float>(x_[k + 1] - x_[k], y_[k + 1] - y_[k]);
   }
 
   bool two_opt(int threads, const StopToken &token, BestMove &best) override {
@@ -62,7 +62,7 @@ class FastPassesOf : public FastPasses {
       float scratch[scan_scratch];
       ScanBest<float> found{0.0f};
       scan(PlaneDistances<float, Kind>{x_.data(), y_.data()},
-           ScanTask<float>{link_.data(), rows, {begin, std::min(begin + tile_rows, rows.end()), 0, n_}, scratch},
+           ScanTask<float>{edge_.data(), rows, {begin, std::min(begin + tile_rows, rows.end()), 0, n_}, scratch},
            found);
       const std::lock_guard<std::mutex> lock(mutex);
       if (found.found()) best.offer((double)found.delta, number_of(Pair{found.first(n_), found.second(n_)}));
@@ -81,7 +81,7 @@ class FastPassesOf : public FastPasses {
       });
     };
     PassResult result(0.0);
-    if (!pass_swap<float>(n_, link_.data(), fill, limits, threads, token, result)) return false;
+    if (!pass_swap<float>(n_, edge_.data(), fill, limits, threads, token, result)) return false;
     best = result.best();
     return true;
   }
@@ -89,7 +89,7 @@ class FastPassesOf : public FastPasses {
  private:
   DistanceSource source_;
   int n_;
-  std::vector<float> x_, y_, link_;
+  std::vector<float> x_, y_, edge_;
   double middle_[2];
 };
 

@@ -2,7 +2,7 @@
 // optimum, one climber a thread. M. A. O'Neil and M. Burtscher, "Rethinking the parallelization of random-restart hill
 // climbing", GPGPU-8 (2015): document 002. Host code only.
 //
-// In the plane, float distances look for the move and double ones decide: a move is made if it shortens the tour in the
+// In the plane, float distances find the move and double ones decide: a move is made if it shortens the tour in the
 // exact arithmetic of the metric, and a climb ends when a pass in exact arithmetic finds no move.
 #pragma once
 #include <atomic>
@@ -28,7 +28,7 @@ struct Climbed {
   std::vector<int> tour;           // its tour, or, if none came so far, that of one on its way
 };
 
-// Evaluated between two looks at the stop token, which takes some milliseconds: of the plane's fast distances, and of
+// Evaluated between two polls of the stop token, which takes some milliseconds: of the plane's fast distances, and of
 // others, a great circle's among them.
 constexpr double moves_a_slice = 1e7, dear_moves_a_slice = 1e5;
 
@@ -46,7 +46,7 @@ class CityDescent {
  public:
   CityDescent(const Metric &metric, int n, double tolerance)
       : metric_(metric), n_(n), tolerance_((Real)tolerance), city_(MoveRows{n, MoveOrder::ring}.positions()),
-        link_(city_.size()), scratch_(scan_scratch) {}
+        edge_(city_.size()), scratch_(scan_scratch) {}
 
   int *start() { return city_.data(); }
   const int *tour() const { return city_.data(); }
@@ -55,11 +55,11 @@ class CityDescent {
   // Down to a local optimum; false if the token stopped it.
   bool descend(const StopToken &token, ClimbCounters &counters) {
     repeat_start(city_, n_);
-    for (int p = 0; p < n_; ++p) link_[p] = metric_(city_[p], city_[p + 1]);
-    repeat_start(link_, n_);
+    for (int p = 0; p < n_; ++p) edge_[p] = metric_(city_[p], city_[p + 1]);
+    repeat_start(edge_, n_);
     for (;;) {
       ScanBest<Real> best{Real(0) - tolerance_};
-      if (!look(token, best)) return false;
+      if (!scan_tour(token, best)) return false;
       counters.passes.fetch_add(1, std::memory_order_relaxed);
       if (!best.found()) return true;
       apply(best.first(n_), best.second(n_));
@@ -74,35 +74,35 @@ class CityDescent {
   }
 
  private:
-  bool look(const StopToken &token, ScanBest<Real> &best) {
-    return look_through(CityDistances<Metric>{metric_, city_.data()}, link_.data(), n_, scratch_.data(), token, best,
-                        (int)std::max(1.0, dear_moves_a_slice / n_));
+  bool scan_tour(const StopToken &token, ScanBest<Real> &best) {
+    return scan_all(CityDistances<Metric>{metric_, city_.data()}, edge_.data(), n_, scratch_.data(), token, best,
+                    (int)std::max(1.0, dear_moves_a_slice / n_));
   }
 
   void apply(int first, int second) {
     std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
-    std::reverse(link_.begin() + first + 1, link_.begin() + second);
+    std::reverse(edge_.begin() + first + 1, edge_.begin() + second);
     repeat_start(city_, n_);
-    link_[first] = metric_(city_[first], city_[first + 1]);
-    link_[second] = metric_(city_[second], city_[second + 1]);
-    repeat_start(link_, n_);
+    edge_[first] = metric_(city_[first], city_[first + 1]);
+    edge_[second] = metric_(city_[second], city_[second + 1]);
+    repeat_start(edge_, n_);
   }
 
   Metric metric_;
   int n_;
   Real tolerance_;
   std::vector<int> city_;
-  std::vector<Real> link_, scratch_;
+  std::vector<Real> edge_, scratch_;
 };
 
 // The neighbourhood, in slices of rows; false if the token stopped it.
 template <class Distances, class Real = typename Distances::Real>
-bool look_through(const Distances &distances, const Real *link, int n, Real *scratch, const StopToken &token,
-                  ScanBest<Real> &best, int slice) {
+bool scan_all(const Distances &distances, const Real *edge, int n, Real *scratch, const StopToken &token,
+              ScanBest<Real> &best, int slice) {
   const MoveRows rows{n, MoveOrder::ring};
   for (int row = 0; row < n; row += slice) {
     if (token.stopped()) return false;
-    scan(distances, ScanTask<Real>{link, rows, {row, std::min(row + slice, n), 0, 2 * n}, scratch}, best);
+    scan(distances, ScanTask<Real>{edge, rows, {row, std::min(row + slice, n), 0, 2 * n}, scratch}, best);
   }
   return true;
 }
@@ -110,9 +110,9 @@ bool look_through(const Distances &distances, const Real *link, int n, Real *scr
 // Coordinates of the plane, in float and in double, in the order of the tour.
 template <class Real>
 struct PlaneTour {
-  explicit PlaneTour(int n) : n(n), x(MoveRows{n, MoveOrder::ring}.positions()), y(x), link(x), scratch(scan_scratch) {}
+  explicit PlaneTour(int n) : n(n), x(MoveRows{n, MoveOrder::ring}.positions()), y(x), edge(x), scratch(scan_scratch) {}
   int n;
-  std::vector<Real> x, y, link, scratch;
+  std::vector<Real> x, y, edge, scratch;
 
   template <class From>
   void load(const From *points, const std::vector<int> &city) {
@@ -125,28 +125,28 @@ struct PlaneTour {
   }
   template <MetricKind kind>
   void measure(int begin, int end) {
-    for (int p = begin; p < end; ++p) link[p] = plane_distance<kind, Real>(x[p + 1] - x[p], y[p + 1] - y[p]);
+    for (int p = begin; p < end; ++p) edge[p] = plane_distance<kind, Real>(x[p + 1] - x[p], y[p + 1] - y[p]);
   }
   template <MetricKind kind>
   void measure_all() {
     measure<kind>(0, n);
-    repeat_start(link, n);
+    repeat_start(edge, n);
   }
   template <MetricKind kind>
   void apply(int first, int second) {
     std::reverse(x.begin() + first + 1, x.begin() + second + 1);
     std::reverse(y.begin() + first + 1, y.begin() + second + 1);
-    std::reverse(link.begin() + first + 1, link.begin() + second);
+    std::reverse(edge.begin() + first + 1, edge.begin() + second);
     repeat_start(x, n);
     repeat_start(y, n);
     measure<kind>(first, first + 1);
     measure<kind>(second, second + 1);
-    repeat_start(link, n);
+    repeat_start(edge, n);
   }
 };
 
-// `look` is the metric of the float coordinates, which are as near to the true ones as float can be.
-template <MetricKind kind, MetricKind look>
+// `fast` is the metric of the float coordinates, which are as near to the true ones as float can be.
+template <MetricKind kind, MetricKind fast>
 class PlaneDescent {
  public:
   PlaneDescent(const double *points, const float *near, int n, double tolerance)
@@ -158,16 +158,16 @@ class PlaneDescent {
 
   bool descend(const StopToken &token, ClimbCounters &counters) {
     fast_.load(near_, city_);
-    fast_.template measure_all<look>();
+    fast_.template measure_all<fast>();
     for (;;) {
       ScanBest<float> likely{0.0f};
-      const PlaneDistances<float, look> near{fast_.x.data(), fast_.y.data()};
-      if (!look_through(near, fast_.link.data(), n_, fast_.scratch.data(), token, likely, slice())) return false;
+      const PlaneDistances<float, fast> near{fast_.x.data(), fast_.y.data()};
+      if (!scan_all(near, fast_.edge.data(), n_, fast_.scratch.data(), token, likely, slice())) return false;
       counters.passes.fetch_add(1, std::memory_order_relaxed);
       int first = likely.first(n_), second = likely.second(n_);
       if (!likely.found() || !shortens(first, second)) {
         ScanBest<double> sure{-tolerance_};
-        if (!look_exactly(token, sure)) return false;
+        if (!scan_exactly(token, sure)) return false;
         counters.passes.fetch_add(1, std::memory_order_relaxed);
         if (!sure.found()) return true;
         first = sure.first(n_);
@@ -194,18 +194,18 @@ class PlaneDescent {
     return added - distance(first, first + 1) - distance(second, after) < -tolerance_;
   }
 
-  bool look_exactly(const StopToken &token, ScanBest<double> &best) {
+  bool scan_exactly(const StopToken &token, ScanBest<double> &best) {
     exact_.load(points_, city_);
     exact_.template measure_all<kind>();
     const PlaneDistances<double, kind> distances{exact_.x.data(), exact_.y.data()};
-    return look_through(distances, exact_.link.data(), n_, exact_.scratch.data(), token, best, slice());
+    return scan_all(distances, exact_.edge.data(), n_, exact_.scratch.data(), token, best, slice());
   }
 
   int slice() const { return (int)std::max(64.0, moves_a_slice / n_); }
 
   void apply(int first, int second) {
     std::reverse(city_.begin() + first + 1, city_.begin() + second + 1);
-    fast_.template apply<look>(first, second);
+    fast_.template apply<fast>(first, second);
   }
 
   const double *points_;

@@ -1,6 +1,6 @@
 // The neighbourhoods of the exhaustive methods: what a move costs, and what it makes of the tour.
 //
-// Positions 0 .. n - 1 of a closed tour; position n is position 0 again; link i joins positions i and i + 1. Every
+// Positions 0 .. n - 1 of a closed tour; position n is position 0 again; edge i joins positions i and i + 1. Every
 // sum is formed in the order written here, so that searches of all kinds find the same deltas, bit for bit.
 #pragma once
 #include "exhaustive/move_numbers.h"
@@ -22,21 +22,21 @@ struct BestMove {
   }
 };
 
-// 2-opt: links i and j go, positions i + 1 .. j are reversed; 0 <= i < j < n, and the number is that of the pair.
-// For neighbouring links nothing changes.
+// 2-opt: edges i and j go, positions i + 1 .. j are reversed; 0 <= i < j < n, and the number is that of the pair.
+// For neighbouring edges nothing changes.
 struct TwoOpt {
   Pair move;
 
   WARPTSP_FN static MoveNumber moves(int n) { return pairs_below((MoveNumber)n); }
   WARPTSP_FN static bool is_move(MoveNumber number, int n) { return number < moves(n); }
   WARPTSP_FN static TwoOpt of(MoveNumber number, int) { return {pair_of(number)}; }
-  WARPTSP_FN static double delta(double new_first, double new_second, double link_i, double link_j) {
-    return new_first + new_second - link_i - link_j;
+  WARPTSP_FN static double delta(double new_first, double new_second, double edge_i, double edge_j) {
+    return new_first + new_second - edge_i - edge_j;
   }
-  // `distance` of positions; `links` by position.
-  template <class Distance, class Links>
-  WARPTSP_FN double delta(const Distance &distance, const Links &links) const {
-    return delta(distance(move.i, move.j), distance(move.i + 1, move.j + 1), links[move.i], links[move.j]);
+  // `distance` of positions; `edges` by position.
+  template <class Distance, class Edges>
+  WARPTSP_FN double delta(const Distance &distance, const Edges &edges) const {
+    return delta(distance(move.i, move.j), distance(move.i + 1, move.j + 1), edges[move.i], edges[move.j]);
   }
   // The positions that change, and the old position of what comes to `position` among them.
   WARPTSP_FN int begin() const { return move.i + 1; }
@@ -44,8 +44,8 @@ struct TwoOpt {
   WARPTSP_FN int source(int position) const { return move.i + move.j + 1 - position; }
 };
 
-// 3-opt: links i, j and k go and three others come, in all four ways in which none of the old ones stays. With
-// a, b at link i, c, d at link j and e, f at link k these are, segments b..c and d..e in their new order:
+// 3-opt: edges i, j and k go and three others come, in all four ways in which none of the old ones stays. With
+// a, b at edge i, c, d at edge j and e, f at edge k these are, segments b..c and d..e in their new order:
 //   0  a d..e b..c f   the two change places (or-3opt): no segment is turned
 //   1  a c..b e..d f   both are turned
 //   2  a d..e c..b f   they change places, and b..c is turned
@@ -59,12 +59,12 @@ struct ThreeOpt {
   WARPTSP_FN static MoveNumber moves(int n) { return 4 * triples_below((MoveNumber)n); }
   WARPTSP_FN static bool is_move(MoveNumber number, int n) { return number < moves(n); }
   WARPTSP_FN static ThreeOpt of(MoveNumber number, int) { return {triple_of(number / 4), (int)(number % 4)}; }
-  WARPTSP_FN static double delta(double first, double second, double third, double link_i, double link_j,
-                                 double link_k) {
-    return first + second + third - link_i - link_j - link_k;
+  WARPTSP_FN static double delta(double first, double second, double third, double edge_i, double edge_j,
+                                 double edge_k) {
+    return first + second + third - edge_i - edge_j - edge_k;
   }
-  template <class Distance, class Links>
-  WARPTSP_FN double delta(const Distance &distance, const Links &links) const {
+  template <class Distance, class Edges>
+  WARPTSP_FN double delta(const Distance &distance, const Edges &edges) const {
     const int a = move.i, b = a + 1, c = move.j, d = c + 1, e = move.k, f = e + 1;
     double sum[3];
     switch (kind) {
@@ -73,7 +73,7 @@ struct ThreeOpt {
       case 2: sum[0] = distance(a, d), sum[1] = distance(c, e), sum[2] = distance(b, f); break;
       default: sum[0] = distance(a, e), sum[1] = distance(b, d), sum[2] = distance(c, f);
     }
-    return delta(sum[0], sum[1], sum[2], links[a], links[c], links[e]);
+    return delta(sum[0], sum[1], sum[2], edges[a], edges[c], edges[e]);
   }
   WARPTSP_FN int begin() const { return move.i + 1; }
   WARPTSP_FN int end() const { return move.k + 1; }
@@ -87,7 +87,7 @@ struct ThreeOpt {
 };
 
 // Swap: the cities at positions x and y change places, 1 <= x < y < n; position 0 stays. The number is x n + y: what
-// swap_of() takes only says in which order moves are looked at.
+// swap_of() takes only says in which order moves are examined.
 struct Swap {
   int x, y, n;
 
@@ -97,7 +97,7 @@ struct Swap {
     return {(int)(number / (MoveNumber)n), (int)(number % (MoveNumber)n), n};
   }
   WARPTSP_FN MoveNumber number() const { return (MoveNumber)x * (MoveNumber)n + (MoveNumber)y; }
-  // New links of x's old place, then of y's; the links between neighbours that change places stay.
+  // New edges of x's old place, then of y's; the edges between neighbours that change places stay.
   template <class Real>
   WARPTSP_FN static Real delta(Real x_before, Real x_after, Real y_before, Real y_after, Real old_x_before,
                                Real old_x_after, Real old_y_before, Real old_y_after) {
@@ -107,11 +107,11 @@ struct Swap {
   WARPTSP_FN static Real delta(Real x_before, Real y_after, Real old_x_before, Real old_y_after) {
     return x_before + y_after - old_x_before - old_y_after;
   }
-  template <class Distance, class Links>
-  WARPTSP_FN double delta(const Distance &distance, const Links &links) const {
-    if (y == x + 1) return delta(distance(x - 1, y), distance(x, y + 1), links[x - 1], links[y]);
-    return delta(distance(x - 1, y), distance(x + 1, y), distance(x, y - 1), distance(x, y + 1), links[x - 1], links[x],
-                 links[y - 1], links[y]);
+  template <class Distance, class Edges>
+  WARPTSP_FN double delta(const Distance &distance, const Edges &edges) const {
+    if (y == x + 1) return delta(distance(x - 1, y), distance(x, y + 1), edges[x - 1], edges[y]);
+    return delta(distance(x - 1, y), distance(x + 1, y), distance(x, y - 1), distance(x, y + 1), edges[x - 1], edges[x],
+                 edges[y - 1], edges[y]);
   }
   WARPTSP_FN int begin() const { return x; }
   WARPTSP_FN int end() const { return y + 1; }

@@ -1,8 +1,8 @@
 // 2-opt without most of its pairs: stretches of the tour that lie too far apart for a gain are skipped together.
 //
-// A move of the links i and j gains nothing if its new links, from one of two stretches to the other, are as long as
+// A move of the edges i and j gains nothing if its new edges, from one of two stretches to the other, are as long as
 // the longest old ones. Twice the distance of the stretches' boxes is a bound of the new ones; squares are compared, so
-// that no root is taken. What the best move so far gains has to be gained, too. On a tour of short links some dozens of
+// that no root is taken. What the best move so far gains has to be gained, too. On a tour of short edges some dozens of
 // stretches are left for each one, on a random tour all.
 #pragma once
 #include "common/metric.h"
@@ -13,10 +13,10 @@ constexpr int stretch_links = 32;
 
 WARPTSP_FN constexpr int stretches_of(int n) { return (n + stretch_links - 1) / stretch_links; }
 
-// What encloses the ends of a stretch of links, and the longest of these.
+// What encloses the ends of a stretch of edges, and the longest of these.
 template <class Real>
 struct Stretch {
-  Real low_x, high_x, low_y, high_y, link;
+  Real low_x, high_x, low_y, high_y, edge;
 
   WARPTSP_FN Real square_to(Real x, Real y) const {
     const Real dx = gap(low_x - x, x - high_x), dy = gap(low_y - y, y - high_y);
@@ -40,10 +40,10 @@ template <class Real>
 struct PruningRule {
   Real square_scale, rounding;
 
-  // Whether no move whose new links are that far apart, and whose old ones so long, changes the length by `below` or
+  // Whether no move whose new edges are that far apart, and whose old ones so long, changes the length by `below` or
   // less.
-  WARPTSP_FN bool skips(Real square, Real links, Real below) const {
-    const Real most = links + below + Real(2) * rounding;
+  WARPTSP_FN bool skips(Real square, Real edges, Real below) const {
+    const Real most = edges + below + Real(2) * rounding;
     return most < Real(0) || Real(4) * square_scale * square > most * most;
   }
 };

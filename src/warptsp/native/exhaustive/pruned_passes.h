@@ -17,7 +17,7 @@ class Stretches {
       const auto [low_x, high_x] = std::minmax_element(x + begin, x + end + 1);
       const auto [low_y, high_y] = std::minmax_element(y + begin, y + end + 1);
       const double values[5] = {*low_x, *high_x, *low_y, *high_y,
-                                *std::max_element(view.links.data() + begin, view.links.data() + end)};
+                                *std::max_element(view.edges.data() + begin, view.edges.data() + end)};
       for (int f = 0; f < 5; ++f) field(f)[s] = values[f];
     }
   }
@@ -31,13 +31,13 @@ class Stretches {
       const double *WARPTSP_RESTRICT const high_x = field(1);
       const double *WARPTSP_RESTRICT const low_y = field(2);
       const double *WARPTSP_RESTRICT const high_y = field(3);
-      const double *WARPTSP_RESTRICT const link = field(4);
+      const double *WARPTSP_RESTRICT const edge = field(4);
       unsigned char *WARPTSP_RESTRICT const result = kept;
       const Stretch<double> mine = own;
       const PruningRule<double> its = rule;
       for (int s = 0; s < end; ++s) {
-        const Stretch<double> other{low_x[s], high_x[s], low_y[s], high_y[s], link[s]};
-        result[s] = !its.skips(mine.square_to(other), mine.link + other.link, below);
+        const Stretch<double> other{low_x[s], high_x[s], low_y[s], high_y[s], edge[s]};
+        result[s] = !its.skips(mine.square_to(other), mine.edge + other.edge, below);
       }
     });
   }
@@ -54,9 +54,9 @@ class Stretches {
 inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> &rule, PassResult &result,
                                 long long &evaluated) {
   const int n = view.distance.size();
-  const double *const links = view.links.data(), *const x = view.distance.x(), *const y = view.distance.y();
+  const double *const edges = view.edges.data(), *const x = view.distance.x(), *const y = view.distance.y();
   const Stretches stretches(view);
-  std::atomic<long long> looked_at{0};
+  std::atomic<long long> compared{0};
   for_each_task(useful_threads(view.threads, 0.02 * n * n), stretches.count(), [&](int task) {
     // Row j holds the pairs (i, j), i < j. The last rows, which are the longest, come first.
     const int last = stretches.count() - 1 - task;
@@ -74,17 +74,17 @@ inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> 
       int filled = -1;
       for (int j = std::max(last * stretch_links, begin + 1); j < std::min((last + 1) * stretch_links, n); ++j) {
         const double square = std::min(other.square_to(x[j], y[j]), other.square_to(x[j + 1], y[j + 1]));
-        if (rule.skips(square, links[j] + other.link, best.delta)) continue;
+        if (rule.skips(square, edges[j] + other.edge, best.delta)) continue;
         double *const own_row = rows[j & 1], *const next_row = rows[(j + 1) & 1];
         if (filled != j) view.distance.fill(j, begin, end + 1, own_row);
         view.distance.fill(j + 1, begin, end + 1, next_row);
         filled = j + 1;
         const int count = std::min(end, j) - begin;
         count_all += count;
-        const double *const link_i = links + begin;
-        const double link_j = links[j];
+        const double *const edge_i = edges + begin;
+        const double edge_j = edges[j];
         const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
-          return TwoOpt::delta(own_row[i], next_row[i + 1], link_i[i], link_j);
+          return TwoOpt::delta(own_row[i], next_row[i + 1], edge_i[i], edge_j);
         };
         const double least = min_of<double>(count, delta);
         if (least > best.delta) continue;
@@ -93,10 +93,10 @@ inline bool pass_two_opt_pruned(const PassView &view, const PruningRule<double> 
         best.offer(least, number_of(Pair{begin + i, j}));
       }
     }
-    looked_at += count_all;
+    compared += count_all;
     result.join(best);
   });
-  evaluated += looked_at;
+  evaluated += compared;
   return !view.token.stopped();
 }
 

@@ -1,6 +1,6 @@
 // All 3-opt moves of a tour on a GPU, in integers as in two_opt_tiles.h. For the device compiler alone.
 //
-// A lane holds links i and j, the lanes of a warp consecutive i for one j, and goes through k: four square roots for
+// A lane holds edges i and j, the lanes of a warp consecutive i for one j, and goes through k: four square roots for
 // four moves, since the distances of b and c to e are those to f one step before.
 #pragma once
 #include "exhaustive/two_opt_tiles.h"
@@ -45,14 +45,14 @@ __device__ void search_triples(const TilePoint *points, int n, long long first, 
     const u32 ac = distance(a, c), ad = distance(a, d), bd = distance(b, d);
     u32 be = bd, ce = distance(c, d);
     TilePoint e = d;
-    const int removed = a.link + c.link;
+    const int removed = a.edge + c.edge;
     int least = removed, found = -1;
 #pragma unroll 2
     for (int k = j + 1; k < n; ++k) {
       const TilePoint f = points[k + 1];
       const u32 ae = distance(a, e), bf = distance(b, f), cf = distance(c, f), df = distance(d, f);
       const u32 sum = min_of_three(ad + be + cf, ac + be + df, ad + ce + bf);
-      const int delta = (int)(min(sum, ae + bd + cf) - 3 * magic_bits) - e.link;
+      const int delta = (int)(min(sum, ae + bd + cf) - 3 * magic_bits) - e.edge;
       if (delta < least) {
         least = delta;
         found = k;

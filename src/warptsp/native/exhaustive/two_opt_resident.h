@@ -31,16 +31,16 @@ WARPTSP_FN constexpr int resident_points(int n) {
   return n + 1 + 64 * R;
 }
 
-__device__ __forceinline__ void relink(TilePoint *points, int position, int link) {
-  points[position].link = link;
-  points[position].removed = removed_of(link, position);
+__device__ __forceinline__ void set_edge(TilePoint *points, int position, int edge) {
+  points[position].edge = edge;
+  points[position].removed = removed_of(edge, position);
 }
 
 template <int R, int Rounding>
 __device__ void descend_resident(const DescentTour &tour, int *city, long long passes, MoveKey *slots) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ MoveKey keys[resident_block / 32];
-  __shared__ int chosen[4];  // i, j and the new links' lengths; i < 0: none
+  __shared__ int chosen[4];  // i, j and the new edges' lengths; i < 0: none
   const int n = tour.n, thread = threadIdx.x;
   TilePoint *const points = (TilePoint *)memory;
   int *const own_city = (int *)(points + resident_points<R>(n));
@@ -107,8 +107,8 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
         if (mine == exact.number) {
           chosen[0] = i;
           chosen[1] = j;
-          chosen[2] = (int)rint(first * tour.link_scale);
-          chosen[3] = (int)rint(second * tour.link_scale);
+          chosen[2] = (int)rint(first * tour.edge_scale);
+          chosen[3] = (int)rint(second * tour.edge_scale);
         }
       }
     }
@@ -118,7 +118,7 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
       doubtful = true;
       break;
     }
-    const int cities = (j - i) / 2, links = (j - i - 1) / 2;
+    const int cities = (j - i) / 2, edges = (j - i - 1) / 2;
     for (int k = thread; k < cities; k += resident_block) {
       const int p = i + 1 + k, q = j - k;
       const float x = points[p].x, y = points[p].y;
@@ -130,15 +130,15 @@ __device__ void descend_resident(const DescentTour &tour, int *city, long long p
       own_city[p] = own_city[q];
       own_city[q] = c;
     }
-    for (int k = thread; k < links; k += resident_block) {
-      const int p = i + 1 + k, q = j - 1 - k, link = points[p].link;
-      relink(points, p, points[q].link);
-      relink(points, q, link);
+    for (int k = thread; k < edges; k += resident_block) {
+      const int p = i + 1 + k, q = j - 1 - k, edge = points[p].edge;
+      set_edge(points, p, points[q].edge);
+      set_edge(points, q, edge);
     }
-    // A link in the middle keeps its position.
+    // An edge in the middle keeps its position.
     if (thread == 0) {
-      relink(points, i, chosen[2]);
-      relink(points, j, chosen[3]);
+      set_edge(points, i, chosen[2]);
+      set_edge(points, j, chosen[3]);
     }
     ++done;
     __syncthreads();

@@ -1,14 +1,14 @@
 // The best 2-opt move of a tour, on one CPU thread: two plain loops, of which the inner one is vectorised. Host code
 // only.
 //
-// Links are numbered by the position where they begin. A move takes links `row` and `other` out and turns the cities
+// Edges are numbered by the position where they begin. A move takes edges `row` and `other` out and turns the cities
 // between them around:
-//   delta(row, other) = d(row, other) + d(row + 1, other + 1) - link[row] - link[other], positions modulo n
+//   delta(row, other) = d(row, other) + d(row + 1, other + 1) - edge[row] - edge[other], positions modulo n
 // d(row + 1, other + 1) of a row is d(row, other) of the next one, so a move costs one square root. Two orders:
-//   triangle  row r has the links 0 .. r - 2: the larger link first, as documents 000 and 001 number the moves.
-//   ring      row r has the links r + 2 .. r + n / 2, beyond n those from 0 on: all rows are equally long (with n even,
-//             r + n / 2 is left to the first half of them). The hill climbers', here and in native/exhaustive/ring_look.h.
-// Of several best moves the one with the lowest number is taken: the lowest row, then the lowest other link.
+//   triangle  row r has the edges 0 .. r - 2: the larger edge first, as documents 000 and 001 number the moves.
+//   ring      row r has the edges r + 2 .. r + n / 2, beyond n those from 0 on: all rows are equally long (with n even,
+//             r + n / 2 is left to the first half of them). The hill climbers', here and in native/exhaustive/ring_scan.h.
+// Of several best moves the one with the lowest number is taken: the lowest row, then the lowest other edge.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -31,9 +31,9 @@ namespace warptsp::exhaustive {
 enum class MoveOrder { triangle, ring };
 
 constexpr int scan_lanes = 16;   // moves at a time: a vector of AVX-512 in float
-constexpr int scan_tile = 1024;  // links whose distances stay in the first cache from row to row
+constexpr int scan_tile = 1024;  // edges whose distances stay in the first cache from row to row
 
-// The moves of a tour of n cities, in rows: the other link is in [low(r), high(r)), not reduced modulo n.
+// The moves of a tour of n cities, in rows: the other edge is in [low(r), high(r)), not reduced modulo n.
 struct MoveRows {
   int n;
   MoveOrder order;
@@ -42,15 +42,15 @@ struct MoveRows {
   WARPTSP_FN int end() const { return n; }
   WARPTSP_FN int low(int row) const { return ring() ? row + 2 : row == n - 1 ? 1 : 0; }
   WARPTSP_FN int high(int row) const { return ring() ? row + n / 2 + 1 - (n % 2 == 0 && row >= n / 2) : row - 1; }
-  // The first row that may have moves with other links from `link` on.
-  WARPTSP_FN int first_row(int link) const { return ring() ? link - n / 2 : link + 2; }
+  // The first row that may have moves with other edges from `edge` on.
+  WARPTSP_FN int first_row(int edge) const { return ring() ? edge - n / 2 : edge + 2; }
   // Positions that arrays must have: what is read past n repeats the start.
   WARPTSP_FN int positions() const { return (ring() ? n + n / 2 : n) + 2 + scan_lanes; }
 };
 
-// Rows [row_begin, row_end), other links [link_begin, link_end).
+// Rows [row_begin, row_end), other edges [edge_begin, edge_end).
 struct ScanPart {
-  int row_begin, row_end, link_begin, link_end;
+  int row_begin, row_end, edge_begin, edge_end;
 };
 
 // All moves of a tour, each counted once.
@@ -61,7 +61,7 @@ struct ScanBest {
   Real delta;  // only smaller ones count
   int row = -1, other = -1;
   bool found() const { return row >= 0; }
-  // The links of the move, the smaller one first.
+  // The edges of the move, the smaller one first.
   int first(int n) const { return std::min(row, other < n ? other : other - n); }
   int second(int n) const { return std::max(row, other < n ? other : other - n); }
 };
@@ -132,7 +132,7 @@ struct CityDistances {
 
 template <class Real>
 struct ScanTask {
-  const Real *link;  // at MoveRows::positions()
+  const Real *edge;  // at MoveRows::positions()
   MoveRows rows;
   ScanPart part;
   Real *scratch;  // scan_scratch
@@ -141,23 +141,23 @@ constexpr int scan_row = scan_tile + 2 * scan_lanes, scan_scratch = 2 * scan_row
 
 // Of fixed length, so that each line becomes an instruction or two for all lanes.
 template <bool Whole, class Distances, class Real = typename Distances::Real>
-WARPTSP_FN void scan_block(const Distances &distances, const Real *link, const Real *before, Real *after, int j,
+WARPTSP_FN void scan_block(const Distances &distances, const Real *edge, const Real *before, Real *after, int j,
                            int count, Real *least) {
   WARPTSP_INDEPENDENT
   for (int w = 0; w < scan_lanes; ++w) {
     const Real d = distances.to(j + 1 + w);
-    Real delta = (before[w] + d) - link[w];
+    Real delta = (before[w] + d) - edge[w];
     if (!Whole) delta = w < count ? delta : std::numeric_limits<Real>::max();
     after[1 + w] = d;
     least[w] = delta < least[w] ? delta : least[w];
   }
 }
 
-// The best move with its other link in [begin, end), at most scan_tile of them.
+// The best move with its other edge in [begin, end), at most scan_tile of them.
 template <class Distances, class Real = typename Distances::Real>
-WARPTSP_FN ScanBest<Real> scan_links(Distances distances, const ScanTask<Real> &task, int begin, int end, Real below) {
+WARPTSP_FN ScanBest<Real> scan_edges(Distances distances, const ScanTask<Real> &task, int begin, int end, Real below) {
   const MoveRows rows = task.rows;
-  Real *before = task.scratch, *after = task.scratch + scan_row;  // of links from `begin` on
+  Real *before = task.scratch, *after = task.scratch + scan_row;  // of edges from `begin` on
   ScanBest<Real> best{below};
   bool running = false;
   for (int row = std::max(task.part.row_begin, rows.first_row(begin)); row < task.part.row_end; ++row) {
@@ -175,40 +175,40 @@ WARPTSP_FN ScanBest<Real> scan_links(Distances distances, const ScanTask<Real> &
     for (int w = 0; w < scan_lanes; ++w) least[w] = std::numeric_limits<Real>::max();
     int j = low;
     for (; j + scan_lanes <= high; j += scan_lanes)
-      scan_block<true>(distances, task.link + j, before + (j - begin), after + (j - begin), j, 0, least);
+      scan_block<true>(distances, task.edge + j, before + (j - begin), after + (j - begin), j, 0, least);
     if (j < high)
-      scan_block<false>(distances, task.link + j, before + (j - begin), after + (j - begin), j, high - j, least);
-    const Real own_link = task.link[row];
+      scan_block<false>(distances, task.edge + j, before + (j - begin), after + (j - begin), j, high - j, least);
+    const Real own_edge = task.edge[row];
     int smaller = 0;
-    for (int w = 0; w < scan_lanes; ++w) smaller |= least[w] - own_link < best.delta;
+    for (int w = 0; w < scan_lanes; ++w) smaller |= least[w] - own_edge < best.delta;
     if (smaller) {
       for (int w = 1; w < scan_lanes; ++w) least[0] = least[w] < least[0] ? least[w] : least[0];
-      best.delta = least[0] - own_link;
+      best.delta = least[0] - own_edge;
       best.row = row;
     }
     std::swap(before, after);
   }
   if (!best.found()) return best;
-  // Which link of the row it was: the same arithmetic gives the same number.
+  // Which edge of the row it was: the same arithmetic gives the same number.
   Distances from_next = distances;
   distances.from(best.row);
   from_next.from(best.row + 1);
   const int high = std::min(rows.high(best.row), end);
   for (best.other = std::max(rows.low(best.row), begin); best.other < high; ++best.other) {
     const int j = best.other;
-    const Real delta = ((distances.to(j) + from_next.to(j + 1)) - task.link[j]) - task.link[best.row];
+    const Real delta = ((distances.to(j) + from_next.to(j + 1)) - task.edge[j]) - task.edge[best.row];
     if (delta == best.delta) return best;
   }
-  return ScanBest<Real>{below};  // a link of infinite length gained by itself: no move did
+  return ScanBest<Real>{below};  // an edge of infinite length gained by itself: no move did
 }
 
 template <class Distances, class Real = typename Distances::Real>
 WARPTSP_FN void scan_rows(const Distances &distances, const ScanTask<Real> &task, ScanBest<Real> &best) {
   const Real below = best.delta;
   const ScanPart &part = task.part;
-  const int last = std::min(part.link_end, task.rows.high(part.row_end - 1));
-  for (int begin = std::max(part.link_begin, task.rows.low(part.row_begin)); begin < last; begin += scan_tile) {
-    const ScanBest<Real> found = scan_links(distances, task, begin, std::min(begin + scan_tile, last), below);
+  const int last = std::min(part.edge_end, task.rows.high(part.row_end - 1));
+  for (int begin = std::max(part.edge_begin, task.rows.low(part.row_begin)); begin < last; begin += scan_tile) {
+    const ScanBest<Real> found = scan_edges(distances, task, begin, std::min(begin + scan_tile, last), below);
     if (found.found() && better(found, best)) best = found;
   }
 }

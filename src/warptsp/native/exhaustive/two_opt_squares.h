@@ -47,17 +47,17 @@ struct SquaresTile {
     const int lane = threadIdx.x % 32, k = lane % 4;
     points = all;
     row = first + lane / 4 * R;
-    int link[R], missing;
+    int edge[R], missing;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       factor[r] = (k < 2 ? -0x1p129 : 0x1p128) * columns[4 * (row + r) + (k ^ (k >> 1))];
-      link[r] = points[row + r].link;
+      edge[r] = points[row + r].edge;
     }
-    folded = fold_links(link, 4, magic, missing);
+    folded = fold_edges(edge, 4, magic, missing);
     seam = lane >= 28 ? no_gain : (u32)missing;
   }
 
-  // Moves with columns [first, first + count) or a few more; the best of them, and its column. `Plain` if links are
+  // Moves with columns [first, first + count) or a few more; the best of them, and its column. `Plain` if edges are
   // folded and no column is on the diagonal. `first` is even.
   template <bool Plain>
   __device__ __forceinline__ void pass(const double *columns, int first, int count, int &best, int &column) const {
@@ -69,8 +69,8 @@ struct SquaresTile {
     const auto rounded = [this](float root, int r) {
       return __float_as_uint(__fadd_rn(root, Plain ? magic[r] : rounding_magic));
     };
-    const auto less_link = [this](u32 distance, int r) {
-      return Plain ? distance : distance - (u32)points[row + r].link;
+    const auto less_edge = [this](u32 distance, int r) {
+      return Plain ? distance : distance - (u32)points[row + r].edge;
     };
     const auto below_last = [&](u32 distance) {
       return __shfl_down_sync(0xffffffffu, distance, 4) + (Plain || lane >= 28 ? seam : 0u);
@@ -80,8 +80,8 @@ struct SquaresTile {
     for (int m = 0; m < R; m += 2) {
       double c[4];
       multiply_squares(c, factor[m], factor[m + 1], from[-4]);
-      before[m] = less_link(rounded(root_of_scaled(c[0]), m), m);
-      before[m + 1] = less_link(rounded(root_of_scaled(c[2]), m + 1), m + 1);
+      before[m] = less_edge(rounded(root_of_scaled(c[0]), m), m);
+      before[m + 1] = less_edge(rounded(root_of_scaled(c[2]), m + 1), m + 1);
     }
     double next = from[0];
     int j = begin;
@@ -109,21 +109,21 @@ struct SquaresTile {
           const u32 low_left = rounded(root[2], m + 1), low_right = rounded(root[3], m + 1);
           if (m > 0) {
             offer(left, before[m - 1], up_left, m - 1, j);
-            offer(right, less_link(last_left, m - 1), up_right, m - 1, j + 1);
-            before[m - 1] = less_link(last_right, m - 1);
+            offer(right, less_edge(last_left, m - 1), up_right, m - 1, j + 1);
+            before[m - 1] = less_edge(last_right, m - 1);
           } else {
             first_left = up_left;
             first_right = up_right;
           }
           offer(left, before[m], low_left, m, j);
-          offer(right, less_link(up_left, m), low_right, m, j + 1);
-          before[m] = less_link(up_right, m);
+          offer(right, less_edge(up_left, m), low_right, m, j + 1);
+          before[m] = less_edge(up_right, m);
           last_left = low_left;
           last_right = low_right;
         }
         offer(left, before[R - 1], below_last(first_left), R - 1, j);
-        offer(right, less_link(last_left, R - 1), below_last(first_right), R - 1, j + 1);
-        before[R - 1] = less_link(last_right, R - 1);
+        offer(right, less_edge(last_left, R - 1), below_last(first_right), R - 1, j + 1);
+        before[R - 1] = less_edge(last_right, R - 1);
         packed = min(packed, (int)(left * columns_a_chunk + (u32)at[0].removed));
         packed = min(packed, (int)(right * columns_a_chunk + (u32)at[1].removed));
         at += 2;
@@ -138,7 +138,7 @@ struct SquaresTile {
   }
 };
 
-// The least delta, below `delta`, of columns where some lie on the diagonal or links are not folded, and its column or -1.
+// The least delta, below `delta`, of columns where some lie on the diagonal or edges are not folded, and its column or -1.
 // A function of its own, so that the plain pass has the registers.
 template <int R>
 __device__ __noinline__ int2 search_diagonal(const TilePoint *points, const double *columns, int row, int first,

@@ -1,14 +1,14 @@
 // All 2-opt moves of a long tour on a GPU, one square root a move, in integers. For the device compiler alone.
 //
 // A warp holds 32 R consecutive positions in registers, R a lane, and goes through columns of other positions. The new
-// link d(i + 1, j + 1) of one move is d(i, j) of the next on the diagonal, so a lane computes R distances a column for
+// edge d(i + 1, j + 1) of one move is d(i, j) of the next on the diagonal, so a lane computes R distances a column for
 // R moves; that of its last row comes from the next lane by a shuffle, and warps overlap by one row. The 16 bytes of a
 // column, which a warp copies to shared memory a chunk ahead, serve 511 moves.
 //
 // Instructions a move count: a multiprocessor starts 128 a clock and 16 square roots, so that 8 a move are all that the
 // square roots leave. A distance takes five (two differences, a product, a fused sum, the root). A sixth adds
-// 1.5 * 2^23, which rounds it to an integer in the low bits of the float, and takes half of the removed link with it:
-// numbers f with f[r] + f[r + 1] = link[r] are subtracted instead of links, at no cost. The seventh is Hopper's
+// 1.5 * 2^23, which rounds it to an integer in the low bits of the float, and takes half of the removed edge with it:
+// numbers f with f[r] + f[r + 1] = edge[r] are subtracted instead of edges, at no cost. The seventh is Hopper's
 // addition with minimum, of bits as integers. With R = 16 a column takes half an instruction a move beside these. Floats
 // would need nine.
 //
@@ -26,17 +26,17 @@ constexpr u32 never = 0xf0000000u;             // above every sum
 constexpr u32 no_gain =
     7u << 20;  // more than 3 * 2^21: what no move gains; with 4 * 2^21 packed integers still hold it
 
-// A position of the tour: coordinates, scaled, and the link to the next position, rounded.
+// A position of the tour: coordinates, scaled, and the edge to the next position, rounded.
 struct __align__(16) TilePoint {
   float x, y;
-  int link, removed;
+  int edge, removed;
 };
 
-// What a column takes off its least sum, with the low bits of the position below: see RowTile. With `no_link` a column
+// What a column takes off its least sum, with the low bits of the position below: see RowTile. With `no_edge` a column
 // behind the end has no gain.
-constexpr int column_bits = 7, columns_a_chunk = 1 << column_bits, no_link = -(1 << 22);
-__device__ __forceinline__ int removed_of(int link, int position) {
-  return (int)(0u - ((u32)link + 2 * magic_bits) * columns_a_chunk + (u32)(position % columns_a_chunk));
+constexpr int column_bits = 7, columns_a_chunk = 1 << column_bits, no_edge = -(1 << 22);
+__device__ __forceinline__ int removed_of(int edge, int position) {
+  return (int)(0u - ((u32)edge + 2 * magic_bits) * columns_a_chunk + (u32)(position % columns_a_chunk));
 }
 
 __device__ __forceinline__ float approximate_root(float v) {
@@ -67,15 +67,15 @@ __device__ __forceinline__ u32 min_sum(u32 a, u32 b, u32 least) {
 #endif
 }
 
-// Numbers f with f[r] + f[r + 1] = link[r]: taken off the distances of rows they take off the links of the moves. The
+// Numbers f with f[r] + f[r + 1] = edge[r]: taken off the distances of rows they take off the edges of the moves. The
 // first is such that the largest is small. Returns whether all are small enough for `magic`, which is 1.5 * 2^23 less f;
 // `seam` becomes what is missing where row R - 1 meets the first row of the lane `next_lane` further on.
 template <int R>
-__device__ __forceinline__ bool fold_links(const int (&link)[R], int next_lane, float (&magic)[R], int &seam) {
+__device__ __forceinline__ bool fold_edges(const int (&edge)[R], int next_lane, float (&magic)[R], int &seam) {
   int sum = 0, low = 0, high = 0;  // f[r] is the first one less `sum`, or `sum` less the first one
 #pragma unroll
   for (int r = 0; r + 1 < R; ++r) {
-    sum += r % 2 ? -link[r] : link[r];
+    sum += r % 2 ? -edge[r] : edge[r];
     low = min(low, sum);
     high = max(high, sum);
   }
@@ -86,13 +86,13 @@ __device__ __forceinline__ bool fold_links(const int (&link)[R], int next_lane, 
   for (int r = 0; r < R; ++r) {
     magic[r] = rounding_magic - (float)f;
     small = small && abs(f) < max_scaled;
-    if (r + 1 < R) f = link[r] - f;
+    if (r + 1 < R) f = edge[r] - f;
   }
-  seam = f + __shfl_down_sync(0xffffffffu, first, next_lane) - link[R - 1];
+  seam = f + __shfl_down_sync(0xffffffffu, first, next_lane) - edge[R - 1];
   return __all_sync(0xffffffffu, small);
 }
 
-// A warp's columns on their way to shared memory, a chunk ahead of the one that is looked at.
+// A warp's columns on their way to shared memory, a chunk ahead of the one that is examined.
 struct TileStage {
   static constexpr int size = columns_a_chunk + 4;
   TilePoint points[2][size];
@@ -127,7 +127,7 @@ struct RowTile {
   static constexpr int rows = 32 * R - 1;  // of a warp
   float x[R], y[R];
   float magic[R];  // less f where folded
-  int link[R];
+  int edge[R];
   int row;   // of the first
   u32 seam;  // what the last row's sum lacks; keeps lane 31 out, whose last row is the next warp's first
   bool folded;
@@ -140,10 +140,10 @@ struct RowTile {
       const TilePoint p = points[row + r];
       x[r] = p.x;
       y[r] = p.y;
-      link[r] = p.link;
+      edge[r] = p.edge;
     }
     int missing;
-    folded = fold_links(link, 1, magic, missing);
+    folded = fold_edges(edge, 1, magic, missing);
     seam = folded ? (u32)missing : 0u;
     if (lane == 31) seam = no_gain;
   }
@@ -164,10 +164,10 @@ struct RowTile {
                                                 int &column) const {
     u32 before[R], after[R];
     TilePoint p = points[begin];
-    int removed = p.link;
+    int removed = p.edge;
     distances<false>(p, after);
 #pragma unroll
-    for (int r = 0; r < R; ++r) before[r] = after[r] - (u32)link[r];
+    for (int r = 0; r < R; ++r) before[r] = after[r] - (u32)edge[r];
 #pragma unroll 1
     for (int j = begin; j < end; ++j) {
       p = points[j + 1];
@@ -177,10 +177,10 @@ struct RowTile {
 #pragma unroll
       for (int r = 0; r < R; ++r) {
         if (j > row + r) least = min_sum(before[r], r + 1 < R ? after[r + 1] : last, least);
-        before[r] = after[r] - (u32)link[r];
+        before[r] = after[r] - (u32)edge[r];
       }
       const int delta = (int)(least - 2 * magic_bits) - removed;
-      removed = p.link;
+      removed = p.edge;
       if (delta < best) {
         best = delta;
         column = j;
@@ -198,7 +198,7 @@ struct RowTile {
     int removed = p.removed;
     distances<Folded>(p, after);
 #pragma unroll
-    for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)link[r];
+    for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)edge[r];
     int first = begin & ~(columns_a_chunk - 1), buffer = 0;
     if (Staged) stage->fetch(0, points, first);
     for (; first < end; first += columns_a_chunk) {
@@ -224,7 +224,7 @@ struct RowTile {
         packed = min(packed, (int)(least * columns_a_chunk) + removed);
         removed = q.removed;
 #pragma unroll
-        for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)link[r];
+        for (int r = 0; r < R; ++r) before[r] = Folded ? after[r] : after[r] - (u32)edge[r];
       }
       if (packed >> column_bits < best) {
         best = packed >> column_bits;

@@ -31,7 +31,7 @@ class ArrayWriter {
   int queue_head_ = 0, queue_size_ = 0;
   bool logging_ = false, log_full_ = false;
   int log_[lk_log_capacity], log_size_ = 0;
-  u64 edges_ = 0;  // of the links that changed since the kick: 0 when none remains
+  u64 edges_ = 0;  // of the edges that changed since the kick: 0 when none remains
 
   WARPTSP_FN int wrap(int p) const { return p >= a_.size ? p - a_.size : p < 0 ? p + a_.size : p; }
   WARPTSP_FN int offset(int position) const {
@@ -41,7 +41,7 @@ class ArrayWriter {
   WARPTSP_FN int at_offset(int o) const { return wrap(base_ + ((o ^ direction_) - direction_)); }
   WARPTSP_FN int city(int o) const { return a_.order[at_offset(o)]; }
 
-  WARPTSP_FN static u64 edge(int a, int b) {
+  WARPTSP_FN static u64 hash_of_edge(int a, int b) {
     const u64 low = a < b ? a : b, high = a < b ? b : a;
     return mix64((low << 32 | high) + 0x9e3779b97f4a7c15ull);
   }
@@ -110,12 +110,12 @@ class ArrayWriter {
     return !Paths || current == (int)a_.path[a_.order[start[anchor]]];
   }
 
-  // Segments of a, b and c cities behind a position change places: B C D becomes D C B. Four links change.
+  // Segments of a, b and c cities behind a position change places: B C D becomes D C B. Four edges change.
   bool bridge(int at, int a, int b, int c, Value &loss) {
     const int cut[4] = {at, wrap(at + a), wrap(at + a + b), wrap(at + a + b + c)};
     Value removed = 0;
     for (int q = 0; q < 4; q++) {
-      const Value l = a_.link[cut[q]];
+      const Value l = a_.edge[cut[q]];
       if (l < 0) return false;
       removed += l;
     }
@@ -147,7 +147,7 @@ class ArrayWriter {
   }
 
   // ---- writes the operation to the array, logs it, and queues the ends of what moved
-  // False, with nothing written, if the undo log has no room left.
+  // False, with nothing written, if the undo log has no space left.
   bool write() {
     int first = 0, last = pieces_, begin = 0, end = 0;
     for (int q = 0; q < pieces_; q++) end += piece_[q].length;
@@ -212,42 +212,42 @@ class ArrayWriter {
   void move_cells(int base, int cells, const Piece *piece, int count, bool track) {
     const int n = a_.size;
     Index *order = a_.order, *scratch = a_.scratch;
-    Value *link = a_.link, *link_scratch = a_.link_scratch;
-    // scratch[k] = the city at cell k, link_scratch[k] = the link behind it
+    Value *edge = a_.edge, *edge_scratch = a_.edge_scratch;
+    // scratch[k] = the city at cell k, edge_scratch[k] = the edge behind it
     if (base + cells <= n) {
       for (int k = 0; k < cells; k++) scratch[k] = order[base + k];
-      for (int k = 0; k < cells; k++) link_scratch[k] = link[base + k];
+      for (int k = 0; k < cells; k++) edge_scratch[k] = edge[base + k];
     } else {
       for (int k = 0; k < cells; k++) {
         const int p = wrap(base + k);
         scratch[k] = order[p];
-        link_scratch[k] = link[p];
+        edge_scratch[k] = edge[p];
       }
     }
     const int before = wrap(base - 1), outside_left = order[before], outside_right = order[wrap(base + cells)];
     u64 changed = 0;
-    if (track) changed = edge(scratch[cells - 1], outside_right);
-    int to = 0, previous = outside_left, link_at = before;
+    if (track) changed = hash_of_edge(scratch[cells - 1], outside_right);
+    int to = 0, previous = outside_left, edge_at = before;
     for (int q = 0; q < count; q++) {
       const int source = piece[q].source, length = piece[q].length;
       const bool reversed = piece[q].reversed;
       if (source != to || reversed) {
         if (base + cells <= n) {
           Index *o = order + base + to;
-          Value *l = link + base + to;
+          Value *l = edge + base + to;
           if (reversed) {
             for (int k = 0; k < length; k++) {
               const int c = scratch[source + length - 1 - k];
               o[k] = (Index)c;
               a_.position[c] = (Index)(base + to + k);
-              if (k + 1 < length) l[k] = link_scratch[source + length - 2 - k];
+              if (k + 1 < length) l[k] = edge_scratch[source + length - 2 - k];
             }
           } else {
             for (int k = 0; k < length; k++) {
               const int c = scratch[source + k];
               o[k] = (Index)c;
               a_.position[c] = (Index)(base + to + k);
-              l[k] = link_scratch[source + k];
+              l[k] = edge_scratch[source + k];
             }
           }
         } else {
@@ -256,7 +256,7 @@ class ArrayWriter {
             const int p = wrap(base + to + k);
             order[p] = (Index)c;
             a_.position[c] = (Index)p;
-            if (k + 1 < length) link[p] = link_scratch[reversed ? from - 1 : from];
+            if (k + 1 < length) edge[p] = edge_scratch[reversed ? from - 1 : from];
           }
         }
       }
@@ -264,25 +264,25 @@ class ArrayWriter {
         for (int k = 0; k < length; k++) a_.path[scratch[source + k]] = (Index)piece[q].path;
       const int low = scratch[source], high = scratch[source + length - 1];
       const int head = reversed ? high : low, tail = reversed ? low : high;
-      join(link_at, previous, head, source == 0 ? outside_left : scratch[source - 1], low,
+      join(edge_at, previous, head, source == 0 ? outside_left : scratch[source - 1], low,
            source == 0 ? -1 : source - 1, reversed, changed, track);
       previous = tail;
       to += length;
-      link_at = wrap(base + to - 1);
+      edge_at = wrap(base + to - 1);
       if (track) {
         push(head);
         push(tail);
       }
     }
-    // the link to what follows
+    // the edge to what follows
     {
-      const Value kept = previous == scratch[cells - 1] ? link_scratch[cells - 1] : (Value)0;
+      const Value kept = previous == scratch[cells - 1] ? edge_scratch[cells - 1] : (Value)0;
       if (previous == scratch[cells - 1]) {
-        link[link_at] = kept;
+        edge[edge_at] = kept;
       } else {
-        link[link_at] = metric_(previous, outside_right);
+        edge[edge_at] = metric_(previous, outside_right);
       }
-      changed ^= edge(previous, outside_right);
+      changed ^= hash_of_edge(previous, outside_right);
     }
     if (track) {
       push(outside_left);
@@ -290,16 +290,16 @@ class ArrayWriter {
       edges_ ^= changed;
     }
   }
-  // The link from `previous` to `head`, at array position link_at; (old, low) was the link into the piece's lower end.
-  WARPTSP_FN void join(int link_at, int previous, int head, int old, int low, int old_cell, bool reversed, u64 &changed,
+  // The edge from `previous` to `head`, at array position edge_at; (old, low) was the edge into the piece's lower end.
+  WARPTSP_FN void join(int edge_at, int previous, int head, int old, int low, int old_cell, bool reversed, u64 &changed,
                        bool track) {
     if (!reversed && previous == old) {
-      if (old_cell >= 0) a_.link[link_at] = a_.link_scratch[old_cell];
-      // else: the link from outside, untouched
+      if (old_cell >= 0) a_.edge[edge_at] = a_.edge_scratch[old_cell];
+      // else: the edge from outside, untouched
     } else {
-      a_.link[link_at] = metric_(previous, head);
+      a_.edge[edge_at] = metric_(previous, head);
     }
-    if (track) changed ^= edge(previous, head) ^ edge(old, low);
+    if (track) changed ^= hash_of_edge(previous, head) ^ hash_of_edge(old, low);
   }
 };
 

@@ -2,7 +2,7 @@
 //
 // Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly crossover for the traveling salesman
 // problem", INFORMS J. Computing 25 (2013): the single strategy in its localised form, with the measure that keeps
-// the population's entropy. The links in which tours A and B differ are split into cycles that take links of A and of
+// the population's entropy. The edges in which tours A and B differ are split into cycles that take edges of A and of
 // B in turn. Exchanging one of them in A leaves a few subtours, which are joined again where that costs least. Making,
 // judging and undoing such a child takes time in proportion to what changes. Where the paper takes the best of 30
 // children, all cycles are judged here, and the best few are exchanged together: long tours need fewer generations.
@@ -16,22 +16,22 @@
 
 namespace warptsp::lk {
 
-// A link of a city that changed.
-struct LinkChange {
+// An edge of a city that changed.
+struct EdgeChange {
   int city, slot, from, to;
 };
 
-// How many tours of a population have a link.
-class LinkCounts {
+// How many tours of a population have an edge.
+class EdgeCounts {
  public:
-  explicit LinkCounts(int cities) : uses_(cities) {}
+  explicit EdgeCounts(int cities) : uses_(cities) {}
 
   void add(const std::vector<int> &tour) {
     for (size_t i = 0; i < tour.size(); i++) add(tour[i], tour[i + 1 < tour.size() ? i + 1 : 0], 1);
   }
-  // Every changed link is among the changes of both its cities.
-  void add(const std::vector<LinkChange> &changes) {
-    for (const LinkChange &c : changes) {
+  // Every changed edge is among the changes of both its cities.
+  void add(const std::vector<EdgeChange> &changes) {
+    for (const EdgeChange &c : changes) {
       if (c.city < c.from) add(c.city, c.from, -1);
       if (c.city < c.to) add(c.city, c.to, 1);
     }
@@ -47,7 +47,7 @@ class LinkCounts {
   struct Use {
     int other, count;
   };
-  std::vector<std::vector<Use>> uses_;  // of each city, the links to higher numbers
+  std::vector<std::vector<Use>> uses_;  // of each city, the edges to higher numbers
 
   void add(int a, int b, int change) {
     if (a > b) std::swap(a, b);
@@ -70,7 +70,7 @@ class EdgeAssembly {
  public:
   typedef typename Metric::Value Value;
 
-  // `candidates` [size, K], -1 padded; `fixed` [size, 2] or null: links that every tour has. A gain must exceed
+  // `candidates` [size, K], -1 padded; `fixed` [size, 2] or null: edges that every tour has. A gain must exceed
   // `tolerance`.
   EdgeAssembly(const Metric &metric, int size, const int *candidates, int count, const int *fixed, double tolerance)
       : metric_(metric), size_(size), count_(count), candidates_(candidates), fixed_(fixed), tolerance_(tolerance),
@@ -78,8 +78,8 @@ class EdgeAssembly {
         seen_{std::vector<int>(size, -1), std::vector<int>(size, -1)} {}
 
   // Replaces A by a child, if one is shorter: of the cycles in which A and B differ, the best one of every `selection`
-  // is exchanged. Returns how much shorter A is; changes() are then the links that changed.
-  double cross(std::vector<int> &a, const std::vector<int> &b, int selection, const LinkCounts &counts, int population,
+  // is exchanged. Returns how much shorter A is; changes() are then the edges that changed.
+  double cross(std::vector<int> &a, const std::vector<int> &b, int selection, const EdgeCounts &counts, int population,
                Random &random) {
     tour_ = a.data();
     find_cycles(a, b, random);
@@ -106,13 +106,13 @@ class EdgeAssembly {
     }
     return 0;
   }
-  const std::vector<LinkChange> &changes() const { return changes_; }
+  const std::vector<EdgeChange> &changes() const { return changes_; }
 
  private:
   struct Links {
     int to[2];
   };
-  struct Open {  // links of one tour that the other does not have, and that are in no cycle yet
+  struct Open {  // edges of one tour that the other does not have, and that are in no cycle yet
     int to[2], count;
   };
   struct Ranked {
@@ -130,21 +130,21 @@ class EdgeAssembly {
   std::vector<Open> of_a_, of_b_;
   std::vector<int> seen_[2];  // where a city is on path_, at an even and at an odd place
   std::vector<int> path_, cities_;
-  std::vector<int> cycles_, starts_;  // each cycle: a link of A from its first city, one of B from its second, ...
+  std::vector<int> cycles_, starts_;  // each cycle: an edge of A from its first city, one of B from its second, ...
   std::vector<Ranked> ranked_;
   std::vector<int> chosen_, cut_of_, cuts_, ends_, partner_, subtour_, sizes_;
-  std::vector<LinkChange> changes_;
+  std::vector<EdgeChange> changes_;
 
   int next_position(int p) const { return p + 1 < size_ ? p + 1 : 0; }
   double distance(int a, int b) const { return (double)metric_(a, b); }
   bool is_fixed(int a, int b) const { return fixed_ && (fixed_[2 * (size_t)a] == b || fixed_[2 * (size_t)a + 1] == b); }
 
   // The gain for each unit of entropy that the population would lose.
-  double judge(double gain, const LinkCounts &counts, int population) const {
+  double judge(double gain, const EdgeCounts &counts, int population) const {
     const double share = 1.0 / population;
     const auto term = [&](int uses) { return uses > 0 ? -uses * share * std::log(uses * share) : 0.0; };
     double entropy = 0;
-    for (const LinkChange &c : changes_) {
+    for (const EdgeChange &c : changes_) {
       if (c.city < c.from) {
         const int uses = counts(c.city, c.from);
         entropy += term(uses - 1) - term(uses);
@@ -181,7 +181,7 @@ class EdgeAssembly {
     path_.clear();
     while (true) {
       if (path_.empty()) {
-        const int c = city_with_open_links(random);
+        const int c = city_with_open_edges(random);
         if (c < 0) return;
         path_.push_back(c);
         seen_[0][c] = 0;
@@ -199,7 +199,7 @@ class EdgeAssembly {
         take_cycle(seen);
     }
   }
-  int city_with_open_links(Random &random) {
+  int city_with_open_edges(Random &random) {
     while (!cities_.empty()) {
       const int k = random.below((int)cities_.size());
       if (of_a_[cities_[k]].count > 0) return cities_[k];
@@ -212,7 +212,7 @@ class EdgeAssembly {
     if (open.to[0] == other) open.to[0] = open.to[1];
     open.count--;
   }
-  // The path from place `begin` on ends where it began, with a link of the other tour.
+  // The path from place `begin` on ends where it began, with an edge of the other tour.
   void take_cycle(int begin) {
     const int length = (int)path_.size() - 1 - begin;
     for (int k = 0; k < length; k++) cycles_.push_back(path_[begin + (begin % 2 + k) % length]);
@@ -275,7 +275,7 @@ class EdgeAssembly {
     return true;
   }
   // A is cut behind the positions cuts_; segment r begins behind cut r. The city before cut r is end 2 r of a
-  // segment, the one behind it end 2 r + 1; new links join partners.
+  // segment, the one behind it end 2 r + 1; new edges join partners.
   void find_subtours(const int *chosen, int count) {
     cuts_ = cut_of_;
     std::sort(cuts_.begin(), cuts_.end());
@@ -284,19 +284,19 @@ class EdgeAssembly {
     partner_.resize(2 * (size_t)cuts);
     for (int j = 0, first = 0; j < count; j++) {
       const int *const cycle = cycles_.data() + starts_[chosen[j]];
-      const int links = (starts_[chosen[j] + 1] - starts_[chosen[j]]) / 2;
-      for (int k = 0, q = first; k < links; k++, q++) {
+      const int edges = (starts_[chosen[j] + 1] - starts_[chosen[j]]) / 2;
+      for (int k = 0, q = first; k < edges; k++, q++) {
         const int r = (int)(std::lower_bound(cuts_.begin(), cuts_.end(), cut_of_[q]) - cuts_.begin());
         const bool behind = position_[cycle[2 * k]] != cut_of_[q];
         ends_[2 * q] = 2 * r + behind;
         ends_[2 * q + 1] = 2 * r + !behind;
       }
-      for (int k = 0; k < links; k++) {
-        const int x = ends_[2 * (first + k) + 1], y = ends_[2 * (first + (k + 1 < links ? k + 1 : 0))];
+      for (int k = 0; k < edges; k++) {
+        const int x = ends_[2 * (first + k) + 1], y = ends_[2 * (first + (k + 1 < edges ? k + 1 : 0))];
         partner_[x] = y;
         partner_[y] = x;
       }
-      first += links;
+      first += edges;
     }
     subtour_.assign(cuts, -1);
     sizes_.clear();
@@ -323,7 +323,7 @@ class EdgeAssembly {
     return subtour_[r >= 0 ? r : (int)cuts_.size() - 1];
   }
 
-  // Joins the smallest subtour to another one by the cheapest exchange of two links; false if candidates lead to none.
+  // Joins the smallest subtour to another one by the cheapest exchange of two edges; false if candidates lead to none.
   bool join(double &gain) {
     int smallest = -1;
     for (int s = 0; s < (int)sizes_.size(); s++)

@@ -1,6 +1,6 @@
-// Kicks: double bridges, which change four links (three would be undone at once), of one of three kinds: three
-// consecutive segments of random lengths; links met on a random walk along candidates, which leads to other strands of
-// the tour; or long links that follow each other on the tour, which reorders whole clusters. docs/performance has what
+// Kicks: double bridges, which change four edges (three would be undone at once), of one of three kinds: three
+// consecutive segments of random lengths; edges met on a random walk along candidates, which leads to other strands of
+// the tour; or long edges that follow each other on the tour, which reorders whole clusters. docs/performance has what
 // each is worth.
 #pragma once
 #include "common/random.h"
@@ -15,15 +15,15 @@ WARPTSP_FN int lk_walk_span(int size) {
   return span > 1000 ? span : 1000;
 }
 
-// The links that a double bridge cuts: the one behind position `at`, and those behind three segments of a, b and c
+// The edges that a double bridge cuts: the one behind position `at`, and those behind three segments of a, b and c
 // cities.
 struct DoubleBridge {
   int at, a, b, c;
 };
 
-// Each of the four links is the longest of a few drawn from the stretch behind the one before.
+// Each of the four edges is the longest of a few drawn from the stretch behind the one before.
 template <class Index, class Value>
-DoubleBridge bridge_of_long_links(const LkArrays<Index, Value> &arrays, int city, Random &random) {
+DoubleBridge bridge_of_long_edges(const LkArrays<Index, Value> &arrays, int city, Random &random) {
   constexpr int stretch = 300, draws = 20;
   const int reach = 5 * stretch < arrays.size ? stretch : arrays.size / 5;
   const int from = arrays.position[city];
@@ -33,7 +33,7 @@ DoubleBridge bridge_of_long_links(const LkArrays<Index, Value> &arrays, int city
     Value length = -1;
     for (int k = 0; k < draws; k++) {
       const int o = 1 + random.below(reach);
-      const Value l = arrays.link[arrays.wrap(from + end + o)];
+      const Value l = arrays.edge[arrays.wrap(from + end + o)];
       if (l > length) length = l, longest = o;
     }
     cut[q] = end += longest;
@@ -41,7 +41,7 @@ DoubleBridge bridge_of_long_links(const LkArrays<Index, Value> &arrays, int city
   return {arrays.wrap(from + cut[0]), cut[1] - cut[0], cut[2] - cut[1], cut[3] - cut[2]};
 }
 
-// Links met on a random walk along candidates, `params.walk` steps from one to the next; false if two are the same, or
+// Edges met on a random walk along candidates, `params.walk` steps from one to the next; false if two are the same, or
 // they are too far apart.
 template <bool Paths, class Index, class Value>
 bool bridge_of_walk(const LkArrays<Index, Value> &arrays, const LkParams &params, int city, Random &random,

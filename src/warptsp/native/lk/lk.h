@@ -3,13 +3,13 @@
 // The search of one CPU thread; warp_lk.h has that of a CUDA warp. No standard library, plain arrays.
 //
 // The search follows Lin and Kernighan (1973) with the array representation and kicks of Applegate, Cook and
-// Rohe (2003). What differs: the tour is never touched while a move is being looked for. With the link (t1, t2)
+// Rohe (2003). What differs: the tour is never touched while a move is being sought. With the edge (t1, t2)
 // taken out, the tour is a path from t2 to t1; a step adds (e, t3) at the path's first city e and removes
 // (t3, t4), where t4 comes just before t3 on the path, so that the piece up to t4 is turned around and t4 is the
 // new first city. The tentative path is a short list of intervals of the array, and only a move that
 // shortens the tour is written.
 //
-// A link that must stay (a fixed edge, or the link between two paths of a sub-problem, which stands for the tour
+// An edge that must stay (a fixed edge, or the edge between two paths of a sub-problem, which stands for the tour
 // outside) has the stored length `unbreakable`: removing it never gains anything, so the inner loop needs no test.
 #pragma once
 #include "lk/array_writer.h"
@@ -46,7 +46,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
     const float kind = random.unit();
     DoubleBridge cuts;
     if (kind <= p_.long_links) {
-      cuts = bridge_of_long_links(a_, city, random);
+      cuts = bridge_of_long_edges(a_, city, random);
     } else if (kind > p_.long_links + p_.walks) {
       const int a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
       cuts = {a_.position[city], a, b, c};
@@ -81,7 +81,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
     double change = (double)loss;
     change -= drain();
     counters.kicks++;
-    if (edges_ == 0) {  // local search took the kick back, link for link
+    if (edges_ == 0) {  // local search took the kick back, edge for edge
       counters.restored++;
       return 0;
     }
@@ -143,11 +143,11 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
       const Value g1 = g - lengths[k];
       if (g1 <= tolerance_) break;
       const int q = a_.position[cities[k]];
-      const Value before = a_.link[q > 0 ? q - 1 : a_.size - 1], after = a_.link[q];
+      const Value before = a_.edge[q > 0 ? q - 1 : a_.size - 1], after = a_.edge[q];
       if (n == want && g1 + (before > after ? before : after) <= best[n - 1].gain) continue;
       const int o3 = offset(q), i = path.locate(o3), turned = path.turned[i];
       const int o4 = o3 - 1 - 2 * turned;  // before it on the path
-      // No link is taken out that was added (t3 is the first of its interval), nor the one at e itself.
+      // No edge is taken out that was added (t3 is the first of its interval), nor the one at e itself.
       if (o4 == path.first || (turned ? o4 == path.low[i + 1] : o3 == path.low[i])) continue;
       const Value gain = g1 + (turned == direction_ ? before : after);
       if (gain <= tolerance_) continue;  // unbreakable
@@ -163,7 +163,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
       direction_ = -side;
       const int p1 = a_.position[t1];
       base_ = wrap(p1 + 1 - 2 * side);
-      const Value g0 = a_.link[side ? base_ : p1];
+      const Value g0 = a_.edge[side ? base_ : p1];
       if (g0 <= tolerance_) continue;
       const Value gain = search(t1, a_.order[base_], g0);
       if (gain > tolerance_) return gain;
@@ -222,7 +222,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
     return 0;
   }
 
-  // The other first step: t4 comes just after t3, so that (t2, t3) closes a cycle. A link (t5, t6) of the cycle
+  // The other first step: t4 comes just after t3, so that (t2, t3) closes a cycle. An edge (t5, t6) of the cycle
   // opens it again: the piece t2..t3 is then rotated, and turned around or not, before t4.
   Value alternate(int t1, int t2, Value g0) {
     Step cycles[lk_max_breadth], best[lk_max_breadth];
@@ -248,7 +248,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
     }
     return 0;
   }
-  // The best `want` links (t3, t4) with t4 just after t3 on the path from t2 = e, best first.
+  // The best `want` edges (t3, t4) with t4 just after t3 on the path from t2 = e, best first.
   WARPTSP_FN int close_cycle(int e, Value g, int want, Step *best) const {
     const Index *cities = a_.candidates + (long long)e * p_.candidates;
     const Value *lengths = a_.lengths + (long long)e * p_.candidates;
@@ -257,14 +257,14 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
       const Value g1 = g - lengths[k];
       if (g1 <= tolerance_) break;
       const int q = a_.position[cities[k]];
-      const Value gain = g1 + a_.link[direction_ ? (q > 0 ? q - 1 : a_.size - 1) : q];
+      const Value gain = g1 + a_.edge[direction_ ? (q > 0 ? q - 1 : a_.size - 1) : q];
       const int o3 = offset(q);
       if (gain <= tolerance_ || o3 < 2 || o3 == a_.size - 1) continue;
       insert(Step{gain, o3, o3 + 1, 0}, want, best, n);
     }
     return n;
   }
-  // The best `want` links (t5, t6) of the cycle that `cycle` closed, as o3 and o4 of a step.
+  // The best `want` edges (t5, t6) of the cycle that `cycle` closed, as o3 and o4 of a step.
   WARPTSP_FN int open_cycle(const Step &cycle, int want, Step *best) const {
     const int e = city(cycle.o4);
     const Index *cities = a_.candidates + (long long)e * p_.candidates;
@@ -275,7 +275,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
       if (g1 <= tolerance_) break;
       const int q = a_.position[cities[k]], o5 = offset(q);
       if (o5 >= cycle.o3) continue;
-      const Value before = a_.link[q > 0 ? q - 1 : a_.size - 1], after = a_.link[q];
+      const Value before = a_.edge[q > 0 ? q - 1 : a_.size - 1], after = a_.edge[q];
       const Value up = g1 + (direction_ ? before : after), down = g1 + (direction_ ? after : before);
       if (up > tolerance_) insert(Step{up, o5, o5 + 1, 0}, want, best, n);
       if (o5 > 0 && down > tolerance_) insert(Step{down, o5, o5 - 1, 0}, want, best, n);

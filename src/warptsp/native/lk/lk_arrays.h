@@ -16,11 +16,11 @@ struct LkParams {
   int candidates = 8;  // K, cities in a candidate list
   int depth = 25;
   int breadth[lk_wide_levels] = {5, 3, 1, 1, 1};  // the rest: 1
-  int alternate[2] = {2, 2};                      // links that close a cycle at the first step, and that open it again
+  int alternate[2] = {2, 2};                      // edges that close a cycle at the first step, and that open it again
   int segment = 50;                               // longest segment of a double bridge
-  float long_links = 0.1f;                        // share of the kicks that cut long links
+  float long_links = 0.1f;                        // share of the kicks that cut long edges
   float walks = 0.45f;                            // share of the kicks that are random walks
-  int walk = 10;                                  // steps between two of a walk's four links
+  int walk = 10;                                  // steps between two of a walk's four edges
 };
 
 struct LkCounters {
@@ -40,12 +40,12 @@ struct LkArrays {
   int size;
   Index *order;             // [size] city at a position
   Index *position;          // [size] position of a city
-  Value *link;              // [size] length of the link from a position to the next, or unbreakable
+  Value *edge;              // [size] length of the edge from a position to the next, or unbreakable
   Index *path;              // [size] number of a city's path, ascending along the array; null for a whole tour
   const Index *candidates;  // [size, K] nearest first
   const Value *lengths;     // [size, K] distance to each candidate; padding holds the largest Value
   Index *scratch;           // [size]
-  Value *link_scratch;      // [size]
+  Value *edge_scratch;      // [size]
   unsigned char *queued;    // [size] zero at rest
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }

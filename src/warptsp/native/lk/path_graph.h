@@ -23,8 +23,8 @@ class PathGraph {
   static constexpr double kept = 1e30;
 
   // Places `count` paths on the tour; `length(a, b)` is the distance of two cities, numbered along a curve, and at most
-  // -`kept` for a link that must stay. Returns how many closed tours there were; 0, and nothing is placed, if they
-  // cannot be joined without taking out such links; -1 if the links of the paths contradict each other.
+  // -`kept` for an edge that must stay. Returns how many closed tours there were; 0, and nothing is placed, if they
+  // cannot be joined without taking out such edges; -1 if the links of the paths contradict each other.
   template <class Length>
   int arrange(const LinkedPath *paths, int count, PathPlace *places, Length &&length) {
     paths_ = paths;
@@ -53,7 +53,7 @@ class PathGraph {
   struct CityAndEnd {
     int city, end;
   };
-  // What joining looks at, side by side along the curve.
+  // What joining examines, side by side along the curve.
   struct Gap {
     int city, beyond;  // at its two ends
     int end, tour;     // of the first of them
@@ -87,7 +87,7 @@ class PathGraph {
 
   template <class Length>
   bool join(int tours, int count, Length &&length) {
-    constexpr int looked_at = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
+    constexpr int examined = 64, reach = 12;  // gaps of a tour, and neighbours of each along the curve
     ends_.clear();
     for (int end = 0; end < 2 * count; end++)
       if (end < link_[end]) ends_.push_back(CityAndEnd{city(end), end});
@@ -118,25 +118,25 @@ class PathGraph {
       double best = 0.5 * kept;
       int best_a = -1, best_b = -1;
       bool best_crossed = false;
-      const auto look = [&](int a, int b) {
+      const auto compare = [&](int a, int b) {
         Gap &one = gaps_[a], &other = gaps_[b];
         const double removed = length_of(one) + length_of(other);
-        const auto try_links = [&](int city, int beyond, bool crossed) {
+        const auto try_edges = [&](int city, int beyond, bool crossed) {
           const double first = length(one.city, city) - removed;
           if (first >= best) return;  // most are too far away
           const double added = first + length(one.beyond, beyond);
           if (added < best) best = added, best_a = a, best_b = b, best_crossed = crossed;
         };
-        try_links(other.city, other.beyond, false);
-        try_links(other.beyond, other.city, true);
+        try_edges(other.city, other.beyond, false);
+        try_edges(other.beyond, other.city, true);
       };
-      const size_t step = std::max<size_t>(1, own.size() / looked_at);
+      const size_t step = std::max<size_t>(1, own.size() / examined);
       // Neighbours first; if all within reach belong to the same tour, whatever is next along the curve.
       for (int range = reach; best_a < 0; range = std::min(8 * range, gaps)) {
         for (size_t i = 0; i < own.size(); i += step) {
           const int a = own[i];
           for (int b = std::max(0, a - range); b < std::min(gaps, a + range + 1); b++)
-            if (root(gaps_[b].tour) != self) look(a, b);
+            if (root(gaps_[b].tour) != self) compare(a, b);
         }
         if (best_a < 0 && range == gaps) return false;
       }

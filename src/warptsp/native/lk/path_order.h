@@ -53,7 +53,7 @@ struct PathOrder {
   }
 
   WARPTSP_FN void clear(int e) const { best[e] = first[e] = none; }
-  WARPTSP_FN void look(int a) const {
+  WARPTSP_FN void find_join(int a) const {
     const JoinOfTours own = cheapest(a);
     cost[a] = own.found ? bits(own.added) : none;
     if (cost[a] != none) atomic_smallest(best + tour[a >> 1], cost[a]);
@@ -88,7 +88,7 @@ struct PathOrder {
 
  private:
   WARPTSP_FN int city(int e) const { return paths[e >> 1].city[e & 1]; }
-  // The links of gap a, and those that it and gap b would make instead. One loop for all, since the distances of all
+  // The edges of gap a, and those that it and gap b would make instead. One loop for all, since the distances of all
   // metrics are long code.
   WARPTSP_FN void lengths(int a, int b, double *length) const {
     const int from[6] = {a, b, a, link[a], a, link[a]}, to[6] = {link[a], link[b], b, link[b], link[b], b};

@@ -16,7 +16,7 @@ namespace warptsp::lk {
 // New members: fragments in random order, local search, kicks at a falling temperature.
 struct Growth {
   int count;
-  double kicks_per_city, temperature;  // in mean links
+  double kicks_per_city, temperature;  // in mean edge lengths
   unsigned long long seed, round;
   int threads;
 };
@@ -101,7 +101,7 @@ class Population {
     const int count = (int)members_.size();
     if (count < 2) return;
     if (!counts_) {
-      counts_ = std::make_unique<LinkCounts>(instance_.size);
+      counts_ = std::make_unique<EdgeCounts>(instance_.size);
       for (const Member &member : members_) counts_->add(member.tour);
     }
     while ((int)crossings_.size() < std::min(threads, count))
@@ -113,7 +113,7 @@ class Population {
     for (int k = 0; k < count; k++) order[k] = k;
     for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
     // No member is read and written at the same time: first every second one, then the others.
-    std::vector<std::vector<LinkChange>> changes(count);
+    std::vector<std::vector<EdgeChange>> changes(count);
     for (int turn = 0; turn < 3; turn++) {
       const int last = count % 2 == 1 ? count - 1 : count;
       const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
@@ -140,7 +140,7 @@ class Population {
   const int *fixed_;
   typename Source::Buffer buffer_;
   std::vector<Member> members_;
-  std::unique_ptr<LinkCounts> counts_;
+  std::unique_ptr<EdgeCounts> counts_;
   std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
 
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
@@ -152,12 +152,12 @@ class Population {
     typename Source::Buffer buffer;
     double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
     length -= problem.optimize(token);
-    const double mean_link = std::fabs(length) / n;
+    const double mean_edge = std::fabs(length) / n;
     const long long kicks = (long long)(growth.kicks_per_city * n + 0.5);
     constexpr int slices = 16, cold = 2;
     for (int s = 0; s < slices && !token.stopped(); s++) {
       const double share = std::max(0.0, 1.0 - (double)s / (slices - cold));
-      length -= problem.kicks({kicks * (s + 1) / slices - kicks * s / slices, growth.temperature * mean_link * share,
+      length -= problem.kicks({kicks * (s + 1) / slices - kicks * s / slices, growth.temperature * mean_edge * share,
                                random.next(), growth.round, 0, n},
                               token);
     }

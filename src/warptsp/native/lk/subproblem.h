@@ -101,9 +101,9 @@ class SubProblem {
     const Metric metric = source.bind(members, size, buffer_);
     const int count = params.candidates;
     position_.resize(size);
-    link_.resize(size);
+    edge_.resize(size);
     scratch_.resize(size);
-    link_scratch_.resize(size);
+    edge_scratch_.resize(size);
     queued_.assign(size, 0);
     lengths_.resize((size_t)size * count);
     for (int p = 0; p < size; p++) position_[order[p]] = p;
@@ -116,11 +116,11 @@ class SubProblem {
       const int next = p + 1 < size ? p + 1 : 0, a = order[p], b = order[next];
       const bool outside = Paths && (next == 0 || path[a] != path[b]);
       const bool kept = outside || (fixed && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
-      link_[p] = kept ? LkLimits<Value>::unbreakable : metric(a, b);
+      edge_[p] = kept ? LkLimits<Value>::unbreakable : metric(a, b);
     }
     const LkArrays<int, Value> arrays{
-        size,       order.data(),    position_.data(), link_.data(),         path.data(),
-        candidates, lengths_.data(), scratch_.data(),  link_scratch_.data(), queued_.data()};
+        size,       order.data(),    position_.data(), edge_.data(),         path.data(),
+        candidates, lengths_.data(), scratch_.data(),  edge_scratch_.data(), queued_.data()};
     next_ = 0;
     search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
   }
@@ -170,7 +170,7 @@ class SubProblem {
  private:
   typename Source::Buffer buffer_;
   std::vector<int> position_, scratch_;
-  std::vector<Value> link_, link_scratch_, lengths_;
+  std::vector<Value> edge_, edge_scratch_, lengths_;
   std::vector<unsigned char> queued_;
   std::unique_ptr<Search> search_;
   int next_ = 0;  // city from which the local search goes on

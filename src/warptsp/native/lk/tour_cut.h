@@ -1,7 +1,7 @@
 // A tour cut into parts that are improved elsewhere, and the tour that their answers make. Host code only.
 //
-// As in partition.h, a maximal run of consecutive cities of one part is a path of that part, and the link from the end
-// of a path to the start of the part's next one stands for the tour outside. An answer keeps those links, but may join
+// As in partition.h, a maximal run of consecutive cities of one part is a path of that part, and the edge from the end
+// of a path to the start of the part's next one stands for the tour outside. An answer keeps those edges, but may join
 // the ends of its paths in other pairs. The gaps between paths then make one closed tour of all answers, or several,
 // which path_graph.h joins. Gaps are numbered by the path in front of them, not by position as on a GPU: memory goes
 // with the paths, which are a few thousandths of the cities where parts are large.
@@ -54,7 +54,7 @@ class TourCut {
   // Where path j of part b begins among its cities.
   int path_begin(int b, int j) const { return j < path_count(b) ? paths_[first_path_[b] + j].begin : size(b); }
 
-  // Takes the answer of part b: its cities, numbered as in cities(b), along a closed tour that has every link from the
+  // Takes the answer of part b: its cities, numbered as in cities(b), along a closed tour that has every edge from the
   // end of a path to the start of the next. Says what is wrong with it, and leaves all as it was; or nothing.
   std::string put(int b, const int *order, int count) {
     if (answered_[b].exchange(true)) return "part " + std::to_string(b) + " has its answer already";
@@ -253,10 +253,10 @@ class TourCut {
       if (seen[order[q]]) return answer() + " has city " + std::to_string(order[q]) + " twice";
       seen[order[q]] = 1;
     }
-    if (n < 4) return {};  // there is one tour only, and with fewer than three cities a link has a twin
+    if (n < 4) return {};  // there is one tour only, and with fewer than three cities an edge has a twin
 
     Path *const own = paths_.data() + first_path_[b];
-    // The link that must stay leads from the city in front of a path to the path's first one.
+    // The edge that must stay leads from the city in front of a path to the path's first one.
     std::vector<int> begins(n, -1);  // path that begins at a city
     for (int j = 0; j < paths; j++) begins[own[j].begin] = j;
     const auto after = [&](int city) { return city + 1 < n ? city + 1 : 0; };
@@ -271,7 +271,7 @@ class TourCut {
       }
     if (found < paths)
       return answer() + " lacks " + std::to_string(paths - found) + " of the " + std::to_string(paths) +
-             " links between its paths";
+             " edges between its paths";
 
     const auto left = [&](int city) { return own[begins[after(city)] > 0 ? begins[after(city)] - 1 : paths - 1].tail; };
     const auto right = [&](int city) { return own[begins[city]].head; };

@@ -19,7 +19,7 @@ inline ChosenJoins choose_joins(std::vector<JoinOfTours> joins) {
   int last = -1;  // of the ends, by which tours are named, too
   for (const JoinOfTours &join : joins)
     last = std::max({last, join.tour, join.other, join.a, join.a_link, join.b, join.b_link});
-  // By end; of a million ends only those of the joins are looked at.
+  // By end; of a million ends only those of the joins are read.
   thread_local std::vector<int> above;
   thread_local std::vector<char> taken;
   if ((int)above.size() <= last) above.resize(last + 1), taken.resize(last + 1);

@@ -19,7 +19,7 @@ struct RoundPlan {
   double temperature, last_temperature;  // at a part's first kick, and at its last
   unsigned long long seed, round;
   int threads;
-  bool repeatable;  // the best tour is looked for at the end only, which does not depend on time
+  bool repeatable;  // the best tour is sought at the end only, which does not depend on time
 };
 
 class TourSearch {

@@ -1,17 +1,17 @@
 // Iterated Lin-Kernighan by a warp on one small sub-problem, all of whose state lies in shared memory.
 //
-// The moves are those of lk.h: with the link (t1, t2) out, the tour is a path from t2 to t1; a step adds (e, t3) at
+// The moves are those of lk.h: with the edge (t1, t2) out, the tour is a path from t2 to t1; a step adds (e, t3) at
 // the path's first city e and takes out (t3, t4), where t4 comes before t3 on the path, which turns everything up to
 // t4 around. What differs is who looks for them. One lane alone needs 10 000 cycles for a step of a search; here the
 // alternatives of many searches are spread over the lanes:
-//   roots     both links of up to 16 queued cities at once, a lane each: the best `first_breadth` steps of each;
+//   roots     both edges of up to 16 queued cities at once, a lane each: the best `first_breadth` steps of each;
 //   branches  those steps, packed, a lane each: the best `second_breadth` second steps of each;
 //   chains    those, packed, a lane each: from here on the best step only, until the tour closes shorter.
 // A chain's tentative path is a list of intervals of the array, one column of shared memory a lane. The best closing
 // of a phase is written by all lanes together.
 //
 // The array is a closed tour of the sub-problem's cities. Where the real tour leaves the sub-problem and comes back, a
-// link stands for what lies outside; it is never taken out, but may be turned around with its surroundings.
+// edge stands for what lies outside; it is never taken out, but may be turned around with its surroundings.
 #pragma once
 #include "lk/warp_paths.h"
 
@@ -30,7 +30,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
   WARPTSP_FN WarpLk(const Arrays &arrays, const Metric &metric, const WarpLkParams &params)
       : Paths(arrays, metric, params) {}
 
-  enum class From { every_city, longest_link, kick };
+  enum class From { every_city, longest_edge, kick };
 
   // Local search from there; after a kick the tour is kept if it is longer by no more than `allowance`. Returns the
   // gain; negative for a loss that was kept. All of it is here, so that kernels have one copy of the search: with one
@@ -40,7 +40,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
     float change = 0;
     if (from == From::every_city) {
       queue_all();
-    } else if (from == From::longest_link) {
+    } else if (from == From::longest_edge) {
       queue_longest();
     } else if (!kick(random, change)) {
       counters.refused++;
@@ -48,7 +48,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
     }
     const double loss = change - drain(from == From::every_city ? 1000 + 20 * a_.size : warp_lk_passes);
     if (from != From::kick) return -loss;
-    if (hash_ == 0) {  // local search took the kick back, link for link
+    if (hash_ == 0) {  // local search took the kick back, edge for edge
       counters.restored++;
       return 0;
     }
@@ -101,20 +101,20 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
       length[lane] = 0;
       at[lane] = 0;
       for (int p = lane; p < a_.size; p += 32)
-        if (a_.link[p] > length[lane]) length[lane] = a_.link[p], at[lane] = p;
+        if (a_.edge[p] > length[lane]) length[lane] = a_.edge[p], at[lane] = p;
     });
     const int longest = Lanes::get(at, Lanes::argmax(length));
     Lanes::each([&](int lane) {
       if (lane < 2) push(a_.order[wrap(longest + lane)]);
     });
   }
-  // A double bridge; `change` is by how much the tour gets longer. False if there is none at the links drawn.
+  // A double bridge; `change` is by how much the tour gets longer. False if there is none at the edges drawn.
   WARPTSP_FN bool kick(Random &random, float &change) {
     int at, a, b, c;
     const float kind = random.unit();
     if (kind <= p_.long_links + p_.walks) {
       if (kind <= p_.long_links)
-        draw_long_links(random);
+        draw_long_edges(random);
       else
         draw_walks(random);
       cuts(at, a, b, c);
@@ -129,9 +129,9 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
     counters.kicks++;
     return true;
   }
-  // The kinds of kicks are those of lk.h: here each link is the longest of those that the lanes draw from the stretch
+  // The kinds of kicks are those of lk.h: here each edge is the longest of those that the lanes draw from the stretch
   // behind the one before, ...
-  WARPTSP_FN void draw_long_links(Random &random) {
+  WARPTSP_FN void draw_long_edges(Random &random) {
     constexpr int stretch = 300;
     const int reach = 5 * stretch < a_.size ? stretch : a_.size / 5, from = random.below(a_.size - 4 * reach);
     const u64 stream = random.next();
@@ -143,7 +143,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
       Lanes::each([&](int lane) {
         Random own(stream, q, lane);
         drawn[lane] = 1 + own.below(reach);
-        length[lane] = a_.link[end + drawn[lane]];
+        length[lane] = a_.edge[end + drawn[lane]];
       });
       end += Lanes::get(drawn, Lanes::argmax(length));
       Lanes::each([&](int lane) {
@@ -163,7 +163,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
       w_.start[lane] = a_.position[to];
     });
   }
-  // Four positions, in any order, as the first link and three segments.
+  // Four positions, in any order, as the first edge and three segments.
   WARPTSP_FN void cuts(int &at, int &a, int &b, int &c) const {
     int cut[4] = {w_.start[0], w_.start[1], w_.start[2], w_.start[3]};
     sort(cut[0], cut[1]), sort(cut[2], cut[3]), sort(cut[0], cut[2]), sort(cut[1], cut[3]), sort(cut[1], cut[2]);
@@ -214,7 +214,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
       count[lane] = 0;
       if (lane >= 2 * roots) return;
       const PathRoot root = root_of(lane);
-      const float g0 = a_.link[root.dir ? root.base : a_.position[root.t1]];
+      const float g0 = a_.edge[root.dir ? root.base : a_.position[root.t1]];
       if (g0 <= p_.tolerance) return;
       entry(0, lane) = 0;
       entry(1, lane) = (u32)a_.size << 16;

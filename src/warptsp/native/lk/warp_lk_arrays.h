@@ -17,15 +17,15 @@ constexpr int first_breadth = 3, second_breadth = 2;
 constexpr float warp_lk_unbreakable = -1e30f;
 constexpr u16 no_city = 0xffff;
 
-// Candidates that a lane looks at side by side, to hide the latency of shared memory: the larger this is, the more are
-// looked at in vain, since most lists end early. They are read as one word.
+// Candidates that a lane examines side by side, to hide the latency of shared memory: the larger this is, the more are
+// examined in vain, since most lists end early. They are read as one word.
 constexpr int warp_lk_chunk = 4;
 
 struct WarpLkParams {
   int segment;       // longest segment of a double bridge
-  int walk;          // steps of a random walk to each of a bridge's links
+  int walk;          // steps of a random walk to each of a bridge's edges
   float walks;       // share of the kicks that are walks
-  float long_links;  // share of the kicks that cut long links
+  float long_links;  // share of the kicks that cut long edges
   float tolerance;   // a gain must exceed it
 };
 
@@ -54,9 +54,9 @@ struct WarpLkArrays {
   int size;
   u16 *order;     // [size] city at a position
   u16 *position;  // [size]
-  u16 *follower;  // [size] the city behind an unbreakable link that leaves from here, else no_city
+  u16 *follower;  // [size] the city behind an unbreakable edge that leaves from here, else no_city
   Place *place;   // [size] for distances
-  float *link;    // [size] length of the link from a position to the next, or unbreakable
+  float *edge;    // [size] length of the edge from a position to the next, or unbreakable
   WarpLkWork *work;
   // What is rarely needed, or always in rows, may lie in slower memory: the less shared memory a warp takes, the more
   // warps there are to hide every latency.
@@ -76,7 +76,7 @@ struct WarpLkArrays {
     a.kept = kept;
     a.place = (Place *)memory;
     memory += (int)sizeof(Place) * padded;
-    a.link = (float *)memory;
+    a.edge = (float *)memory;
     memory += 4 * padded;
     u16 *next = (u16 *)memory;
     a.order = next;

@@ -1,16 +1,16 @@
 // Sub-problems of one tour in device memory, each taken up, improved and given back by a warp.
 //
 // A part is a stretch of the tour, or a blob: consecutive cities of a space-filling order. Cities of a blob that
-// follow each other on the tour are a path of it; the links behind a path and before it, which leave the blob, stay.
+// follow each other on the tour are a path of it; the edges behind a path and before it, which leave the blob, stay.
 // The search may join the ends of paths in other pairs, as if nothing else changed, and all blobs are searched at
 // once, so that what they hand over is one closed tour, or several: path_graph.h makes one of them.
 //
 // Of every part there may be several copies, searched with different kicks; the best is put back. So a small instance
 // fills the GPU. Or each copy is of a tour of its own, and all tours of the same cities are searched at once.
 //
-// A fixed edge within a part is a link to the outside like any other: what lies there is nothing.
+// A fixed edge within a part is an edge to the outside like any other: what lies there is nothing.
 //
-// A link from tour position p to the next is gap p. Its left end is side 2p, its right end side 2p + 1.
+// An edge from tour position p to the next is gap p. Its left end is side 2p, its right end side 2p + 1.
 #pragma once
 #include "lk/warp_lk.h"
 
@@ -123,7 +123,7 @@ class WarpPart {
       for (int k = -1; k < kicks && !given_up(); k++) {
         if (k == 0) begun = search.counters.work();
         if (k > 0 && (float)(search.counters.work() - begun) > max_work) break;
-        const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_link;
+        const From from = k >= 0 ? From::kick : round_.optimize ? From::every_city : From::longest_edge;
         const float u = k >= 0 ? random.unit() : 1.0f;
         gain += search.search(from, random, round_.temperature > 0 ? -round_.temperature * WARPTSP_MATH(log)(u) : 0);
       }
@@ -208,7 +208,7 @@ class WarpPart {
   }
 
   WARPTSP_FN void take_blob() {
-    u32 *key = (u32 *)a_.link;
+    u32 *key = (u32 *)a_.edge;
     const int origin = blob_city(0);
     Lanes::each([&](int lane) {
       for (int i = lane; i < a_.size; i += 32) {

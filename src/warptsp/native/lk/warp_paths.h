@@ -5,7 +5,7 @@
 
 namespace warptsp::lk {
 
-// A search of a lane: the link (t1, t2) is out, and the path starts at array position base, at t2, and runs in dir.
+// A search of a lane: the edge (t1, t2) is out, and the path starts at array position base, at t2, and runs in dir.
 struct PathRoot {
   int t1, base, dir;  // dir: 0 up, -1 down, a mask
 };
@@ -92,9 +92,9 @@ class WarpPaths : public WarpLkTour<Lanes, Metric, K> {
         const u32 at = entry(interval[k], lane);
         const int turned = -(int)(at & 1), o4 = o3[k] - 1 - 2 * turned;
         const int bound = turned ? (int)(entry(interval[k] + 1, lane) >> 16) - 1 : (int)(at >> 16);
-        float gain = g1[k] + a_.link[turned == root.dir ? wrap(q[k] - 1) : q[k]];
+        float gain = g1[k] + a_.edge[turned == root.dir ? wrap(q[k] - 1) : q[k]];
         int step = o3[k];
-        // No link is taken out that was added, nor the one at e itself.
+        // No edge is taken out that was added, nor the one at e itself.
         if (g1[k] <= p_.tolerance || o4 == first || o3[k] == bound || gain <= best.gain[Want - 1]) continue;
         if (n < Want) n++;
         WARPTSP_UNROLL
@@ -152,7 +152,7 @@ class WarpPaths : public WarpLkTour<Lanes, Metric, K> {
       w_.turned[rank] = length > 1 && -(int)(interval & 1) != root.dir;
       last[lane] = start + length > a_.size;
     });
-    // The link behind the array's end is unbreakable, so one interval holds both sides of it.
+    // The edge behind the array's end is unbreakable, so one interval holds both sides of it.
     const int holder = Lanes::lowest_bit(Lanes::ballot(last)), anchor = (entry(holder, column) >> 8) & 0xff;
     const bool flip = w_.turned[anchor];
     const int base = w_.start[anchor] + w_.length[anchor] - a_.size;

@@ -27,7 +27,7 @@ class WarpLkTour {
 
   WarpLkCounters counters;
 
-  // Fills position and link from order, follower and place; empties the queue.
+  // Fills position and edge from order, follower and place; empties the queue.
   WARPTSP_FN void begin() {
     Lanes::each([&](int lane) {
       w_.queued[lane] = 0;
@@ -43,11 +43,11 @@ class WarpLkTour {
   Metric metric_;
   bool logging_ = false;
   int kept_low_ = 0, kept_high_ = 0;
-  u32 hash_ = 0;  // of the links that changed since the kick: 0 when none remains
+  u32 hash_ = 0;  // of the edges that changed since the kick: 0 when none remains
 
   WARPTSP_FN int wrap(int p) const { return p >= a_.size ? p - a_.size : p < 0 ? p + a_.size : p; }
   WARPTSP_FN float distance(int a, int b) const { return metric_(a_.place[a], a_.place[b]); }
-  WARPTSP_FN static u32 edge(int a, int b) {
+  WARPTSP_FN static u32 hash_of_edge(int a, int b) {
     u32 h = ((u32)(a < b ? a : b) << 16 | (u32)(a < b ? b : a)) + 0x9e3779b9u;
     h = (h ^ (h >> 16)) * 0x85ebca6bu;
     h = (h ^ (h >> 13)) * 0xc2b2ae35u;
@@ -55,23 +55,23 @@ class WarpLkTour {
   }
   WARPTSP_FN void push(int c) { Lanes::set_bits(&w_.queued[c >> 5], 1u << (c & 31)); }
 
-  // Lengths of the links behind positions [low, high); low may be -1.
+  // Lengths of the edges behind positions [low, high); low may be -1.
   WARPTSP_FN void measure(int low, int high) {
     Lanes::each([&](int lane) {
       WARPTSP_LOOP
       for (int k = low + lane; k < high; k += 32) {
         const int p = wrap(k), a = a_.order[p], b = a_.order[wrap(p + 1)];
-        a_.link[p] = a_.follower[a] == b || a_.follower[b] == a ? warp_lk_unbreakable : distance(a, b);
+        a_.edge[p] = a_.follower[a] == b || a_.follower[b] == a ? warp_lk_unbreakable : distance(a, b);
       }
     });
   }
 
   // Segments of a, b and c cities behind a position change places: B C D becomes D C B. Returns by how much the tour
-  // gets longer, or -1e30 if one of the links may not be taken out.
+  // gets longer, or -1e30 if one of the edges may not be taken out.
   WARPTSP_FN float bridge(int at, int a, int b, int c) {
     const u16 *o = a_.order + at;
     const int d = a + b + c;
-    const float l0 = a_.link[at], l1 = a_.link[at + a], l2 = a_.link[at + a + b], l3 = a_.link[at + d];
+    const float l0 = a_.edge[at], l1 = a_.edge[at + a], l2 = a_.edge[at + a + b], l3 = a_.edge[at + d];
     if (l0 < 0 || l1 < 0 || l2 < 0 || l3 < 0) return warp_lk_unbreakable;
     const float added =
         distance(o[0], o[a + b + 1]) + distance(o[d], o[a + 1]) + distance(o[a + b], o[1]) + distance(o[a], o[d + 1]);
@@ -117,19 +117,19 @@ class WarpLkTour {
       const WarpPiece piece{pieces[lane]};
       const int low = cell[piece.source()], head = piece.reversed() ? cell[piece.source() + piece.length() - 1] : low;
       const int previous = lane == first ? a_.order[begin - 1] : w_.tail[lane - 1], tail = w_.tail[lane];
-      u32 h = edge(previous, head) ^ edge(cell[piece.source() - 1], low);
+      u32 h = hash_of_edge(previous, head) ^ hash_of_edge(cell[piece.source() - 1], low);
       push(head);
       push(tail);
       if (lane == first) push(previous);
       if (lane == last) {
         const int next = a_.order[end];
-        h ^= edge(tail, next) ^ edge(a_.order[end - 1], next);
+        h ^= hash_of_edge(tail, next) ^ hash_of_edge(a_.order[end - 1], next);
         push(next);
       }
       hash[lane] = h;
     });
     hash_ ^= Lanes::reduce_xor(hash);
-    u32 *old = (u32 *)a_.link;  // the links of these cells are measured anew at the end
+    u32 *old = (u32 *)a_.edge;  // the edges of these cells are measured anew at the end
     Lanes::each([&](int lane) {
       WARPTSP_LOOP
       for (int k = begin + lane; k < end; k += 32) old[k] = a_.order[k];

@@ -2,18 +2,18 @@
 // bridge, local search from its eight ends, and the new tour to go on from: always, if it is not longer, or by Metropolis'
 // rule at a temperature that falls.
 //
-// One source for a CPU thread and a thread block. What differs is how cities are looked at and cells written, which
+// One source for a CPU thread and a thread block. What differs is how cities are examined and cells written, which
 // `Lanes` knows:
-//   at_once()                     cities to look at together
+//   at_once()                     cities to examine together
 //   each(count, f)                f(k) for every k below count, with all writes visible before and behind it
 //   once(f)                       f() by one of them, likewise
 //   kicked()                      says that moves are likely
-//   look<Three>(lists, tour, queue, count, move, evaluations)
+//   examine<Three>(lists, tour, queue, count, move, evaluations)
 //                                 of the first `count` queued cities the index of the first that has an improving move;
 //                                 its best one among the nearest `neighbors_at_once` that
 //                                 have any; `count` if none has
 // Everything outside these is the same on all lanes. The queue is worked off city by city, so the tour does not depend
-// on `at_once()`: those looked at in advance are looked at again if a move came before them.
+// on `at_once()`: those examined in advance are examined again if a move came before them.
 #pragma once
 #include "neighbor/neighbor_moves.h"
 #include "common/random.h"
@@ -43,7 +43,7 @@ struct ChainQueue {
 };
 
 struct ChainCounts {
-  long long evaluations = 0, looks = 0, moves = 0, kicks = 0, accepted = 0;
+  long long evaluations = 0, examined = 0, moves = 0, kicks = 0, accepted = 0;
 };
 
 struct KickPlan {
@@ -51,7 +51,7 @@ struct KickPlan {
   long long cold;          // the first one that may lose nothing
   double temperature;      // at kick 0
   int always;              // go on from the new tour, shorter or not
-  int segment;             // longest piece of a double bridge; 0: four links anywhere in the tour
+  int segment;             // longest piece of a double bridge; 0: four edges anywhere in the tour
   unsigned long long seed, chain;
 };
 
@@ -75,16 +75,16 @@ class IteratedSearch {
 
   WARPTSP_FN void keep_best_in(int *best) { best_ = best; }
 
-  // Local search from the queued cities until there are none, or `looks` of them have been looked at. Returns the gain.
-  WARPTSP_FN double settle(long long looks) {
+  // Local search from the queued cities until there are none, or `most` of them have been examined. Returns the gain.
+  WARPTSP_FN double settle(long long most) {
     double gain = 0.0;
-    while (memory_->queued > 0 && looks > 0) {
+    while (memory_->queued > 0 && most > 0) {
       const int count = memory_->queued < lanes_.at_once() ? memory_->queued : lanes_.at_once();
       NeighborMove move;
-      const int found = lanes_.template look<Three>(lists_, tour_, queue_, count, move, counts.evaluations);
+      const int found = lanes_.template examine<Three>(lists_, tour_, queue_, count, move, counts.evaluations);
       const int done = found < count ? found + 1 : count;
-      counts.looks += done;
-      looks -= done;
+      counts.examined += done;
+      most -= done;
       if (found < count) {
         write(rewrite_of(tour_, move));
         gain += move.gain;
@@ -194,7 +194,7 @@ class IteratedSearch {
   ChainMemory *memory_;
   int *scratch_, *kept_, *best_;  // [size]
 
-  // Four positions in ascending order, the links behind which are to be cut; the last may lie beyond the array's end.
+  // Four positions in ascending order, the edges behind which are to be cut; the last may lie beyond the array's end.
   WARPTSP_FN bool draw(Random &random, int segment, int *cut) const {
     const int n = tour_.size;
     for (int attempt = 0; attempt < 50; ++attempt) {

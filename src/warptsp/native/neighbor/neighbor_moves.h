@@ -1,9 +1,9 @@
 // 2-opt and 3-opt moves along neighbour lists: what a (city, neighbour) pair can gain, and how a move is written into
 // the tour. For the host compiler and NVRTC alike: no standard library.
 //
-// A move takes out the links (t1, t2), (t3, t4) and, with three of them, (t5, t6), and adds (t2, t3), (t4, t5) and
+// A move takes out the edges (t1, t2), (t3, t4) and, with three of them, (t5, t6), and adds (t2, t3), (t4, t5) and
 // (t6, t1) (with two: (t4, t1)). t3 is on the list of t2, t5 on that of t4, and what is gained so far must stay above 0,
-// which costs no improving move of these lists but those whose every start has a link off the lists (S. Lin and
+// which costs no improving move of these lists but those whose every start has an edge off the lists (S. Lin and
 // B. W. Kernighan, 1973).
 //
 // Seen along the tour from t2 (offset 0) in the direction away from t1 (offset n - 1), with q = offset of t3 and r that
@@ -18,7 +18,7 @@
 
 namespace warptsp::neighbor {
 
-// A search that takes the first city with a move looks at so many of its neighbours before it settles for their best
+// A search that takes the first city with a move examines so many of its neighbours before it settles for their best
 // move: with all 40, twice the time and no shorter tours.
 constexpr int neighbors_at_once = 8;
 
@@ -39,7 +39,7 @@ struct TourArrays {
   int size;
   int *order;                    // [size] city at a position
   int *position;                 // [size] position of a city
-  const double *link = nullptr;  // [size] length of the link from a position to the next, if it is at hand
+  const double *edge = nullptr;  // [size] length of the edge from a position to the next, if it is at hand
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
 };
@@ -56,12 +56,12 @@ struct TourSight {
     return o < 0 ? o + tour.size : o;
   }
   WARPTSP_FN int city(int offset) const { return tour.order[tour.wrap(base + sign * offset)]; }
-  // The length of the link from the city `a` at an offset to its neighbour `b` on the far side (step 1) or the near one.
+  // The length of the edge from the city `a` at an offset to its neighbour `b` on the far side (step 1) or the near one.
   template <class Metric>
-  WARPTSP_FN double link(const Metric &metric, int offset, int step, int a, int b) const {
-    if (tour.link == nullptr) return (double)metric(a, b);
+  WARPTSP_FN double edge(const Metric &metric, int offset, int step, int a, int b) const {
+    if (tour.edge == nullptr) return (double)metric(a, b);
     const int p = base + sign * offset;
-    return tour.link[tour.wrap(sign * step > 0 ? p : p - 1)];
+    return tour.edge[tour.wrap(sign * step > 0 ? p : p - 1)];
   }
 };
 
@@ -89,14 +89,14 @@ WARPTSP_FN unsigned gain_rank(double gain) {
   return ~v.bits;
 }
 
-// What a search looks at; the arrays belong to others.
+// What a search reads; the arrays belong to others.
 template <class MetricType>
 struct NeighborLists {
   typedef MetricType Metric;
   Metric metric;
   const int *neighbors;  // [size, width] nearest first; -1 where there are no more
   int width;
-  const int *fixed;                 // [size, 2] the other ends of a city's fixed links, or -1; null if there are none
+  const int *fixed;                 // [size, 2] the other ends of a city's fixed edges, or -1; null if there are none
   double tolerance;                 // a gain must exceed it
   const double *lengths = nullptr;  // [size, width] distances to the neighbours, if they are at hand
 
@@ -110,7 +110,7 @@ struct NeighborLists {
   }
 };
 
-// A move whose first two links are gone: (t1, t2) and (t3, t4).
+// A move whose first two edges are gone: (t1, t2) and (t3, t4).
 struct OpenMove {
   double gain;  // so far
   int t1, t2, t3, t4;
@@ -129,14 +129,14 @@ WARPTSP_FN bool open_pair(const Lists &lists, const TourArrays &tour, int city, 
   if (t3 < 0) return false;
   const TourSight sight(tour, t2, side == 0 ? 1 : -1);
   const int t1 = sight.city(n - 1);
-  const double g1 = sight.link(lists.metric, 0, -1, t2, t1) - lists.length(t2, k);
+  const double g1 = sight.edge(lists.metric, 0, -1, t2, t1) - lists.length(t2, k);
   if (!(g1 > 0.0) || lists.is_fixed(t1, t2)) return false;
   const int q = sight.offset(t3);
-  if (q == 1 || q == n - 1) return true;  // the link is there already
+  if (q == 1 || q == n - 1) return true;  // the edge is there already
   for (int behind = 0; behind < (Three ? 2 : 1); ++behind) {
     const int t4 = sight.city(behind ? q + 1 : q - 1);
     if (lists.is_fixed(t3, t4)) continue;
-    const double g2 = g1 + sight.link(lists.metric, q, behind ? 1 : -1, t3, t4);
+    const double g2 = g1 + sight.edge(lists.metric, q, behind ? 1 : -1, t3, t4);
     const int number = ((side * lists.width + k) * 2 + behind) * (lists.width + 1) * 2;
     if (!behind) {
       const double gain = g2 - (double)lists.metric(t4, t1);
@@ -165,14 +165,14 @@ WARPTSP_FN void go_on_from(const Lists &lists, const TourArrays &tour, const Ope
     const double g3 = open.gain - lists.length(open.t4, l);
     if (!(g3 > 0.0)) break;
     const int r = sight.offset(t5);
-    // The link (t4, t5) must be new, and so must (t6, t1).
+    // The edge (t4, t5) must be new, and so must (t6, t1).
     if (open.behind ? r >= q : r == q || r == q - 2 || r == n - 1) continue;
     for (int turn = 0; turn < (open.behind ? 2 : 1); ++turn) {
       const bool up = open.behind ? turn == 0 : r < q;  // t6 is behind t5
       if (!up && open.behind && r < 2) continue;
       const int t6 = sight.city(up ? r + 1 : r - 1);
       if (lists.is_fixed(t5, t6)) continue;
-      const double gain = g3 + sight.link(lists.metric, r, up ? 1 : -1, t5, t6) - (double)lists.metric(t6, open.t1);
+      const double gain = g3 + sight.edge(lists.metric, r, up ? 1 : -1, t5, t6) - (double)lists.metric(t6, open.t1);
       const int number = open.number + 2 * l + turn;
       ++evaluations;
       if (gain > lists.tolerance && (gain > best.gain || (gain == best.gain && number < best.number))) {
@@ -188,7 +188,7 @@ WARPTSP_FN void go_on_from(const Lists &lists, const TourArrays &tour, const Ope
 
 // The pair with all that may follow.
 template <bool Three, class Lists>
-WARPTSP_FN bool look_at_pair(const Lists &lists, const TourArrays &tour, int city, int side, int k, NeighborMove &best,
+WARPTSP_FN bool examine_pair(const Lists &lists, const TourArrays &tour, int city, int side, int k, NeighborMove &best,
                              long long &evaluations) {
   return open_pair<Three>(lists, tour, city, side, k, best, evaluations,
                           [&](const OpenMove &open) { go_on_from(lists, tour, open, best, evaluations, 0, 1); });
@@ -242,7 +242,7 @@ WARPTSP_FN Rewrite rewrite_pieces(const TourSight &sight, int count, const int *
   return rewrite;
 }
 
-// What a move writes; nothing (total 0) if its links are not all in the tour any more, or do not join to one tour as they
+// What a move writes; nothing (total 0) if its edges are not all in the tour any more, or do not join to one tour as they
 // lie now. A gain does not depend on the rest of the tour, so a move that still fits gains what it did.
 WARPTSP_FN Rewrite rewrite_of(const TourArrays &tour, const NeighborMove &move) {
   const int n = tour.size;
@@ -280,7 +280,7 @@ WARPTSP_FN Rewrite rewrite_of(const TourArrays &tour, const NeighborMove &move) 
   return rewrite_pieces(sight, 3, length, arranged);
 }
 
-// A double bridge at four links: behind the positions a < b < c < d. The pieces A B C D become A D C B.
+// A double bridge at four edges: behind the positions a < b < c < d. The pieces A B C D become A D C B.
 WARPTSP_FN Rewrite double_bridge(const TourArrays &tour, int a, int b, int c, int d) {
   const TourSight sight(tour, tour.order[tour.wrap(a + 1)], 1);
   const int length[4] = {b - a, c - b, d - c, tour.size - (d - a)}, arranged[4] = {2, 1, 0, 3};

@@ -11,11 +11,11 @@
 
 namespace warptsp::neighbor {
 
-constexpr int long_tour = 20'000;            // cities from which a kick may take a good part of a millisecond
-constexpr long long cells_a_look = 1 << 18;  // of the tour, written between two looks at the clock
-constexpr int cities_a_look = 1024;          // whose lists are put in order between two looks at the clock
+constexpr int long_tour = 20'000;             // cities from which a kick may take a good part of a millisecond
+constexpr long long cells_a_slice = 1 << 18;  // of the tour, written between two polls of the token
+constexpr int cities_a_slice = 1024;          // whose lists are put in order between two polls of the token
 
-struct HostLook {
+struct ThreadLanes {
   static constexpr int at_once() { return 1; }
   void kicked() const {}
   template <class F>
@@ -27,30 +27,31 @@ struct HostLook {
     f();
   }
   template <bool Three, class Lists>
-  int look(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int, NeighborMove &move,
-           long long &evaluations) const {
+  int examine(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int, NeighborMove &move,
+              long long &evaluations) const {
     const int city = queue.at(0);
+    move = NeighborMove{};  // its last two cities, too: GCC cannot see that only moves of three edges read them
     move.clear();
     bool open[2] = {true, true};
     for (int from = 0; from < lists.width && !move.found() && (open[0] || open[1]); from += neighbors_at_once)
       for (int side = 0; side < 2; ++side)
         for (int k = from; k < from + neighbors_at_once && k < lists.width && open[side]; ++k)
-          open[side] = look_at_pair<Three>(lists, tour, city, side, k, move, evaluations);
+          open[side] = examine_pair<Three>(lists, tour, city, side, k, move, evaluations);
     return move.found() ? 0 : 1;
   }
   // The best move of a city.
   template <bool Three, class Lists>
-  static void look_at_city(const Lists &lists, const TourArrays &tour, int city, NeighborMove &best,
+  static void examine_city(const Lists &lists, const TourArrays &tour, int city, NeighborMove &best,
                            long long &evaluations) {
     best.clear();
     for (int side = 0; side < 2; ++side)
       for (int k = 0; k < lists.width; ++k)
-        if (!look_at_pair<Three>(lists, tour, city, side, k, best, evaluations)) break;
+        if (!examine_pair<Three>(lists, tour, city, side, k, best, evaluations)) break;
   }
 };
 
 struct DescentPlan {
-  bool best;         // every pass looks at all cities; if not, at those whose don't-look bit is off
+  bool best;         // every pass examines all cities; if not, at those whose don't-look bit is off
   bool many;         // all moves of a pass that fit each other; if not, one
   long long passes;  // so many at most, -1: until no move is left
   int threads;
@@ -80,7 +81,7 @@ class NeighborSearch {
   virtual bool descend(const DescentPlan &plan, double seconds, const StopToken &token) = 0;
   // For so many seconds; true when all chains have made their kicks.
   virtual bool iterate(const ChainsPlan &plan, double seconds, const StopToken &token) = 0;
-  // Goes on from the best tour of all chains: the next descent begins there, with a look at all cities.
+  // Goes on from the best tour of all chains: the next descent begins there, with an examination of all cities.
   virtual void return_to_best() = 0;
   virtual double best_length() const = 0;
   virtual std::vector<int> best() const = 0;
@@ -111,12 +112,12 @@ class NeighborSearchOf : public NeighborSearch {
     for (;;) {
       if (!make_moves(slice)) return false;
       if (plan.passes >= 0 && passes_ >= plan.passes) return true;
-      if (!look_at_all(!plan.best, plan.threads, token, found_)) return false;
+      if (!examine_all(!plan.best, plan.threads, token, found_)) return false;
       ++passes_;
       for (int city = 0; city < size_; ++city)
         if (found_[city].found()) pending_.push_back(city);
       if (pending_.empty()) {
-        if (looked_at_all_) return true;
+        if (examined_all_) return true;
         bits_.assign(size_, 1);  // the last pass is over all cities, whatever the bits say
         continue;
       }
@@ -180,7 +181,7 @@ class NeighborSearchOf : public NeighborSearch {
   int width() const override { return lists_.width; }
   DescentCounts counts() const override {
     DescentCounts sum;
-    sum.passes = passes_ + (looks_ + size_ - 1) / size_;
+    sum.passes = passes_ + (examined_ + size_ - 1) / size_;
     sum.evaluations = evaluations_;
     sum.moves = moves_;
     sum.kicks = chains_[0]->search.counts.kicks;
@@ -200,13 +201,13 @@ class NeighborSearchOf : public NeighborSearch {
     std::vector<unsigned> in;
     ChainMemory memory{};
     TourArrays tour;
-    IteratedSearch<HostLook, Lists, Three> search;
+    IteratedSearch<ThreadLanes, Lists, Three> search;
     double length = 0.0, best = 0.0;
 
     Chain(std::vector<int> &&start, const Lists &lists)
         : order(std::move(start)), position(order.size()), scratch(order.size()), kept(order.size()),
           ring(order.size()), in(order.size() / 32 + 1), tour{(int)order.size(), order.data(), position.data()},
-          search(HostLook(), lists, tour, ChainQueue{ring.data(), in.data(), tour.size, &memory}, &memory,
+          search(ThreadLanes(), lists, tour, ChainQueue{ring.data(), in.data(), tour.size, &memory}, &memory,
                  scratch.data(), kept.data(), kept.data()) {
       for (int p = 0; p < tour.size; ++p) position[order[p]] = p;
       for (int p = 0; p < tour.size; ++p)
@@ -235,7 +236,7 @@ class NeighborSearchOf : public NeighborSearch {
     if (pending_.empty()) return true;
     Chain &chain = *chains_[0];
     for (long long cells = 0; !pending_.empty(); pending_.pop_back()) {
-      if (cells > cells_a_look) {
+      if (cells > cells_a_slice) {
         if (slice.stopped()) return false;
         cells = 0;
       }
@@ -256,7 +257,7 @@ class NeighborSearchOf : public NeighborSearch {
   void sort_lists(const StopToken &token) {
     const int width = lists_.width;
     for (int city = 0; city < size_; ++city) {
-      if (city % cities_a_look == 0 && token.stopped()) return;
+      if (city % cities_a_slice == 0 && token.stopped()) return;
       int *const row = neighbors_.data() + (size_t)city * width;
       for (int k = 1; k < width && row[k] >= 0; ++k) {
         const int other = row[k];
@@ -275,14 +276,14 @@ class NeighborSearchOf : public NeighborSearch {
     if (count > most) return;
     lengths_.resize(count);
     for (size_t k = 0; k < count; ++k) {
-      if (k % ((size_t)lists_.width * cities_a_look) == 0 && token.stopped()) return;
+      if (k % ((size_t)lists_.width * cities_a_slice) == 0 && token.stopped()) return;
       if (neighbors_[k] >= 0) lengths_[k] = lists_.metric((int)(k / lists_.width), neighbors_[k]);
     }
     lists_.lengths = lengths_.data();
   }
 
   // The best move of every city, or of those whose bit is set; clears the bits of those that have none.
-  bool look_at_all(bool by_bits, int threads, const StopToken &token, std::vector<NeighborMove> &found) {
+  bool examine_all(bool by_bits, int threads, const StopToken &token, std::vector<NeighborMove> &found) {
     found.resize(size_);
     constexpr int cities_a_task = 256;
     const int tasks = (size_ + cities_a_task - 1) / cities_a_task;
@@ -301,32 +302,32 @@ class NeighborSearchOf : public NeighborSearch {
           skipped = true;
           continue;
         }
-        HostLook::look_at_city<Three>(lists_, tour, city, found[city], evaluations[task]);
+        ThreadLanes::examine_city<Three>(lists_, tour, city, found[city], evaluations[task]);
         bits_[city] = found[city].found();
       }
     });
     for (const long long count : evaluations) evaluations_ += count;
-    looked_at_all_ = !skipped;
+    examined_all_ = !skipped;
     return !stopped;
   }
 
-  // One city after the other; the last look is at all of them.
+  // One city after the other; the last examination is of all of them.
   bool descend_by_queue(const DescentPlan &plan, const StopToken &slice, const StopToken &token) {
     Chain &chain = *chains_[0];
-    const long long at_once = size_ < long_tour ? 256 : 16;  // looks, each of which may make a move
+    const long long at_once = size_ < long_tour ? 256 : 16;  // cities, each of which may make a move
     for (;;) {
       for (int city = 0; city < size_; ++city)
         if (bits_[city]) chain.search.push(city);
       bits_.assign(size_, 0);
       while (chain.memory.queued > 0) {
-        if (plan.passes >= 0 && looks_ >= plan.passes * size_) return true;
-        const long long before = chain.search.counts.looks;
+        if (plan.passes >= 0 && examined_ >= plan.passes * size_) return true;
+        const long long before = chain.search.counts.examined;
         chain.gained(chain.search.settle(at_once));
-        looks_ += chain.search.counts.looks - before;
+        examined_ += chain.search.counts.examined - before;
         if (slice.stopped()) return false;
       }
-      if (plan.passes >= 0 && looks_ >= plan.passes * size_) return true;
-      if (!look_at_all(false, plan.threads, token, found_)) {
+      if (plan.passes >= 0 && examined_ >= plan.passes * size_) return true;
+      if (!examine_all(false, plan.threads, token, found_)) {
         bits_.assign(size_, 1);
         return false;
       }
@@ -351,9 +352,9 @@ class NeighborSearchOf : public NeighborSearch {
   std::vector<std::unique_ptr<Chain>> chains_;
   std::vector<NeighborMove> found_;
   std::vector<int> pending_;         // cities whose moves a pass has found and that are still to be made
-  std::vector<unsigned char> bits_;  // 1: look at this city
-  bool looked_at_all_ = false, kicking_ = false;
-  long long evaluations_ = 0, passes_ = 0, moves_ = 0, looks_ = 0;
+  std::vector<unsigned char> bits_;  // 1: examine this city
+  bool examined_all_ = false, kicking_ = false;
+  long long evaluations_ = 0, passes_ = 0, moves_ = 0, examined_ = 0;
 };
 
 }  // namespace warptsp::neighbor

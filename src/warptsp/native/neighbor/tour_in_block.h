@@ -1,6 +1,6 @@
 // The tour that one block writes, in its shared memory if it fits there. For the device compiler alone.
 #pragma once
-#include "neighbor/city_looks.h"
+#include "neighbor/block_lanes.h"
 
 namespace warptsp::neighbor {
 

@@ -61,10 +61,10 @@ template <class Draw>
 bool for_each_visible(const DrawnEdges &edges, const View &view, double margin, const StopToken &token,
                       const Draw &draw) {
   constexpr int64_t CHUNK = 1 << 14, AHEAD = 16;
-  for (int64_t e = 0, look = 0; e < edges.count; e += edges.stride) {
-    if (e >= look) {
+  for (int64_t e = 0, next_poll = 0; e < edges.count; e += edges.stride) {
+    if (e >= next_poll) {
       if (token.stopped()) return false;
-      look = e + CHUNK;
+      next_poll = e + CHUNK;
     }
 #if defined(__GNUC__)
     // Cities that follow each other in a tour lie anywhere in memory.

@@ -139,7 +139,7 @@ bool KdTree<D>::split(int level, int k, int depth, const StopToken &token) {
 }
 
 // Puts the element of rank `middle` into its place, smaller ones before and larger ones after it. Long ranges are
-// partitioned around a sampled element close to that rank, and look at the token on the way.
+// partitioned around a sampled element close to that rank, and poll the token on the way.
 template <int D>
 bool KdTree<D>::select(TreePoint<D> *from, TreePoint<D> *to, TreePoint<D> *middle, int axis, const StopToken &token) {
   constexpr int samples = 255;

@@ -20,12 +20,12 @@ __device__ __forceinline__ bool odd_behind(const unsigned *words, int count, int
 struct BlockTour {
   const SymmetricInstance &instance;
   float2 *place;  // by position, as the three others
-  float *link;    // to the next position
+  float *edge;    // to the next position
   int *city;
   unsigned *words;  // a bit a rung
 
   __device__ BlockTour(const SymmetricInstance &of, unsigned char *memory)
-      : instance(of), place((float2 *)memory), link((float *)(place + of.size)), city((int *)(link + of.size)),
+      : instance(of), place((float2 *)memory), edge((float *)(place + of.size)), city((int *)(edge + of.size)),
         words((unsigned *)(city + of.size)) {}
 
   __device__ void load(const int *cities) {
@@ -34,7 +34,7 @@ struct BlockTour {
       const int own = cities[p];
       city[p] = own;
       if (instance.planar) place[p] = make_float2(instance.plane_x(own), instance.plane_y(own));
-      link[p] = instance.link(own, cities[p + 1 == n ? 0 : p + 1]);
+      edge[p] = instance.edge(own, cities[p + 1 == n ? 0 : p + 1]);
     }
     __syncthreads();
   }
@@ -42,31 +42,31 @@ struct BlockTour {
   // What the filter sees of rung k.
   __device__ Planar planar(const Axis &axis, int k) const {
     const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
-    return {place[outer], place[left_of(axis, k, n)], place[right], place[right_of(axis, k + 1, n)], link[outer],
-            link[right]};
+    return {place[outer], place[left_of(axis, k, n)], place[right], place[right_of(axis, k + 1, n)], edge[outer],
+            edge[right]};
   }
 
-  // Whether rung k is accepted; `links` are then the lengths of the two links that it makes.
+  // Whether rung k is accepted; `edges` are then the lengths of the two edges that it makes.
   __device__ bool test(const Axis &axis, int k, u64 key, const Acceptance &acceptance, float limit,
-                       float2 &links) const {
+                       float2 &edges) const {
     Planar rung;
     if (instance.planar) {
       rung = planar(axis, k);
       if (rung.exceeds(limit)) return false;
     }
-    return accepts(instance, rung, acceptance, key, k, links, [&] {
+    return accepts(instance, rung, acceptance, key, k, edges, [&] {
       const int n = instance.size, outer = left_of(axis, k + 1, n), right = right_of(axis, k, n);
-      return Rung{city[outer], city[left_of(axis, k, n)], city[right], city[right_of(axis, k + 1, n)], link[outer],
-                  link[right]};
+      return Rung{city[outer], city[left_of(axis, k, n)], city[right], city[right_of(axis, k + 1, n)], edge[outer],
+                  edge[right]};
     });
   }
 
   // Whether a descent would accept a rung of this axis. The same on all threads.
-  __device__ bool look(const Axis &axis, const Acceptance &acceptance, float limit) const {
+  __device__ bool has_move(const Axis &axis, const Acceptance &acceptance, float limit) const {
     bool found = false;
     for (int k = 1 + threadIdx.x; k <= axis.rungs && !found; k += blockDim.x) {
-      float2 links;
-      found = test(axis, k, 0, acceptance, limit, links);
+      float2 edges;
+      found = test(axis, k, 0, acceptance, limit, edges);
     }
     return __syncthreads_or(found);
   }
@@ -78,12 +78,12 @@ struct BlockTour {
     bool found = false;
     for (int from = 0; from < axis.rungs; from += blockDim.x) {
       const int k = from + threadIdx.x + 1;
-      float2 links;
-      const bool accepted = k <= axis.rungs && test(axis, k, key, acceptance, limit, links);
+      float2 edges;
+      const bool accepted = k <= axis.rungs && test(axis, k, key, acceptance, limit, edges);
       if (accepted) {
         // As they are if nothing beyond is reversed. No other rung reads them.
-        link[left_of(axis, k + 1, n)] = links.x;
-        link[right_of(axis, k, n)] = links.y;
+        edge[left_of(axis, k + 1, n)] = edges.x;
+        edge[right_of(axis, k, n)] = edges.y;
         found = true;
       }
       const unsigned word = __ballot_sync(all_lanes, accepted);
@@ -104,16 +104,16 @@ struct BlockTour {
     return true;
   }
 
-  // Exchanges the cities of level k if it is crossed, and the links of rung k if what lies beyond is reversed.
+  // Exchanges the cities of level k if it is crossed, and the edges of rung k if what lies beyond is reversed.
   __device__ void apply(const Axis &axis, int k, bool beyond, bool crossed) {
     const int n = instance.size;
     if (crossed) {
       const int left = left_of(axis, k, n), right = right_of(axis, k, n);
       exchange(place[left], place[right]);
       exchange(city[left], city[right]);
-      if (k == 1 && axis.left == axis.right) exchange(link[left], link[axis.left]);
+      if (k == 1 && axis.left == axis.right) exchange(edge[left], edge[axis.left]);
     }
-    if (beyond) exchange(link[left_of(axis, k + 1, n)], link[right_of(axis, k, n)]);
+    if (beyond) exchange(edge[left_of(axis, k + 1, n)], edge[right_of(axis, k, n)]);
   }
 
   template <class T>

@@ -7,13 +7,13 @@
 
 namespace warptsp::symmetric {
 
-constexpr int max_ahead = 256;  // axes that the grid looks at between two barriers
+constexpr int max_ahead = 256;  // axes that the grid examines between two barriers
 
 // The tour in device memory, which other blocks change: read and written past the first level of caches.
 struct GridTour {
   int *city;
   float2 *place;
-  float *link;
+  float *edge;
 };
 
 // One chain on the whole GPU: every block has a stretch of the rungs of each axis. Where moves are few, a descent looks
@@ -30,8 +30,8 @@ struct GridWalk {
   const int low = 1 + blockIdx.x * stretch, high = min(low + stretch, rungs + 1);  // rungs low to high - 1
   const int window = stretch + max_ahead + 2;
   float2 *const left_place, *const right_place = left_place + window;
-  float *const left_link = (float *)(right_place + window), *const right_link = left_link + window;
-  unsigned *const words = (unsigned *)(right_link + window);
+  float *const left_edge = (float *)(right_place + window), *const right_edge = left_edge + window;
+  unsigned *const words = (unsigned *)(right_edge + window);
   const int word_count = (stretch + blockDim.x - 1) / blockDim.x * warps;
 
   SymmetricState state;
@@ -66,7 +66,7 @@ struct GridWalk {
     }
   }
 
-  // Looks at some axes, and goes on to the first that has a move; false if none has.
+  // Examines some axes, and goes on to the first that has a move; false if none has.
   __device__ __forceinline__ bool look_ahead() {
     __shared__ int found_at;
     const int ahead = (int)min((long long)min(max(2 * gap, 8), max_ahead), all - state.quiet);
@@ -80,12 +80,12 @@ struct GridWalk {
       for (int p = left_from + threadIdx.x; p <= left_to; p += blockDim.x) {
         const int q = ((p % n) + n) % n;
         left_place[p - left_from] = __ldcg(tour.place + q);
-        left_link[p - left_from] = __ldcg(tour.link + q);
+        left_edge[p - left_from] = __ldcg(tour.edge + q);
       }
       for (int p = right_from + threadIdx.x; p <= right_to; p += blockDim.x) {
         const int q = ((p % n) + n) % n;
         right_place[p - right_from] = __ldcg(tour.place + q);
-        right_link[p - right_from] = __ldcg(tour.link + q);
+        right_edge[p - right_from] = __ldcg(tour.edge + q);
       }
     }
     __syncthreads();
@@ -97,16 +97,16 @@ struct GridWalk {
         Planar rung;
         if (instance.planar) {
           rung = {left_place[l - 1],  left_place[l],    right_place[r],
-                  right_place[r + 1], left_link[l - 1], right_link[r]};
+                  right_place[r + 1], left_edge[l - 1], right_edge[r]};
           if (rung.exceeds(limit)) continue;
         }
-        float2 links;
-        found = accepts(instance, rung, Acceptance{0.0, 0, 0}, 0, k, links, [&] {
+        float2 edges;
+        found = accepts(instance, rung, Acceptance{0.0, 0, 0}, 0, k, edges, [&] {
           const Axis at = axis_at(instance, phase + j >= all ? phase + j - all : phase + j);
           const int outer = left_of(at, k + 1, n), right = right_of(at, k, n);
           return Rung{__ldcg(tour.city + outer), __ldcg(tour.city + left_of(at, k, n)),
                       __ldcg(tour.city + right), __ldcg(tour.city + right_of(at, k + 1, n)),
-                      __ldcg(tour.link + outer), __ldcg(tour.link + right)};
+                      __ldcg(tour.edge + outer), __ldcg(tour.edge + right)};
         });
       }
       if (__any_sync(all_lanes, found)) {
@@ -166,7 +166,7 @@ struct GridWalk {
       if (k < high) {
         const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
                   beyond = right_of(axis, k + 1, n);
-        const float ab = __ldcg(tour.link + outer), cd = __ldcg(tour.link + right);
+        const float ab = __ldcg(tour.edge + outer), cd = __ldcg(tour.edge + right);
         Planar rung;
         bool passes = true;
         if (instance.planar) {
@@ -179,8 +179,8 @@ struct GridWalk {
           passes = !rung.exceeds(limit);
         }
         if (passes) {
-          float2 links;
-          accepted = accepts(instance, rung, acceptance, key, k, links, [&] {
+          float2 edges;
+          accepted = accepts(instance, rung, acceptance, key, k, edges, [&] {
             return Rung{__ldcg(tour.city + outer),
                         __ldcg(tour.city + left),
                         __ldcg(tour.city + right),
@@ -189,8 +189,8 @@ struct GridWalk {
                         cd};
           });
           if (accepted) {
-            __stcg(tour.link + outer, links.x);
-            __stcg(tour.link + right, links.y);
+            __stcg(tour.edge + outer, edges.x);
+            __stcg(tour.edge + right, edges.y);
             found = true;
           }
         }
@@ -227,7 +227,7 @@ struct GridWalk {
       if (k >= high) continue;
       const bool crossed = beyond ^ (words[bit / 32] >> (bit % 32) & 1);
       const int left = left_of(axis, k, n), right = right_of(axis, k, n), outer = left_of(axis, k + 1, n);
-      const float inner_link = __ldcg(tour.link + right);
+      const float inner_edge = __ldcg(tour.edge + right);
       if (crossed) {
         const float2 place = __ldcg(tour.place + left);
         __stcg(tour.place + left, __ldcg(tour.place + right));
@@ -236,14 +236,14 @@ struct GridWalk {
         __stcg(tour.city + left, __ldcg(tour.city + right));
         __stcg(tour.city + right, city);
         if (k == 1 && axis.left == axis.right) {
-          const float link = __ldcg(tour.link + left);
-          __stcg(tour.link + left, __ldcg(tour.link + axis.left));
-          __stcg(tour.link + axis.left, link);
+          const float edge = __ldcg(tour.edge + left);
+          __stcg(tour.edge + left, __ldcg(tour.edge + axis.left));
+          __stcg(tour.edge + axis.left, edge);
         }
       }
       if (beyond) {
-        __stcg(tour.link + right, __ldcg(tour.link + outer));
-        __stcg(tour.link + outer, inner_link);
+        __stcg(tour.edge + right, __ldcg(tour.edge + outer));
+        __stcg(tour.edge + outer, inner_edge);
       }
     }
   }

@@ -17,8 +17,8 @@ __device__ __forceinline__ float between(float2 a, float2 b) {
   return root(__fmaf_rn(x, x, y * y));
 }
 
-// About how much the tour grows if links of this length give way to ac and bd, rounded down.
-__device__ __forceinline__ float margin(float ac, float bd, float links) { return (ac + bd) * less - links * more; }
+// About how much the tour grows if edges of this length give way to ac and bd, rounded down.
+__device__ __forceinline__ float margin(float ac, float bd, float edges) { return (ac + bd) * less - edges * more; }
 
 // The distance of whole places as the metric rounds it: the one single precision finds, or one beside it. Integers
 // decide, without doubt: on a lattice many distances lie just where rounding jumps.
@@ -57,7 +57,7 @@ __device__ __noinline__ double exact_threshold(const SymmetricInstance &instance
   const Acceptance acceptance{temperature, 0, 0};
   return acceptance.threshold(instance, temperature > 0.0 ? minus_log(u) : 0.0f);
 }
-// The lengths of the two links that an accepted rung makes; of one that is not accepted the first is negative.
+// The lengths of the two edges that an accepted rung makes; of one that is not accepted the first is negative.
 __device__ __noinline__ float2 decide_exactly(const SymmetricInstance &instance, Rung rung, double temperature,
                                               unsigned u) {
   const float2 refused = {-1, -1};
@@ -67,7 +67,7 @@ __device__ __noinline__ float2 decide_exactly(const SymmetricInstance &instance,
   return growth < exact_threshold(instance, temperature, u) ? make_float2((float)ac, (float)bd) : refused;
 }
 
-// A rung as the filter sees it: the places of its cities, its links, the distances that would replace them, and by how
+// A rung as the filter sees it: the places of its cities, its edges, the distances that would replace them, and by how
 // much the tour grows then, at least. Nothing of it is known where the filter does not work.
 struct Planar {
   float2 a, b, c, d;
@@ -88,7 +88,7 @@ constexpr float largest_whole = 1 << 22;  // up to here single precision is off 
 // numbers decide wherever they leave no doubt; they are a tenth of the latency of what decides then.
 template <class Cities>
 __device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const Planar &rung,
-                                        const Acceptance &acceptance, u64 key, int k, float2 &links,
+                                        const Acceptance &acceptance, u64 key, int k, float2 &edges,
                                         const Cities &cities) {
   const bool hot = acceptance.temperature > 0.0;
   const float temperature = (float)acceptance.temperature;
@@ -96,16 +96,16 @@ __device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const
   const float draw = hot ? about_draw(u) : 0.0f;
   if (instance.planar) {
     if (hot && rung.about > acceptance.filter(instance, draw + draw_error)) return false;
-    if (instance.whole_links) {
-      // A link that must stay has not come so far.
-      bool sure = round_surely(instance, rung.ac, links.x) && round_surely(instance, rung.bd, links.y);
+    if (instance.whole_edges) {
+      // An edge that must stay has not come so far.
+      bool sure = round_surely(instance, rung.ac, edges.x) && round_surely(instance, rung.bd, edges.y);
       if (!sure && instance.planar == 2 && rung.ac < largest_whole && rung.bd < largest_whole) {
-        links = make_float2((float)round_whole(instance.kind, rung.a, rung.c, rung.ac),
+        edges = make_float2((float)round_whole(instance.kind, rung.a, rung.c, rung.ac),
                             (float)round_whole(instance.kind, rung.b, rung.d, rung.bd));
         sure = true;
       }
       if (sure) {
-        const int growth = (int)links.x + (int)links.y - (int)rung.ab - (int)rung.cd;
+        const int growth = (int)edges.x + (int)edges.y - (int)rung.ab - (int)rung.cd;
         if (!hot) return (double)growth < -instance.tolerance;
         const float spare = temperature * draw - (float)growth;
         if (fabsf(spare) > temperature * draw_error) return spare > 0;
@@ -113,8 +113,8 @@ __device__ __forceinline__ bool accepts(const SymmetricInstance &instance, const
       }
     }
   }
-  links = decide_exactly(instance, cities(), acceptance.temperature, u);
-  return links.x >= 0;
+  edges = decide_exactly(instance, cities(), acceptance.temperature, u);
+  return edges.x >= 0;
 }
 
 }  // namespace warptsp::symmetric

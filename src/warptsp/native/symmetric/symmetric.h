@@ -3,21 +3,21 @@
 //
 // The tour lies on a circle of positions. Segments with one centre, each inside the next, are an Axis: level k is the
 // pair of positions left - k and right + k, which mirror each other, and rung k the choice whether the segment up to
-// level k is reversed. Reversing it replaces the two links between the levels k and k + 1 and no other, so the rungs
+// level k is reversed. Reversing it replaces the two edges between the levels k and k + 1 and no other, so the rungs
 // of an axis can be decided one by one, and all that were accepted be applied at once: the cities of level k change
 // places iff an odd number of the rungs k, k + 1, ... were accepted.
 //
 // All decisions are made in the exact arithmetic of the metric. In front of it stands a filter in single precision:
-// a rung whose links would be longer by more than any rounding can explain needs no second look.
+// a rung whose edges would be longer by more than any rounding can explain need not be examined again.
 #pragma once
 #include "common/random.h"
 
 namespace warptsp::symmetric {
 
-constexpr float kept_link = -1e30f;     // the length of a link that must stay: no rung can pay for it
+constexpr float kept_edge = -1e30f;     // the length of an edge that must stay: no rung can pay for it
 constexpr float largest_draw = 16.64f;  // -ln of the smallest random number, rounded up
 
-// Distances and links in single precision are off by a few units of the last place: with these factors their
+// Distances and edges in single precision are off by a few units of the last place: with these factors their
 // difference is no larger than it should be.
 constexpr float less = 1.0f - 1.0f / (1 << 19), more = 1.0f + 1.0f / (1 << 21);
 
@@ -34,9 +34,9 @@ struct SymmetricInstance {
   double tolerance;  // a gain must exceed it
   // The filter; for metrics in the plane.
   int planar;       // 2 if all places are whole numbers, so that single precision holds them
-  int whole_links;  // the lengths of links are integers that single precision holds
+  int whole_edges;  // the lengths of edges are integers that single precision holds
   double center_x, center_y, scale;
-  double slack;        // by how much rounded distances, from rounded places, may make two links shorter
+  double slack;        // by how much rounded distances, from rounded places, may make two edges shorter
   double place_error;  // by how much rounded places may change a distance
 
   WARPTSP_FN double distance(int a, int b) const {
@@ -46,22 +46,22 @@ struct SymmetricInstance {
     return d == d ? d : 0.0;
   }
 
-  // Whether the link of two cities must stay: a fixed edge, or that of a city with its duplicate.
+  // Whether the edge of two cities must stay: a fixed edge, or that of a city with its duplicate.
   WARPTSP_FN bool kept(int a, int b) const {
     return a == b || (fixed != nullptr && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
   }
 
-  WARPTSP_FN float link(int a, int b) const { return kept(a, b) ? kept_link : (float)distance(a, b); }
+  WARPTSP_FN float edge(int a, int b) const { return kept(a, b) ? kept_edge : (float)distance(a, b); }
 
   WARPTSP_FN float plane_x(int city) const { return (float)((points[2 * (long long)city] - center_x) * scale); }
   WARPTSP_FN float plane_y(int city) const { return (float)((points[2 * (long long)city + 1] - center_y) * scale); }
 
-  // By how much the tour grows if the links ab and cd give way to ac and bd, whose lengths are told too.
+  // By how much the tour grows if the edges ab and cd give way to ac and bd, whose lengths are told too.
   WARPTSP_FN double growth(int a, int b, int c, int d, float ab, float cd, double &ac, double &bd) const {
-    const double links = whole_links ? (double)ab + (double)cd : distance(a, b) + distance(c, d);
+    const double edges = whole_edges ? (double)ab + (double)cd : distance(a, b) + distance(c, d);
     ac = distance(a, c);
     bd = distance(b, d);
-    return ac + bd - links;
+    return ac + bd - edges;
   }
 };
 
@@ -70,7 +70,7 @@ struct Axis {
   int rungs;        // 1, ..., rungs
 };
 
-// How many axes are looked at until every segment was: none of them accepted, and the tour is 2-optimal.
+// How many axes are examined until every segment was: none of them accepted, and the tour is 2-optimal.
 WARPTSP_FN int axes_of(const SymmetricInstance &instance) {
   return instance.hardware ? 2 * instance.size : instance.size;
 }

@@ -22,12 +22,12 @@ class SymmetricTour {
       : instance_(instance), n_((int)circle.size()), city_(std::move(circle)), seed_(seed), chain_(chain) {
     x_.resize(2 * (size_t)n_);
     y_.resize(2 * (size_t)n_);
-    link_.resize(2 * (size_t)n_);
+    edge_.resize(2 * (size_t)n_);
     accepted_.resize(n_ / 2 + 2);
     for (int p = 0; p < n_; p++) {
       const int city = city_[p];
       if (instance_.planar) put(p, instance_.plane_x(city), instance_.plane_y(city));
-      put_link(p, instance_.link(city, city_[p + 1 == n_ ? 0 : p + 1]));
+      put_edge(p, instance_.edge(city, city_[p + 1 == n_ ? 0 : p + 1]));
     }
   }
 
@@ -47,7 +47,7 @@ class SymmetricTour {
     const Acceptance acceptance{0.0, seed_, chain_};
     const int all = axes_of(instance_);
     while (quiet_ < all) {
-      // Ahead of a long quiet stretch, threads look at the axes to come, each at its share.
+      // Ahead of a long quiet stretch, threads examine the axes to come, each at its share.
       if (threads > 1 && quiet_ >= n_ / 16 && n_ >= min_shared) {
         if (look_ahead(acceptance, threads, all, slice)) return false;
         continue;
@@ -112,8 +112,8 @@ class SymmetricTour {
     }
     const float limit = acceptance.most(instance_);
     // Positions are stored twice in a row, so that neither side of the axis wraps around.
-    const float *lx = x_.data() + axis.left + n_, *ly = y_.data() + axis.left + n_, *ll = link_.data() + axis.left + n_;
-    const float *rx = x_.data() + axis.right, *ry = y_.data() + axis.right, *rl = link_.data() + axis.right;
+    const float *lx = x_.data() + axis.left + n_, *ly = y_.data() + axis.left + n_, *ll = edge_.data() + axis.left + n_;
+    const float *rx = x_.data() + axis.right, *ry = y_.data() + axis.right, *rl = edge_.data() + axis.right;
     for (int from = 1; from <= axis.rungs; from += strip) {
       const int to = std::min(from + strip, axis.rungs + 1);
       int some = 0;
@@ -142,7 +142,7 @@ class SymmetricTour {
     const int a = city_[outer], b = city_[left_of(axis, k, n_)], c = city_[right], d = city_[right_of(axis, k + 1, n_)];
     if (instance_.kept(a, b) || instance_.kept(c, d)) return false;
     double ac, bd;
-    return instance_.growth(a, b, c, d, link_[outer], link_[right], ac, bd) < threshold;
+    return instance_.growth(a, b, c, d, edge_[outer], edge_[right], ac, bd) < threshold;
   }
 
   // Exchanges the cities of the levels that an odd number of accepted rungs from 1 to `last` reverse.
@@ -154,14 +154,14 @@ class SymmetricTour {
       crossed ^= accepted_[k] != 0;
       if (crossed) exchange(left, right);
       if (accepted_[k]) {
-        put_link(outer, instance_.link(city_[outer], city_[left]));
-        put_link(right, instance_.link(city_[right], city_[right_of(axis, k + 1, n_)]));
+        put_edge(outer, instance_.edge(city_[outer], city_[left]));
+        put_edge(right, instance_.edge(city_[right], city_[right_of(axis, k + 1, n_)]));
       } else if (beyond) {
-        exchange_links(outer, right);
+        exchange_edges(outer, right);
       }
     }
-    // Around a city in the centre there are two more links.
-    if (crossed && axis.left == axis.right) exchange_links(left_of(axis, 1, n_), axis.left);
+    // Around a city in the centre there are two more edges.
+    if (crossed && axis.left == axis.right) exchange_edges(left_of(axis, 1, n_), axis.left);
   }
 
   void exchange(int p, int q) {
@@ -172,22 +172,22 @@ class SymmetricTour {
     put(q, x, y);
   }
 
-  void exchange_links(int p, int q) {
-    const float link = link_[p];
-    put_link(p, link_[q]);
-    put_link(q, link);
+  void exchange_edges(int p, int q) {
+    const float edge = edge_[p];
+    put_edge(p, edge_[q]);
+    put_edge(q, edge);
   }
 
   void put(int p, float x, float y) {
     x_[p] = x_[p + n_] = x;
     y_[p] = y_[p + n_] = y;
   }
-  void put_link(int p, float length) { link_[p] = link_[p + n_] = length; }
+  void put_edge(int p, float length) { edge_[p] = edge_[p + n_] = length; }
 
-  // Looks at the next axes on several threads, and goes on to the first at which a rung is accepted. Returns true if
+  // Examines the next axes on several threads, and goes on to the first at which a rung is accepted. Returns true if
   // the slice has ended.
   bool look_ahead(const Acceptance &acceptance, int threads, int all, const StopToken &slice) {
-    // No more than were quiet so far, so that little is looked at for nothing, and than take some milliseconds.
+    // No more than were quiet so far, so that little is examined for nothing, and than take some milliseconds.
     const int rungs = axis_at(instance_, 0).rungs;
     const long long begin = counters_.steps, most = (instance_.planar ? 1LL << 24 : 1LL << 20) / rungs + 1;
     const long long count = std::min({all - quiet_, quiet_, most});
@@ -219,7 +219,7 @@ class SymmetricTour {
   const int n_;
   std::vector<int> city_;                // by position
   std::vector<float> x_, y_;             // by position, twice in a row
-  std::vector<float> link_;              // to the next position, the same
+  std::vector<float> edge_;              // to the next position, the same
   std::vector<unsigned char> accepted_;  // by rung
   const unsigned long long seed_, chain_;
   long long quiet_ = 0;  // axes since the last move

@@ -24,7 +24,7 @@ struct WarpTour : BlockTour {
     return {at, at, rungs};
   }
 
-  // Looks at so many centres, and applies the rungs accepted of the first that has any. Returns how many were passed
+  // Examines so many centres, and applies the rungs accepted of the first that has any. Returns how many were passed
   // with that. Lane `turn` and those behind it hold the centres' keys; `limit` is that of the first.
   template <bool Filter>
   __device__ int pass(int center, int centers, u64 keys, int turn, const Cooling &cooling, float limit, u64 &moves,
@@ -64,22 +64,22 @@ struct WarpTour : BlockTour {
         const int k = (own & ((1 << rung_bits) - 1)) + 1;
         const u64 key = __shfl_sync(all_lanes, keys, turn + ahead);
         const Axis axis = around(center, ahead);
-        float2 links;
+        float2 edges;
         bool accepted = first + lane < waiting && ahead < centers;
         if (accepted) {
           Cooling then = cooling;
           if (then.spent + ahead >= then.iterations) then.advance(ahead);
-          accepted = test(axis, k, key, Acceptance{then.temperature, 0, 0}, limit, links);
+          accepted = test(axis, k, key, Acceptance{then.temperature, 0, 0}, limit, edges);
         }
         unsigned which = __ballot_sync(all_lanes, accepted);
         if (which == 0) continue;
-        __syncwarp();  // before links are written that other lanes have looked at
+        __syncwarp();  // before edges are written that other lanes have read
         // Centres behind the first that moves have to wait for it.
         centers = __shfl_sync(all_lanes, ahead, __ffs(which) - 1) + 1;
         accepted &= ahead < centers;
         if (accepted) {
-          link[left_of(axis, k + 1, n)] = links.x;
-          link[right_of(axis, k, n)] = links.y;
+          edge[left_of(axis, k + 1, n)] = edges.x;
+          edge[right_of(axis, k, n)] = edges.y;
           atomicOr(words + (k - 1) / 32, 1u << (k - 1) % 32);
         }
         which = __ballot_sync(all_lanes, accepted);
@@ -104,7 +104,7 @@ struct WarpTour : BlockTour {
       bool beyond[2], crossed[2];
       int left[2], right[2], outer[2], left_city[2], right_city[2];
       float2 left_place[2], right_place[2];
-      float outer_link[2], right_link[2];
+      float outer_edge[2], right_edge[2];
 #pragma unroll
       for (int i = 0; i < 2; i++) {
         const int at = w - i, k = min(32 * max(at, 0) + lane + 1, rungs);
@@ -121,8 +121,8 @@ struct WarpTour : BlockTour {
           right_city[i] = city[right[i]];
         }
         if (beyond[i]) {
-          outer_link[i] = link[outer[i]];
-          right_link[i] = link[right[i]];
+          outer_edge[i] = edge[outer[i]];
+          right_edge[i] = edge[right[i]];
         }
       }
 #pragma unroll
@@ -134,23 +134,23 @@ struct WarpTour : BlockTour {
           city[right[i]] = left_city[i];
         }
         if (beyond[i]) {
-          link[outer[i]] = right_link[i];
-          link[right[i]] = outer_link[i];
+          edge[outer[i]] = right_edge[i];
+          edge[right[i]] = outer_edge[i];
         }
-        // Around the city in the centre there are two more links.
-        if (w - i == 0 && lane == 0 && crossed[i]) exchange(link[left[i]], link[axis.left]);
+        // Around the city in the centre there are two more edges.
+        if (w - i == 0 && lane == 0 && crossed[i]) exchange(edge[left[i]], edge[axis.left]);
       }
     }
     __syncwarp();
   }
 };
 
-// Every block is one warp, which does the same, in the order of the threads. It looks at several centres at a time
+// Every block is one warp, which does the same, in the order of the threads. It examines several centres at a time
 // while moves are few: what it waits for then it waits for once.
 template <bool Filter>
 __device__ __forceinline__ void walk_alone(WarpTour &tour, Walk &walk, Cooling cooling, const Acceptance &acceptance,
                                            long long steps) {
-  constexpr int max_words = 16;  // of rungs that one look should evaluate
+  constexpr int max_words = 16;  // of rungs that one examination should evaluate
   const SymmetricInstance &instance = tour.instance;
   const int n = instance.size, lane = threadIdx.x;
   const bool cold = cooling.temperature <= 0;

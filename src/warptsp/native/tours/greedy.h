@@ -222,7 +222,7 @@ inline bool greedy_edge_points(const double *points, int n, int dimensions, Metr
 
 // In tiles: `points` lie along a closed space-filling curve, and each of `tiles` consecutive pieces of it becomes a
 // greedy path from its first city to its last. The tiles are compact, so pieces of this tour can be searched alone:
-// the fragments of the greedy tour of all cities are joined by links that cross any piece. R. M. Karp, "Probabilistic
+// the fragments of the greedy tour of all cities are joined by edges that cross any piece. R. M. Karp, "Probabilistic
 // analysis of partitioning algorithms for the TSP in the plane", Math. Operations Research 2 (1977).
 inline bool greedy_tiles_points(const double *points, int n, int dimensions, MetricKind kind, int norm,
                                 const int *fixed_edges, int64_t fixed, int tiles, int threads, const StopToken &token,

@@ -1,10 +1,10 @@
 // The greedy edge tour in rounds that many threads take part in, one end of a path each; for the host compiler and
 // NVRTC alike: no standard library.
 //
-// Every path names the shortest link from one of its ends to another path's end; a link that both of its paths name is
-// made. As links are strictly ordered, the shortest of all is always made, no path is linked twice in a round, and no
-// cycle can arise. With all links in the rows the tour is the one that taking them in order of length gives, because no
-// link that is made could have lost its place to a shorter one.
+// Every path names the shortest edge from one of its ends to another path's end; an edge that both of its paths name is
+// made. As edges are strictly ordered, the shortest of all is always made, no path is joined twice in a round, and no
+// cycle can arise. With all edges in the rows the tour is the one that taking them in order of length gives, because no
+// edge that is made could have lost its place to a shorter one.
 //
 // Work goes on in stages: the items of the first are all cities with rows of their nearest others; those of the next
 // are the ends that are left, with rows of the nearest ends.
@@ -21,20 +21,20 @@ struct GreedyStage {
   int *links;            // [cities, 2] -1 for none; the first is filled first
   int *mate;             // [size] the other end of its path, itself for a city alone, -1 for a city inside a path
   unsigned char *next;   // [size] how much of its row is used up
-  int *named;            // [size] the item to which it wants a link, or -1
-  u64 *length;           // [size] of that link
-  u64 *shortest;         // [size] shortest link that a path knows of, at the smaller of its two ends
+  int *named;            // [size] the item to which it wants an edge, or -1
+  u64 *length;           // [size] of that edge
+  u64 *shortest;         // [size] shortest edge that a path knows of, at the smaller of its two ends
   u64 *first;            // [size] the first in order of the shortest
   int size, width;
   int trusted;  // so many entries of a row are the true nearest: later ones may hide a nearer one of another quadrant
   int kind;     // MetricKind
-  // 0, or the round's number: paths are then drawn as givers and takers, and only links from a giver to a taker are
-  // made. This ends the chains in which every path's shortest link leads to one that has a shorter one still.
+  // 0, or the round's number: paths are then drawn as givers and takers, and only edges from a giver to a taker are
+  // made. This ends the chains in which every path's shortest edge leads to one that has a shorter one still.
   int draw;
 
   static constexpr u64 none = ~0ull;
 
-  // Whether paths are to be drawn in the round after one with so few links.
+  // Whether paths are to be drawn in the round after one with so few edges.
   WARPTSP_FN static bool is_slow(int wishes, int joined) { return joined < wishes / 16; }
 
   WARPTSP_FN int city_of(int item) const { return city ? city[item] : item; }
@@ -54,8 +54,8 @@ struct GreedyStage {
     return bits;
 #endif
   }
-  // Order among links of one length: those of cities that follow each other along the curve first, so that a lattice
-  // is filled row by row. Scrambled where that is equal, else a line of equal links would grow by one a round.
+  // Order among edges of one length: those of cities that follow each other along the curve first, so that a lattice
+  // is filled row by row. Scrambled where that is equal, else a line of equal edges would grow by one a round.
   WARPTSP_FN static u64 rank(int a, int b) {
     unsigned low = (unsigned)(a < b ? a : b);
     const unsigned between = (unsigned)(a < b ? b - a : a - b);
@@ -74,7 +74,7 @@ struct GreedyStage {
 
   // The four steps of a round, for one item; each is done for all items before the next begins.
 
-  // Names its nearest item that can still be linked to, and tells both paths the length.
+  // Names its nearest item that can still be joined to, and tells both paths the length.
   WARPTSP_FN void name(int item) {
     named[item] = -1;
     if (mate[item] < 0) return;
@@ -94,7 +94,7 @@ struct GreedyStage {
     atomic_smallest(shortest + own, length[item]);
     if (takes(its)) atomic_smallest(shortest + its, length[item]);
   }
-  // Tells both paths its place among links of that length.
+  // Tells both paths its place among edges of that length.
   WARPTSP_FN void settle(int item) {
     const int other = named[item];
     if (other < 0) return;
@@ -113,14 +113,14 @@ struct GreedyStage {
     if (!agreed) length[item] = none;
     return true;
   }
-  // Makes the link. True if it did.
+  // Makes the edge. True if it did.
   WARPTSP_FN bool join(int item) {
     shortest[item] = first[item] = none;
     const int other = named[item];
     if (other < 0 || length[item] == none) return false;
     if (named[other] == item && length[other] != none && other < item) return false;  // the other makes it
-    link(city_of(item), city_of(other));
-    link(city_of(other), city_of(item));
+    join(city_of(item), city_of(other));
+    join(city_of(other), city_of(item));
     const int left = mate[item], right = mate[other];
     mate[left] = right;
     mate[right] = left;
@@ -141,7 +141,7 @@ struct GreedyStage {
     mate_to[to] = index[mate[item]];
   }
 
-  WARPTSP_FN void link(int from, int to) {
+  WARPTSP_FN void join(int from, int to) {
     int *const pair = links + 2 * (long long)from;
     pair[pair[0] >= 0] = to;
   }

@@ -1,4 +1,4 @@
-// A tour of random fragments: each city, in random order, is linked to one of the nearest candidates that are free.
+// A tour of random fragments: each city, in random order, is joined to one of the nearest candidates that are free.
 // Host code only.
 //
 // The start tours of a population: a little longer than a greedy tour, and another one every time. Like the quick
@@ -11,7 +11,7 @@
 
 namespace warptsp::tours {
 
-// `candidates` [n, K], nearest first, -1 padded; `fixed` [n, 2] or null: links that the tour has. Cities are numbered
+// `candidates` [n, K], nearest first, -1 padded; `fixed` [n, 2] or null: edges that the tour has. Cities are numbered
 // along a curve, and fragments follow each other in its order.
 inline std::vector<int> random_fragments(int n, const int *candidates, int count, const int *fixed, Random &random) {
   std::vector<int> links(2 * (size_t)n, -1), fragment(n), order(n);
@@ -21,7 +21,7 @@ inline std::vector<int> random_fragments(int n, const int *candidates, int count
     while (fragment[c] != c) c = fragment[c] = fragment[fragment[c]];
     return c;
   };
-  const auto link = [&](int a, int b) {
+  const auto join = [&](int a, int b) {
     links[2 * (size_t)a + (links[2 * (size_t)a] >= 0)] = b;
     links[2 * (size_t)b + (links[2 * (size_t)b] >= 0)] = a;
     fragment[find(a)] = find(b);
@@ -30,7 +30,7 @@ inline std::vector<int> random_fragments(int n, const int *candidates, int count
     for (int a = 0; a < n; a++)
       for (int s = 0; s < 2; s++) {
         const int b = fixed[2 * (size_t)a + s];
-        if (b > a && find(a) != find(b)) link(a, b);
+        if (b > a && find(a) != find(b)) join(a, b);
       }
   for (int k = n - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
   for (int pass = 0; pass < 2; pass++)
@@ -40,7 +40,7 @@ inline std::vector<int> random_fragments(int n, const int *candidates, int count
         const int b = candidates[(size_t)a * count + k];
         if (b < 0) break;
         if (links[2 * (size_t)b + 1] >= 0 || find(a) == find(b) || random.below(2)) continue;
-        link(a, b);
+        join(a, b);
         break;
       }
     }

@@ -40,23 +40,23 @@ inline void prefetch(const void *address) {
 #endif
 }
 
-// Numbers whose exact sum is the length of the path through `count` >= 2 cities, three for each of `link_pieces(count)`
+// Numbers whose exact sum is the length of the path through `count` >= 2 cities, three for each of `edge_pieces(count)`
 // pieces of it. Lengths of integer metrics add up without rounding. Real ones are cut into multiples of a large unit, of
 // a small unit, and rests below 2^-60 of the largest: multiples of one unit add up without rounding, too (Rump, Ogita and
 // Oishi, Accurate floating-point summation, 2008).
-constexpr int links_of_a_piece = 1 << 12;  // what is known of them stays in a core's cache
+constexpr int edges_of_a_piece = 1 << 12;  // what is known of them stays in a core's cache
 
-inline int link_pieces(int64_t count) { return (int)((count - 1 + links_of_a_piece - 1) / links_of_a_piece); }
+inline int edge_pieces(int64_t count) { return (int)((count - 1 + edges_of_a_piece - 1) / edges_of_a_piece); }
 
 // Returns whether all cities are below `n`.
-inline bool link_sums(const AnyCoordinates<double> &distance, int64_t n, const int *cities, int64_t count, int threads,
+inline bool edge_sums(const AnyCoordinates<double> &distance, int64_t n, const int *cities, int64_t count, int threads,
                       double *sums) {
   const bool whole = is_integral(distance.kind);
   std::atomic<bool> known{true};
-  for_each_task(threads, link_pieces(count), [&](int piece) {
-    double length[links_of_a_piece];
-    const int64_t begin = (int64_t)piece * links_of_a_piece;
-    const int size = (int)std::min<int64_t>(links_of_a_piece, count - 1 - begin);
+  for_each_task(threads, edge_pieces(count), [&](int piece) {
+    double length[edges_of_a_piece];
+    const int64_t begin = (int64_t)piece * edges_of_a_piece;
+    const int size = (int)std::min<int64_t>(edges_of_a_piece, count - 1 - begin);
     const int *const own = cities + begin;
     double largest = 0;
     for (int i = 0; i <= size; i++)

@@ -92,6 +92,7 @@ class Page {
     const best = facts.snapshots[facts.snapshots.length - 1];
     this.setFigure(this.lengthName, "…");
     if (best !== undefined) this.setBest(best.length);
+    if (facts.bound !== null) this.setFigure(...facts.bound);
     this.setFigure("cities", grouped(facts.cities));
     this.setFigure("distances", facts.metric);
     if (!facts.closed) this.setFigure("kind", "open path");

@@ -1,5 +1,5 @@
-// The look of the GPU's climbers, thread by thread on the host, against two plain loops.
-#include "exhaustive/ring_look.h"
+// The scan of the GPU's climbers, thread by thread on the host, against two plain loops.
+#include "exhaustive/ring_scan.h"
 
 #include <vector>
 
@@ -13,22 +13,22 @@ namespace {
 
 template <Rounding rounding, int R>
 void compare(int n, int side, int segments, bool alone) {
-  typedef RingLook<rounding> Look;
-  typedef typename Look::Value Value;
+  typedef RingScan<rounding> Scan;
+  typedef typename Scan::Value Value;
   warptsp::Random random(3, n, R);
-  std::vector<typename Look::Place> places(n + Look::past(R));
+  std::vector<typename Scan::Place> places(n + Scan::past(R));
   for (int p = 0; p < n; ++p) places[p] = {(float)random.below(side), (float)random.below(side), 0, p};
-  for (int p = 0; p < n; ++p) places[p].link = Look::distance(places[p], places[p + 1 < n ? p + 1 : 0]);
+  for (int p = 0; p < n; ++p) places[p].edge = Scan::distance(places[p], places[p + 1 < n ? p + 1 : 0]);
   for (int p = n; p < (int)places.size(); ++p) places[p] = places[p - n];
 
   Value best = 0;
   unsigned number = ~0u;
-  for (int link = 0; link < n; ++link)
+  for (int edge = 0; edge < n; ++edge)
     for (int reach = 2; reach <= n / 2; ++reach) {
-      const Value delta = Look::delta(places.data(), n, link, reach);
+      const Value delta = Scan::delta(places.data(), n, edge, reach);
       if (delta < best) {
         best = delta;
-        number = ring_number(link, reach);
+        number = ring_number(edge, reach);
       }
     }
 
@@ -46,12 +46,12 @@ void compare(int n, int side, int segments, bool alone) {
       const int first_reach = shares.reach<R>(share);
       CHECK(first_reach >= 2 && first_reach + R - 1 <= n / 2);
       const Value before = own;
-      Look::template along<R>(places.data(), n, first_reach, shares.link(share), steps, own, where);
+      Scan::template along<R>(places.data(), n, first_reach, shares.edge(share), steps, own, where);
       if (own < before) reach = first_reach;
     }
     if (own > found || where < 0) continue;
     for (int m = 0; m < R * R; ++m)
-      if (Look::delta(places.data(), n, where + m / R, reach + m % R) == own) {
+      if (Scan::delta(places.data(), n, where + m / R, reach + m % R) == own) {
         const unsigned candidate = ring_number(where + m / R, reach + m % R);
         if (own < found || candidate < first) first = candidate;
         break;
@@ -76,7 +76,7 @@ void compare_all() {
 
 }  // namespace
 
-TEST(the_look_finds_the_first_best_move) {
+TEST(the_scan_finds_the_first_best_move) {
   compare_all<Rounding::none>();
   compare_all<Rounding::nearest>();
   compare_all<Rounding::up>();

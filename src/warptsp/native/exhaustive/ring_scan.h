@@ -1,7 +1,7 @@
-// The fast look of the climbers on a GPU: the best 2-opt move by float distances, with one square root and about eight
+// The fast scan of the climbers on a GPU: the best 2-opt move by float distances, with one square root and about eight
 // and a half instructions a move. Compiled for the host, too, for tests.
 //
-// Moves are those of two_opt_scan.h: links e and e + k, 2 <= k <= n / 2. A thread takes R values of k and a stretch of
+// Moves are those of two_opt_scan.h: edges e and e + k, 2 <= k <= n / 2. A thread takes R values of k and a stretch of
 // e. From e to e + 1 its R distances d(e, e + k) become d(e + 1, e + k + 1): each is the second of one move and the
 // first of the next. It keeps the R cities that it measures to in registers, of which each step replaces one; the loop
 // is unrolled R times, so that the registers rotate in place. All threads do the same number of steps.
@@ -12,10 +12,10 @@ namespace warptsp::exhaustive {
 
 enum class Rounding : int { none = 0, nearest = 1, up = 2, down = 3, att = 4 };
 
-// Distances as the look adds them up. Rounded ones are integers: 2^23 + d has the rounded d in its low bits, so one
+// Distances as the scan adds them up. Rounded ones are integers: 2^23 + d has the rounded d in its low bits, so one
 // addition does it; sums below have as many distances added as subtracted, and the bias is gone.
 template <Rounding rounding>
-struct LookValue {
+struct ScanValue {
   typedef int Type;
   static constexpr int most = 0x7fffffff;
   WARPTSP_FN static int lesser(int a, int b) { return b < a ? b : a; }
@@ -32,7 +32,7 @@ struct LookValue {
   }
 };
 template <>
-struct LookValue<Rounding::none> {
+struct ScanValue<Rounding::none> {
   typedef float Type;
   static constexpr float most = 3.0e38f;
   WARPTSP_FN static float lesser(float a, float b) {
@@ -45,17 +45,17 @@ struct LookValue<Rounding::none> {
   WARPTSP_FN static float from(float d) { return d; }
 };
 
-// A position of the tour: where its city is, and the link that begins there.
+// A position of the tour: where its city is, and the edge that begins there.
 template <class Value>
 struct alignas(16) Place {
   float x, y;
-  Value link;
+  Value edge;
   int city;
 };
 
 template <Rounding rounding>
-struct RingLook {
-  typedef typename LookValue<rounding>::Type Value;
+struct RingScan {
+  typedef typename ScanValue<rounding>::Type Value;
   typedef exhaustive::Place<Value> Place;
 
   WARPTSP_FN static Value distance(float dx, float dy) {
@@ -68,7 +68,7 @@ struct RingLook {
     if (rounding == Rounding::att) squares *= 0.1f;
     const float d = WARPTSP_MATH(sqrt)(squares);
 #endif
-    return LookValue<rounding>::from(d);
+    return ScanValue<rounding>::from(d);
   }
   WARPTSP_FN static Value distance(const Place &a, const Place &b) { return distance(b.x - a.x, b.y - a.y); }
 
@@ -83,9 +83,9 @@ struct RingLook {
     place.x = v.x;
     place.y = v.y;
     if (sizeof(Value) == sizeof(float) && rounding == Rounding::none)
-      place.link = (Value)v.z;
+      place.edge = (Value)v.z;
     else
-      place.link = (Value)__float_as_int(v.z);
+      place.edge = (Value)__float_as_int(v.z);
     place.city = 0;
     return place;
 #else
@@ -93,67 +93,67 @@ struct RingLook {
 #endif
   }
 
-  // Moves (link, reach + r), 0 <= r < R, of `steps` links from `link` on, a multiple of R. `best` is replaced by a
-  // smaller delta, and `where` by the link with which its round of R began: the first one of several.
+  // Moves (edge, reach + r), 0 <= r < R, of `steps` edges from `edge` on, a multiple of R. `best` is replaced by a
+  // smaller delta, and `where` by the edge with which its round of R began: the first one of several.
   template <int R>
-  WARPTSP_FN static void along(const Place *places, int n, int reach, int link, int steps, Value &best, int &where) {
+  WARPTSP_FN static void along(const Place *places, int n, int reach, int edge, int steps, Value &best, int &where) {
     float x[R], y[R];
-    Value links[R], d[R];
-    int j = link + reach < n ? link + reach : link + reach - n;
-    Place own = read(places, link);
+    Value edges[R], d[R];
+    int j = edge + reach < n ? edge + reach : edge + reach - n;
+    Place own = read(places, edge);
     WARPTSP_UNROLL
     for (int r = 0; r < R; ++r) {
       const Place other = read(places, j + r);
       x[r] = other.x;
       y[r] = other.y;
-      links[r] = other.link;
+      edges[r] = other.edge;
       d[r] = distance(own, other);
     }
-    Value own_link = own.link;
-    for (const int end = link + steps; link < end; link += R) {
-      Value round = LookValue<rounding>::most;
+    Value own_edge = own.edge;
+    for (const int end = edge + steps; edge < end; edge += R) {
+      Value round = ScanValue<rounding>::most;
       WARPTSP_UNROLL
       for (int u = 0; u < R; ++u) {
-        own = read(places, link + u + 1);
+        own = read(places, edge + u + 1);
         const Place coming = read(places, j + R + u);
-        Value least = LookValue<rounding>::most;
+        Value least = ScanValue<rounding>::most;
         WARPTSP_UNROLL
         for (int r = 0; r < R; ++r) {
           const int at = (u + r + 1) % R;
-          const Value other_link = links[(u + r) % R];
+          const Value other_edge = edges[(u + r) % R];
           if (r == R - 1) {
             x[at] = coming.x;
             y[at] = coming.y;
-            links[at] = coming.link;
+            edges[at] = coming.edge;
           }
           const Value next = distance(x[at] - own.x, y[at] - own.y);
-          const Value delta = d[r] + (next - other_link);
-          least = LookValue<rounding>::lesser(least, delta);
+          const Value delta = d[r] + (next - other_edge);
+          least = ScanValue<rounding>::lesser(least, delta);
           d[r] = next;
         }
-        least = least - own_link;
-        round = LookValue<rounding>::lesser(round, least);
-        own_link = own.link;
+        least = least - own_edge;
+        round = ScanValue<rounding>::lesser(round, least);
+        own_edge = own.edge;
       }
       if (round < best) {
         best = round;
-        where = link;
+        where = edge;
       }
       j = j + R < n ? j + R : j + R - n;
     }
   }
 
   // The delta of one move, to the last bit as above.
-  WARPTSP_FN static Value delta(const Place *places, int n, int link, int reach) {
-    const int j = link + reach < n ? link + reach : link + reach - n;
-    const Value d = distance(places[link], places[j]), next = distance(places[link + 1], places[j + 1]);
-    return (d + (next - places[j].link)) - places[link].link;
+  WARPTSP_FN static Value delta(const Place *places, int n, int edge, int reach) {
+    const int j = edge + reach < n ? edge + reach : edge + reach - n;
+    const Value d = distance(places[edge], places[j]), next = distance(places[edge + 1], places[j + 1]);
+    return (d + (next - places[j].edge)) - places[edge].edge;
   }
 };
 
 // The moves in shares: `strips` times R reaches, the last strip moved back to end with n / 2, and `segments` stretches
-// of `steps` links, the last one moved back to end with n - 1. What two shares have in common has one delta. A thread
-// takes every so many shares, at least `strips`, so that each of its shares has larger links than the one before, and of
+// of `steps` edges, the last one moved back to end with n - 1. What two shares have in common has one delta. A thread
+// takes every so many shares, at least `strips`, so that each of its shares has larger edges than the one before, and of
 // equal deltas the first one found is that of the lowest number.
 struct RingShares {
   int n, strips, segments, steps;
@@ -163,15 +163,15 @@ struct RingShares {
     const int own = 2 + share % strips * R, last = n / 2 - R + 1;
     return own < last ? own : last;
   }
-  WARPTSP_FN int link(int share) const {
+  WARPTSP_FN int edge(int share) const {
     const int own = share / strips * steps, last = n - steps;
     return own < last ? own : last;
   }
 };
 
 // The number of a move; n is below 2^16.
-WARPTSP_FN unsigned ring_number(int link, int reach) { return (unsigned)link << 16 | (unsigned)reach; }
-WARPTSP_FN int ring_link(unsigned number) { return (int)(number >> 16); }
+WARPTSP_FN unsigned ring_number(int edge, int reach) { return (unsigned)edge << 16 | (unsigned)reach; }
+WARPTSP_FN int ring_edge(unsigned number) { return (int)(number >> 16); }
 WARPTSP_FN int ring_reach(unsigned number) { return (int)(number & 0xffffu); }
 
 }  // namespace warptsp::exhaustive

@@ -1,11 +1,11 @@
-// The looks of a block at several cities at once, along their neighbour lists. For the device compiler alone.
+// How a block examines several cities at once, along their neighbour lists. For the device compiler alone.
 #pragma once
 #include "cuda/blocks.h"
 #include "neighbor/iterated_search.h"
 
 namespace warptsp::neighbor {
 
-constexpr int max_ahead = 8;  // cities that a chain looks at together, at most
+constexpr int max_ahead = 8;  // cities that a chain examines together, at most
 
 // The best of `reach` neighbouring lanes, a power of two, on all of them: largest gain, lowest number.
 __device__ __forceinline__ void best_of_lanes(double &gain, int &number, int reach) {
@@ -30,8 +30,8 @@ struct Carver {
   }
 };
 
-// Cities that a block looks at together, in its shared memory. Threads first take one neighbour each, and leave the open
-// moves in a list; then a few lanes share the loop of each. A city whose link is long has a thousand times the work of
+// Cities that a block examines together, in its shared memory. Threads first take one neighbour each, and leave the open
+// moves in a list; then a few lanes share the loop of each. A city whose edge is long has a thousand times the work of
 // another, and would keep its warp waiting otherwise.
 class Members {
  public:
@@ -52,18 +52,18 @@ class Members {
   __device__ __forceinline__ static int pairs_of(int members) { return members * 2 * neighbors_at_once; }
 
   // By one thread.
-  __device__ __forceinline__ void enter(int member, int which, bool look) const {
+  __device__ __forceinline__ void enter(int member, int which, bool wanted) const {
     city[member] = which;
     gain[member] = known[member] = 0;
-    open[2 * member] = open[2 * member + 1] = look;
+    open[2 * member] = open[2 * member + 1] = wanted;
   }
   __device__ __forceinline__ bool is_open(int member) const { return open[2 * member] || open[2 * member + 1]; }
 
-  // The neighbours from number `from` on, as many as are looked at together, of the first `members`. Keeps the best move
+  // The neighbours from number `from` on, as many as are examined together, of the first `members`. Keeps the best move
   // of each: largest gain, lowest number.
   template <bool Three, int ItemLanes, class Lists>
-  __device__ __forceinline__ void look(const Lists &lists, const TourArrays &tour, int members, int from,
-                                       long long &evaluations) const {
+  __device__ __forceinline__ void examine(const Lists &lists, const TourArrays &tour, int members, int from,
+                                          long long &evaluations) const {
     const int pairs = pairs_of(members), groups = blockDim.x / ItemLanes;
     for (int first = 0; first < pairs; first += blockDim.x) {
       const int pair = first + threadIdx.x, k = from + pair % neighbors_at_once;
@@ -137,9 +137,9 @@ class Members {
 };
 
 // The threads of a chain's block.
-struct BlockLook {
+struct BlockLanes {
   Members members;
-  int ahead;  // cities to look at together: one while moves are being found, which would make the others' looks void
+  int ahead;  // cities to examine together: one while moves are being found, which would make the others' examination void
 
   __device__ __forceinline__ void kicked() { ahead = 1; }
   __device__ __forceinline__ int at_once() const { return ahead; }
@@ -157,14 +157,14 @@ struct BlockLook {
   }
 
   template <bool Three, class Lists>
-  __device__ __forceinline__ int look(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int count,
-                                      NeighborMove &move, long long &evaluations) {
+  __device__ __forceinline__ int examine(const Lists &lists, const TourArrays &tour, const ChainQueue &queue, int count,
+                                         NeighborMove &move, long long &evaluations) {
     if ((int)threadIdx.x < count) members.enter(threadIdx.x, queue.at(threadIdx.x), true);
     int first = count;
     for (int from = 0; from < lists.width && first > 0; from += neighbors_at_once) {
       __syncthreads();
       if (!__syncthreads_or((int)threadIdx.x < first && members.is_open(threadIdx.x))) break;
-      members.look<Three, 16>(lists, tour, first, from, evaluations);
+      members.examine<Three, 16>(lists, tour, first, from, evaluations);
       __syncthreads();
       for (int member = first - 1; member >= 0; --member)
         if (members.gain[member] > 0) first = member;

@@ -1,0 +1,71 @@
+"""The Held-Karp bound on a GPU: closed tours in the plane (``native/cuda/bound.cu``, ``native/bound/``).
+
+The ascent is that of the CPU (``native/bound/held_karp.h``) on the same graph, with cities in another order.
+All that it needs is made on the GPU but the clusters, found once by the host. Nothing depends on how threads
+are scheduled: the same arguments give the same bound.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.backends.cuda import geometry, plane_candidates
+
+from .ascent import Ascent
+from .graph import LISTS
+from .launch import KERNELS, source_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.backends.cuda.compiler import Source
+    from warptsp.backends.cuda.device import Device
+    from warptsp.problem import Metric, Problem
+
+__all__ = ["KERNELS", "held_karp", "sources"]
+
+
+def sources(metric: Metric) -> list[Source]:
+    """What bounds are compiled from, beside geometry.cu."""
+    return [source_of(metric), *plane_candidates.sources(metric, *LISTS)]
+
+
+def held_karp(
+    device: Device,
+    problem: Problem,
+    tour: NDArray[np.int32] | None,
+    iterations: int,
+    token: _native.StopToken,
+) -> _native.HeldKarpBound | None:
+    """The bound that `_native.held_karp` finds on the CPU; None if the token stopped it before there was any.
+
+    Parameters
+    ----------
+    device : Device
+    problem : Problem
+        Of the plane, closed, without fixed edges, of at least three cities.
+    tour : ndarray of int32, shape (n,), optional
+        By default the greedy one.
+    iterations : int
+        Spanning trees.
+    token : _native.StopToken
+    """
+    layout = geometry.build(device, problem.search_points(), token)
+    ascent = None if layout is None else Ascent.begin(device, problem, layout, tour, token)
+    if layout is None or ascent is None:
+        return None
+    best = ascent.climb(iterations, token)
+    written = device.empty(problem.n, np.int32)
+    ascent.launch("write_potentials", problem.n, layout.city, best.potential, np.int32(problem.n), written)
+    return {
+        "value": best.value,
+        "exponent": ascent.exponent,
+        "root": int(layout.city[best.root : best.root + 1].download()[0]),
+        "rounds": best.rounds,
+        "certified": best.certified,
+        "edges": ascent.graph.arcs // 2,
+        "potentials": written.download(),
+    }

@@ -1,0 +1,189 @@
+"""The edges among which an ascent looks for its spanning trees (``native/bound/candidate_edges.h``)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.backends.cuda.greedy import greedy_tour
+from warptsp.backends.cuda.plane_candidates import candidate_lists
+from warptsp.backends.cuda.primitives import scan_exclusive, sorted_keys
+from warptsp.neighbors import search_norm
+
+from .launch import Kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.backends.cuda.device import Device, DeviceArray
+    from warptsp.backends.cuda.geometry import Layout
+    from warptsp.problem import Problem
+
+LISTS = (8, 1)  # candidates of a city, and how many of them are from each quadrant at least
+NEAR = 5  # candidates that are edges however many there are
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Each city's neighbours in ascending order; those of city v begin at ``first[v]``.
+
+    Attributes
+    ----------
+    arcs : int
+        Twice the number of edges.
+    first : DeviceArray of int32, shape (n + 1,)
+    ends : DeviceArray of int32, shape (arcs, 2)
+        Struct BoundArc: the neighbour, and the whole distance to it.
+    owner : DeviceArray of int32, shape (arcs,)
+        Whose neighbour it is.
+    """
+
+    arcs: int
+    first: DeviceArray
+    ends: DeviceArray
+    owner: DeviceArray
+
+
+class GraphBuilder(Kernels):
+    """Makes the graphs of one problem.
+
+    Attributes
+    ----------
+    n : int
+        Cities.
+    layout : Layout
+    following : DeviceArray of int32, shape (n,)
+        The city behind each on the tour, whose edges are in every graph.
+    spacing : ndarray of float64, shape (n,)
+        The mean distance of each city to its nearest ones.
+    exponent : int
+        Whole distances are in units of ``2**-exponent``.
+    """
+
+    def __init__(self, device: Device, problem: Problem, layout: Layout) -> None:
+        super().__init__(device, problem.metric)
+        self.n, self.layout, self.problem = layout.n, layout, problem
+        self._bits = np.int32(max(1, (layout.n - 1).bit_length()))
+        self.following = device.empty(layout.n, np.int32)
+        self.spacing: NDArray[np.float64] = np.zeros(0)
+        self.exponent = 0
+
+    @property
+    def scale(self) -> np.float64:
+        """Of whole distances."""
+        return np.float64(math.ldexp(1.0, self.exponent))
+
+    def begin(self, tour: NDArray[np.int32] | None, token: _native.StopToken) -> Graph | None:
+        """The first graph, and all that depends on it; None if the token stopped it.
+
+        Parameters
+        ----------
+        tour : ndarray of int32, shape (n,), optional
+            By default the greedy one.
+        token : _native.StopToken
+        """
+        device, n, (count, per_quadrant) = self.device, self.n, LISTS
+        norm = search_norm(self.problem.metric)
+        rows = candidate_lists(device, self.layout, count, per_quadrant, norm, token)
+        if rows is None or not self._follow(tour, rows, token):
+            return None
+        keys, spacing = device.empty(2 * (count + 1) * n, np.uint64), device.empty(n, np.float64)
+        size, longest = device.zeros(1, np.int32), device.zeros(1, np.float64)
+        lists = rows, np.int32(count), np.int32(NEAR), self.following, np.int32(n), self._bits
+        self.launch("first_edges", n, self.layout.points, *lists, spacing, keys, size, longest)
+        del rows, lists
+        self.exponent = _native.whole_exponent(float(longest.download()[0]), self.problem.integral)
+        self.spacing = spacing.download()
+        return self.build(keys, int(size.download()[0]), token)
+
+    def _follow(self, tour: NDArray[np.int32] | None, rows: DeviceArray, token: _native.StopToken) -> bool:
+        device, n = self.device, self.n
+        if tour is None:
+            along = greedy_tour(device, self.layout, rows, LISTS[1], self.problem.metric, token)
+            if along is None:
+                return False
+            self.launch("next_cities", n, along, None, np.int32(n), self.following)
+        else:
+            number = device.empty(n, np.int32)
+            self.launch("number_cities", n, self.layout.city, np.int32(n), number)
+            self.launch("next_cities", n, device.upload(tour), number, np.int32(n), self.following)
+        return True
+
+    def build(self, keys: DeviceArray, size: int, token: _native.StopToken) -> Graph | None:
+        """The graph of arcs given in any order, some more than once; None if the token stopped it.
+
+        Parameters
+        ----------
+        keys : DeviceArray of uint64
+            From, in the upper bits, and to; lost.
+        size : int
+            How many there are.
+        token : _native.StopToken
+        """
+        device, n = self.device, self.n
+        ordered = sorted_keys(device, keys, size, 2 * int(self._bits), token)
+        if ordered is None:
+            return None
+        places = device.empty(size, np.int32)
+        self.launch("mark_first", size, ordered, np.int32(size), places)
+        arcs = int(scan_exclusive(device, places, places, size).download()[0])
+        first = device.empty(n + 1, np.int32)
+        first[n:].upload(np.array([arcs], np.int32))
+        ends, owner = device.empty((arcs, 2), np.int32), device.empty(arcs, np.int32)
+        given = self.layout.points, self.scale, ordered, places, np.int32(size), self._bits
+        self.launch("write_arcs", size, *given, first, ends, owner)
+        return Graph(arcs, first, ends, owner)
+
+    def renewed(
+        self,
+        graph: Graph,
+        violated: DeviceArray,
+        nodes: DeviceArray,
+        potential: DeviceArray,
+        spacing: DeviceArray,
+        reach: float,
+        token: _native.StopToken,
+    ) -> Graph | None:
+        """The graph with violated pairs, and without edges that are much longer than the tree's way between
+        their ends; None if the token stopped it.
+
+        Parameters
+        ----------
+        graph : Graph
+        violated : DeviceArray of uint64
+            Both arcs of each pair.
+        nodes : DeviceArray
+            Of the merge tree of its spanning tree.
+        potential, spacing : DeviceArray of int32, shape (n,)
+        reach : float
+            By how much edges may be longer, in spacings; all stay if it is negative.
+        token : _native.StopToken
+        """
+        device, count = self.device, len(violated)
+        keys, size = device.empty(graph.arcs + count, np.uint64), device.zeros(1, np.int32)
+        arcs = graph.owner, graph.ends, np.int32(graph.arcs)
+        limits = spacing, self.following, np.float64(reach), self._bits
+        self.launch("keep_arcs", graph.arcs, *arcs, nodes, potential, *limits, keys, size)
+        kept = int(size.download()[0])
+        if kept == graph.arcs and not count:
+            return graph
+        keys[kept : kept + count].copy_from(violated)
+        return self.build(keys, kept + count, token)
+
+    def tour_length(self) -> int:
+        """The tour's length in whole distances."""
+        length = self.device.zeros(1, np.int64)
+        self.reduce(
+            "whole_tour_length",
+            self.n,
+            self.layout.points,
+            self.scale,
+            self.following,
+            np.int32(self.n),
+            length,
+        )
+        return int(length.download()[0])

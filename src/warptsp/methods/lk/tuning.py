@@ -1,0 +1,107 @@
+"""The tuned numbers of the main solver: first those of its search on CPU threads, then those on GPUs.
+
+Each has its measurement or its reason beside it; the log, docs/performance/log.md, has the runs. "Set" and a
+date mean that the number was chosen then, and that no measurement of it alone is on record. What a user can
+choose is in `params`, the law of annealing in `warptsp.methods.annealing`, and what depends on the kernels in
+`warptsp.backends.cuda.tuning`.
+"""
+
+from __future__ import annotations
+
+# Either search: populations (native/lk/population.h).
+MEMBER_TEMPERATURE = 0.2  # of kicks of a member, in mean edges; set 2026-11-21
+SELECTION = 10  # of so many children one is taken; set 2026-11-21
+IDLE_GENERATIONS = 4  # without progress, after which a population is done; set 2026-11-21
+
+# Either search: the long edges of a tour as a problem of their own (long_links.py).
+LONG_SHARE = 0.1  # of all edges are long ones: C100k.0 2.73 to 2.31 % in 0.4 CPU s (log)
+# Share of the tour's length that they have, from which it is worth it: E10k.0 has 0.20, C10k.0 0.37. The log
+# has gaps with and without it.
+UNEVEN = 0.28
+MAX_LONG_EDGES = 100_000  # at once; set 2026-11-21
+# Edges from which that share is estimated. On a GPU, ten million cities: 0.45 s when all were measured,
+# 28 ms with 200 000, 2.5 ms with 50 000 (log).
+SAMPLED_EDGES = 50_000
+LONG_KICKS = 20_000  # set 2026-11-21
+LONG_SLICE = 1000  # kicks between two looks at the token; set 2026-11-21
+LONG_SET_UP = 3e-7  # seconds a city before the first kick; 0.52 s for 2 million
+LONG_TIME_SHARE = 0.2  # of the time that is left for the whole search, at most; set 2026-11-21
+
+# CPU threads.
+SLICE = 1000  # kicks between two looks at the clock; set 2026-11-21
+PAUSE = 0.25  # seconds between two reports of work on a long tour; set 2026-11-21
+HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of memory; set 2026-11-21
+# Cities below which parts cost more than a second thread brings. E10k.0 at 5 kicks a city: one array
+# 0.231 %, two parts 0.245, four 0.311 (log); smaller instances are not on record.
+MIN_PARTED = 8_000
+# Cities below which kicks all over the tour reorder clusters, too. With 8000, usa13509 went from 0.11 to
+# 0.15 % at 4 s; C31k.0 gains from it, 1.63 to 0.85 % (log).
+MIN_LONG_EDGES = 20_000
+# Kicks a city that go once through a part, as native/lk/subproblem.h has it. E316k.0 in rounds of 0.3 kicks a
+# city 0.89 to 0.82 %, in rounds of 0.05 worse (log).
+SWEEP = 0.3
+FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon; set 2026-11-21
+
+SECONDS_PER_ENTRY = 2e-8  # of a matrix, for lists that reach to all sides, on one thread
+SPREAD_SHARE = 0.1  # of the time, at most, for such lists; set 2026-11-23
+
+# Populations on CPU threads.
+# Members: with time for fewer, annealing is better. Together with fewer kicks for such members, pr1002 at
+# 0.12 s 0.28 to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 % (log).
+MIN_POPULATION = 7
+# A city. E1k.0 at 1.2 s: 100 members with 0.1 end at 0 to 0.009 %, 40 with 0.4 at 0.009 to 0.038; fnl4461 at
+# 3 s 0.017 %, with 0.05 it is 0.030 (log).
+KICKS_OF_MEMBER = 0.1
+KICKS_FOR_MEMBER = 1.0  # a city, that take as long as a member and its part of the crossover; set 2026-11-21
+# Time for the generations, in times that the growth took. Set 2026-11-21, when joins of children that come to
+# nothing were given up early, which took 7.0 of 10 s before and 2.4 s since (log).
+CROSSING_SHARE = 0.35
+# Time for a member, in times of the local search of a greedy tour: a guess until the first one is there. Set
+# 2026-11-21.
+GREEDY_TO_MEMBER = 2.5
+
+# GPUs; an H200 and its CPU, where nothing else is said.
+# Cities from which "auto" takes a GPU: with so many and one second it is better than one thread, and with two
+# seconds no worse than 16 (docs/performance/device_choice.md).
+MIN_GPU_CITIES = 5_000
+MIN_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU; set 2026-11-21
+# Seconds that opening a GPU and loading kernels may take in a new process; an H200 took 0.3
+# (docs/performance/gpu.md). Set 2026-11-21.
+GPU_STARTING = 2.0
+GPU_HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory; set 2026-11-21
+# The same where the GPU turns and numbers the tour: ten million cities 0.063 s on the host, 0.014 on the GPU
+# and 0.004 into touched memory (log).
+GPU_PLANE_HAND_OVER = 2e-9
+# Rounds of local search before the first kicks. Ten million cities, with 2, 3, 4 and 6 rounds and equal wall
+# time: 1.13, 1.11, 1.10, 1.07 % (log).
+GPU_SWEEPS = 6
+# A city in a round, at most: E1M.0 at 4 s with 0.1, 0.3 and 1 kicks 0.53, 0.52, 0.60 % (log).
+GPU_KICKS_A_ROUND = 0.3
+# Long tours have few kicks, and shorter rounds: seams should move, and the temperature fall in small steps.
+# Rounds of 0.5, 0.3, 0.25, 0.2, 0.15 kicks a city in 0.94 s, ten million cities: 1.17, 1.10, 1.09, 1.05,
+# 1.02 % (log).
+GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
+GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon; set 2026-11-21
+# Share of the horizon for annealing before the first population: C10k.0 at 1 s 7.7 to 0.056 %, C100k.0 at
+# 10 s 2.7 to 0.33, together with the cut of populations to what their first generation shows (log).
+GPU_FIRST_SHARE = 0.1
+GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have their search; set 2026-11-21
+GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance; set 2026-11-21
+
+# Populations on GPUs.
+GPU_MAX_CITIES = 200_000  # above, crossover takes longer than anybody waits; set 2026-11-21
+GPU_MAX_OF_MATRIX = 12_000  # cities; the CPU's copy of a matrix takes 8 bytes an entry at most, 1.2 GB
+GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
+GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
+GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
+GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
+# Seconds a city, for plans, fitted to runs of 2026-11-21, which are not on record. What a population takes is
+# seen while it grows, and in its first generation.
+GPU_GROWTH, GPU_KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
+GPU_CROSSING = 11e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
+GPU_CACHED = 100_000  # cities from which memory doubles that
+# Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
+# the gap is flat around equal shares (log).
+GPU_BALANCE = 0.6
+GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of these measurements
+GPU_GENERATIONS = 14  # all of them take so many times what the first one takes; set 2026-11-21
