@@ -166,7 +166,7 @@ class Computed:
         self.asked = []
         self.go = threading.Event()
 
-    def __call__(self, problem, tour, *, iterations, threads, token):
+    def __call__(self, problem, tour, *, iterations, threads, device, token):
         self.asked.append((iterations, threads, token))
         while not token.stopped() and not self.go.is_set():
             time.sleep(0.001)
