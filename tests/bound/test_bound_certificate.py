@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import warptsp
-from warptsp import Problem
-from warptsp.bound import lower_bound, proven_value, read_certificate, write_certificate
+from warptsp import Metric, Problem
+from warptsp.bound import box_tree, lower_bound, proven_value, read_certificate, write_certificate
+from warptsp.bound import certificate as certificates
 from warptsp.cli import run
 from warptsp.errors import ParseError, UnsupportedProblem
+from warptsp.problem import OpenPath
 
 POINTS = np.random.default_rng(4).integers(0, 10_000, (60, 2))
 
@@ -99,15 +102,55 @@ def test_other_files(problem, certificate, text):
 
 
 def test_what_is_not_checked(problem, certificate):
-    large = Problem.from_points(np.zeros((20_001, 2)), "EUC_2D")
-    with pytest.raises(UnsupportedProblem, match="20000"):
-        proven_value(large, read_certificate(certificate, problem))
     read = read_certificate(changed(certificate, exponent=1000), problem)
     with pytest.raises(UnsupportedProblem, match="too long to add exactly"):
         proven_value(problem, read)
     asymmetric = Problem.from_matrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], asymmetric=True)
     with pytest.raises(UnsupportedProblem, match="asymmetric"):
         proven_value(asymmetric, read)
+
+
+def instances():
+    random = np.random.default_rng(5)
+    for metric in Metric:
+        if metric is Metric.EXPLICIT:
+            continue
+        points = random.random((700, metric.dimensions))
+        if metric.geographic:
+            points = np.floor(points * [178, 358] - [89, 179]) + 0.5 * random.random((700, 2))
+        elif metric in (Metric.XRAY1, Metric.XRAY2):
+            points *= [359, 90, 90]
+        else:
+            points = np.floor(points * 100) if metric is Metric.MAN_2D else points * 1000
+        yield pytest.param(Problem.from_points(points, metric), id=metric.name)
+    points = random.integers(0, 9, (700, 2))
+    yield pytest.param(Problem.from_points(points, "EUC_2D"), id="many at one place")
+    yield pytest.param(Problem.from_points(np.zeros((300, 2)), "EUC_2D"), id="all at one place")
+    points = random.integers(0, 1000, (500, 2))
+    fixed = [[0, 400], [400, 7], [30, 31]]
+    yield pytest.param(Problem.from_points(points, "EUC_2D", fixed_edges=fixed), id="fixed edges")
+    yield pytest.param(Problem.from_points(points, "EUC_2D", open=OpenPath(start=3)), id="open path")
+
+
+@pytest.mark.parametrize("instance", list(instances()))
+def test_a_tree_over_boxes_is_one_over_all_pairs(instance, monkeypatch):
+    bound = lower_bound(instance, iterations=30, threads=1)
+    dense = proven_value(instance, bound)
+    monkeypatch.setattr(certificates, "MAX_DENSE", 100)
+    monkeypatch.setattr(box_tree, "CITIES_IN_A_BOX", 16)
+    assert proven_value(instance, bound) == dense
+    assert dense >= bound.value
+
+
+def test_more_cities_than_all_pairs_are_taken_of():
+    """A potential that is changed proves less here, too."""
+    points = np.random.default_rng(7).integers(0, 10**6, (certificates.MAX_DENSE + 1, 2))
+    large = Problem.from_points(points, "EUC_2D")
+    bound = lower_bound(large, iterations=10)
+    assert proven_value(large, bound) == bound.value
+    potentials = bound.potentials.copy()
+    potentials[77] += 10**6
+    assert proven_value(large, replace(bound, potentials=potentials)) < bound.value
 
 
 # The commands

@@ -14,6 +14,7 @@ from warptsp._words import counted
 from warptsp.errors import ParseError, UnsupportedProblem
 from warptsp.outputs import atomic_write
 
+from .box_tree import BoxTree
 from .held_karp import LowerBound, value_of
 
 if TYPE_CHECKING:
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["MAX_CHECKED", "proven_value", "read_certificate", "write_certificate"]
+__all__ = ["proven_value", "read_certificate", "write_certificate"]
 
-MAX_CHECKED = 20_000
-"""Cities up to which certificates are checked: all pairs take some ten seconds then."""
+MAX_DENSE = 20_000
+"""Cities up to which all pairs are gone through, in some ten seconds; of a matrix they always are."""
 
 _FORMAT = "warptsp lower bound"
 _MAX_POTENTIAL = 2**31 - 1
 _MAX_EXPONENT = 1100
-# Sums of 20 000 lengths stay within 63 bits, with what prefers fixed edges.
+# With what prefers fixed edges, one length stays far within 63 bits, and the sum of 20 000, too.
 _MAX_LENGTH = 2.0**44
 _FIXED_BONUS = 2**46
 
@@ -110,9 +111,10 @@ def read_certificate(path: str | os.PathLike[str], problem: Problem) -> LowerBou
 
 
 def proven_value(problem: Problem, bound: LowerBound) -> int | float:
-    """Return the bound that potentials prove, computed from all pairs of cities by Prim's algorithm.
+    """Return the bound that potentials prove, computed from all pairs of cities.
 
-    It shares nothing with the native ascent: distances are those by which tours are measured.
+    It shares nothing with the native ascent: distances are those by which tours are measured. Up to
+    20 000 cities it is Prim's algorithm over all pairs, beyond that `BoxTree`.
 
     Parameters
     ----------
@@ -123,15 +125,11 @@ def proven_value(problem: Problem, bound: LowerBound) -> int | float:
     Raises
     ------
     UnsupportedProblem
-        The instance is asymmetric, has more than 20 000 cities, or lengths too large for the exponent.
+        The instance is asymmetric, or has lengths too large for the exponent.
     """
     n = problem.n
     if problem.asymmetric:
         raise UnsupportedProblem("the matrix is asymmetric, and certificates are for symmetric instances")
-    if n > MAX_CHECKED:
-        raise UnsupportedProblem(
-            f"the instance has {counted(n)}, and certificates are checked up to {MAX_CHECKED}"
-        )
     if n < 3:
         return problem.length(np.arange(n, dtype=np.int32))
     potentials = bound.potentials.astype(np.int64)
@@ -150,6 +148,8 @@ def proven_value(problem: Problem, bound: LowerBound) -> int | float:
 
 def _tree_length(problem: Problem, bound: LowerBound, cities: NDArray[np.intp]) -> int:
     """Return the length of the shortest spanning tree of these cities, in units, potentials included."""
+    if problem.n > MAX_DENSE and problem.matrix is None:
+        return _tree_length_over_boxes(problem, bound, cities)
     total = 0
     nearest = np.full(len(cities), np.iinfo(np.int64).max)  # from the tree to each city outside it
     outside = np.ones(len(cities), dtype=bool)
@@ -162,18 +162,32 @@ def _tree_length(problem: Problem, bound: LowerBound, cities: NDArray[np.intp]) 
     return total
 
 
+def _tree_length_over_boxes(problem: Problem, bound: LowerBound, cities: NDArray[np.intp]) -> int:
+    potentials = bound.potentials.astype(np.int64)
+    fixed = problem.fixed_edges[np.isin(problem.fixed_edges, cities).all(axis=1)]
+    tree = BoxTree(problem, cities, potentials, lambda distances: _units(distances, bound.exponent))
+    others = tree.length(fixed)
+    own = _units(np.asarray(problem.distance(fixed[:, 0], fixed[:, 1]), dtype=np.float64), bound.exponent)
+    return others + sum(int(length) - _FIXED_BONUS for length in own + potentials[fixed].sum(axis=1))
+
+
+def _units(distances: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
+    """Return distances in units, rounded down."""
+    units = np.floor(np.ldexp(np.asarray(distances, dtype=np.float64), exponent))
+    if units.size and not units.max() <= _MAX_LENGTH:
+        raise UnsupportedProblem(
+            f"distances up to {distances.max():.3g} times 2**{exponent} are too long to add exactly"
+        )
+    return units.astype(np.int64)
+
+
 def _lengths(problem: Problem, bound: LowerBound, city: int) -> NDArray[np.int64]:
     """Return the lengths of a city's edges in units, with potentials; fixed ones are far below the others."""
     others = np.arange(problem.n)
     distances = np.asarray(problem.distance(city, others), dtype=np.float64)
     if problem.matrix is not None:  # entries (i, j) and (j, i) of reals may differ in their last place
         distances = np.minimum(distances, problem.distance(others, city))
-    units = np.floor(np.ldexp(distances, bound.exponent))
-    if not units.max() <= _MAX_LENGTH:
-        raise UnsupportedProblem(
-            f"distances up to {distances.max():.3g} times 2**{bound.exponent} are too long to add exactly"
-        )
-    lengths = units.astype(np.int64) + bound.potentials + int(bound.potentials[city])
+    lengths = _units(distances, bound.exponent) + bound.potentials + int(bound.potentials[city])
     for partner in _fixed_partners(problem, city):
         lengths[partner] -= _FIXED_BONUS
     return lengths
