@@ -410,6 +410,24 @@ def draw_edges(
 
 # bound.cpp
 
+class AscentSchedule(TypedDict):
+    """native/bound/schedule.h"""
+
+    nearest_edges: int
+    min_spacing: float
+    first_potential: float
+    max_potential: int
+    first_length: float
+    momentum: float
+    cluster_weight: float
+    max_cluster_surplus: int
+    leaves: int
+    first_wait: int
+    large_drop: float
+    near_end: float
+    pricing_share: float
+    reach: float
+
 class HeldKarpBound(TypedDict):
     value: int
     exponent: int
@@ -438,4 +456,5 @@ def tree_clusters(
     threads: int,
     token: StopToken,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None: ...
+def ascent_schedule() -> AscentSchedule: ...
 def whole_exponent(longest: float, integral: bool) -> int: ...

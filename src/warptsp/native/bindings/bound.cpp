@@ -117,6 +117,27 @@ void bind_bound(nb::module_ &m) {
         "The clusters of a spanning tree: a place for each city, and rows (first place, place behind the last, gain) "
         "of clusters; None if the token stopped it.");
   m.def(
+      "ascent_schedule",
+      [] {
+        nb::dict found;
+        found["nearest_edges"] = schedule::nearest_edges;
+        found["min_spacing"] = schedule::min_spacing;
+        found["first_potential"] = schedule::first_potential;
+        found["max_potential"] = max_potential;
+        found["first_length"] = schedule::first_length;
+        found["momentum"] = schedule::momentum;
+        found["cluster_weight"] = schedule::cluster_weight;
+        found["max_cluster_surplus"] = schedule::max_cluster_surplus;
+        found["leaves"] = schedule::leaves;
+        found["first_wait"] = schedule::first_wait;
+        found["large_drop"] = schedule::large_drop;
+        found["near_end"] = schedule::near_end;
+        found["pricing_share"] = schedule::pricing_share;
+        found["reach"] = schedule::reach;
+        return found;
+      },
+      "The constants of bound/schedule.h, for an ascent elsewhere.");
+  m.def(
       "whole_exponent",
       [](double longest, bool integral) {
         require(std::isfinite(longest) && longest >= 0.0, "the longest distance is not finite, or negative");

@@ -4,17 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "bound/schedule.h"
 #include "bound/sparse_graph.h"
 #include "bound/whole_distances.h"
 #include "space/candidates.h"
 
 namespace warptsp::bound {
 
-constexpr int nearest_edges = 5;
-
 struct CandidateEdges {
   std::vector<uint64_t> keys;   // ascending
-  std::vector<double> spacing;  // the mean distance of each city to its nearest ones, never below 2 % of the average
+  std::vector<double> spacing;  // of each city
 };
 
 // Whether no city before the k-th of a list lies in the same quadrant.
@@ -36,7 +35,6 @@ bool first_of_quadrant(const Distances &, int, const int *, int) {
 template <class Distances>
 CandidateEdges candidate_edges(const Distances &distances, int n, const int *lists, int count,
                                const std::vector<int> &tour, int threads) {
-  constexpr double min_spacing = 0.02;
   CandidateEdges found;
   found.spacing.resize(n);
   std::vector<uint64_t> keys((size_t)n * (count + 1));
@@ -46,7 +44,8 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
       uint64_t *const out = keys.data() + (size_t)v * (count + 1);
       double sum = 0.0;
       int near = 0;
-      for (; near < std::min(count, nearest_edges) && row[near] >= 0; ++near) sum += distances.real(v, row[near]);
+      for (; near < std::min(count, schedule::nearest_edges) && row[near] >= 0; ++near)
+        sum += distances.real(v, row[near]);
       found.spacing[v] = near ? sum / near : 0.0;
       int size = 0;
       for (int k = 0; k < count && row[k] >= 0; ++k)
@@ -62,7 +61,7 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
   found.keys = std::move(keys);
   double mean = 0.0;
   for (const double spacing : found.spacing) mean += spacing / n;
-  for (double &spacing : found.spacing) spacing = std::max(spacing, min_spacing * mean);
+  for (double &spacing : found.spacing) spacing = std::max(spacing, schedule::min_spacing * mean);
   return found;
 }
 

@@ -12,6 +12,7 @@
 
 #include "bound/chunks.h"
 #include "bound/path_maxima.h"
+#include "bound/schedule.h"
 
 namespace warptsp::bound {
 
@@ -54,10 +55,9 @@ class Clusters {
     change_.resize((size_t)n + 1);
   }
 
-  // Adds each cluster's step to the direction of its cities: its gain times its surplus of edges, at most 3.
+  // Adds each cluster's step to the direction of its cities: its gain times its surplus of edges.
   void add_steps(const std::vector<int> &surplus, std::vector<int64_t> &direction, int threads) {
-    constexpr double weight = 0.6;
-    constexpr int max_surplus = 3;
+    constexpr int max_surplus = schedule::max_cluster_surplus;
     const int n = (int)place_.size();
     for_chunks(threads, n, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) sum_[(size_t)place_[v] + 1] = surplus[v];
@@ -70,7 +70,7 @@ class Clusters {
     change_[n] = 0;
     for (const Range &range : members_) {
       const int excess = std::max(-max_surplus, std::min(max_surplus, sum_[range.end] - sum_[range.begin]));
-      const int64_t step = (int64_t)(weight * range.gain * excess);
+      const int64_t step = (int64_t)(schedule::cluster_weight * range.gain * excess);
       change_[range.begin] += step;
       change_[range.end] -= step;
     }

@@ -17,6 +17,7 @@
 
 #include "bound/clusters.h"
 #include "bound/pricing.h"
+#include "bound/schedule.h"
 #include "bound/sparse_graph.h"
 #include "bound/spanning_tree.h"
 #include "common/stop_token.h"
@@ -73,17 +74,13 @@ class HeldKarp {
     const double began = monotonic_seconds();
     std::vector<int> best_here;
     int64_t best_value = INT64_MIN;
-    // All pairs are looked at soon, where that shows the graph to lack edges soon again, and otherwise ever more rarely.
-    // Clustered cities need it: with the edges of one tour alone between clusters, potentials climb as high as it is.
-    constexpr int first_wait = 3;
-    constexpr double large_drop = 5e-4;
-    int wait = first_wait, next = first_wait;
+    int wait = schedule::first_wait, next = wait;
     bool priced_near_end = false;
     for (int round = 0; round < rounds; ++round) {
       if (token.stopped()) return best_;
       // The steps cool by rounds or by time, whichever runs out first.
       double progress = (double)round / rounds;
-      const double left = token.deadline() - 1.5 * pricing_seconds_ - began;
+      const double left = token.deadline() - schedule::pricing_share * pricing_seconds_ - began;
       if (std::isfinite(left)) progress = std::max(progress, left > 0.0 ? (monotonic_seconds() - began) / left : 1.0);
       if (progress >= 1.0) break;
       for_chunks(threads_, n_, [&](int, int begin, int end) {
@@ -91,14 +88,14 @@ class HeldKarp {
           potential_[v] = (int)std::lrint(std::max(-(double)max_potential, std::min((double)max_potential, exact_[v])));
       });
       value_ = evaluate(round);
-      const bool near_end = progress >= 0.94;
+      const bool near_end = progress >= schedule::near_end;
       if (round == next || (near_end && !priced_near_end)) {
         priced_near_end = near_end;
         const int64_t before = value_;
         certify(round, false, token);
         best_value = INT64_MIN;  // of another graph
-        const bool much_lower = (double)(before - value_) > large_drop * std::fabs((double)before);
-        wait = much_lower ? std::max(first_wait, wait / 2) : 2 * wait;
+        const bool much_lower = (double)(before - value_) > schedule::large_drop * std::fabs((double)before);
+        wait = much_lower ? std::max(schedule::first_wait, wait / 2) : 2 * wait;
         next = round + wait;
       }
       if (value_ > best_value) {
@@ -137,7 +134,7 @@ class HeldKarp {
     exact_.resize(n_);
     velocity_.assign(n_, 0.0);
     direction_.resize(n_);
-    for (int v = 0; v < n_; ++v) exact_[v] = -0.3 * spacing_[v];
+    for (int v = 0; v < n_; ++v) exact_[v] = schedule::first_potential * spacing_[v];
     return true;
   }
 
@@ -174,11 +171,10 @@ class HeldKarp {
 
   // The leaf whose second edge is longest, among some thousands of cities, other ones in each round.
   int64_t add_edge(int round) {
-    constexpr int looked_at = 4096;
     int64_t longest = INT64_MIN;
     int leaf = -1, other = -1;
     leaves_.clear();
-    for (int k = 0, v = (int)((int64_t)round * 7919 % n_); k < n_ && (k < looked_at || leaf < 0);
+    for (int k = 0, v = (int)((int64_t)round * 7919 % n_); k < n_ && (k < schedule::leaves || leaf < 0);
          ++k, v = v + 1 < n_ ? v + 1 : 0) {
       if (surplus_[v] != -1) continue;
       int to = -1;
@@ -270,7 +266,6 @@ class HeldKarp {
   // stay: the graph is connected, and its bound below the tour's length. So do the two shortest edges of each city, for
   // one of them is a leaf's second edge.
   void renew_graph(const PathMaxima &maxima, const std::vector<uint64_t> &violated, bool last) {
-    constexpr double reach = 0.4;  // of a city's spacing; from 3.6 to 2.5 edges a city, and the bound is no worse
     const auto length_of = [&](int v, const Arc &arc) { return arc.cost + potential_[v] + potential_[arc.to]; };
     std::vector<int> second(last ? 0 : n_);
     for_chunks(threads_, (int)second.size(), [&](int, int begin, int end) {
@@ -281,7 +276,8 @@ class HeldKarp {
       if (last || neighbours_[2 * (size_t)v] == arc.to || neighbours_[2 * (size_t)v + 1] == arc.to) return true;
       const int length = length_of(v, arc);
       return length <= second[v] || length <= second[arc.to] ||
-             length - (int64_t)maxima.between_cities(v, arc.to) <= reach * std::min(spacing_[v], spacing_[arc.to]);
+             length - (int64_t)maxima.between_cities(v, arc.to) <=
+                 schedule::reach * std::min(spacing_[v], spacing_[arc.to]);
     });
   }
 
@@ -305,7 +301,7 @@ class HeldKarp {
 
   // Along the surplus of edges, of cities and of clusters, with momentum and steps that cool.
   void step(double progress, bool first) {
-    constexpr double first_length = 0.3, momentum = 0.75;
+    constexpr double momentum = schedule::momentum;
     for_chunks(threads_, n_, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) direction_[v] = (int64_t)spacing_[v] * surplus_[v];
     });
@@ -316,7 +312,7 @@ class HeldKarp {
       return sum;
     });
     // No longer than what would reach the tour's length if the bound rose in a straight line.
-    double length = first_length * (1.0 - progress) * (1.0 - progress);
+    double length = schedule::first_length * (1.0 - progress) * (1.0 - progress);
     if (slope > 0) length = std::min(length, std::max((double)(tour_length_ - value_), 1e-4 * tour_length_) / slope);
     for_chunks(threads_, n_, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) {

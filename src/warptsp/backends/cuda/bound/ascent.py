@@ -25,15 +25,8 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.geometry import Layout
     from warptsp.problem import Problem
 
-# native/bound/held_karp.h, clusters.h and candidate_edges.h say why.
-_MIN_SPACING = 0.02
-_MAX_POTENTIAL = 1 << 27
-_START = -0.3
-_FIRST_LENGTH, _MOMENTUM = 0.3, 0.75
-_CLUSTER_WEIGHT, _MAX_SURPLUS = 0.6, 3
-_FIRST_WAIT, _LARGE_DROP = 3, 5e-4
-_REACH = 0.4
-_LEAVES, _ROOTS = 4096, 16
+_SCHEDULE = _native.ascent_schedule()
+_ROOTS = 16  # leaves whose second edges are looked for among all pairs
 
 _NO_LEAF = -(2**63)
 
@@ -73,16 +66,16 @@ class Ascent:
         device, n = graphs.device, graphs.n
         self._graphs, self.graph, self._device, self._n = graphs, graph, device, n
         self.exponent, self.launch = graphs.exponent, graphs.launch
-        least = _MIN_SPACING * float(np.cumsum(graphs.spacing / n)[-1])
+        least = _SCHEDULE["min_spacing"] * float(np.cumsum(graphs.spacing / n)[-1])
         steps = np.ceil(np.maximum(graphs.spacing, least) * graphs.scale).astype(np.int32)
         self._spacing = device.upload(steps)
-        self._exact = device.upload(_START * steps)
+        self._exact = device.upload(_SCHEDULE["first_potential"] * steps)
         self._velocity = device.zeros(n, np.float64)
         self._direction = device.empty(n, np.int64)
         self._potential = device.zeros(n, np.int32)
         self._best_here = device.empty(n, np.int32)
         self._place, self._ranges = (device.upload(array) for array in clusters)
-        self._leaves = device.empty(min(n, _LEAVES), np.int64)
+        self._leaves = device.empty(min(n, _SCHEDULE["leaves"]), np.int64)
         self._tour_length = graphs.tour_length()
         self._tree = SpanningTree(graphs, n)
         self._tree.fit(graph)
@@ -109,7 +102,7 @@ class Ascent:
     def climb(self, iterations: int, token: _native.StopToken) -> Best:
         """The best bound that was certified within so many rounds and the token's time."""
         began = time.monotonic()
-        wait = priced_next = _FIRST_WAIT
+        wait = priced_next = _SCHEDULE["first_wait"]
         best_value: int | None = None
         priced_near_end = False
         for round_ in range(iterations):
@@ -117,20 +110,20 @@ class Ascent:
                 return self._best
             # The steps cool by rounds or by time, whichever runs out first.
             progress = round_ / iterations
-            left = token.deadline() - 1.5 * self._pricing_seconds - began
+            left = token.deadline() - _SCHEDULE["pricing_share"] * self._pricing_seconds - began
             if math.isfinite(left):
                 progress = max(progress, (time.monotonic() - began) / left if left > 0.0 else 1.0)
             if progress >= 1.0:
                 break
             self._evaluate(round_, exact=True)
-            near_end = progress >= 0.94
+            near_end = progress >= _SCHEDULE["near_end"]
             if round_ == priced_next or (near_end and not priced_near_end):
                 priced_near_end = near_end
                 before = self._value
                 self._certify(round_, token, last=False)
                 best_value = None  # of another graph
-                much_lower = before - self._value > _LARGE_DROP * abs(before)
-                wait = max(_FIRST_WAIT, wait // 2) if much_lower else 2 * wait
+                much_lower = before - self._value > _SCHEDULE["large_drop"] * abs(before)
+                wait = max(_SCHEDULE["first_wait"], wait // 2) if much_lower else 2 * wait
                 priced_next = round_ + wait
             if best_value is None or self._value > best_value:
                 best_value = self._value
@@ -150,7 +143,7 @@ class Ascent:
         tree.clear()
         sums = tree.sums
         if exact:
-            given = self._exact, np.int32(n), np.int32(_MAX_POTENTIAL)
+            given = self._exact, np.int32(n), np.int32(_SCHEDULE["max_potential"])
             self._graphs.reduce("set_potentials", n, *given, self._potential, tree.surplus, sums[1:2])
         else:
             given_whole = self._potential, np.int32(n)
@@ -175,7 +168,7 @@ class Ascent:
             placed[n:].zero()
             self.launch("place_surplus", n, self._place, self._tree.surplus, np.int32(n), placed)
             scan_exclusive(device, placed, placed, n + 1)
-            limits = np.float64(_CLUSTER_WEIGHT), np.int32(_MAX_SURPLUS)
+            limits = np.float64(_SCHEDULE["cluster_weight"]), np.int32(_SCHEDULE["max_cluster_surplus"])
             self.launch("step_clusters", count, self._ranges, np.int32(count), placed, *limits, changes)
             scan_exclusive(device, changes, changes, n + 2)
         given = self._spacing, self._tree.surplus, self._place, changes, np.int32(n)
@@ -183,11 +176,11 @@ class Ascent:
 
     def _step(self, progress: float, *, first: bool) -> None:
         """No longer than what would reach the tour's length if the bound rose in a straight line."""
-        length = _FIRST_LENGTH * (1.0 - progress) ** 2
+        length = _SCHEDULE["first_length"] * (1.0 - progress) ** 2
         if self._slope > 0:
             rest = max(float(self._tour_length - self._value), 1e-4 * self._tour_length)
             length = min(length, rest / self._slope)
-        how = np.float64(length), np.float64(_MOMENTUM), np.int32(first), np.int32(self._n)
+        how = np.float64(length), np.float64(_SCHEDULE["momentum"]), np.int32(first), np.int32(self._n)
         self.launch("take_step", self._n, self._direction, *how, self._velocity, self._exact)
 
     def _certify(self, round_: int, token: _native.StopToken, *, last: bool) -> bool:
@@ -200,7 +193,7 @@ class Ascent:
             return False
         violated, complete = found
         state = violated, nodes, self._potential, self._spacing
-        renewed = self._graphs.renewed(self.graph, *state, -1.0 if last else _REACH, token)
+        renewed = self._graphs.renewed(self.graph, *state, -1.0 if last else _SCHEDULE["reach"], token)
         if renewed is None:
             return False
         if renewed is not self.graph:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 LISTS = (8, 1)  # candidates of a city, and how many of them are from each quadrant at least
-NEAR = 5  # candidates that are edges however many there are
+NEAR = _native.ascent_schedule()["nearest_edges"]
 
 
 @dataclass(frozen=True, slots=True)
