@@ -25,6 +25,8 @@ _HOME = {
     "Snapshot": "warptsp.result",
     "LowerBound": "warptsp.bound",
     "lower_bound": "warptsp.bound",
+    "Proof": "warptsp.proof",
+    "prove": "warptsp.proof",
     "Progress": "warptsp.progress",
     "Problem": "warptsp.problem",
     "OpenPath": "warptsp.problem",
@@ -113,6 +115,8 @@ if TYPE_CHECKING:
     from warptsp.problem import OpenPath as OpenPath
     from warptsp.problem import Problem as Problem
     from warptsp.progress import Progress as Progress
+    from warptsp.proof import Proof as Proof
+    from warptsp.proof import prove as prove
     from warptsp.result import HistoryPoint as HistoryPoint
     from warptsp.result import Result as Result
     from warptsp.result import Snapshot as Snapshot

@@ -13,6 +13,7 @@ void bind_hill_climbing(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
 void bind_pictures(nb::module_ &m);
 void bind_search(nb::module_ &m);
+void bind_proof(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
 void bind_tour_check(nb::module_ &m);
 void bind_tour_cut(nb::module_ &m);
@@ -44,6 +45,7 @@ NB_MODULE(_native, m) {
   bind_path_graph(m);
   bind_pictures(m);
   bind_search(m);
+  bind_proof(m);
   bind_symmetric(m);
   bind_tour_check(m);
   bind_tour_cut(m);

@@ -1,0 +1,197 @@
+// The relaxation of closed tours by which optimality is proved, for Python: warptsp.proof solves its linear programmes.
+#include "proof/relaxation.h"
+
+#include <nanobind/stl/vector.h>
+
+#include "arrays.h"
+
+using namespace warptsp;
+using namespace warptsp::proof;
+
+namespace {
+
+typedef Array<const double, 1> Numbers;
+
+nb::object lines(SparseLines &&found) {
+  const size_t count = found.begin.size(), entries = found.index.size();
+  return nb::make_tuple(to_numpy(std::move(found.first_bound), {count}), to_numpy(std::move(found.begin), {count}),
+                        to_numpy(std::move(found.index), {entries}), to_numpy(std::move(found.value), {entries}));
+}
+
+void check_row(const Relaxation &relaxation, int row) {
+  require(row >= 0 && row < relaxation.rows(), "there is no row " + std::to_string(row));
+}
+
+void check_size(const Numbers &numbers, int size, const char *what) {
+  require((int)numbers.shape(0) == size,
+          std::to_string(numbers.shape(0)) + " " + what + "; there are " + std::to_string(size));
+}
+
+std::vector<int> checked_tour(const Array<const int, 1> &tour, size_t n) {
+  check_tour(tour.data(), tour.shape(0), n);
+  return std::vector<int>(tour.data(), tour.data() + n);
+}
+
+Relaxation *make(const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed) {
+  const size_t n = lengths.shape(0);
+  require(lengths.shape(1) == n && n >= 3 && n <= 20000, "lengths are not a square matrix of 3 to 20000 cities");
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j)
+      require(lengths(i, j) == lengths(j, i) && lengths(i, j) >= 0 && lengths(i, j) < (int64_t)1 << 48,
+              "lengths are not symmetric, negative, or too large");
+  return new Relaxation(std::vector<int64_t>(lengths.data(), lengths.data() + n * n), checked_tour(tour, n), seed);
+}
+
+nb::object add_columns(Relaxation &relaxation, const Edges &pairs) {
+  require(pairs.shape(1) == 2, "pairs have two columns");
+  check_cities(pairs.data(), 2 * pairs.shape(0), 0, relaxation.cities(), "a pair");
+  for (size_t k = 0; k < pairs.shape(0); ++k) require(pairs(k, 0) != pairs(k, 1), "a pair is of one city");
+  return lines(relaxation.add_columns(pairs.data(), pairs.shape(0)));
+}
+
+void set_column_bounds(Relaxation &relaxation, const Array<const int, 1> &columns, int lower, int upper) {
+  require(0 <= lower && lower <= upper && upper <= 1, "an edge is used from 0 to 1 times");
+  for (size_t k = 0; k < columns.shape(0); ++k) {
+    require(columns(k) >= 0 && columns(k) < relaxation.columns(), "there is no such column");
+    relaxation.set_column_bounds(columns(k), lower, upper);
+  }
+}
+
+void set_row_bounds(Relaxation &relaxation, int row, int lower, int upper) {
+  check_row(relaxation, row);
+  const int bound = relaxation.row(row).cut.bound;
+  require(lower >= bound && (upper < 0 || upper >= lower), "a row's limits are no wider than its cut's");
+  relaxation.set_row_bounds(row, lower, upper < 0 ? Row::no_limit : upper);
+}
+
+nb::object pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
+  const int n = relaxation.cities();
+  check_cities(set.data(), set.shape(0), 0, n, "a set");
+  std::vector<int> cities(set.data(), set.data() + set.shape(0));
+  std::sort(cities.begin(), cities.end());
+  require(std::adjacent_find(cities.begin(), cities.end()) == cities.end() && cities.size() >= 2 &&
+              (int)cities.size() <= n - 2,
+          "a set has from two cities to all but two, once each");
+  SparseLines added;
+  relaxation.pin_subtour(cities, added);
+  return lines(std::move(added));
+}
+
+nb::object separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, int effort,
+                    StopToken &token) {
+  check_size(solution, relaxation.columns(), "values of columns");
+  check_size(activity, relaxation.rows(), "values of rows");
+  require(effort >= 0 && effort <= 3, "effort is a number from 0 to 3");
+  RoundReport report;
+  interruptible(token, [&] { report = relaxation.separate(solution.data(), activity.data(), (Effort)effort, token); });
+  return nb::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
+}
+
+nb::object drop_idle(Relaxation &relaxation, const Numbers &price, const Numbers &activity, int rounds) {
+  check_size(price, relaxation.rows(), "prices of rows");
+  check_size(activity, relaxation.rows(), "values of rows");
+  std::vector<int> gone = relaxation.drop_idle(price.data(), activity.data(), rounds);
+  const size_t count = gone.size();
+  return nb::cast(to_numpy(std::move(gone), {count}));
+}
+
+nb::object price(Relaxation &relaxation, const Numbers &prices, int most) {
+  check_size(prices, relaxation.cities() + relaxation.rows(), "prices");
+  require(most >= 0, "a number of pairs is not negative");
+  PricedPairs found;
+  {
+    const WithoutGil unlocked;
+    found = relaxation.price(prices.data(), (size_t)most);
+  }
+  std::vector<int> pairs;
+  for (const auto &[reduced, pair] : found.pairs) {
+    pairs.push_back(pair.first);
+    pairs.push_back(pair.second);
+  }
+  const size_t count = found.pairs.size();
+  const int64_t least = count == 0 ? 0 : found.pairs[0].first;
+  nb::object bound = found.bound == no_bound ? nb::none() : nb::object(nb::int_(found.bound));
+  return nb::make_tuple(bound, least, to_numpy(std::move(pairs), {count, 2}));
+}
+
+nb::object survivors(Relaxation &relaxation, int64_t slack, bool keep) {
+  require(slack >= 0, "the slack is negative");
+  std::vector<int> pairs;
+  {
+    const WithoutGil unlocked;
+    pairs = relaxation.survivors(slack, keep);
+  }
+  const size_t count = pairs.size() / 2;
+  return nb::cast(to_numpy(std::move(pairs), {count, 2}));
+}
+
+nb::object describe(const Relaxation &relaxation, int row) {
+  check_row(relaxation, row);
+  const Row &here = relaxation.row(row);
+  const Cut &cut = here.cut;
+  nb::list comb;
+  for (const std::vector<uint8_t> &set : cut.comb) {
+    nb::list classes;
+    for (const uint8_t c : set) classes.append((int)c);
+    comb.append(classes);
+  }
+  const size_t n = cut.class_of.size(), k = cut.classes;
+  return nb::make_tuple(to_numpy(std::vector<int>(cut.class_of.begin(), cut.class_of.end()), {n}),
+                        to_numpy(std::vector<int>(cut.length), {k, k}), cut.bound, comb);
+}
+
+}  // namespace
+
+void bind_proof(nb::module_ &m) {
+  using nb::arg;
+  nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
+      .def(nb::new_([](const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed) {
+             return make(lengths, tour, seed);
+           }),
+           arg("lengths"), arg("tour"), arg("seed"))
+      .def_prop_ro("columns", &Relaxation::columns)
+      .def_prop_ro("rows", &Relaxation::rows)
+      .def_prop_ro("ends",
+                   [](const Relaxation &relaxation) {
+                     return nb::cast(to_numpy(std::vector<int>(relaxation.ends()), {(size_t)relaxation.columns(), 2}));
+                   })
+      .def_prop_ro("ids",
+                   [](const Relaxation &relaxation) {
+                     std::vector<int64_t> ids;
+                     for (int r = 0; r < relaxation.rows(); ++r) ids.push_back(relaxation.row(r).id);
+                     const size_t count = ids.size();
+                     return nb::cast(to_numpy(std::move(ids), {count}));
+                   })
+      .def_prop_ro("tight_sets", &Relaxation::tight_sets)
+      .def(
+          "set_tour",
+          [](Relaxation &relaxation, const Array<const int, 1> &tour) {
+            relaxation.set_tour(checked_tour(tour, relaxation.cities()));
+          },
+          arg("tour"))
+      .def("add_columns", &add_columns, arg("pairs"))
+      .def("set_column_bounds", &set_column_bounds, arg("columns"), arg("lower"), arg("upper"))
+      .def(
+          "take_cuts", [](Relaxation &relaxation, size_t most) { return lines(relaxation.take_cuts(most)); },
+          arg("most"))
+      .def("pin_subtour", &pin_subtour, arg("cities"))
+      .def(
+          "release",
+          [](Relaxation &relaxation, int row) {
+            check_row(relaxation, row);
+            relaxation.release(row);
+          },
+          arg("row"))
+      .def("set_row_bounds", &set_row_bounds, arg("row"), arg("lower"), arg("upper"))
+      .def("drop_idle", &drop_idle, arg("prices"), arg("activity"), arg("rounds"))
+      .def("begin_rounds", &Relaxation::begin_rounds)
+      .def("separate", &separate, arg("solution"), arg("activity"), arg("effort"), arg("token"))
+      .def("price", &price, arg("prices"), arg("most"))
+      .def("survivors", &survivors, arg("slack"), arg("keep"))
+      .def("cut", &describe, arg("row"))
+      .def("whole_prices", [](const Relaxation &relaxation) {
+        std::vector<int64_t> cities = relaxation.pricing().city_prices(), rows = relaxation.pricing().row_prices();
+        const size_t n = cities.size(), count = rows.size();
+        return nb::make_tuple(to_numpy(std::move(cities), {n}), to_numpy(std::move(rows), {count}));
+      });
+}

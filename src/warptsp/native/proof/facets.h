@@ -1,0 +1,270 @@
+// Facets of the graphical travelling-salesman polyhedron of a small graph that a point violates. Host code only.
+//
+// Naddef and Rinaldi (1991) describe the polyhedron; Applegate, Bixby, Chvatal and Cook (2001) separate from it by a
+// linear programme over tours. Here: pack closed walks through all nodes into the edges' weights. If less than one
+// walk fits, the prices of the edges, for which every walk costs 1 at least, are the coefficients of a violated facet.
+// Columns are priced by the dynamic programme of least_walk.h. The prices are turned into whole numbers, and the right
+// side is computed from these, so that nothing depends on rounding.
+#pragma once
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "common/random.h"
+#include "proof/least_walk.h"
+
+namespace warptsp::proof {
+
+struct SmallGraph {
+  int nodes = 0;
+  std::vector<int> from, to;
+  std::vector<double> weight;
+};
+
+class Facets {
+ public:
+  // Fills whole distances [nodes, nodes], a metric, that cost every closed walk `bound` at least, and the graph less.
+  bool separate(const SmallGraph &graph, double least_violation, Random &random, std::vector<int> &length, int &bound) {
+    graph_ = &graph;
+    nodes_ = graph.nodes;
+    edges_ = (int)graph.from.size();
+    if (!pack(1.0 - least_violation, random)) return false;
+    const int scale = common_denominator();
+    if (scale == 0 || !make_whole(scale, length)) return false;
+    bound = walks_.least(nodes_, length);
+    double value = 0.0;
+    for (int e = 0; e < edges_; ++e) value += length[at(graph.from[e], graph.to[e])] * graph.weight[e];
+    if (value > bound * (1.0 - least_violation)) return false;
+    lift(length, bound);
+    return true;
+  }
+
+ private:
+  int at(int i, int j) const { return i * nodes_ + j; }
+
+  // The primal simplex method with an explicit inverse: rows are edges, columns walks and slacks. True if the packing
+  // is largest, and below `most`.
+  bool pack(double most, Random &random) {
+    constexpr int iterations = 400;
+    const int m = edges_;
+    inverse_.assign((size_t)m * m, 0.0);
+    used_.resize(m);
+    basis_.resize(m);
+    price_.assign(m, 0.0);
+    columns_.clear();
+    edge_of_.assign((size_t)nodes_ * nodes_, -1);
+    for (int e = 0; e < m; ++e) {
+      inverse_[(size_t)e * m + e] = 1.0;
+      used_[e] = graph_->weight[e] + 1e-6 * (1.0 + 10.0 * random.unit());  // against degenerate steps
+      basis_[e] = -1 - e;
+      edge_of_[at(graph_->from[e], graph_->to[e])] = edge_of_[at(graph_->to[e], graph_->from[e])] = e;
+    }
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+      double packed = 0.0;
+      std::fill(price_.begin(), price_.end(), 0.0);
+      for (int i = 0; i < m; ++i) {
+        if (basis_[i] < 0) continue;
+        packed += used_[i];
+        const double *const row = &inverse_[(size_t)i * m];
+        for (int j = 0; j < m; ++j) price_[j] += row[j];
+      }
+      if (packed > most) return false;
+      int entering = entering_column();
+      if (entering == INT_MAX) {
+        if (!price_walks(random, entering)) return false;
+        if (entering == INT_MAX) return true;
+      }
+      if (!pivot(entering)) return false;
+    }
+    return false;
+  }
+
+  // A slack, -1 - e, or a known walk, that improves the packing; INT_MAX for none.
+  int entering_column() const {
+    int entering = INT_MAX;
+    double least = -1e-8;
+    for (int e = 0; e < edges_; ++e)
+      if (price_[e] < least) {
+        least = price_[e];
+        entering = -1 - e;
+      }
+    if (entering != INT_MAX) return entering;
+    double most = 1e-5;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      double cost = 0.0;
+      for (const int e : columns_[c]) cost += price_[e];
+      if (1.0 - cost > most) {
+        most = 1.0 - cost;
+        entering = (int)c;
+      }
+    }
+    return entering;
+  }
+
+  // Adds cheap walks; the cheapest one is `entering` if it costs less than 1. False if the graph is not connected.
+  bool price_walks(Random &random, int &entering) {
+    const int k = nodes_;
+    constexpr double far = 1e6;
+    distance_.assign((size_t)k * k, far);
+    via_.assign((size_t)k * k, -1);
+    for (int i = 0; i < k; ++i) distance_[at(i, i)] = 0.0;
+    for (int e = 0; e < edges_; ++e) {
+      const double cost = std::max(0.0, price_[e]) + 1e-7 * (1.0 + random.unit());
+      distance_[at(graph_->from[e], graph_->to[e])] = distance_[at(graph_->to[e], graph_->from[e])] = cost;
+    }
+    for (int z = 0; z < k; ++z)
+      for (int i = 0; i < k; ++i)
+        for (int j = 0; j < k; ++j)
+          if (distance_[at(i, z)] + distance_[at(z, j)] < distance_[at(i, j)] - 1e-15) {
+            distance_[at(i, j)] = distance_[at(i, z)] + distance_[at(z, j)];
+            via_[at(i, j)] = z;
+          }
+    for (const double distance : distance_)
+      if (distance > 0.1 * far) return false;
+    double least = 1.0 - 1e-5;
+    entering = INT_MAX;
+    bool is_first = true;
+    for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), 0.98)) {
+      std::vector<int> column = edges_along(walk.nodes);
+      double cost = 0.0;
+      for (const int e : column) cost += price_[e];
+      if (!is_first && cost >= 0.99) continue;
+      is_first = false;
+      if (cost < least) {
+        least = cost;
+        entering = (int)columns_.size();
+      }
+      columns_.push_back(std::move(column));
+    }
+    return true;
+  }
+
+  // The edges of a walk along shortest paths, once or twice each: of any more, two may go.
+  std::vector<int> edges_along(const std::vector<int> &walk) const {
+    std::vector<int> times(edges_, 0), edges;
+    std::vector<std::pair<int, int>> steps;
+    for (size_t i = 0; i < walk.size(); ++i) {
+      steps.emplace_back(walk[i], walk[(i + 1) % walk.size()]);
+      while (!steps.empty()) {
+        const auto [a, b] = steps.back();
+        steps.pop_back();
+        if (a == b) continue;
+        const int z = via_[at(a, b)];
+        if (z < 0) {
+          ++times[edge_of_[at(a, b)]];
+        } else {
+          steps.emplace_back(a, z);
+          steps.emplace_back(z, b);
+        }
+      }
+    }
+    for (int e = 0; e < edges_; ++e)
+      for (int t = times[e] > 2 ? 2 - times[e] % 2 : times[e]; t > 0; --t) edges.push_back(e);
+    return edges;
+  }
+
+  bool pivot(int entering) {
+    const int m = edges_;
+    direction_.assign(m, 0.0);
+    for (int i = 0; i < m; ++i) {
+      const double *const row = &inverse_[(size_t)i * m];
+      if (entering < 0)
+        direction_[i] = row[-1 - entering];
+      else
+        for (const int e : columns_[entering]) direction_[i] += row[e];
+    }
+    int leaving = -1;
+    double step = 1e18;
+    for (int i = 0; i < m; ++i) {
+      if (direction_[i] <= 1e-9) continue;
+      const double ratio = used_[i] / direction_[i];
+      if (ratio < step - 1e-13 || (ratio < step + 1e-13 && leaving >= 0 && direction_[i] > direction_[leaving])) {
+        step = ratio;
+        leaving = i;
+      }
+    }
+    if (leaving < 0) return false;
+    double *const pivot_row = &inverse_[(size_t)leaving * m];
+    const double pivot = direction_[leaving];
+    for (int j = 0; j < m; ++j) pivot_row[j] /= pivot;
+    used_[leaving] /= pivot;
+    for (int i = 0; i < m; ++i) {
+      const double factor = direction_[i];
+      if (i == leaving || std::fabs(factor) < 1e-12) continue;
+      double *const row = &inverse_[(size_t)i * m];
+      for (int j = 0; j < m; ++j) row[j] -= factor * pivot_row[j];
+      used_[i] = std::max(0.0, used_[i] - factor * used_[leaving]);
+    }
+    basis_[leaving] = entering;
+    return true;
+  }
+
+  // The least number that makes all prices whole; 0 for none up to 100.
+  int common_denominator() const {
+    for (int scale = 1; scale <= 100; ++scale) {
+      const bool fits = std::all_of(price_.begin(), price_.end(), [&](double price) {
+        const double scaled = std::max(0.0, price) * scale;
+        return std::fabs(scaled - std::round(scaled)) <= 2e-5 * scale;
+      });
+      if (fits) return scale;
+    }
+    return 0;
+  }
+
+  bool make_whole(int scale, std::vector<int> &length) const {
+    const int k = nodes_;
+    constexpr int far = 1 << 20, longest = 100000;  // sums of 13 stay below 2^24
+    length.assign((size_t)k * k, far);
+    for (int i = 0; i < k; ++i) length[at(i, i)] = 0;
+    for (int e = 0; e < edges_; ++e)
+      length[at(graph_->from[e], graph_->to[e])] = length[at(graph_->to[e], graph_->from[e])] =
+          (int)std::lround(std::max(0.0, price_[e]) * scale);
+    for (int z = 0; z < k; ++z)
+      for (int i = 0; i < k; ++i)
+        for (int j = 0; j < k; ++j) length[at(i, j)] = std::min(length[at(i, j)], length[at(i, z)] + length[at(z, j)]);
+    return *std::max_element(length.begin(), length.end()) <= longest;
+  }
+
+  // Shortens distances between nodes that no edge joins, as far as the least walk stays as long.
+  void lift(std::vector<int> &length, int bound) {
+    const int k = nodes_;
+    int trials = k <= 10 ? 300 : 120;
+    std::vector<std::pair<int, int>> pairs;
+    for (int i = 0; i < k; ++i)
+      for (int j = i + 1; j < k; ++j)
+        if (edge_of_[at(i, j)] < 0 && length[at(i, j)] > 0) pairs.emplace_back(-length[at(i, j)], at(i, j));
+    std::sort(pairs.begin(), pairs.end());
+    std::vector<int> shorter;
+    for (const auto &[key, pair] : pairs) {
+      const int i = pair / k, j = pair % k;
+      for (int step = std::max(1, length[pair] / 2); step >= 1 && trials > 0;) {
+        const int wanted = length[pair] - step;
+        if (wanted < 0) {
+          step /= 2;
+          continue;
+        }
+        shorter = length;
+        for (int p = 0; p < k; ++p)
+          for (int q = 0; q < k; ++q)
+            shorter[at(p, q)] = std::min({length[at(p, q)], length[at(p, i)] + wanted + length[at(j, q)],
+                                          length[at(p, j)] + wanted + length[at(i, q)]});
+        --trials;
+        if (walks_.least(k, shorter) >= bound)
+          length = shorter;
+        else
+          step /= 2;
+      }
+    }
+  }
+
+  const SmallGraph *graph_ = nullptr;
+  int nodes_ = 0, edges_ = 0;
+  LeastWalks walks_;
+  std::vector<double> inverse_, used_, price_, direction_, distance_;
+  std::vector<int> basis_, via_, edge_of_;
+  std::vector<std::vector<int>> columns_;
+};
+
+}  // namespace warptsp::proof

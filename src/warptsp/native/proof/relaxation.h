@@ -1,0 +1,329 @@
+// A linear relaxation of closed tours that grows by edges and cuts, as a solver of linear programmes wants it. Host code
+// only.
+//
+// The solver itself is elsewhere: it is told of new columns and rows, and tells its solutions and prices.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "common/random.h"
+#include "common/stop_token.h"
+#include "proof/blossoms.h"
+#include "proof/local_cuts.h"
+#include "proof/pricing.h"
+#include "proof/subtours.h"
+#include "proof/tightening.h"
+
+namespace warptsp::proof {
+
+// Rows or columns of a matrix, one after the other: those of k are [begin[k], begin[k + 1]).
+struct SparseLines {
+  std::vector<double> first_bound, second_bound;  // lower and upper of rows; cost and nothing of columns
+  std::vector<int> begin, index;
+  std::vector<double> value;
+};
+
+enum class Effort { subtours, blossoms, tightening, local };
+
+struct RoundReport {
+  int components = 0, subtours = 0, blossoms = 0, tightened = 0, local = 0, pieces = 0;
+  int all() const { return subtours + blossoms + tightened + local; }
+};
+
+struct PricedPairs {
+  int64_t bound = no_bound;
+  std::vector<std::pair<int64_t, std::pair<int, int>>> pairs;  // missing ones of negative reduced length, least first
+};
+
+class Relaxation {
+ public:
+  // `lengths` [n, n]: symmetric, in units of 2^-16. `tour`: any tour.
+  Relaxation(std::vector<int64_t> lengths, std::vector<int> tour, uint64_t seed)
+      : n_((int)tour.size()), lengths_(std::move(lengths)), tour_(std::move(tour)), seed_(seed),
+        pricing_(lengths_.data(), n_) {}
+
+  int cities() const { return n_; }
+  int columns() const { return (int)(ends_.size() / 2); }
+  int rows() const { return (int)rows_.size(); }
+  const std::vector<int> &ends() const { return ends_; }
+  const Row &row(int r) const { return rows_[r]; }
+  size_t pool_size() const { return pool_.size(); }
+  void set_tour(std::vector<int> tour) { tour_ = std::move(tour); }
+
+  // Columns ------------------------------------------------------------------------------------------------------
+
+  // Adds the edges that are not there yet; each may be used from 0 to 1 times.
+  SparseLines add_columns(const int *pairs, size_t count) {
+    SparseLines added;
+    for (size_t k = 0; k < count; ++k) {
+      const int u = std::min(pairs[2 * k], pairs[2 * k + 1]), v = std::max(pairs[2 * k], pairs[2 * k + 1]);
+      if (!column_of_.emplace(key(u, v), columns()).second) continue;
+      ends_.push_back(u);
+      ends_.push_back(v);
+      lower_.push_back(0);
+      upper_.push_back(1);
+      added.first_bound.push_back(std::ldexp((double)pricing_.length(u, v), -fraction_bits));
+      added.begin.push_back((int)added.index.size());
+      const auto put = [&](int row, double value) {
+        added.index.push_back(row);
+        added.value.push_back(value);
+      };
+      put(u, 1.0);
+      put(v, 1.0);
+      for (int r = 0; r < rows(); ++r)
+        if (const int q = rows_[r].cut.coefficient(u, v); q != 0) put(n_ + r, q);
+    }
+    return added;
+  }
+
+  void set_column_bounds(int column, int lower, int upper) {
+    lower_[column] = (char)lower;
+    upper_[column] = (char)upper;
+  }
+
+  // Rows ---------------------------------------------------------------------------------------------------------
+
+  // Makes rows of the `most` most violated cuts of the last round.
+  SparseLines take_cuts(size_t most) {
+    std::stable_sort(waiting_.begin(), waiting_.end(),
+                     [](const Cut &a, const Cut &b) { return a.violation > b.violation; });
+    if (waiting_.size() > most) waiting_.resize(most);
+    SparseLines added;
+    for (Cut &cut : waiting_) append(std::move(cut), added);
+    waiting_.clear();
+    return added;
+  }
+
+  // Makes a row of the cities' subtour constraint, that is not given up until it is released; the row's number.
+  int pin_subtour(const std::vector<int> &set, SparseLines &added) {
+    Cut cut = subtour_cut(n_, set);
+    cut.is_pinned = true;
+    append(std::move(cut), added);
+    return rows() - 1;
+  }
+  void release(int row) { rows_[row].cut.is_pinned = false; }
+
+  void set_row_bounds(int row, int lower, int upper) {
+    rows_[row].lower = lower;
+    rows_[row].upper = upper;
+  }
+
+  // Takes rows away that were loose for more than so many rounds, if they are many; their numbers, in order.
+  std::vector<int> drop_idle(const double *price, const double *activity, int most_rounds) {
+    std::vector<int> gone;
+    for (int r = 0; r < rows(); ++r) {
+      Cut &cut = rows_[r].cut;
+      if (price[r] > 1e-9)
+        cut.idle_rounds = 0;
+      else if (activity[r] > cut.bound + 1e-6)
+        ++cut.idle_rounds;
+      if (cut.idle_rounds > most_rounds && !cut.is_pinned) gone.push_back(r);
+    }
+    if ((int)gone.size() < 20 && (int)gone.size() < rows() / 10) return {};
+    std::vector<Row> kept;
+    size_t next = 0;
+    for (int r = 0; r < rows(); ++r) {
+      if (next == gone.size() || gone[next] != r) {
+        kept.push_back(std::move(rows_[r]));
+        continue;
+      }
+      ++next;
+      Cut &cut = rows_[r].cut;
+      present_.erase(cut.hash);
+      if (!cut.is_subtour()) pool_.push_back(std::move(cut));
+    }
+    rows_ = std::move(kept);
+    constexpr size_t most_pooled = 4000, keep_pooled = 3000;
+    if (pool_.size() > most_pooled) pool_.erase(pool_.begin(), pool_.end() - keep_pooled);
+    return gone;
+  }
+
+  // Separation ---------------------------------------------------------------------------------------------------
+
+  void begin_rounds() { pieces_ = smallest_pieces; }
+
+  // Finds cuts that a solution violates; `activity`: the values of the rows.
+  RoundReport separate(const double *solution, const double *activity, Effort effort, const StopToken &token) {
+    constexpr int largest_pieces = 10;
+    support_.build(n_, ends_, solution);
+    FoundCuts found(support_, present_, tour_);
+    RoundReport report;
+    report.components = find_components(found);
+    find_segments(found, tour_);
+    std::vector<std::vector<int>> tight;
+    if (found.size() < 10 && report.components == 1) {
+      MinimumCuts(found, tight).find();
+      for (int r = 0; r < rows(); ++r)
+        if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
+    }
+    report.subtours = (int)found.size();
+    if (effort >= Effort::blossoms && report.subtours < 50 && !token.stopped()) {
+      Blossoms(found).find();
+      report.blossoms = (int)found.size() - report.subtours;
+    }
+    if (effort >= Effort::tightening && report.subtours < 30 && !token.stopped()) {
+      const size_t before = found.size();
+      tighten(found, activity);
+      report.tightened = (int)(found.size() - before);
+    }
+    if (effort >= Effort::local && found.size() < 60) {
+      const size_t before = found.size();
+      LocalCuts local(found);
+      Random random(seed_, ++round_, 0);
+      constexpr size_t enough = 25, enough_of_one = 60;
+      int pieces = pieces_;
+      for (; pieces <= largest_pieces && found.size() - before < enough; ++pieces)
+        for (int way = 0; way < LocalCuts::ways_to_shrink && found.size() - before < enough; ++way) {
+          if (token.stopped()) break;
+          local.find(pieces, (way + (int)round_) % LocalCuts::ways_to_shrink, tight, enough_of_one, random);
+        }
+      pieces_ = std::min(pieces, largest_pieces - 1);
+      report.local = (int)(found.size() - before);
+    }
+    report.pieces = pieces_;
+    waiting_ = std::move(found.cuts());
+    tight_ = std::move(tight);
+    return report;
+  }
+
+  // Pricing ------------------------------------------------------------------------------------------------------
+
+  // The bound that prices prove, and at most so many missing pairs that would lower it.
+  PricedPairs price(const double *price, size_t most) {
+    PricedPairs found;
+    if (!pricing_.set_prices(price, rows_)) return found;
+    int64_t sum = pricing_.base();
+    constexpr int64_t lowest = -((int64_t)1 << 60);
+    for_pairs([&](int u, int v) {
+      if (sum < lowest || pricing_.quick(u, v) >= 0) return;
+      const int64_t reduced = pricing_.reduced(u, v);
+      if (reduced >= 0) return;
+      const int column = column_at(u, v);
+      if (column >= 0 && upper_[column] == 0) return;
+      sum += reduced;
+      if (column < 0) found.pairs.push_back({reduced, {u, v}});
+    });
+    for (int e = 0; e < columns(); ++e)
+      if (lower_[e] == 1) sum += std::max<int64_t>(0, pricing_.reduced(ends_[2 * e], ends_[2 * e + 1]));
+    if (sum < lowest) return PricedPairs();
+    found.bound = sum;
+    const size_t count = std::min(most, found.pairs.size());
+    std::partial_sort(found.pairs.begin(), found.pairs.begin() + count, found.pairs.end());
+    found.pairs.resize(count);
+    return found;
+  }
+
+  // With the prices of the last call of price(): the pairs that can be in a tour that is less than `slack` longer than
+  // the bound. With `keep`, no others are looked at from now on.
+  std::vector<int> survivors(int64_t slack, bool keep) {
+    std::vector<int> pairs;
+    for_pairs([&](int u, int v) {
+      if (pricing_.quick(u, v) > slack || pricing_.reduced(u, v) > slack) return;
+      const int column = column_at(u, v);
+      if (column >= 0 && upper_[column] == 0) return;
+      pairs.push_back(u);
+      pairs.push_back(v);
+    });
+    if (keep) {
+      // A column that must be used stays, whatever it costs.
+      std::unordered_set<uint64_t> there;
+      for (size_t k = 0; k < pairs.size(); k += 2) there.insert(key(pairs[k], pairs[k + 1]));
+      for (int e = 0; e < columns(); ++e)
+        if (lower_[e] == 1 && there.insert(key(ends_[2 * e], ends_[2 * e + 1])).second) {
+          pairs.push_back(ends_[2 * e]);
+          pairs.push_back(ends_[2 * e + 1]);
+        }
+      survivors_ = pairs;
+      are_few_ = true;
+    }
+    return pairs;
+  }
+
+  const Pricing &pricing() const { return pricing_; }
+  const std::vector<std::vector<int>> &tight_sets() const { return tight_; }
+  const Support &support() const { return support_; }
+
+ private:
+  static constexpr int smallest_pieces = 8;
+
+  static uint64_t key(int u, int v) {
+    return u < v ? (uint64_t)u << 32 | (uint64_t)v : (uint64_t)v << 32 | (uint64_t)u;
+  }
+  int column_at(int u, int v) const {
+    const auto found = column_of_.find(key(u, v));
+    return found == column_of_.end() ? -1 : found->second;
+  }
+
+  template <class Visit>
+  void for_pairs(const Visit &visit) const {
+    if (are_few_) {
+      for (size_t k = 0; k < survivors_.size(); k += 2) visit(survivors_[k], survivors_[k + 1]);
+      return;
+    }
+    for (int u = 0; u < n_; ++u)
+      for (int v = u + 1; v < n_; ++v) visit(u, v);
+  }
+
+  void append(Cut &&cut, SparseLines &added) {
+    added.first_bound.push_back(cut.bound);
+    added.begin.push_back((int)added.index.size());
+    for (int e = 0; e < columns(); ++e)
+      if (const int q = cut.coefficient(ends_[2 * e], ends_[2 * e + 1]); q != 0) {
+        added.index.push_back(e);
+        added.value.push_back(q);
+      }
+    present_.insert(cut.hash);
+    cut.idle_rounds = 0;
+    const int bound = cut.bound;
+    rows_.push_back({std::move(cut), bound, Row::no_limit, next_id_++});
+  }
+
+  void tighten(FoundCuts &found, const double *activity) {
+    constexpr double least_violation = 0.03;
+    constexpr size_t enough_of_rows = 200, enough = 60, most = 120;
+    const size_t before = found.size();
+    std::vector<double> violation(pool_.size());
+    for (size_t i = 0; i < pool_.size(); ++i) {
+      violation[i] = pool_[i].bound - value_of(pool_[i], support_);
+      if (violation[i] > 0.02) found.add(Cut(pool_[i]));
+    }
+    Tightening tightening(support_);
+    Cut cut;
+    for (int r = 0; r < rows() && found.size() - before <= enough_of_rows; ++r)
+      if (activity[r] < rows_[r].cut.bound + 0.15 && tightening.tighten(rows_[r].cut, least_violation, cut))
+        found.add(std::move(cut), least_violation);
+    if (found.size() - before >= enough) return;
+    for (size_t i = pool_.size(); i-- > 0 && found.size() - before <= most;)
+      if (violation[i] > -0.5 && violation[i] < 0.02 && present_.count(pool_[i].hash) == 0 &&
+          tightening.tighten(pool_[i], least_violation, cut))
+        found.add(std::move(cut), least_violation);
+  }
+
+  const int n_;
+  const std::vector<int64_t> lengths_;
+  std::vector<int> tour_;
+  const uint64_t seed_;
+  uint64_t round_ = 0;
+  int64_t next_id_ = 0;
+  int pieces_ = smallest_pieces;
+
+  std::vector<int> ends_;
+  std::vector<char> lower_, upper_;
+  std::unordered_map<uint64_t, int> column_of_;
+  std::vector<int> survivors_;
+  bool are_few_ = false;
+
+  std::vector<Row> rows_;
+  std::unordered_set<uint64_t> present_;
+  std::vector<Cut> pool_, waiting_;
+  std::vector<std::vector<int>> tight_;
+  Support support_;
+  Pricing pricing_;
+};
+
+}  // namespace warptsp::proof

@@ -1,0 +1,98 @@
+// Cuts made stronger for a solution by moving single cities between their classes. Host code only.
+//
+// Applegate, Bixby, Chvatal and Cook, "TSP cuts which do not conform to the template paradigm" (2001), tighten single
+// sets of a cut in this way; with classes there is only one kind of step.
+#pragma once
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "proof/cut.h"
+
+namespace warptsp::proof {
+
+class Tightening {
+ public:
+  explicit Tightening(const Support &support) : support_(support), listed_(support.size()), moved_(support.size()) {}
+
+  // Whether cities were moved, and the cut is now violated by so much.
+  bool tighten(const Cut &given, double least_violation, Cut &cut) {
+    constexpr int passes = 6;
+    cut = given;
+    count_.assign(cut.classes, 0);
+    for (const uint8_t c : cut.class_of) ++count_[c];
+    violation_ = cut.bound - value_of(cut, support_);
+    list_.clear();
+    for (const int v : cut.members) {
+      enlist(v);
+      for (const Support::Edge &edge : support_.around(v)) enlist(edge.to);
+    }
+    bool any = false;
+    for (int pass = 0; pass < passes; ++pass) {
+      bool changed = false;
+      for (size_t i = 0; i < list_.size(); ++i) changed = move(cut, list_[i], pass > 0) || changed;
+      any = any || changed;
+      if (!changed && pass > 1) break;
+    }
+    for (const int v : list_) listed_[v] = moved_[v] = 0;
+    if (!any || violation_ < least_violation) return false;
+    cut.is_pinned = false;
+    make_canonical(cut);
+    return true;
+  }
+
+ private:
+  void enlist(int v) {
+    if (listed_[v] != 0) return;
+    listed_[v] = 1;
+    list_.push_back(v);
+  }
+
+  // Moves a city to the class of a neighbour where that gains most; once, if allowed, also where it gains nothing.
+  bool move(Cut &cut, int v, bool may_be_even) {
+    const int from = cut.class_of[v];
+    if (count_[from] <= 1) return false;
+    constexpr int most = 8;
+    int tried[most], count = 0, best = -1;
+    double most_gained = 1e-6;
+    bool even = false;
+    for (const Support::Edge &edge : support_.around(v)) {
+      const int to = cut.class_of[edge.to];
+      if (to == from || count == most) continue;
+      bool is_new = true;
+      for (int k = 0; k < count; ++k) is_new = is_new && tried[k] != to;
+      if (!is_new) continue;
+      tried[count++] = to;
+      double gained = 0.0;
+      for (const Support::Edge &other : support_.around(v)) {
+        const int c = cut.class_of[other.to];
+        gained += other.value * (cut.between(from, c) - cut.between(to, c));
+      }
+      if (gained > most_gained) {
+        most_gained = gained;
+        best = to;
+        even = false;
+      } else if (best < 0 && may_be_even && moved_[v] == 0 && std::fabs(gained) < 1e-6) {
+        best = to;
+        even = true;
+      }
+    }
+    if (best < 0) return false;
+    --count_[from];
+    ++count_[best];
+    cut.class_of[v] = (uint8_t)best;
+    if (even)
+      moved_[v] = 1;
+    else
+      violation_ += most_gained;
+    for (const Support::Edge &edge : support_.around(v)) enlist(edge.to);
+    return true;
+  }
+
+  const Support &support_;
+  std::vector<char> listed_, moved_;  // of each city; the latter: in a step that gained nothing
+  std::vector<int> list_, count_;
+  double violation_ = 0.0;
+};
+
+}  // namespace warptsp::proof

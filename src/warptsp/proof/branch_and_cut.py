@@ -1,0 +1,521 @@
+"""Branch and cut: linear programmes, cuts and branches until no tour can be shorter than the best one.
+
+M. Padberg and G. Rinaldi, "A branch-and-cut algorithm for the resolution of large-scale symmetric traveling
+salesman problems", SIAM Review 33 (1991) 60-100.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+
+from .closed_instance import FRACTION_BITS
+from .linear_program import LinearProgram, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .closed_instance import ClosedInstance
+
+__all__ = ["Branch", "BranchAndCut", "Evidence", "Leaf"]
+
+NEIGHBOURS = 6
+"""Shortest edges of each city in the first linear programme."""
+MAX_CUTS = 300
+"""Rows that one round adds, those with the largest violation."""
+STALL_ROUNDS = 8
+"""Rounds in which the bound must have risen by the share of `_STALL`."""
+CANDIDATES = 12
+"""Branches that are tried."""
+PROBE_STEPS = 60
+"""Steps of the simplex method in each of their two sides."""
+PRICE_EVERY = 12
+"""Rounds after which missing edges are looked for in any case."""
+LEAST_PRICE = -64
+"""Reduced lengths, in units, that are no reason for a new column: a thousandth of a unit of length."""
+
+
+class Effort(IntEnum):
+    """Which cuts are sought, each with all those before it."""
+
+    SUBTOURS = 0
+    BLOSSOMS = 1
+    TIGHTENING = 2
+    LOCAL = 3
+
+
+# The share of the gap by which rounds must raise the bound, or the next effort begins; not tuned.
+_STALL = {Effort.SUBTOURS: 0.0005, Effort.BLOSSOMS: 0.02, Effort.TIGHTENING: 0.02, Effort.LOCAL: 0.01}
+_STALL_IN_TREE = 0.04
+_ROUNDS = {Effort.SUBTOURS: 100, Effort.BLOSSOMS: 100, Effort.TIGHTENING: 100, Effort.LOCAL: 150}
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One side of a decision: how many edges of a tour leave a set of cities.
+
+    Attributes
+    ----------
+    cities : tuple of int
+        Two or more.
+    crossings : int
+        2: exactly two edges. 4: four or more. An edge is in a tour if two edges leave its pair of cities.
+    """
+
+    cities: tuple[int, ...]
+    crossings: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Prices that prove a bound by weak duality, in units.
+
+    Attributes
+    ----------
+    bound : int
+    cities : ndarray of int64
+        Prices of the cities.
+    cuts : tuple of (int, int)
+        Numbers of cuts, and their prices.
+    """
+
+    bound: int
+    cities: NDArray[np.int64]
+    cuts: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A node of the tree that holds no shorter tour, and why."""
+
+    branches: tuple[Branch, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Node:
+    branches: tuple[Branch, ...]
+    bound: int  # of its parent
+    evidence: Evidence | None
+
+
+class BranchAndCut:
+    """One proof.
+
+    Parameters
+    ----------
+    instance : ClosedInstance
+    tour : ndarray of int32
+        A closed tour.
+    neighbours : ndarray of int32, shape (m, k)
+        Candidates, -1 for none, whose edges the first linear programme has, too.
+    seed : int
+    token : StopToken
+    report : callable
+        Called after each round; returns nothing.
+    keep_evidence : bool
+        Whether `leaves`, `elimination` and `cuts` are filled, for a certificate.
+
+    Attributes
+    ----------
+    tour, length : ndarray of int32, int
+        The best closed tour, and its length in units.
+    bound : int
+        In units: no tour is shorter.
+    proved : bool
+    nodes, rounds : int
+    found : dict of str to int
+        Cuts by kind.
+    root_bound : int
+        The bound before the first branch.
+    edges_left : int or None
+        Edges that a shorter tour may have, after the root.
+    leaves : list of Leaf
+    elimination : Evidence or None
+        What excludes all edges but those left.
+    cuts : dict of int to tuple
+        All cuts that any evidence names.
+    """
+
+    def __init__(
+        self,
+        instance: ClosedInstance,
+        tour: NDArray[np.int32],
+        neighbours: NDArray[np.int32],
+        *,
+        seed: int,
+        token: _native.StopToken,
+        report: Callable[[BranchAndCut], object] = lambda state: None,
+        keep_evidence: bool = False,
+    ) -> None:
+        self.instance = instance
+        self.tour = np.ascontiguousarray(tour, dtype=np.int32)
+        self.length = instance.units(self.tour)
+        self.token = token
+        self.nodes = self.rounds = 0
+        self.found = {"subtours": 0, "blossoms": 0, "tightened": 0, "local": 0}
+        self.root_bound = 0
+        self.edges_left: int | None = None
+        self.proved = False
+        self.leaves: list[Leaf] = []
+        self.cuts: dict[int, _native.CutDescription] = {}
+        self.elimination: Evidence | None = None
+        self._report = report
+        self._keep = keep_evidence
+        self._bound = 0  # of this node, or of its parent
+        self._evidence: Evidence | None = None  # of that bound
+        self._pinned: dict[tuple[int, ...], int] = {}  # the cuts of branches on more than two cities
+        self._open: list[_Node] = []
+        self._branches: tuple[Branch, ...] = ()
+        self._relaxation = _native.Relaxation(instance.lengths, self.tour, seed)
+        self._program = LinearProgram(instance.size, token)
+        self._column_of: dict[tuple[int, int], int] = {}
+        self._add_columns(self._first_edges(neighbours))
+        fixed = [self._column_of[int(a), int(b)] for a, b in instance.fixed]
+        self._bound_columns(np.array(fixed, dtype=np.int32), 1, 1)
+
+    @property
+    def bound(self) -> int:
+        """No tour is shorter than this, in units."""
+        if self.proved:
+            return self.length
+        return min(self.length, self._bound, *(node.bound for node in self._open))
+
+    @property
+    def target(self) -> int:
+        """A node whose bound exceeds this, in units, has no shorter tour."""
+        return self.length - self.instance.step(self.length)
+
+    def run(self) -> None:
+        """Prove that the best tour, which may be a better one by then, is optimal, or stop before that."""
+        done = False
+        for effort in Effort:
+            done = done or self._cut(effort, _STALL[effort], _ROUNDS[effort])
+            if not done:
+                if self.token.stopped():
+                    self.root_bound = self._bound
+                    return
+                done = self._price_to_the_end()
+        self.root_bound = min(self._bound, self.length)
+        if done:
+            self._keep_leaf(())
+        self.proved = done or self._search_tree()
+
+    # The first linear programme
+
+    def _first_edges(self, neighbours: NDArray[np.int32]) -> NDArray[np.int32]:
+        lengths, n = self.instance.lengths, self.instance.size
+        count = min(NEIGHBOURS, n - 1)
+        others = lengths + np.where(np.eye(n, dtype=bool), np.int64(1) << 60, np.int64(0))
+        nearest = np.argpartition(others, count - 1, axis=1)[:, :count].astype(np.int32)
+        every = np.arange(n, dtype=np.int32)
+        own = np.repeat(np.arange(len(neighbours), dtype=np.int32), neighbours.shape[1])
+        pairs = np.concatenate(
+            [
+                np.stack([self.tour, np.roll(self.tour, -1)], axis=1),
+                np.stack([np.repeat(every, count), nearest.ravel()], axis=1),
+                np.stack([own, neighbours.ravel()], axis=1),
+                self.instance.fixed,
+            ]
+        )
+        pairs = pairs[(pairs[:, 1] >= 0) & (pairs[:, 0] != pairs[:, 1])]
+        return np.unique(np.sort(pairs, axis=1), axis=0)
+
+    def _add_columns(self, pairs: NDArray[np.int32]) -> None:
+        first = self._relaxation.columns
+        self._program.add_columns(self._relaxation.add_columns(np.ascontiguousarray(pairs)))
+        for column, (a, b) in enumerate(self._relaxation.ends[first:].tolist(), first):
+            self._column_of[a, b] = column
+
+    def _bound_columns(self, columns: NDArray[np.int32], lower: int, upper: int) -> None:
+        self._relaxation.set_column_bounds(columns, lower, upper)
+        self._program.bound_columns(columns, lower, upper)
+
+    # One linear programme
+
+    def _price(self, most: int) -> bool:
+        """Take the bound that the present prices prove; whether edges had to be added."""
+        bound, least, pairs = self._relaxation.price(self._program.prices, most)
+        if bound is not None and bound > self._bound:
+            self._take_bound(bound)
+        if least >= LEAST_PRICE:
+            return False
+        self._add_columns(pairs)
+        return True
+
+    def _take_bound(self, bound: int) -> None:
+        self._bound = bound
+        if self._keep:
+            self._evidence = self._evidence_of(bound)
+
+    def _evidence_of(self, bound: int) -> Evidence:
+        """Return the prices that the relaxation has last looked at."""
+        cities, prices = self._relaxation.whole_prices()
+        ids = self._relaxation.ids
+        priced = np.flatnonzero(prices)
+        for row in priced.tolist():
+            if int(ids[row]) not in self.cuts:
+                self.cuts[int(ids[row])] = self._relaxation.cut(row)
+        return Evidence(bound, cities, tuple(zip(ids[priced].tolist(), prices[priced].tolist(), strict=True)))
+
+    def _is_pruned(self) -> bool:
+        return self._bound > self.target
+
+    def _price_ray(self) -> bool:
+        """Prove by a ray that no tour is left, or add edges; whether either came true."""
+        ray = self._program.prices
+        if len(ray) == 0:
+            return False
+        largest = float(np.abs(ray).max())
+        if largest == 0.0:
+            return False
+        # Along a ray the bound rises without end, if no missing edge stops it.
+        wanted = math.ldexp(float(self.length), 1 - FRACTION_BITS) + 1.0
+        for factor in (1.0, 16.0, 256.0, 4096.0):
+            scaled = ray * (factor * wanted / largest)
+            bound, least, pairs = self._relaxation.price(scaled, 1000)
+            if bound is not None and bound > self.target:
+                self._take_bound(bound)
+                return True
+            if least < LEAST_PRICE and len(pairs):
+                self._add_columns(pairs)
+                return True
+        return False
+
+    def _price_to_the_end(self) -> bool:
+        """Solve and add edges until none is missing; whether the bound is reached."""
+        while not self.token.stopped():
+            outcome = self._program.solve()
+            if outcome is Outcome.INFEASIBLE:
+                if not self._price_ray():
+                    return False
+            elif outcome is Outcome.LIMIT or not self._price(1000):
+                break
+            if self._is_pruned():
+                return True
+        return self._is_pruned()
+
+    # Rounds of cuts
+
+    def _cut(self, effort: Effort, stall: float, most_rounds: int) -> bool:
+        """Add cuts until they no longer raise the bound; whether this node has no shorter tour."""
+        program, relaxation = self._program, self._relaxation
+        history: list[float] = []
+        relaxation.begin_rounds()
+        for number in range(most_rounds):
+            if self.token.stopped():
+                return False
+            outcome = program.solve()
+            if outcome is Outcome.LIMIT:
+                return False
+            if outcome is Outcome.INFEASIBLE:
+                if not self._price_ray():
+                    return False
+                if self._is_pruned():
+                    return True
+                continue
+            if outcome is Outcome.ABOVE or program.objective > self._objective_of(self.target):
+                if self._price(1000):
+                    continue
+                if self._is_pruned():
+                    return True
+                if outcome is Outcome.ABOVE and not self._solve_whole():
+                    return False
+            gone = relaxation.drop_idle(
+                program.prices[self.instance.size :], program.activity, 3 if effort is Effort.LOCAL else 4
+            )
+            program.drop_rows(gone)
+            if len(gone):
+                kept = np.delete(np.arange(len(program.activity)), gone)
+                program.activity = program.activity[kept]
+                program.prices = np.delete(program.prices, gone + self.instance.size)
+            counts = relaxation.separate(program.values, program.activity, int(effort), self.token)
+            for kind, count in zip(self.found, counts[1:], strict=True):
+                self.found[kind] += count
+            added = sum(counts[1:])
+            history.append(program.objective)
+            self.rounds += 1
+            self._report(self)
+            if added == 0 and counts[0] == 1 and self._take_integral():
+                history.clear()
+            if added == 0 or number % PRICE_EVERY == PRICE_EVERY - 1:
+                priced = self._price(500)
+                if self._is_pruned():
+                    return True
+                if added == 0 and not priced:
+                    return False
+            program.add_rows(relaxation.take_cuts(MAX_CUTS))
+            rounds = STALL_ROUNDS if effort is Effort.LOCAL else 12
+            if len(history) > rounds and counts[1] == 0:
+                gain = history[-1] - history[-1 - rounds]
+                gap = self._objective_of(self.target) - history[-1]
+                if gain < stall * max(gap, self._objective_of(self.instance.step(self.length))):
+                    if program.solve() is Outcome.OPTIMAL and not self._price(500):
+                        return self._is_pruned()
+                    history.clear()
+        return self._price_to_the_end()
+
+    def _solve_whole(self) -> bool:
+        """Solve without the objective bound; whether there is a solution."""
+        self._program.stop_above(math.inf)
+        outcome = self._program.solve()
+        self._program.stop_above(self._objective_of(self.target) + 0.01)
+        return outcome is Outcome.OPTIMAL
+
+    @staticmethod
+    def _objective_of(units: int) -> float:
+        return math.ldexp(float(units), -FRACTION_BITS)
+
+    def _take_integral(self) -> bool:
+        """Take a solution that is a tour, if it is shorter than the best one."""
+        values = self._program.values
+        used = values > 0.5
+        if used.sum() != self.instance.size or np.abs(values - used).max() > 1e-6:
+            return False
+        tour = _tour_along(self._relaxation.ends[used], self.instance.size)
+        if tour is None or self.instance.units(tour) >= self.length:
+            return False
+        self.tour, self.length = tour, self.instance.units(tour)
+        self._relaxation.set_tour(tour)
+        return True
+
+    # The tree
+
+    def _search_tree(self) -> bool:
+        self._keep_survivors()
+        self._program.stop_above(self._objective_of(self.target) + 0.01)
+        self._open = [_Node((), self._bound, self._evidence)]
+        while self._open:
+            if self.token.stopped():
+                return False
+            node = self._open[-1]
+            self._go_to(node.branches)
+            self._bound, self._evidence = node.bound, node.evidence
+            self.nodes += 1
+            depth = len(node.branches)
+            done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, 40 if depth < 3 else 25)
+            if self.token.stopped() and not done:
+                return False
+            if done or self._is_pruned():
+                self._keep_leaf(node.branches)
+                self._open.pop()
+                continue
+            branches = self._branch()
+            if branches is None:
+                return False
+            self._open.pop()
+            self._open += [
+                _Node((*node.branches, branch), self._bound, self._evidence) for branch in branches
+            ]
+        return True
+
+    def _keep_survivors(self) -> None:
+        """Go on with the edges alone that a shorter tour can have, by their reduced lengths."""
+        self._program.solve()
+        while self._price(1000):
+            self._program.solve()
+        bound, _, _ = self._relaxation.price(self._program.prices, 0)
+        if bound is None:
+            return
+        if self._keep:
+            self.elimination = self._evidence_of(bound)
+        pairs = self._relaxation.survivors(max(0, self.target - bound), True)
+        self._add_columns(pairs)
+        self.edges_left = len(pairs)
+        ends = self._relaxation.ends
+        left = {(a, b) for a, b in np.sort(pairs, axis=1).tolist()}
+        gone = [column for column, (a, b) in enumerate(ends.tolist()) if (a, b) not in left]
+        self._bound_columns(np.array(gone, dtype=np.int32), 0, 0)
+
+    def _go_to(self, branches: tuple[Branch, ...]) -> None:
+        """Set the limits of a node."""
+        for branch in self._branches:
+            if branch not in branches:
+                self._undo(branch)
+        for branch in branches:
+            if branch not in self._branches:
+                self._do(branch)
+        self._branches = branches
+
+    def _do(self, branch: Branch) -> None:
+        used = int(branch.crossings == 2)
+        if len(branch.cities) == 2:
+            self._set_edge(branch.cities, used, used)
+            return
+        cities = np.array(branch.cities, dtype=np.int32)
+        self._program.add_rows(self._relaxation.pin_subtour(cities))
+        row = self._relaxation.rows - 1
+        self._pinned[branch.cities] = int(self._relaxation.ids[row])
+        self._relaxation.set_row_bounds(row, branch.crossings, 2 if used else -1)
+        self._program.bound_row(row, branch.crossings, 2 if used else math.inf)
+
+    def _undo(self, branch: Branch) -> None:
+        if len(branch.cities) == 2:
+            self._set_edge(branch.cities, 0, 1)
+            return
+        row = int(np.flatnonzero(self._relaxation.ids == self._pinned.pop(branch.cities))[0])
+        self._relaxation.release(row)
+        self._relaxation.set_row_bounds(row, 2, -1)
+        self._program.bound_row(row, 2, math.inf)
+
+    def _set_edge(self, cities: tuple[int, ...], lower: int, upper: int) -> None:
+        a, b = cities
+        self._bound_columns(np.array([self._column_of[a, b]], dtype=np.int32), lower, upper)
+
+    def _branch(self) -> tuple[Branch, Branch] | None:
+        """Return two sides, the one to begin with last; None if no edge is used in part."""
+        program = self._program
+        values = program.values
+        ends = self._relaxation.ends
+        fractional = np.flatnonzero((values > 0.05) & (values < 0.95))
+        if len(fractional) == 0:
+            fractional = np.flatnonzero((values > 1e-6) & (values < 1 - 1e-6))
+        if len(fractional) == 0:
+            return None
+        order = np.argsort(np.abs(values[fractional] - 0.5), kind="stable")
+        tried = fractional[order[:CANDIDATES]]
+        base, basis = program.objective, program.basis()
+        best, chosen = -1.0, -1
+        for column in tried.tolist():
+            here = np.array([column], dtype=np.int32)
+            gains = []
+            for side in (0, 1):
+                program.bound_columns(here, side, side)
+                outcome, objective = program.probe(PROBE_STEPS)
+                above = outcome in (Outcome.INFEASIBLE, Outcome.ABOVE)
+                gains.append(1e6 if above else max(0.0, objective - base))
+                program.bound_columns(here, 0, 1)
+                program.restore(basis)
+            score = 10.0 * min(gains) + max(gains)
+            if score > best:
+                best, chosen = score, column
+        a, b = ends[chosen].tolist()
+        return Branch((a, b), 4), Branch((a, b), 2)
+
+    def _keep_leaf(self, branches: tuple[Branch, ...]) -> None:
+        if self._evidence is not None:
+            self.leaves.append(Leaf(branches, self._evidence))
+
+
+def _tour_along(edges: NDArray[np.int32], n: int) -> NDArray[np.int32] | None:
+    """Return the cities along edges in order, if they are one closed tour."""
+    around: list[list[int]] = [[] for _ in range(n)]
+    for a, b in edges.tolist():
+        around[a].append(b)
+        around[b].append(a)
+    if any(len(others) != 2 for others in around):
+        return None
+    tour, before, city = [0], -1, 0
+    for _ in range(n - 1):
+        one, other = around[city]
+        before, city = city, one if one != before else other
+        tour.append(city)
+    return np.array(tour, dtype=np.int32) if len(set(tour)) == n else None

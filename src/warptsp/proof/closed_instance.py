@@ -1,0 +1,126 @@
+"""An instance as a proof takes it: a closed tour, and lengths in whole numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+__all__ = ["FRACTION_BITS", "TOLERANCE", "ClosedInstance"]
+
+FRACTION_BITS = 16
+"""Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
+TOLERANCE = 1e-7
+"""Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedInstance:
+    """All lengths of a closed tour.
+
+    Attributes
+    ----------
+    problem : Problem
+    lengths : ndarray of int64, shape (m, m)
+        In units of ``2**-exponent``, rounded down. An open path that has a free end gets a dummy city, the
+        last one, at length 0 from all others; one with given ends an edge of length 0 between them.
+    exponent : int
+    fixed : ndarray of int32, shape (k, 2)
+        Edges that every tour has.
+    has_dummy : bool
+    """
+
+    problem: Problem
+    lengths: NDArray[np.int64]
+    exponent: int
+    fixed: NDArray[np.int32]
+    has_dummy: bool
+
+    @classmethod
+    def of(cls, problem: Problem, length: int | float) -> ClosedInstance:
+        """Close an instance with a tour of this length."""
+        n = problem.n
+        every = np.arange(n, dtype=np.int32)
+        rows = [np.asarray(problem.distance(np.full(n, city, dtype=np.int32), every)) for city in range(n)]
+        exponent = FRACTION_BITS if problem.integral else _exponent(length / n, problem.distance_bound)
+        lengths = np.array([_whole(row, exponent, integral=problem.integral) for row in rows])
+        np.fill_diagonal(lengths, 0)
+        fixed = [problem.fixed_edges]
+        has_dummy = False
+        path = problem.open
+        if path is not None:
+            if path.start is not None and path.end is not None:
+                lengths[path.start, path.end] = lengths[path.end, path.start] = 0
+                fixed.append(np.array([[path.start, path.end]], dtype=np.int32))
+            else:
+                has_dummy = True
+                lengths = np.pad(lengths, ((0, 1), (0, 1)))
+                one = path.start if path.start is not None else path.end
+                if one is not None:
+                    fixed.append(np.array([[one, n]], dtype=np.int32))
+        edges = np.unique(np.sort(np.concatenate(fixed).astype(np.int32), axis=1), axis=0)
+        return cls(problem, np.ascontiguousarray(lengths), exponent, edges, has_dummy)
+
+    @property
+    def size(self) -> int:
+        """Cities, the dummy included."""
+        return len(self.lengths)
+
+    def units(self, closed: NDArray[np.int32]) -> int:
+        """Return the length of a closed tour."""
+        return int(self.lengths[closed, np.roll(closed, -1)].sum())
+
+    def step(self, units: int) -> int:
+        """Return by how much a tour must be shorter than one of this length in order to count."""
+        return 1 << FRACTION_BITS if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
+
+    def value(self, units: int) -> int | float:
+        """Return the length that a bound of so many units proves: rounded up where lengths are integers."""
+        units = max(0, units)
+        if self.problem.integral:
+            return -(-units >> FRACTION_BITS)
+        excess = max(0, units.bit_length() - 53)  # a float that is not above it
+        return math.ldexp(float(units >> excess << excess), -self.exponent)
+
+    def close(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the closed tour of a tour or path of the problem."""
+        tour = np.asarray(tour, dtype=np.int32)
+        return np.append(tour, np.int32(self.problem.n)) if self.has_dummy else tour
+
+    def open(self, closed: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the problem's tour, or path in its own direction, of a closed tour."""
+        path = self.problem.open
+        if path is None:
+            return np.ascontiguousarray(np.roll(closed, -int(np.flatnonzero(closed == 0)[0])))
+        if self.has_dummy:
+            tour = np.roll(closed, -int(np.flatnonzero(closed == self.problem.n)[0]))[1:]
+        else:
+            tour = np.roll(closed, -int(np.flatnonzero(closed == path.start)[0]))
+            if tour[-1] != path.end:
+                tour = np.roll(tour[::-1], 1)
+        wrong = (path.start is not None and tour[0] != path.start) or (
+            path.end is not None and tour[-1] != path.end
+        )
+        return np.ascontiguousarray(tour[::-1] if wrong else tour)
+
+
+def _exponent(typical: float, longest: float) -> int:
+    """Return the exponent that makes a typical edge 1024 units of the linear programme, and none too long."""
+    longest = max(longest, 1e-300)
+    exponent = FRACTION_BITS + 10 - math.frexp(typical)[1] if typical > 0 else 0
+    return min(exponent, 46 - math.frexp(longest)[1])
+
+
+def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:
+    if integral:
+        whole: NDArray[np.int64] = row.astype(np.int64) << FRACTION_BITS
+        return whole
+    units: NDArray[np.int64] = np.floor(np.ldexp(row, exponent)).astype(np.int64)
+    return units

@@ -1,0 +1,212 @@
+"""A linear programme in HiGHS that grows by rows and columns.
+
+HiGHS (Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) comes with ``warptsp[prove]``.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warptsp.errors import BackendUnavailable, WarpTSPError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+
+__all__ = ["LinearProgram", "Outcome", "require_solver"]
+
+_TIGHTEST_LIMIT = 2_147_483_647
+
+
+class Outcome(Enum):
+    """How a solution ended."""
+
+    OPTIMAL = "optimal"
+    ABOVE = "above"  # the optimum is above the objective bound, as far as the solver knows
+    INFEASIBLE = "infeasible"
+    LIMIT = "limit"  # of iterations or time
+
+
+class Basis(NamedTuple):
+    """Where the simplex method can begin again."""
+
+    state: Any
+    rows: int
+
+
+def require_solver() -> Any:
+    """Return the module ``highspy``.
+
+    Raises
+    ------
+    BackendUnavailable
+        It is not installed.
+    """
+    try:
+        import highspy
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"a proof needs HiGHS, which cannot be imported ({error}): pip install 'warptsp[prove]'"
+        ) from error
+    return highspy
+
+
+class LinearProgram:
+    """Minimize the cost of edges, of which two meet in each of `n` cities.
+
+    Attributes
+    ----------
+    values : ndarray of float64
+        Of the columns in the last solution.
+    prices : ndarray of float64
+        Of all rows, first those of the cities; or a ray that proves that there is no solution.
+    activity : ndarray of float64
+        Values of the rows after those of the cities.
+    objective : float
+    iterations : int
+        Steps of the simplex method, of all solutions.
+    """
+
+    def __init__(self, n: int, token: _native.StopToken) -> None:
+        self._highspy = require_solver()
+        self._solver: Any = self._highspy._Highs()
+        self._token = token
+        self._cities = n
+        self._limits = {"time": math.inf, "iterations": _TIGHTEST_LIMIT}
+        status = self._highspy.HighsModelStatus
+        self._outcomes = {
+            status.kOptimal: Outcome.OPTIMAL,
+            status.kObjectiveBound: Outcome.ABOVE,
+            status.kInfeasible: Outcome.INFEASIBLE,
+            status.kIterationLimit: Outcome.LIMIT,
+            status.kTimeLimit: Outcome.LIMIT,
+            status.kInterrupt: Outcome.LIMIT,
+        }
+        for name, value in {
+            "output_flag": False,
+            "presolve": "off",
+            "solver": "simplex",
+            "parallel": "off",
+            "threads": 1,
+            "simplex_strategy": 1,  # dual
+            "simplex_dual_edge_weight_strategy": 1,  # Devex; steepest edges cost more after each new row
+        }.items():
+            self._set(name, value)
+        two = np.full(n, 2.0)
+        no_indices = np.zeros(0, dtype=np.int32)
+        self._check(
+            self._solver.addRows(n, two, two, 0, np.zeros(n, dtype=np.int32), no_indices, np.zeros(0))
+        )
+        self.values = np.zeros(0)
+        self.prices = np.zeros(n)
+        self.activity = np.zeros(0)
+        self.objective = -math.inf
+        self.iterations = 0
+        self.solutions = 0
+
+    def add_columns(self, lines: _native.SparseLines) -> None:
+        """Add edges, used from 0 to 1 times."""
+        costs, begin, index, value = lines
+        count = len(costs)
+        if count:
+            self._check(
+                self._solver.addCols(
+                    count, costs, np.zeros(count), np.ones(count), len(index), begin, index, value
+                )
+            )
+
+    def add_rows(self, lines: _native.SparseLines) -> None:
+        """Add rows with a lower limit."""
+        lower, begin, index, value = lines
+        count = len(lower)
+        if count:
+            upper = np.full(count, self._highspy.kHighsInf)
+            self._check(self._solver.addRows(count, lower, upper, len(index), begin, index, value))
+
+    def drop_rows(self, rows: NDArray[np.int32]) -> None:
+        """Take rows away; they are numbered after those of the cities."""
+        if len(rows):
+            self._check(self._solver.deleteRows(len(rows), np.ascontiguousarray(rows + self._cities)))
+
+    def bound_columns(self, columns: NDArray[np.int32], lower: int, upper: int) -> None:
+        """Change how often edges are used."""
+        count = len(columns)
+        if count:
+            lowest, highest = np.full(count, float(lower)), np.full(count, float(upper))
+            self._check(self._solver.changeColsBounds(count, columns, lowest, highest))
+
+    def bound_row(self, row: int, lower: float, upper: float) -> None:
+        """Change the limits of a row after those of the cities."""
+        highest = self._highspy.kHighsInf if math.isinf(upper) else upper
+        self._check(self._solver.changeRowBounds(row + self._cities, lower, highest))
+
+    def stop_above(self, objective: float) -> None:
+        """End solutions early whose optimum is above this."""
+        self._set("objective_bound", objective if math.isfinite(objective) else self._highspy.kHighsInf)
+
+    def basis(self) -> Any:
+        """Return what `restore` takes."""
+        return self._solver.getBasis()  # a copy
+
+    def restore(self, basis: Any) -> None:
+        """Begin the next solution from this basis."""
+        self._check(self._solver.setBasis(basis))
+
+    def solve(self, iterations: int = _TIGHTEST_LIMIT) -> Outcome:
+        """Solve it, and keep solution and prices."""
+        outcome = self._run(iterations)
+        if outcome is Outcome.INFEASIBLE:
+            _, found, ray = self._solver.getDualRay()
+            self.prices = np.array(ray) if found else np.zeros(0)
+        else:
+            solution = self._solver.getSolution()
+            self.values = np.array(solution.col_value)
+            self.prices = np.array(solution.row_dual)
+            self.activity = np.array(solution.row_value)[self._cities :]
+        return outcome
+
+    def probe(self, iterations: int) -> tuple[Outcome, float]:
+        """Solve it with so many steps at most; return the objective and keep nothing."""
+        outcome = self._run(iterations)
+        return outcome, self._solver.getObjectiveValue()
+
+    def _run(self, iterations: int) -> Outcome:
+        self._limit(iterations)
+        for attempt in range(2):
+            self._solver.run()
+            outcome = self._outcomes.get(self._solver.getModelStatus())
+            self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
+            self.solutions += 1
+            self.objective = self._solver.getObjectiveValue()
+            if outcome is not None:
+                return outcome
+            if attempt == 0:
+                self._solver.clearSolver()  # a basis that led nowhere
+        status = self._solver.modelStatusToString(self._solver.getModelStatus())
+        raise WarpTSPError(f"HiGHS ended a linear programme with the status {status!r}")
+
+    def _limit(self, iterations: int) -> None:
+        if iterations != self._limits["iterations"]:
+            self._set("simplex_iteration_limit", iterations)
+            self._limits["iterations"] = iterations
+        deadline = self._token.deadline()
+        if math.isfinite(deadline):
+            import time
+
+            # The solver's clock runs on from solution to solution.
+            left = max(0.0, deadline - time.monotonic())
+            self._set("time_limit", self._solver.getRunTime() + left)
+
+    def _set(self, name: str, value: Any) -> None:
+        self._check(self._solver.setOptionValue(name, value))
+
+    def _check(self, status: Any) -> None:
+        if status == self._highspy.HighsStatus.kError:
+            raise WarpTSPError(
+                "HiGHS refused a change of the linear programme, which is a bug; please report it"
+            )

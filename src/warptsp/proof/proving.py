@@ -1,0 +1,287 @@
+"""Proving that a tour is optimal (``docs/proofs.md``)."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+from warptsp._checks import checked_count, checked_number
+from warptsp._offers import find
+from warptsp.errors import InvalidTour, UnsupportedProblem
+from warptsp.interruption import FirstSignal
+from warptsp.neighbors import candidate_rows
+from warptsp.problem import Problem
+
+from .branch_and_cut import BranchAndCut
+from .closed_instance import ClosedInstance
+from .linear_program import require_solver
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["MAX_CITIES", "Proof", "ProofProgress", "prove"]
+
+logger = logging.getLogger(__name__)
+
+MAX_CITIES = 8000
+"""All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
+TRIVIAL = 3  # cities up to which all closed tours are the same
+
+
+@dataclass(frozen=True, slots=True)
+class ProofProgress:
+    """Where a proof is.
+
+    Attributes
+    ----------
+    seconds : float
+    length, lower_bound : int or float
+        Of the best tour; and what is proved.
+    nodes, open_nodes : int
+        Of the tree, examined and still to be examined; none before the first branch.
+    edges : int
+        In the linear programme.
+    cuts : int
+        In the linear programme.
+    """
+
+    seconds: float
+    length: int | float
+    lower_bound: int | float
+    nodes: int
+    open_nodes: int
+    edges: int
+    cuts: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proof:
+    """The best tour, how short no tour can be, and whether that is the same.
+
+    Attributes
+    ----------
+    tour : ndarray of int32, shape (n,)
+        Read-only. A better one than the given, if one was found.
+    length : int or float
+    lower_bound : int or float
+        No tour, or no path where the instance is open, is shorter.
+    proved : bool
+        Whether the tour is optimal: where lengths are real, whether no tour is shorter by more than a
+        fraction of 1e-7.
+    nodes : int
+        Of the tree of branches; 0 if there was no need for one.
+    root_bound : int or float
+        What was proved without branches.
+    seconds : float
+        Wall time, with that of the search.
+    search_seconds : float
+        Wall time of the search for a tour, 0 where one was given.
+    cuts : dict of str to int
+        Violated cuts that were found, by kind.
+    edges_left : int or None
+        Edges that a shorter tour may have had after the root; None if there was no tree.
+    interrupted : bool
+        Whether a signal (Ctrl-C) ended it.
+    """
+
+    tour: NDArray[np.int32]
+    length: int | float
+    lower_bound: int | float
+    proved: bool
+    nodes: int = 0
+    root_bound: int | float = 0
+    seconds: float = 0.0
+    search_seconds: float = 0.0
+    cuts: dict[str, int] = field(default_factory=dict)
+    edges_left: int | None = None
+    interrupted: bool = False
+
+    @property
+    def gap(self) -> float:
+        """Return by how much the tour can be longer than the shortest, at most, as a fraction."""
+        if self.length <= self.lower_bound:
+            return 0.0
+        return self.length / self.lower_bound - 1.0 if self.lower_bound > 0 else math.inf
+
+    def __repr__(self) -> str:
+        return (
+            f"Proof(length={self.length!r}, lower_bound={self.lower_bound!r}, proved={self.proved}, "
+            f"nodes={self.nodes}, seconds={self.seconds:.2f})"
+        )
+
+
+def prove(
+    problem: Problem | ArrayLike,
+    tour: ArrayLike | None = None,
+    *,
+    time_limit: float | None = None,
+    seed: int = 0,
+    token: _native.StopToken | None = None,
+    callback: Callable[[ProofProgress], object] | None = None,
+) -> Proof:
+    """Prove that a tour is optimal, by branch and cut, or find a better one that is.
+
+    Parameters
+    ----------
+    problem : Problem or array_like
+        Symmetric, of up to `MAX_CITIES` cities; fixed edges and open paths are respected. An array is what
+        `Problem.from_array` takes.
+    tour : array_like of int, shape (n,), optional
+        Cities counted from 0. The better it is, the faster the proof. By default `warptsp.solve` searches
+        for one first.
+    time_limit : float, optional
+        Seconds of wall time, search included. What was found and proved by then is returned.
+    seed : int
+        Seed of the search and of what is tried first in the proof.
+    token : StopToken, optional
+        Stops it from another thread, or at a deadline.
+    callback : callable, optional
+        Called with a `ProofProgress` after each round; if it returns True, the proof ends.
+
+    Returns
+    -------
+    Proof
+        Without a time limit the same one for the same tour and seed. A signal (Ctrl-C) ends it, and what was
+        proved by then is returned.
+
+    Raises
+    ------
+    BackendUnavailable
+        HiGHS, which solves the linear programmes, is not installed: ``pip install 'warptsp[prove]'``.
+    UnsupportedProblem
+        The instance is asymmetric, or has too many cities.
+    InvalidTour
+        `tour` is not one of this instance.
+    InvalidProblem, InvalidOption
+
+    Examples
+    --------
+    >>> import warptsp
+    >>> square = [[0, 0], [3, 0], [3, 4], [0, 4]]
+    >>> warptsp.prove(square).proved
+    True
+
+    References
+    ----------
+    G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
+    """
+    began = time.monotonic()
+    if not isinstance(problem, Problem):
+        problem = Problem.from_array(problem)
+    if problem.asymmetric:
+        raise UnsupportedProblem("the matrix is asymmetric, and proofs are for symmetric instances")
+    if problem.n > MAX_CITIES:
+        raise UnsupportedProblem(f"{problem.n} cities: proofs are for up to {MAX_CITIES}")
+    require_solver()
+    seed = checked_count("seed", seed, minimum=0, what="an integer", maximum=2**64 - 1)
+    token = token or _native.StopToken()
+    if time_limit is not None:
+        what = "a number of seconds, 0 or more"
+        limit = checked_number("time limit", time_limit, minimum=0.0, what=what)
+        token.set_deadline(min(token.deadline(), began + limit))
+    given = None if tour is None else _checked(problem, tour)
+    with FirstSignal(lambda number: token.request()) as signals:
+        start = _searched(problem, time_limit, seed, token) if given is None else given
+        search_seconds = time.monotonic() - began if given is None else 0.0
+        if problem.n <= TRIVIAL and problem.open is None:
+            length = problem.length(start)
+            return Proof(start, length, length, True, seconds=time.monotonic() - began)
+        state = _run(problem, start, seed, token, callback, began)
+    return _proof(problem, state, start, began, search_seconds, signals.caught is not None)
+
+
+def _checked(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
+    cities = np.asarray(tour)
+    try:
+        problem.check_tour(cities)
+    except InvalidTour:
+        if problem.open is None or cities.ndim != 1:
+            raise
+        cities = cities[::-1]
+        problem.check_tour(cities)
+    return np.ascontiguousarray(cities, dtype=np.int32)
+
+
+def _searched(
+    problem: Problem, time_limit: float | None, seed: int, token: _native.StopToken
+) -> NDArray[np.int32]:
+    """Return a tour that is most likely optimal where that can be proved."""
+    options = {"time_limit": 0.3 * time_limit} if time_limit is not None else {}
+    result = find("solve")(problem, seed=seed, threads=1, bound=False, device="cpu", **options)
+    if result.interrupted:
+        token.request()
+    return np.array(result.tour)
+
+
+def _run(
+    problem: Problem,
+    tour: NDArray[np.int32],
+    seed: int,
+    token: _native.StopToken,
+    callback: Callable[[ProofProgress], object] | None,
+    began: float,
+) -> BranchAndCut:
+    instance = ClosedInstance.of(problem, problem.length(tour))
+
+    def report(state: BranchAndCut) -> None:
+        if callback is None:
+            return
+        progress = ProofProgress(
+            seconds=time.monotonic() - began,
+            length=problem.length(instance.open(state.tour)),
+            lower_bound=instance.value(state.bound),
+            nodes=state.nodes,
+            open_nodes=len(state._open),
+            edges=state._relaxation.columns,
+            cuts=state._relaxation.rows,
+        )
+        if callback(progress) is True:
+            token.request()
+
+    neighbours = np.full((0, 1), -1, dtype=np.int32)
+    if problem.n > 8:
+        points = problem.search_points() if problem.matrix is None else None
+        found = candidate_rows(problem, points, 8, 2, 1, _native.StopToken())
+        neighbours = neighbours if found is None else found
+    state = BranchAndCut(instance, instance.close(tour), neighbours, seed=seed, token=token, report=report)
+    state.run()
+    return state
+
+
+def _proof(
+    problem: Problem,
+    state: BranchAndCut,
+    start: NDArray[np.int32],
+    began: float,
+    search_seconds: float,
+    interrupted: bool,
+) -> Proof:
+    instance = state.instance
+    tour, length = start, problem.length(start)
+    found = instance.open(state.tour)
+    problem.check_tour(found)
+    if problem.length(found) < length:
+        tour, length = found, problem.length(found)
+    tour = tour.copy()
+    tour.flags.writeable = False
+    bound: int | float = length if state.proved and problem.integral else instance.value(state.bound)
+    return Proof(
+        tour=tour,
+        length=length,
+        lower_bound=min(bound, length),
+        proved=state.proved,
+        nodes=state.nodes,
+        root_bound=min(instance.value(state.root_bound), length),
+        seconds=time.monotonic() - began,
+        search_seconds=search_seconds,
+        cuts=dict(state.found),
+        edges_left=state.edges_left,
+        interrupted=interrupted,
+    )

@@ -1,0 +1,115 @@
+// Cuts let every tour pass, and the right side of a facet is the least closed walk.
+#include "proof/relaxation.h"
+
+#include <numeric>
+
+#include "check.h"
+
+using namespace warptsp;
+using namespace warptsp::proof;
+
+namespace {
+
+// The least closed walk through all nodes, by trying every order; distances are a metric.
+int slow_least(int k, const std::vector<int> &length) {
+  std::vector<int> order(k - 1);
+  std::iota(order.begin(), order.end(), 1);
+  int least = 1 << 30;
+  do {
+    int sum = length[order.back() * k];
+    for (int i = 0, before = 0; i < k - 1; before = order[i++]) sum += length[before * k + order[i]];
+    least = std::min(least, sum);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+std::vector<int> random_metric(int k, Random &random) {
+  std::vector<int> length((size_t)k * k, 0);
+  for (int i = 0; i < k; ++i)
+    for (int j = i + 1; j < k; ++j) length[i * k + j] = length[j * k + i] = random.below(20);
+  for (int z = 0; z < k; ++z)
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < k; ++j)
+        length[i * k + j] = std::min(length[i * k + j], length[i * k + z] + length[z * k + j]);
+  return length;
+}
+
+void least_walks() {
+  LeastWalks walks;
+  for (int trial = 0; trial < 200; ++trial) {
+    Random random(1, trial, 0);
+    const int k = 3 + random.below(6);
+    const std::vector<int> length = random_metric(k, random);
+    CHECK(walks.least(k, length) == slow_least(k, length));
+  }
+}
+
+// A random point of the degree polytope is cut, and every random tour passes all cuts; prices of any kind give a bound
+// below every tour.
+void cuts_and_bounds(uint64_t seed) {
+  Random random(2, seed, 0);
+  const int n = 8 + random.below(25);
+  std::vector<int64_t> lengths((size_t)n * n, 0);
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) lengths[i * n + j] = lengths[j * n + i] = (int64_t)(1 + random.below(100)) << 16;
+  std::vector<int> tour(n);
+  std::iota(tour.begin(), tour.end(), 0);
+  const auto shuffle = [&] {
+    for (int i = n; i > 1; --i) std::swap(tour[i - 1], tour[random.below(i)]);
+  };
+  Relaxation relaxation(lengths, tour, seed);
+  std::vector<int> pairs;
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) pairs.insert(pairs.end(), {i, j});
+  relaxation.add_columns(pairs.data(), pairs.size() / 2);
+  const StopToken token;
+  for (int round = 0; round < 6; ++round) {
+    // The mean of some sets of short cycles through neighbouring cities: degrees are 2.
+    std::vector<double> solution(relaxation.columns(), 0.0);
+    const int parts = 2 + random.below(3);
+    for (int part = 0; part < parts; ++part) {
+      std::iota(tour.begin(), tour.end(), 0);
+      std::swap(tour[random.below(n)], tour[random.below(n)]);
+      for (int begin = 0; begin < n;) {
+        const int left = n - begin, size = left < 6 ? left : 3 + random.below(left - 5);
+        for (int i = 0; i < size; ++i) {
+          const int a = tour[begin + i], b = tour[begin + (i + 1) % size];
+          for (int e = 0; e < relaxation.columns(); ++e)
+            if (relaxation.ends()[2 * e] == std::min(a, b) && relaxation.ends()[2 * e + 1] == std::max(a, b))
+              solution[e] += 1.0 / parts;
+        }
+        begin += size;
+      }
+    }
+    std::vector<double> activity(relaxation.rows(), 1e9);
+    relaxation.separate(solution.data(), activity.data(), Effort::local, token);
+    relaxation.take_cuts(50);
+  }
+  CHECK(relaxation.rows() > 0);
+  std::vector<double> prices(n + relaxation.rows());
+  for (int v = 0; v < n; ++v) prices[v] = random.below(60) - 10.5;
+  for (int r = 0; r < relaxation.rows(); ++r) prices[n + r] = random.below(20) - 10.25;
+  const PricedPairs priced = relaxation.price(prices.data(), 10);
+  CHECK(priced.bound != no_bound && priced.pairs.empty());
+  for (int trial = 0; trial < 300; ++trial) {
+    shuffle();
+    int64_t length = 0;
+    for (int i = 0; i < n; ++i) length += lengths[tour[i] * n + tour[(i + 1) % n]];
+    CHECK(length >= priced.bound);
+    for (int r = 0; r < relaxation.rows(); ++r) {
+      const Cut &cut = relaxation.row(r).cut;
+      int value = 0;
+      for (int i = 0; i < n; ++i) value += cut.coefficient(tour[i], tour[(i + 1) % n]);
+      CHECK(value >= cut.bound);
+      if (cut.classes <= 8 && trial == 0) CHECK(slow_least(cut.classes, cut.length) >= cut.bound);
+    }
+  }
+}
+
+}  // namespace
+
+TEST(least_closed_walks) { least_walks(); }
+
+TEST(every_tour_passes_the_cuts_and_is_above_the_bound) {
+  for (uint64_t seed = 0; seed < 20; ++seed) cuts_and_bounds(seed);
+}

@@ -1,0 +1,206 @@
+"""Proofs of optimality: the optimum of enumeration, never a tour that is too long, and bounds that hold."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import OpenPath, Problem, _native
+from warptsp.construct import construct
+from warptsp.errors import BackendUnavailable, InvalidOption, InvalidTour, UnsupportedProblem
+from warptsp.methods.exact import optimal_tour
+from warptsp.proof.closed_instance import TOLERANCE
+
+pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+from warptsp.proof import proving
+from warptsp.proof.proving import prove
+
+LARGEST_TSPLIB = 200
+
+
+def random_instance(seed: int) -> Problem:
+    """Up to 12 cities: ties, duplicates, collinear points, matrices, real lengths, paths, fixed edges."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(1, 13))
+    fields = {}
+    paths = [None, None, None, OpenPath(), OpenPath(start=0), OpenPath(end=n - 1), OpenPath(0, n - 1)]
+    path = paths[draw.integers(len(paths))]
+    if path is not None and n > 2:
+        fields["open"] = path
+    if n > 6 and draw.random() < 0.3:
+        fields["fixed_edges"] = np.array([[1, 3], [3, 4]] if draw.random() < 0.5 else [[2, 5]])
+    kind = seed % 6
+    if kind == 0:
+        return Problem.from_points(draw.integers(0, 100, (n, 2)), "EUC_2D", **fields)
+    if kind == 1:
+        return Problem.from_points(draw.integers(0, 5, (n, 2)), "EUC_2D", **fields)
+    if kind == 2:
+        return Problem.from_points(np.stack([draw.integers(0, 20, n), np.zeros(n)], 1), "EUC_2D", **fields)
+    if kind == 3:
+        half = np.triu(draw.integers(0, [2, 10, 1000][draw.integers(3)], (n, n)), 1)
+        return Problem.from_matrix(half + half.T, **fields)
+    if kind == 4:
+        return Problem.from_points(draw.random((n, 2)) * 10.0 ** draw.integers(-5, 6), **fields)
+    return Problem.from_points(np.round(draw.random((n, 2)), 1), **fields)
+
+
+def assert_proved(seed: int) -> None:
+    problem = random_instance(seed)
+    best = problem.length(optimal_tour(problem))
+    proof = prove(problem, construct(problem, "random", seed=seed), seed=seed)
+    problem.check_tour(proof.tour)
+    assert proof.proved, f"seed {seed}"
+    assert proof.length == problem.length(proof.tour)
+    if problem.integral:
+        assert proof.length == proof.lower_bound == best, f"seed {seed}"
+    else:
+        assert best <= proof.length <= best * (1 + 2 * TOLERANCE), f"seed {seed}"
+        assert best * (1 - 2 * TOLERANCE) <= proof.lower_bound <= best, f"seed {seed}"
+
+
+@pytest.mark.parametrize("first", range(0, 120, 30))
+def test_the_optimum_of_enumeration_from_any_tour(first):
+    for seed in range(first, first + 30):
+        assert_proved(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 2000, 100))
+def test_the_optimum_of_enumeration_a_thousand_times(first):
+    for seed in range(first, first + 100):
+        assert_proved(seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cities_that_need_cuts_and_branches(seed):
+    draw = np.random.default_rng(seed)
+    problem = Problem.from_points(draw.integers(0, 1000, (60, 2)), "EUC_2D")
+    first = prove(problem, construct(problem), seed=seed)
+    second = prove(problem, seed=seed + 1)
+    assert first.proved
+    assert second.proved
+    assert first.length == second.length == first.lower_bound
+    assert first.root_bound <= first.length
+    assert warptsp.lower_bound(problem, first.tour).value <= first.length
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_matrix_without_order_has_a_tree(seed):
+    """Far from metric, and so with branches; every one of them must be there."""
+    half = np.triu(np.random.default_rng(seed).integers(1, 30, (40, 40)), 1)
+    problem = Problem.from_matrix(half + half.T)
+    proofs = [prove(problem, construct(problem, "random", seed=start), seed=start) for start in range(3)]
+    assert all(proof.proved for proof in proofs)
+    assert len({proof.length for proof in proofs}) == 1
+
+
+def test_the_same_twice():
+    problem = Problem.from_points(np.random.default_rng(7).integers(0, 1000, (90, 2)), "EUC_2D")
+    tour = construct(problem)
+    first, second = prove(problem, tour), prove(problem, tour)
+    assert first.cuts == second.cuts
+    assert first.nodes == second.nodes
+    assert np.array_equal(first.tour, second.tour)
+
+
+def test_small_instances_of_tsplib(shared_data):
+    for name in ("burma14", "gr17", "ulysses22", "bayg29", "dantzig42", "att48", "berlin52", "kroA100"):
+        problem = warptsp.load(shared_data / "tsplib" / f"{name}.tsp")
+        proof = prove(problem, construct(problem))
+        assert proof.proved, name
+        assert proof.length == problem.known_length.length, name
+
+
+@pytest.mark.slow
+def test_instances_of_tsplib(shared_data):
+    seen = 0
+    for file in sorted((shared_data / "tsplib").glob("*.tsp")):
+        problem = warptsp.load(file)
+        if problem.n > LARGEST_TSPLIB or problem.known_length is None:
+            continue
+        proof = prove(problem, time_limit=120)
+        assert proof.proved, problem.name
+        assert proof.length == proof.lower_bound == problem.known_length.length, problem.name
+        seen += 1
+    assert seen > 30
+
+
+# Stopping
+
+
+def test_no_time():
+    problem = Problem.from_points(np.random.default_rng(1).integers(0, 10**6, (200, 2)), "EUC_2D")
+    tour = construct(problem)
+    proof = prove(problem, tour, time_limit=0)
+    assert not proof.proved
+    assert 0 <= proof.lower_bound <= proof.length == problem.length(tour)
+    alone = prove(problem, time_limit=0)
+    problem.check_tour(alone.tour)
+    assert not alone.proved
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5, 10, 20, 40])
+def test_stopped_at_any_round_the_bound_holds(rounds):
+    problem = Problem.from_points(np.random.default_rng(2).integers(0, 1000, (100, 2)), "EUC_2D")
+    best = prove(problem)
+    tour = construct(problem)
+    seen = []
+    proof = prove(problem, tour, callback=lambda progress: seen.append(progress) or len(seen) >= rounds)
+    assert proof.lower_bound <= best.length <= proof.length
+    assert all(progress.lower_bound <= best.length <= progress.length for progress in seen)
+    assert proof.proved == (proof.lower_bound == proof.length)
+
+
+def test_stopped_from_another_thread():
+    problem = Problem.from_points(np.random.default_rng(3).integers(0, 1000, (150, 2)), "EUC_2D")
+    best = prove(problem).length
+    draw = np.random.default_rng(4)
+    for _ in range(6):
+        token = _native.StopToken()
+        timer = threading.Timer(draw.uniform(0, 0.3), token.request)
+        timer.start()
+        proof = prove(problem, construct(problem), token=token)
+        timer.join()
+        assert proof.lower_bound <= best <= proof.length
+
+
+def test_a_callback_that_fails():
+    problem = Problem.from_points(np.random.default_rng(5).random((30, 2)))
+    with pytest.raises(ZeroDivisionError):
+        prove(problem, callback=lambda progress: 1 / 0)
+
+
+# What it refuses
+
+
+def test_without_highs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[prove\]'"):
+        prove([[0, 0], [1, 0], [0, 1], [1, 1]])
+
+
+def test_asymmetric():
+    problem = Problem.from_matrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], asymmetric=True)
+    with pytest.raises(UnsupportedProblem, match="asymmetric"):
+        prove(problem)
+
+
+def test_too_many_cities(monkeypatch):
+    monkeypatch.setattr(proving, "MAX_CITIES", 4)
+    with pytest.raises(UnsupportedProblem, match="5 cities"):
+        prove(np.random.default_rng(1).random((5, 2)))
+
+
+def test_a_tour_of_another_instance():
+    with pytest.raises(InvalidTour):
+        prove(np.random.default_rng(1).random((5, 2)), [0, 1, 2, 3, 3])
+
+
+@pytest.mark.parametrize("options", [{"time_limit": -1}, {"seed": -1}, {"seed": 0.5}])
+def test_options(options):
+    with pytest.raises(InvalidOption):
+        prove([[0, 0], [1, 0], [0, 1]], **options)
