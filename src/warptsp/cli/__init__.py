@@ -24,6 +24,7 @@ COMMANDS = {
     "info": "show what is in an instance file",
     "check": "check a tour: cities, length, gap",
     "bound": "compute a lower bound on the length of any tour",
+    "prove": "prove that a tour is optimal, or find one that is",
     "plot": "draw a tour, or two tours and their difference: SVG, PNG, PDF",
     "report": "put tours into one HTML page",
     "devices": "show what this machine and this build can do",

@@ -20,7 +20,6 @@ from warptsp.cli._tours import open_option, read_tours
 from warptsp.cli.streams import say
 
 if TYPE_CHECKING:
-    from warptsp.bound import LowerBound
     from warptsp.problem import Problem
 
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     "--certificate",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Verify the lower bound in this file, as warptsp bound writes it, over all pairs of cities.",
+    help="Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities.",
 )
 @instance_options
 @open_option
@@ -56,6 +55,7 @@ def command(
     repeated.
     """
     from warptsp.progress import relative_gap
+    from warptsp.proof import is_optimal
     from warptsp.result import format_gap, format_length, unit_of
 
     problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
@@ -63,6 +63,7 @@ def command(
     known = problem.known_length
     gap = None if known is None else relative_gap(length, known.length)
     bound = None if certificate is None else _proven(problem, certificate)
+    optimal = None if bound is None else is_optimal(problem, length, bound)
     if as_json:
         echo_json(
             {
@@ -74,8 +75,9 @@ def command(
                 "known_length": None if known is None else known.length,
                 "known_length_is_optimal": None if known is None else known.proven,
                 "gap_percent": None if gap is None else 100.0 * gap,
-                "lower_bound": None if bound is None else bound.value,
-                "bound_gap_percent": None if bound is None else 100.0 * bound.gap(length),
+                "lower_bound": bound,
+                "bound_gap_percent": _percent(relative_gap(length, bound)),
+                "proved_optimal": optimal,
             }
         )
         return
@@ -89,11 +91,19 @@ def command(
         kind = "optimum" if known.proven else "best known length"
         say(f"gap          {format_gap(gap)} to the {kind}, {format_length(known.length)}")
     if bound is not None:
-        say(f"bound        {format_length(bound.value)}, proved once more over all pairs of cities")
-        say(f"             at most {format_gap(bound.gap(length))} above the shortest")
+        say(f"bound        {format_length(bound)}, proved once more over all pairs of cities")
+        above = relative_gap(length, bound)
+        if optimal:
+            say(f"             optimal: no {'tour' if problem.open is None else 'path'} is shorter")
+        elif above is not None:
+            say(f"             at most {format_gap(above)} above the shortest")
 
 
-def _proven(problem: Problem, certificate: Path) -> LowerBound:
+def _percent(gap: float | None) -> float | None:
+    return None if gap is None else 100.0 * gap
+
+
+def _proven(problem: Problem, certificate: Path) -> int | float:
     """Return the bound in a certificate, if it holds.
 
     Raises
@@ -103,12 +113,18 @@ def _proven(problem: Problem, certificate: Path) -> LowerBound:
     """
     from warptsp.bound import proven_value, read_certificate
     from warptsp.errors import ParseError
+    from warptsp.proof import is_proof, proven_bound, read_proof
     from warptsp.result import format_length
 
+    if is_proof(certificate):
+        found = proven_bound(problem, read_proof(certificate, problem))
+        if found is None:
+            raise ParseError("claims that its tour is optimal and does not prove it", file=certificate)
+        return found
     bound = read_certificate(certificate, problem)
     proven = proven_value(problem, bound)
     if proven < bound.value:
         raise ParseError(
             f"claims {format_length(bound.value)} and proves {format_length(proven)} only", file=certificate
         )
-    return bound
+    return bound.value

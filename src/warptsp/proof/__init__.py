@@ -1,5 +1,17 @@
 """Proofs of optimality, by branch and cut."""
 
+from .certificate import Certificate, is_proof, proven_bound, read_proof
+from .closed_instance import is_optimal
 from .proving import MAX_CITIES, Proof, ProofProgress, prove
 
-__all__ = ["MAX_CITIES", "Proof", "ProofProgress", "prove"]
+__all__ = [
+    "MAX_CITIES",
+    "Certificate",
+    "Proof",
+    "ProofProgress",
+    "is_optimal",
+    "is_proof",
+    "prove",
+    "proven_bound",
+    "read_proof",
+]

@@ -13,12 +13,19 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["FRACTION_BITS", "TOLERANCE", "ClosedInstance"]
+__all__ = ["FRACTION_BITS", "TOLERANCE", "TRIVIAL", "ClosedInstance", "is_optimal"]
 
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
 TOLERANCE = 1e-7
 """Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
+TRIVIAL = 3
+"""Cities up to which all closed tours are the same."""
+
+
+def is_optimal(problem: Problem, length: int | float, bound: int | float) -> bool:
+    """Return whether a bound leaves nothing to gain; of real lengths, nothing beyond the tolerance."""
+    return length <= bound or (not problem.integral and bound >= length * (1.0 - 2.0 * TOLERANCE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,12 +51,13 @@ class ClosedInstance:
     has_dummy: bool
 
     @classmethod
-    def of(cls, problem: Problem, length: int | float) -> ClosedInstance:
-        """Close an instance with a tour of this length."""
+    def of(cls, problem: Problem, length: int | float, exponent: int | None = None) -> ClosedInstance:
+        """Close an instance with a tour of this length, by default with units that suit it."""
         n = problem.n
         every = np.arange(n, dtype=np.int32)
         rows = [np.asarray(problem.distance(np.full(n, city, dtype=np.int32), every)) for city in range(n)]
-        exponent = FRACTION_BITS if problem.integral else _exponent(length / n, problem.distance_bound)
+        if exponent is None:
+            exponent = FRACTION_BITS if problem.integral else _exponent(length / n, problem.distance_bound)
         lengths = np.array([_whole(row, exponent, integral=problem.integral) for row in rows])
         np.fill_diagonal(lengths, 0)
         fixed = [problem.fixed_edges]

@@ -1,0 +1,144 @@
+"""``warptsp prove``: is this tour optimal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warptsp.cli._options import (
+    InstanceFile,
+    Seconds,
+    echo_json,
+    examples,
+    instance_argument,
+    instance_options,
+    json_option,
+    quiet_option,
+)
+from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli.streams import say
+
+if TYPE_CHECKING:
+    from warptsp.problem import Problem
+    from warptsp.proof import Proof
+
+
+@click.command(
+    epilog=examples(
+        "warptsp prove berlin52.tsp",
+        "warptsp prove pr299.tsp --tour pr299.tour --time-limit 5m --certificate pr299.json",
+    )
+)
+@instance_argument
+@click.option(
+    "--tour",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The tour to begin with; by default a search finds one.",
+)
+@click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the best tour to this file; the ending sets the format.",
+)
+@click.option(
+    "--certificate",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the proof to this file (JSON); warptsp check --certificate verifies it.",
+)
+@instance_options
+@open_option
+@json_option
+@quiet_option
+def command(
+    instance: InstanceFile,
+    tour: Path | None,
+    time_limit: float | None,
+    seed: int,
+    output: Path | None,
+    certificate: Path | None,
+    open_: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Prove that a tour of INSTANCE is optimal, or find a better one that is: branch and cut.
+
+    Most instances of up to 300 cities take seconds, those of up to 1000 minutes, and some far longer. Ctrl-C
+    ends the proof and keeps the best tour and what has been proved so far.
+    """
+    from warptsp.interruption import FirstSignal, status
+    from warptsp.io import write_tour
+    from warptsp.outputs import check_writable
+    from warptsp.proof import prove
+    from warptsp.solver import with_open
+
+    problem = instance.load()
+    cities = None
+    if tour is not None:
+        problem, (cities,), _ = read_tours(problem, [tour], open_)
+    elif open_ is not None:
+        problem = with_open(problem, open_)
+    for file in (output, certificate):
+        if file is not None:
+            check_writable(file)
+    with FirstSignal() as signals:
+        proof = prove(problem, cities, time_limit=time_limit, seed=seed, certificate=certificate)
+        if output is not None:
+            write_tour(output, proof.tour, problem)
+    if as_json:
+        echo_json(_as_json(problem, proof))
+    elif not quiet:
+        for name, text in _facts(problem, proof):
+            say(f"{name:13}{text}")
+        if output is not None:
+            say(f"{'tour':13}{output}")
+        if certificate is not None:
+            say(f"{'certificate':13}{certificate if proof.proved else 'not written: nothing was proved'}")
+    return 0 if signals.caught is None else status(signals.caught)
+
+
+def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
+    from warptsp.result import format_gap, format_length, unit_of
+
+    kind = "tour" if problem.open is None else "path"
+    bound = format_length(proof.lower_bound)
+    if not proof.proved:
+        told = f"at most {format_gap(proof.gap)} above the shortest: none is below {bound}"
+    elif problem.integral:
+        told = f"optimal, proved: no {kind} is shorter"
+    else:
+        told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
+    return [
+        ("length", f"{format_length(proof.length)}{unit_of(problem)}"),
+        ("bound", told),
+        ("root", f"{format_length(proof.root_bound)} without branches, {proof.nodes} nodes with them"),
+        ("cuts", ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"),
+        ("time", f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"),
+    ]
+
+
+def _as_json(problem: Problem, proof: Proof) -> dict[str, object]:
+    from warptsp.progress import relative_gap
+
+    gap = relative_gap(proof.length, proof.lower_bound)
+    return {
+        "instance": problem.name,
+        "cities": problem.n,
+        "open": problem.open is not None,
+        "length": proof.length,
+        "proved_optimal": proof.proved,
+        "lower_bound": proof.lower_bound,
+        "bound_gap_percent": None if gap is None else 100.0 * gap,
+        "root_bound": proof.root_bound,
+        "nodes": proof.nodes,
+        "cuts": proof.cuts,
+        "seconds": proof.seconds,
+        "search_seconds": proof.search_seconds,
+        "interrupted": proof.interrupted,
+    }

@@ -1,0 +1,454 @@
+"""Certificates of optimality: the tree, prices and cuts in a file, and the slow and obvious check of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from warptsp._checks import shown
+from warptsp._words import counted
+from warptsp.errors import ParseError, UnsupportedProblem
+from warptsp.outputs import atomic_write
+
+from .branch_and_cut import Branch, Evidence, Leaf
+from .closed_instance import FRACTION_BITS, TRIVIAL, ClosedInstance, is_optimal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from warptsp import _native
+    from warptsp.problem import Problem
+
+    from .branch_and_cut import BranchAndCut
+
+__all__ = [
+    "FORMAT",
+    "MAX_CHECKED",
+    "Certificate",
+    "is_proof",
+    "proven_bound",
+    "read_proof",
+    "write_proof",
+    "write_trivial_proof",
+]
+
+FORMAT = "warptsp proof of optimality"
+MAX_CHECKED = 3000
+"""Cities up to which certificates are checked: every leaf looks at all pairs for every cut."""
+
+_MAX_PRICE = 2**62
+_MAX_CLASSES = 12  # whose shortest closed walk is computed; beyond, a cut must be a comb
+_MAX_ENTRY = 2**24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """What a file claims and how.
+
+    Attributes
+    ----------
+    length : int or float
+        No tour is shorter; where lengths are real, by more than a fraction of 1e-7.
+    tour : ndarray of int32, shape (n,)
+        A tour of this length.
+    exponent : int
+        Lengths are counted in units of ``2**-exponent``, rounded down.
+    cuts : dict of int to tuple
+        The class of each city, lengths between classes, the right side, and the classes in the handle and
+        in each tooth of a comb.
+    elimination : Evidence or None
+    leaves : list of Leaf
+    """
+
+    length: int | float
+    tour: NDArray[np.int32]
+    exponent: int
+    cuts: dict[int, _native.CutDescription]
+    elimination: Evidence | None
+    leaves: list[Leaf]
+
+
+# Writing
+
+
+def write_proof(path: str | os.PathLike[str], problem: Problem, state: BranchAndCut) -> None:
+    """Write a finished proof as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    instance = state.instance
+    tour = instance.open(state.tour)
+    named = {number for evidence in _evidence_of(state) for number, _ in evidence.cuts}
+    document = {
+        "format": FORMAT,
+        "instance": problem.name,
+        "cities": problem.n,
+        "length": problem.length(tour),
+        "exponent": instance.exponent,
+        "tour": tour.tolist(),
+        "cuts": {str(number): _cut_as_json(state.cuts[number]) for number in sorted(named)},
+        "elimination": None if state.elimination is None else _evidence_as_json(state.elimination),
+        "leaves": [
+            {
+                "branches": [[list(branch.cities), branch.crossings] for branch in leaf.branches],
+                **_evidence_as_json(leaf.evidence),
+            }
+            for leaf in state.leaves
+        ],
+    }
+    _write(path, document)
+
+
+def write_trivial_proof(path: str | os.PathLike[str], problem: Problem, tour: NDArray[np.int32]) -> None:
+    """Write a proof for so few cities that there is only one tour."""
+    document = {
+        "format": FORMAT,
+        "instance": problem.name,
+        "cities": problem.n,
+        "length": problem.length(tour),
+        "exponent": FRACTION_BITS if problem.integral else 0,
+        "tour": tour.tolist(),
+        "cuts": {},
+        "elimination": None,
+        "leaves": [],
+    }
+    _write(path, document)
+
+
+def _write(path: str | os.PathLike[str], document: dict[str, Any]) -> None:
+    with atomic_write(path) as file:
+        file.write((json.dumps(document) + "\n").encode())
+
+
+def _evidence_of(state: BranchAndCut) -> list[Evidence]:
+    first = [] if state.elimination is None else [state.elimination]
+    return first + [leaf.evidence for leaf in state.leaves]
+
+
+def _evidence_as_json(evidence: Evidence) -> dict[str, Any]:
+    return {"prices": evidence.cities.tolist(), "cuts": [list(entry) for entry in evidence.cuts]}
+
+
+def _cut_as_json(cut: _native.CutDescription) -> dict[str, Any]:
+    class_of, lengths, bound, comb = cut
+    classes = [np.flatnonzero(class_of == k).tolist() for k in range(1, len(lengths))]
+    return {"classes": classes, "lengths": lengths.tolist(), "bound": bound, "comb": comb}
+
+
+# Reading
+
+
+def is_proof(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file says that it is a certificate of optimality; other files are not judged."""
+    document = _document(path)[0]
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def _document(path: str | os.PathLike[str]) -> tuple[Any, str]:
+    from warptsp.io._files import contents, named, reading  # `solve` imports this module, and reads no files
+
+    file = named(path)
+    with reading(file):
+        data, file = contents(file)
+    try:
+        return json.loads(data), file
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"is not JSON: {' '.join(str(error).split())}", file=file) from None
+
+
+def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
+    """Read what a certificate of optimality claims; `proven_bound` tells whether that is true.
+
+    Raises
+    ------
+    ParseError
+        The file holds no certificate of an instance with so many cities.
+    """
+    document, file = _document(path)
+    return _Reader(file, problem).read(document)
+
+
+class _Reader:
+    def __init__(self, file: str, problem: Problem) -> None:
+        self._file, self._problem = file, problem
+        path = problem.open
+        has_dummy = path is not None and (path.start is None or path.end is None)
+        self._size = problem.n + has_dummy
+
+    def read(self, document: Any) -> Certificate:
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            self._fail(f'is not a certificate: an object with "format": "{FORMAT}" is needed')
+        cities = self._whole(document.get("cities"), "cities", 1, 2**31 - 1)
+        if cities != self._problem.n:
+            self._fail(f"is a certificate for {counted(cities)}, and the instance has {self._problem.n}")
+        tour = self._array(document.get("tour"), "tour", 0, cities - 1, cities).astype(np.int32)
+        cuts = {
+            self._whole(_number(name), "the number of a cut", 0, 2**62): self._cut(cut)
+            for name, cut in self._mapping(document.get("cuts"), "cuts").items()
+        }
+        elimination = document.get("elimination")
+        length = document.get("length")
+        if not isinstance(length, (int, float)) or isinstance(length, bool) or not 0 <= length < 2**1000:
+            self._fail(f"length is {shown(length)}: a number not below 0 is needed")
+        return Certificate(
+            length=length,
+            tour=tour,
+            exponent=self._exponent(document.get("exponent")),
+            cuts=cuts,
+            elimination=None if elimination is None else self._evidence(elimination, cuts),
+            leaves=[self._leaf(leaf, cuts) for leaf in self._list(document.get("leaves"), "leaves")],
+        )
+
+    def _fail(self, message: str) -> NoReturn:
+        raise ParseError(message, file=self._file)
+
+    def _whole(self, value: Any, name: str, least: int, most: int) -> int:
+        if type(value) is not int or not least <= value <= most:
+            self._fail(f"{name} is {shown(value)}: an integer from {least} to {most} is needed")
+        return value
+
+    def _exponent(self, value: Any) -> int:
+        """Lengths in these units are whole numbers of 62 bits."""
+        if self._problem.integral:
+            return self._whole(value, "exponent", FRACTION_BITS, FRACTION_BITS)
+        most = 47 - math.frexp(self._problem.distance_bound)[1] if self._problem.distance_bound else 1100
+        return self._whole(value, "exponent", -1100, most)
+
+    def _list(self, value: Any, name: str) -> list[Any]:
+        if not isinstance(value, list):
+            self._fail(f"{name} is {shown(value)}: a list is needed")
+        return value
+
+    def _mapping(self, value: Any, name: str) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            self._fail(f"{name} is {shown(value)}: an object is needed")
+        return value
+
+    def _array(self, value: Any, name: str, least: int, most: int, size: int) -> NDArray[np.int64]:
+        numbers = self._list(value, name)
+        if len(numbers) != size:
+            self._fail(f"{name} has {len(numbers)} numbers: {size} are needed")
+        return np.array([self._whole(number, name, least, most) for number in numbers], dtype=np.int64)
+
+    def _cut(self, value: Any) -> _native.CutDescription:
+        cut = self._mapping(value, "a cut")
+        class_of = np.zeros(self._size, dtype=np.int32)
+        classes = self._list(cut.get("classes"), "the classes of a cut")
+        for number, cities in enumerate(classes, 1):
+            for city in self._list(cities, "a class"):
+                class_of[self._whole(city, "a city", 0, self._size - 1)] = number
+        k = len(classes) + 1
+        rows = self._list(cut.get("lengths"), "the lengths of a cut")
+        if len(rows) != k:
+            self._fail(f"the lengths of a cut have {len(rows)} rows: {k} are needed")
+        lengths = np.array([self._array(row, "the lengths of a cut", 0, _MAX_ENTRY, k) for row in rows])
+        comb = [
+            [self._whole(c, "a class", 0, k - 1) for c in self._list(classes, "a set of a comb")]
+            for classes in self._list(cut.get("comb"), "a comb")
+        ]
+        bound = self._whole(cut.get("bound"), "the right side of a cut", 0, _MAX_ENTRY)
+        return class_of, lengths.astype(np.int32), bound, comb
+
+    def _evidence(self, value: Any, cuts: Mapping[int, Any]) -> Evidence:
+        entry = self._mapping(value, "a leaf")
+        prices = self._array(entry.get("prices"), "a price", -_MAX_PRICE, _MAX_PRICE, self._size)
+        priced = []
+        for pair in self._list(entry.get("cuts"), "the cuts of a leaf"):
+            number, price = self._array(pair, "the price of a cut", -_MAX_PRICE, _MAX_PRICE, 2).tolist()
+            if number not in cuts:
+                self._fail(f"there is no cut {number}")
+            priced.append((number, price))
+        return Evidence(0, prices, tuple(priced))
+
+    def _leaf(self, value: Any, cuts: Mapping[int, Any]) -> Leaf:
+        entry = self._mapping(value, "a leaf")
+        branches = []
+        for pair in self._list(entry.get("branches"), "branches"):
+            parts = self._list(pair, "a branch")
+            if len(parts) != 2 or parts[1] not in (2, 4) or not isinstance(parts[0], list):
+                self._fail(f"a branch is {shown(pair)}: cities and 2 or 4 are needed")
+            cities = sorted({self._whole(city, "a city", 0, self._size - 1) for city in parts[0]})
+            if not 2 <= len(cities) <= self._size - 2 or len(cities) != len(parts[0]):
+                self._fail("a branch is not one of two cities or more, and not of all but one")
+            branches.append(Branch(tuple(cities), int(parts[1])))
+        return Leaf(tuple(branches), self._evidence(entry, cuts))
+
+
+def _number(name: str) -> int | str:
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 20 else name
+
+
+# Checking
+
+
+def proven_bound(problem: Problem, certificate: Certificate) -> int | float | None:
+    """Return a length below which no tour is, if that proves the certificate's tour optimal; otherwise None.
+
+    Nothing is shared with the native search for cuts: the right sides of cuts are computed from their
+    classes, and every leaf's bound from all pairs of cities. Where lengths are real, the bound may be below
+    the tour's length by a fraction of 2e-7.
+
+    Raises
+    ------
+    UnsupportedProblem
+        The instance is asymmetric, or has more than `MAX_CHECKED` cities.
+    InvalidTour
+        The certificate's tour is not one of this instance.
+    """
+    if problem.asymmetric:
+        raise UnsupportedProblem("the matrix is asymmetric, and proofs are for symmetric instances")
+    if problem.n > MAX_CHECKED:
+        raise UnsupportedProblem(
+            f"the instance has {problem.n} cities, and proofs are checked up to {MAX_CHECKED}"
+        )
+    problem.check_tour(certificate.tour)
+    length = problem.length(certificate.tour)
+    if length != certificate.length:
+        return None
+    if problem.n <= TRIVIAL and problem.open is None:
+        return length
+    instance = ClosedInstance.of(problem, length, certificate.exponent)
+    if not all(_is_valid(cut) for cut in certificate.cuts.values()):
+        return None
+    if not _is_complete([leaf.branches for leaf in certificate.leaves]):
+        return None
+    units = instance.units(instance.close(certificate.tour))
+    target = units - instance.step(units)
+    allowed = ~np.eye(instance.size, dtype=bool)
+    if certificate.elimination is not None:
+        bound, reduced = _bound_and_lengths(instance, certificate, certificate.elimination, (), allowed)
+        allowed = allowed & (reduced <= target - bound)
+    least = units
+    for leaf in certificate.leaves:
+        bound, _ = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
+        least = min(least, bound)
+    # A shorter tour has an edge that was eliminated, or is in a leaf.
+    proven = instance.value(min(least, target + 1))
+    if problem.integral:
+        return length if proven == length else None
+    return min(proven, length) if is_optimal(problem, length, proven) else None
+
+
+def _is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
+    """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves."""
+    if len(leaves) == 1:
+        return len(leaves[0]) == 0
+    if not leaves or not all(leaves):
+        return False
+    cities = leaves[0][0].cities
+    if any(leaf[0].cities != cities for leaf in leaves):
+        return False
+    sides = [[leaf[1:] for leaf in leaves if leaf[0].crossings == crossings] for crossings in (2, 4)]
+    return all(_is_complete(side) for side in sides)
+
+
+def _is_valid(cut: _native.CutDescription) -> bool:
+    """Return whether every tour costs the right side of a cut at least."""
+    class_of, lengths, bound, comb = cut
+    k = len(lengths)
+    whole = lengths.astype(np.int64)
+    if k < 2 or len(np.unique(class_of)) != k:
+        return False
+    if np.any(whole.diagonal()) or not np.array_equal(whole, whole.T):
+        return False
+    if any(np.any(whole > whole[:, [z]] + whole[[z], :]) for z in range(k)):
+        return False
+    if comb and _is_comb(whole, bound, comb):
+        return True
+    return k <= _MAX_CLASSES and _least_walk(whole) >= bound
+
+
+def _is_comb(lengths: NDArray[np.int64], bound: int, comb: list[list[int]]) -> bool:
+    """Return whether lengths count the sets of a comb that an edge leaves (Groetschel and Padberg, 1979)."""
+    member = np.zeros((len(comb), len(lengths)), dtype=np.int64)
+    for number, classes in enumerate(comb):
+        member[number, classes] = 1
+    handle, teeth = member[0], member[1:]
+    t = len(teeth)
+    if t < 3 or t % 2 == 0 or np.any(teeth.sum(axis=0) > 1):
+        return False
+    if np.any((teeth * handle).sum(axis=1) == 0) or np.any((teeth * (1 - handle)).sum(axis=1) == 0):
+        return False
+    counted_sets = np.abs(member[:, :, None] - member[:, None, :]).sum(axis=0)
+    return np.array_equal(counted_sets, lengths) and bound <= 3 * t + 1
+
+
+def _least_walk(lengths: NDArray[np.int64]) -> int:
+    """Return the length of the shortest closed walk through all classes (Held and Karp, 1962)."""
+    k = len(lengths)
+    least: dict[tuple[int, int], int] = {(1 << j, j): int(lengths[k - 1, j]) for j in range(k - 1)}
+    rows = lengths.tolist()
+    for size in range(2, k):
+        for members in itertools.combinations(range(k - 1), size):
+            visited = sum(1 << j for j in members)
+            for j in members:
+                before = visited ^ (1 << j)
+                least[visited, j] = min(least[before, i] + rows[i][j] for i in members if i != j)
+    full = (1 << (k - 1)) - 1
+    return min(least[full, j] + int(rows[j][k - 1]) for j in range(k - 1))
+
+
+def _bound_and_lengths(
+    instance: ClosedInstance,
+    certificate: Certificate,
+    evidence: Evidence,
+    branches: tuple[Branch, ...],
+    allowed: NDArray[np.bool_],
+) -> tuple[int, NDArray[Any]]:
+    """Return the bound of prices by weak duality, and all reduced lengths.
+
+    A price of a cut that is too small to be one, that is negative, counts as none, unless a branch sets an
+    upper limit.
+    """
+    n = instance.size
+    limits = {_key(branch.cities, n): branch.crossings for branch in branches}
+    bound = 2 * sum(evidence.cities.tolist())
+    size = 2 * max(map(abs, evidence.cities.tolist()), default=0) + int(instance.lengths.max())
+    priced = []
+    for number, price in evidence.cuts:
+        class_of, lengths, right, _ = certificate.cuts[number]
+        crossings = None
+        if len(lengths) == 2 and right == 2 and lengths[0, 1] == 1:
+            crossings = limits.get(_key(np.flatnonzero(class_of).tolist(), n))
+        if price < 0 and crossings != 2:
+            continue
+        bound += price * max(right, crossings or 0)
+        size += abs(price) * int(lengths.max())
+        priced.append((price, class_of, lengths))
+    kind: Any = np.int64 if size < _MAX_PRICE else object
+    prices = evidence.cities.astype(kind)
+    reduced = instance.lengths.astype(kind) - prices[:, None] - prices[None, :]
+    for price, class_of, lengths in priced:
+        reduced -= (lengths.astype(kind) * price)[class_of[:, None], class_of[None, :]]
+    used = np.zeros((n, n), dtype=bool)
+    usable = allowed.copy()
+    for a, b in instance.fixed.tolist():
+        used[a, b] = used[b, a] = True
+    for branch in branches:
+        if len(branch.cities) == 2:
+            a, b = branch.cities
+            if branch.crossings == 2:
+                used[a, b] = used[b, a] = True
+            else:
+                usable[a, b] = usable[b, a] = False
+    upper = np.triu(np.ones((n, n), dtype=bool), 1)
+    bound += sum(reduced[upper & usable & ~used & (reduced < 0)].tolist())
+    bound += sum(reduced[upper & used].tolist())
+    return bound, reduced
+
+
+def _key(cities: tuple[int, ...] | list[int], n: int) -> frozenset[int]:
+    """Return a name for a set of cities and for all others: they are left by the same edges."""
+    inside = frozenset(cities)
+    return inside if 0 in inside else frozenset(range(n)) - inside

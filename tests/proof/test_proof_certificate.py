@@ -1,0 +1,224 @@
+"""Certificates of optimality: what is proved is accepted, and what was changed is not taken for more."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import warptsp
+from warptsp import OpenPath, Problem
+from warptsp.cli import commands
+from warptsp.construct import construct
+from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
+from warptsp.proof import certificate, is_proof, proven_bound, read_proof
+
+pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    """A problem, its proof, and the certificate as a document."""
+    for seed in range(50):
+        half = np.triu(np.random.default_rng(seed).integers(1, 12, (40, 40)), 1)
+        problem = Problem.from_matrix(half + half.T)
+        file = tmp_path_factory.mktemp("proof") / "proof.json"
+        proof = warptsp.prove(problem, construct(problem), certificate=file)
+        document = json.loads(file.read_text())
+        if proof.nodes > 2 and document["cuts"]:
+            return problem, proof, document
+    raise AssertionError("no instance with branches and cuts")
+
+
+def verdict(problem: Problem, document, folder):
+    file = folder / "changed.json"
+    file.write_text(json.dumps(document))
+    return proven_bound(problem, read_proof(file, problem))
+
+
+def test_a_tree_is_proved(proved, tmp_path):
+    problem, proof, document = proved
+    assert len(document["leaves"]) > 1
+    assert verdict(problem, document, tmp_path) == proof.length == proof.lower_bound
+
+
+@pytest.mark.parametrize("path", [None, OpenPath(), OpenPath(start=2), OpenPath(1, 2)], ids=str)
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_2D"])
+@pytest.mark.parametrize("n", [3, 6, 40])
+def test_every_kind_of_problem(path, metric, n, tmp_path):
+    points = np.random.default_rng(n).integers(0, 500, (n, 2))
+    fixed = np.array([[0, 5], [4, 5]], np.int32)[: n // 3 - 1]
+    problem = Problem.from_points(points, metric, open=path, fixed_edges=fixed.reshape(-1, 2))
+    file = tmp_path / "proof.json"
+    proof = warptsp.prove(problem, construct(problem), certificate=file)
+    assert proof.proved
+    assert is_proof(file)
+    assert proven_bound(problem, read_proof(file, problem)) == pytest.approx(proof.length, rel=3e-7)
+
+
+def test_a_worse_tour_is_not_proved(proved, tmp_path):
+    problem, _, document = proved
+    worse = construct(problem, "random", seed=3)
+    changed = {**document, "tour": worse.tolist(), "length": problem.length(worse)}
+    assert verdict(problem, changed, tmp_path) is None
+
+
+def test_one_less_than_the_optimum_is_not_proved(proved, tmp_path):
+    problem, _, document = proved
+    assert verdict(problem, {**document, "length": document["length"] - 1}, tmp_path) is None
+
+
+def test_a_leaf_is_missing(proved, tmp_path):
+    problem, _, document = proved
+    for gone in range(len(document["leaves"])):
+        leaves = [leaf for k, leaf in enumerate(document["leaves"]) if k != gone]
+        assert verdict(problem, {**document, "leaves": leaves}, tmp_path) is None
+
+
+def test_a_branch_is_another_one(proved, tmp_path):
+    problem, _, document = proved
+    changed = copy.deepcopy(document)
+    changed["leaves"][0]["branches"][-1][1] ^= 6  # 2 and 4
+    assert verdict(problem, changed, tmp_path) is None
+
+
+def test_a_cut_claims_one_more(proved, tmp_path):
+    problem, _, document = proved
+    for name in document["cuts"]:
+        changed = copy.deepcopy(document)
+        changed["cuts"][name]["bound"] += 1
+        assert verdict(problem, changed, tmp_path) is None
+
+
+def test_random_changes_prove_nothing_wrong(proved, tmp_path):
+    """Any change is refused, or what it proves is still true."""
+    problem, proof, document = proved
+    draw = np.random.default_rng(11)
+    refused = 0
+    for _ in range(60):
+        changed = copy.deepcopy(document)
+        evidence = changed["leaves"][draw.integers(len(changed["leaves"]))]
+        if draw.random() < 0.3 and changed["elimination"] is not None:
+            evidence = changed["elimination"]
+        for _ in range(draw.integers(1, 4)):
+            evidence["prices"][draw.integers(len(evidence["prices"]))] += int(draw.integers(-(2**22), 2**22))
+            if evidence["cuts"]:
+                evidence["cuts"][draw.integers(len(evidence["cuts"]))][1] += int(
+                    draw.integers(-(2**22), 2**22)
+                )
+        found = verdict(problem, changed, tmp_path)
+        refused += found is None
+        assert found in (None, proof.length)
+    assert refused > 10
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "something"},
+        {"cities": 41},
+        {"cities": "40"},
+        {"tour": [0]},
+        {"exponent": 12},
+        {"length": None},
+        {"cuts": []},
+        {"cuts": {"x": {}}},
+        {"leaves": {}},
+        {"leaves": [{}]},
+        {"leaves": [{"branches": [[[0, 1], 3]], "prices": [0] * 40, "cuts": []}]},
+        {"leaves": [{"branches": [[[0], 2]], "prices": [0] * 40, "cuts": []}]},
+        {"leaves": [{"branches": [], "prices": [0] * 39, "cuts": []}]},
+        {"leaves": [{"branches": [], "prices": [2**70] * 40, "cuts": []}]},
+        {"leaves": [{"branches": [], "prices": [0] * 40, "cuts": [[10**6, 1]]}]},
+        {"elimination": 3},
+        {"cuts": {"0": {"classes": [[41]], "lengths": [[0, 1], [1, 0]], "bound": 2, "comb": []}}},
+        {"cuts": {"0": {"classes": [[1]], "lengths": [[0, 1]], "bound": 2, "comb": []}}},
+        {"cuts": {"0": {"classes": [[1]], "lengths": [[0, 1], [1, 0]], "bound": 2, "comb": [[7]]}}},
+    ],
+)
+def test_damaged_files(proved, tmp_path, change):
+    problem, _, document = proved
+    with pytest.raises(ParseError):
+        verdict(problem, {**document, **change}, tmp_path)
+
+
+def test_no_tour(proved, tmp_path):
+    problem, _, document = proved
+    with pytest.raises(InvalidTour):
+        verdict(problem, {**document, "tour": [0] * 40}, tmp_path)
+
+
+def test_large_and_asymmetric_instances_are_not_checked(proved, tmp_path, monkeypatch):
+    problem, _, document = proved
+    file = tmp_path / "proof.json"
+    file.write_text(json.dumps(document))
+    read = read_proof(file, problem)
+    one_way = Problem.from_matrix(np.arange(1600).reshape(40, 40) % 37, asymmetric=True)
+    with pytest.raises(UnsupportedProblem, match="asymmetric"):
+        proven_bound(one_way, read)
+    monkeypatch.setattr(certificate, "MAX_CHECKED", 39)
+    with pytest.raises(UnsupportedProblem, match="40 cities"):
+        proven_bound(problem, read)
+
+
+# The right sides of cuts
+
+
+def test_the_least_walk_through_classes():
+    path = np.abs(np.subtract.outer(np.arange(5), np.arange(5))).astype(np.int64)
+    assert certificate._least_walk(path) == 8
+    assert certificate._least_walk(path[:2, :2]) == 2
+
+
+def test_what_is_no_comb():
+    def lengths_of(sets, k):
+        member = np.array([[c in chosen for c in range(k)] for chosen in sets], dtype=np.int64)
+        return np.abs(member[:, :, None] - member[:, None, :]).sum(axis=0)
+
+    teeth = [[2, 3], [4, 5], [6, 7]]
+    comb = [[1, 2, 4, 6], *teeth]
+    assert certificate._is_comb(lengths_of(comb, 8), 10, comb)
+    assert not certificate._is_comb(lengths_of(comb, 8), 11, comb)
+    assert not certificate._is_comb(lengths_of(comb, 8) + 1, 10, comb)
+    for wrong in (
+        [[1, 2, 4], *teeth],  # a tooth outside the handle
+        [[1, 2, 3, 4, 6], *teeth],  # one inside
+        [[1, 2, 4, 6], *teeth[:2]],
+        [[1, 2, 4, 6], [2, 3], [3, 4, 5], [6, 7]],
+    ):
+        assert not certificate._is_comb(lengths_of(wrong, 8), 3 * len(wrong) - 2, wrong)
+
+
+# The commands
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, [str(argument) for argument in arguments])
+
+
+def test_commands(tmp_path):
+    points = np.random.default_rng(5).integers(0, 100, (20, 2))
+    file = tmp_path / "places.csv"
+    file.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
+    tour, proof = tmp_path / "best.tour", tmp_path / "proof.json"
+    told = run("prove", file, "--output", tour, "--certificate", proof)
+    assert told.exit_code == 0
+    assert "optimal, proved" in told.output
+    checked = run("check", file, tour, "--certificate", proof)
+    assert checked.exit_code == 0
+    assert "optimal: no tour is shorter" in checked.output
+    again = json.loads(run("prove", file, "--tour", tour, "--json").output)
+    assert again["proved_optimal"]
+    stopped = run("prove", file, "--tour", tour, "--time-limit", "0", "--certificate", tmp_path / "none.json")
+    assert "not written" in stopped.output
+    assert not (tmp_path / "none.json").exists()
+    document = json.loads(proof.read_text())
+    document["leaves"] = []
+    proof.write_text(json.dumps(document))
+    refused = run("check", file, tour, "--certificate", proof)
+    assert refused.exit_code != 0
+    assert "does not prove it" in str(refused.output) + str(refused.exception)
+    assert json.loads(run("check", file, tour, "--json").output)["proved_optimal"] is None
