@@ -293,6 +293,57 @@ class NeighborSearch:
         """The lists, sorted by distance."""
     def counters(self) -> dict[str, int]: ...
 
+# directed.cpp
+
+class DirectedSearch:
+    """A directed tour, and the search that shortens it; see native/directed/search.h.
+
+    Lengths are those of distances times `scale`, rounded; integers are not scaled.
+    """
+
+    @staticmethod
+    def create(
+        matrix: NDArray[np.int32] | NDArray[np.float64], *, scale: float, seed: int
+    ) -> DirectedSearch: ...
+    def assign(self, seconds: float, token: StopToken) -> bool:
+        """Solve the assignment problem; False if it took longer, or the token stopped it."""
+    def prepare(self, token: StopToken) -> bool:
+        """Find the arcs that are considered; False if the token stopped it."""
+    def patch(self, token: StopToken) -> NDArray[np.int32]:
+        """Return the tour that the assignment is patched to."""
+    def set_tour(self, tour: NDArray[np.int32]) -> None: ...
+    def optimize(self, seconds: float, token: StopToken) -> bool:
+        """Local search for so many seconds; True when it is complete or the token said stop."""
+    def kicks(self, count: int, token: StopToken) -> None: ...
+    def grow(
+        self, *, count: int, kicks: int, seed: int, round: int, threads: int, token: StopToken
+    ) -> None: ...
+    def generation(
+        self, *, children: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken
+    ) -> int:
+        """One generation of crossover; returns how many tours were replaced."""
+    def keep(self) -> None: ...
+    def forget(self) -> None: ...
+    def return_to_best(self) -> None: ...
+    def open_arcs(self, token: StopToken) -> int:
+        """How many arcs can be in a shorter tour than the best one."""
+    def begin_branching(self, arcs: int, token: StopToken) -> None: ...
+    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
+        """Go on with branch and bound; True when nothing is left to do."""
+    def end_branching(self) -> None: ...
+    @property
+    def members(self) -> int: ...
+    @property
+    def mean_length(self) -> float: ...
+    @property
+    def proved(self) -> bool: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def best_length(self) -> int: ...
+    def best(self) -> NDArray[np.int32]: ...
+    def counters(self) -> dict[str, int]: ...
+
 # tsplib.cpp and dimacs.cpp
 
 def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[np.float64], int]:

@@ -68,6 +68,8 @@ class Run:
         Length of the tour that the search began with; given where another run made that tour.
     proved_optimal : bool
         Whether the method has proved that no tour is shorter than the best one.
+    proved_bound : int or float or None
+        What the method has proved that no tour is shorter than.
     """
 
     def __init__(
@@ -119,6 +121,7 @@ class Run:
         self.counters: dict[str, int | float] = {}
         self.workers: dict[str, WorkerProgress] = {}
         self.proved_optimal = False
+        self.proved_bound: int | float | None = None
         self._end = COMPLETE
         self.stop_reason: str | None = None
         self.interrupted = False  # by a signal or a callback: nothing shall follow
@@ -337,6 +340,11 @@ class Run:
         """Say that the method ends because it has done as much as it was asked to do: `limit_of`."""
         self._end = reason
 
+    def report_bound(self, bound: int | float) -> None:
+        """Say that no tour is shorter than this, as a search may know that computes bounds of its own."""
+        bound = math.ceil(bound) if self.problem.integral else float(bound)
+        self.proved_bound = bound if self.proved_bound is None else max(self.proved_bound, bound)
+
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one that was offered."""
         self.proved_optimal = True
@@ -393,7 +401,8 @@ class Run:
         )
 
     def _lower_bound(self) -> int | float | None:
-        return None if self._bound is None else self._bound.value
+        values = [self.proved_bound, None if self._bound is None else self._bound.value]
+        return max((value for value in values if value is not None), default=None)
 
     def _is_proved(self, length: int | float, tour: Callable[[], NDArray[np.int32]]) -> bool:
         if self._bound is None or not self._ends_by_proof or not self._bound.proves(length):

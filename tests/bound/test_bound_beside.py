@@ -132,9 +132,22 @@ def test_a_search_proves_up_to_12_cities():
     assert "optimal, proved: no tour is shorter" in result.summary()
 
 
-def test_asymmetric_ones_have_none():
+def test_asymmetric_ones_have_that_of_the_search():
     for bound in "auto", 5.0:
-        assert warptsp.solve(ASYMMETRIC, kicks=5, bound=bound).lower_bound is None
+        result = warptsp.solve(ASYMMETRIC, kicks=5, bound=bound)
+        assert result.lower_bound is not None
+        assert result.lower_bound <= warptsp.solve(ASYMMETRIC, kicks=5000).length
+    assert warptsp.solve(ASYMMETRIC, method="construct").lower_bound is None
+
+
+def test_asymmetric_ones_end_at_a_gap():
+    random = np.random.default_rng(3)
+    points = random.random((300, 2))
+    distances = np.hypot(*(points[:, None] - points).T) * random.uniform(1, 1.4, (300, 300))
+    problem = Problem.from_matrix(distances, asymmetric=True)
+    result = warptsp.solve(problem, stop=TargetGap(40.0, "bound") | MaxRuntime(600))
+    assert 0.0 < result.bound_gap <= 0.4
+    assert result.stop_reason.startswith("target gap")
 
 
 @pytest.mark.parametrize("bound", [True, "yes", "none", -1, float("nan"), [1]])
@@ -414,8 +427,6 @@ def test_every_method_stops_by_it(method):
 def test_it_needs_a_bound():
     with pytest.raises(InvalidOption, match="the target gap is one to the lower bound"):
         warptsp.solve(POINTS, stop=MaxKicks(5) | TargetGap(1.0, "bound"), bound=False)
-    with pytest.raises(InvalidOption, match="asymmetric distances have no lower bound"):
-        warptsp.solve(ASYMMETRIC, stop=TargetGap(1.0, "bound"))
 
 
 def test_the_command(tmp_path, capsys):

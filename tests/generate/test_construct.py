@@ -28,7 +28,8 @@ def some_fixed_edges(n: int, seed: int) -> NDArray[np.int32]:
 
 
 def constructions_for(problem: Problem) -> list[str]:
-    return [name for name, made in CONSTRUCTIONS.items() if problem.matrix is None or not made.coordinates]
+    lacking = "coordinates" if problem.matrix is not None else "matrix"
+    return [name for name, made in CONSTRUCTIONS.items() if not getattr(made, lacking)]
 
 
 @pytest.mark.parametrize("metric", list(Metric))
@@ -74,7 +75,7 @@ def test_a_whole_path_is_fixed() -> None:
     edges = np.stack([order[:-1], order[1:]], axis=1)
     for fields in ({}, {"open": OpenPath(int(order[0]), int(order[-1]))}, {"open": OpenPath()}):
         problem = problem_of(Metric.EUC_2D, 20, 1, side=30, fixed_edges=edges, **fields)
-        for name in CONSTRUCTIONS:
+        for name in constructions_for(problem):
             tour = construct(problem, name)
             assert tour is not None
             problem.check_tour(tour)
@@ -145,7 +146,7 @@ def test_lengths_on_larger_instances(kind: str) -> None:
     }[kind]
     problem = Problem.from_points(points)
     lengths = {}
-    for name in CONSTRUCTIONS:
+    for name in constructions_for(problem):
         tour = construct(problem, name, seed=1)
         assert tour is not None
         problem.check_tour(tour)
@@ -219,13 +220,16 @@ def test_wrong_names() -> None:
         construct(problem_of(Metric.EUC_2D, 5, 1, side=30), "gredy")
     with pytest.raises(UnsupportedProblem, match="coordinates"):
         construct(problem_of(Metric.EXPLICIT, 5, 1, side=30), "space-filling")
+    with pytest.raises(UnsupportedProblem, match="needs a distance matrix"):
+        construct(problem_of(Metric.EUC_2D, 5, 1, side=30), "patching")
 
 
 @pytest.mark.parametrize("name", list(CONSTRUCTIONS))
 def test_stopped(name: str) -> None:
     token = _native.StopToken()
     token.request()
-    problem = problem_of(Metric.EUC_2D, 2000, 1, side=30, fixed_edges=[[0, 1]])
+    kind = Metric.EXPLICIT if CONSTRUCTIONS[name].matrix else Metric.EUC_2D
+    problem = problem_of(kind, 500, 1, side=30, fixed_edges=[[0, 1]])
     assert construct(problem, name, token=token) is None
 
 

@@ -23,6 +23,14 @@ def random_problem(n, seed, *, real=False, **fields):
     return Problem.from_matrix(matrix / 7.0 if real else matrix, asymmetric=True, **fields)
 
 
+def wind(n, seed, **fields):
+    """Distances in the plane, longer against the wind: no bound comes near to their tours."""
+    x, y = np.random.default_rng(seed).random((2, n)) * 10_000
+    matrix = np.hypot(x[:, np.newaxis] - x, y[:, np.newaxis] - y)
+    matrix += 0.3 * np.maximum(0.0, x[:, np.newaxis] - x)
+    return Problem.from_matrix(np.rint(matrix).astype(np.int32), asymmetric=True, **fields)
+
+
 @pytest.mark.parametrize("real", [False, True], ids=["integers", "reals"])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("method", ["lk", "exact"])
@@ -45,7 +53,8 @@ def test_the_search_finds_the_optimum(open, real):
     best = warptsp.solve(problem, method="exact").length
     result = warptsp.solve(problem, kicks=2000, device="cpu", threads=1)
     assert result.length == pytest.approx(best)
-    assert "symmetric ones of 28 cities" in result.summary()
+    assert result.proved_optimal
+    assert result.lower_bound == result.length
 
 
 def test_a_direction_is_one():
@@ -74,7 +83,7 @@ def test_the_search_comes_close_to_a_hidden_tour():
     assert optimum <= result.length <= 1.01 * optimum
 
 
-@pytest.mark.parametrize("start", ["greedy", "nearest-neighbor", "random", "given", "tour"])
+@pytest.mark.parametrize("start", ["greedy", "nearest-neighbor", "random", "given", "patching", "tour"])
 def test_every_start_tour_is_a_directed_one(start):
     problem = random_problem(30, 6)
     given = np.random.default_rng(0).permutation(30)
@@ -110,7 +119,7 @@ def test_callbacks_snapshots_and_checkpoints_hold_tours_of_the_cities(tmp_path):
 
 def test_the_result_says_so():
     result = warptsp.solve(random_problem(20, 8), kicks=10)
-    assert "distances    asymmetric, searched as symmetric ones of 40 cities" in result.summary()
+    assert "distances    asymmetric" in result.summary()
     assert result.as_dict()["asymmetric"] is True
     assert "symmetric" not in warptsp.solve(unit_points(20), kicks=10).summary()
 
@@ -127,7 +136,7 @@ def test_an_exception_in_a_callback_brings_the_best_tour():
 
 
 def test_a_time_limit_ends_the_search_and_is_the_reason():
-    result = warptsp.solve(random_problem(200, 10), time_limit=0.3)
+    result = warptsp.solve(wind(200, 10), time_limit=0.3)
     assert result.stop_reason == "time limit of 0.3 s"
 
 
@@ -226,7 +235,7 @@ def test_the_commands(tmp_path):
             str(tmp_path / "a.tour"),
         ],
     )
-    assert "asymmetric, searched as symmetric ones of 30 cities" in solved.output
+    assert "distances    asymmetric" in solved.output
     checked = run(commands, ["check", str(tmp_path / "a.csv"), str(tmp_path / "a.tour"), "--asymmetric"])
     assert checked.exit_code == 0
     length = next(line for line in checked.output.splitlines() if line.startswith("length"))

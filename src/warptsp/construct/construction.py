@@ -32,12 +32,15 @@ class Construction:
         same on any number of threads, or None if the token stopped it. The problem is never an open path.
     coordinates : bool
         Whether it needs them, and so cannot do a matrix.
+    matrix : bool
+        Whether it needs a matrix, and so cannot do coordinates.
     """
 
     name: str
     summary: str
     build: Callable[..., NDArray[np.int32] | None]
     coordinates: bool = False
+    matrix: bool = False
 
 
 def keep_fixed_edges(

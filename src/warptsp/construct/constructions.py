@@ -10,7 +10,7 @@ from warptsp import _native
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, UnsupportedProblem
 
-from . import given, greedy, nearest_neighbor, random, space_filling
+from . import given, greedy, nearest_neighbor, patching, random, space_filling
 from .construction import Construction
 from .open_paths import closed, opened
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONSTRUCTIONS", "construct"]
 
-_MODULES = (greedy, space_filling, nearest_neighbor, random, given)
+_MODULES = (greedy, space_filling, nearest_neighbor, random, given, patching)
 
 CONSTRUCTIONS: Mapping[str, Construction] = MappingProxyType(
     {module.CONSTRUCTION.name: module.CONSTRUCTION for module in _MODULES}
@@ -62,7 +62,7 @@ def construct(
     InvalidOption
         No construction has that name.
     UnsupportedProblem
-        The construction needs coordinates, and the problem is a matrix.
+        The construction needs coordinates, and the problem is a matrix, or the other way round.
     """
     if not isinstance(start, str):
         return start
@@ -73,6 +73,11 @@ def construct(
         raise UnsupportedProblem(
             f"start {start!r} needs coordinates, and a distance matrix has none: use 'greedy' or "
             "'nearest-neighbor'"
+        )
+    if found.matrix and problem.matrix is None:
+        raise UnsupportedProblem(
+            f"start {start!r} needs a distance matrix, and this problem has coordinates: use 'greedy' or "
+            "'space-filling'"
         )
     as_closed = closed(problem)
     tour = found.build(as_closed, seed=seed, threads=threads, token=token or _native.StopToken())

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.construct.patching import NAME, patched
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.protocol import ForwardingRun
 from warptsp.problem import OpenPath, Problem
@@ -89,6 +90,9 @@ class Doubled:
         """Return the directed tour that a run is to start with; None if it was stopped."""
         if isinstance(run.start, np.ndarray):
             return run.start
+        if run.start == NAME:
+            run.enter("start tour")
+            return patched(self.original, run.token)
         made = start_tour(self.problem, run)
         return None if made is None else self.directed(made)
 

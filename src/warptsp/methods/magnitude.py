@@ -184,3 +184,7 @@ class _RunInFrame(ForwardingRun):
     ) -> AbstractContextManager[None]:
         """Report this tour now and then."""
         return self._run.repeating(self._frame.length(length), tour, phase)
+
+    def report_bound(self, bound: int | float) -> None:
+        """Say that no tour is shorter than this."""
+        self._run.report_bound(self._frame.length(bound))

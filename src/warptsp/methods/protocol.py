@@ -141,6 +141,9 @@ class Run(Protocol):
     def report_limit(self, reason: str) -> None:
         """Say that the method ends because it has done as much as it was asked to do: `limit_of`."""
 
+    def report_bound(self, bound: int | float) -> None:
+        """Say that no tour is shorter than this."""
+
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one that was offered."""
 
@@ -308,6 +311,10 @@ class ForwardingRun:
     def report_limit(self, reason: str) -> None:
         """Say that the method has done as much as it was asked to do."""
         self._run.report_limit(reason)
+
+    def report_bound(self, bound: int | float) -> None:
+        """Say that no tour is shorter than this."""
+        self._run.report_bound(bound)
 
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one."""

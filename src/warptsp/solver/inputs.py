@@ -70,8 +70,7 @@ def start_of(
     from warptsp.construct import CONSTRUCTIONS
 
     if start is None:
-        # Measured at 1500 and 4000 cities: from 0.1 % longer to 21 % shorter than from a greedy tour.
-        return "nearest-neighbor" if problem.asymmetric else "greedy", None
+        return "patching" if problem.asymmetric else "greedy", None
     if isinstance(start, str) and start in CONSTRUCTIONS:
         return start, None
     if isinstance(start, (str, os.PathLike)):

@@ -180,22 +180,26 @@ class _Session:
         return any(run.proved_optimal for run in self.runs)
 
     def _lower_bound(self, length: int | float) -> int | float | None:
-        bound = self.options.bound
         if self._is_proved:
             return length
-        if bound is None or bound.value is None:
-            return None
+        value = self._bound_value()
         # Sums of real lengths differ in their last digits.
-        return bound.value if self.options.problem.integral else min(bound.value, length)
+        return value if value is None or self.options.problem.integral else min(value, length)
+
+    def _bound_value(self) -> int | float | None:
+        """Return what the bound beside the runs, or one of their methods, has proved; None for nothing."""
+        beside = None if self.options.bound is None else self.options.bound.value
+        values = [beside, *(run.proved_bound for run in self.runs)]
+        return max((value for value in values if value is not None), default=None)
 
     def _state(self) -> SearchState | None:
         """Return where the run stands, for criteria that do not begin anew with each method."""
-        run, bound = self.runs[-1], self.options.bound
+        run = self.runs[-1]
         if run.best_length is None:
             return None
         known = None if self.known is None else self.known.length
-        now, value = run.elapsed(), None if bound is None else bound.value
-        return SearchState(now, run.best_length, -1, now, -1, known, value)
+        now = run.elapsed()
+        return SearchState(now, run.best_length, -1, now, -1, known, self._bound_value())
 
     def _is_target_met(self) -> bool:
         """Whether a second method has nothing left to do: no time, a target reached, a stop requested."""

@@ -56,11 +56,6 @@ class TargetGap(StoppingCriterion):
         self.reference = reference
 
     def check(self, problem: Problem, known: KnownLength | None) -> None:
-        if self.needs_bound() and problem.asymmetric:
-            raise InvalidOption(
-                "target gap: asymmetric distances have no lower bound to measure it from; give "
-                f"{as_called('TargetGap(percent, reference=LENGTH), or TargetLength', '--target-length')}"
-            )
         if self.reference is None and known is None:
             others = as_called(
                 'TargetGap(percent, reference=LENGTH or "bound"), or TargetLength',

@@ -52,6 +52,10 @@ def run(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour until the run says stop."""
     if problem.n <= INSTANT_CITIES:  # less work than setting up a search
         prove(problem, run)
+    elif problem.asymmetric and str(run.device) == "cpu":
+        from warptsp.methods.lk.directed import search as search_directed
+
+        search_directed(problem, run, params)
     elif problem.asymmetric:
         from warptsp.methods.directed import run_doubled
 

@@ -105,3 +105,27 @@ GPU_CACHED = 100_000  # cities from which memory doubles that
 GPU_BALANCE = 0.6
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of these measurements
 GPU_GENERATIONS = 14  # all of them take so many times what the first one takes; set 2026-11-21
+
+# Distances with a direction (lk/directed.py), on CPU threads. Set 2026-11-23, unless there is a figure.
+ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py takes 1 s at 3162 cities
+DIRECTED_PAUSE = 0.05  # seconds between two reports
+DIRECTED_SLICE = 250  # kicks between two reports
+DIRECTED_POPULATION = 30
+DIRECTED_KICKS_OF_MEMBER = 0.5  # a city
+DESCENT_TO_MEMBER = 10.0  # seconds of a member, in those of the first local search
+DIRECTED_CROSSING = 0.5  # time for the generations, in times that the growth takes
+CHILDREN = 30  # of which one is taken
+DIRECTED_IDLE = 5  # generations without progress
+# Branch and bound: up to this gap to the assignment bound, or with so few arcs a city in a shorter tour. With
+# a gap of 3 % some random matrices missed their optimum.
+BRANCHING_GAP = 0.05
+FEW_ARCS = 40
+BRANCHING_ARCS = 12  # out of each city, where more are open
+BRANCHING_LEAVES = 3  # tours that end such a pass
+ALL_LEAVES = 2**31 - 1
+BRANCHING_SHARE = 0.2  # of the time that is left
+BRANCHING_SECONDS = 5.0  # where nobody knows how much that is
+NODES = 2**62
+NODES_AT_ONCE = 10_000  # between two reports
+KICKS_FOR_NODE = 5  # that take about as long
+FINE = 1e-12  # rounding errors that make no difference to a length

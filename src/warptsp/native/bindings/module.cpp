@@ -6,6 +6,7 @@ void bind_bound(nb::module_ &m);
 void bind_build_info(nb::module_ &m);
 void bind_descent(nb::module_ &m);
 void bind_dimacs(nb::module_ &m);
+void bind_directed(nb::module_ &m);
 void bind_distances(nb::module_ &m);
 void bind_geometry(nb::module_ &m);
 void bind_neighbor_search(nb::module_ &m);
@@ -39,6 +40,7 @@ NB_MODULE(_native, m) {
   bind_distances(m);
   bind_descent(m);
   bind_dimacs(m);
+  bind_directed(m);
   bind_geometry(m);
   bind_neighbor_search(m);
   bind_hill_climbing(m);

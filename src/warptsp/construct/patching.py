@@ -1,0 +1,91 @@
+"""A tour that the assignment of one way out of each city and one into each is patched to.
+
+R. M. Karp, "A patching algorithm for the nonsymmetric traveling-salesman problem", SIAM J. Computing 8 (1979)
+561-573. Good where distances have a direction, and the assignment has few cycles; of a symmetric matrix it
+has many, since it goes to and fro.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp import _native
+
+from .construction import Construction, keep_fixed_edges
+from .directed_paths import DirectedPaths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+__all__ = ["CONSTRUCTION", "NAME", "DirectedInstance", "patched", "scale_of"]
+
+NAME = "patching"
+_LEAST = 3  # cities of a native search
+_LARGEST_SUM = 2.0**59  # of scaled distances over a tour: sums and potentials stay in 64 bits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirectedInstance:
+    """A matrix as the native search of directed tours takes it.
+
+    Attributes
+    ----------
+    paths : DirectedPaths
+        The closed tours that it searches.
+    scale : float
+        The power of two that it multiplies distances by.
+    """
+
+    paths: DirectedPaths
+    scale: float
+
+    @classmethod
+    def of(cls, problem: Problem) -> DirectedInstance:
+        """Make it; only an open path takes a copy of the matrix."""
+        paths = DirectedPaths.of(problem)
+        return cls(paths, scale_of(paths.matrix, integral=problem.integral))
+
+    def search(self, seed: int) -> _native.DirectedSearch:
+        """Return a search that has not begun."""
+        return _native.DirectedSearch.create(self.paths.matrix, scale=self.scale, seed=seed)
+
+
+def scale_of(matrix: NDArray[np.int32] | NDArray[np.float64], *, integral: bool) -> float:
+    """Return the power of two that a search multiplies distances by before it rounds them to integers.
+
+    Integers stay as they are, if sums of them stay in 64 bits. Of real numbers as many bits are kept as sums
+    leave room for: the rounding error of a distance is 2**-59 of a tour of the longest ones, or less.
+    """
+    longest = float(matrix.max(initial=0))
+    if longest == 0.0 or (integral and longest * len(matrix) <= _LARGEST_SUM):
+        return 1.0
+    bits = math.floor(math.log2(_LARGEST_SUM / len(matrix)) - math.log2(longest)) - 1
+    return math.ldexp(1.0, min(bits, 1000))
+
+
+def patched(problem: Problem, token: _native.StopToken) -> NDArray[np.int32] | None:
+    """Return the tour, a path in its own direction where the problem is open; None if it was stopped."""
+    instance = DirectedInstance.of(problem)
+    if len(instance.paths.matrix) < _LEAST:
+        return instance.paths.opened(np.arange(len(instance.paths.matrix), dtype=np.int32))
+    search = instance.search(0)
+    search.assign(math.inf, token)
+    if token.stopped() or not search.prepare(token):
+        return None
+    return instance.paths.opened(search.patch(token))
+
+
+def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
+    """Patch the assignment; without choice, so the seed has no effect."""
+    return keep_fixed_edges(problem, patched(problem, token), token)
+
+
+CONSTRUCTION = Construction(
+    name=NAME, summary="the assignment problem, patched (of matrices)", build=build, matrix=True
+)

@@ -1,0 +1,298 @@
+"""The main solver on distances with a direction: tours that no part of is ever reversed.
+
+First the assignment problem: one way out of each city and one into each, of the least sum. No tour is
+shorter, and with its potentials taken off, the distances that are left say which arcs a good tour has
+(native/directed/). Its cycles are patched to a tour, exchanges of three and five arcs shorten that, and where
+the gap is small, branch and bound on the assignment problem finds the optimum and proves it: random matrices
+of thousands of cities take a second. Otherwise a population of tours, each after kicks (double bridges), is
+crossed by edge assembly; what it comes to joins the next one.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.construct.patching import NAME, DirectedInstance
+from warptsp.methods.directed import Doubled
+from warptsp.methods.first_tour import fall_back
+from warptsp.methods.lk import tuning
+from warptsp.methods.lk.params import LkParams
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+__all__ = ["search"]
+
+logger = logging.getLogger(__name__)
+
+_HEARD = {"population"}  # of the parameters
+
+
+def search(problem: Problem, run: Run, params: LkParams) -> None:
+    """Shorten a directed tour on CPU threads until the run says stop, or it is proved optimal."""
+    unheard = [
+        field.name
+        for field in fields(params)
+        if field.name not in _HEARD and getattr(params, field.name) != getattr(LkParams(), field.name)
+    ]
+    if unheard:
+        logger.warning("asymmetric distances: %s had no effect", ", ".join(unheard))
+    directed = _Search(problem, run, params)
+    if directed.start() and directed.descend():
+        directed.improve()
+    directed.finish()
+
+
+class _Search:
+    """The tour, its native search, and the clock."""
+
+    def __init__(self, problem: Problem, run: Run, params: LkParams) -> None:
+        self.problem = problem
+        self.run = run
+        self.instance = DirectedInstance.of(problem)
+        self.scale = self.instance.scale
+        self.native = self.instance.search(run.seed)
+        self.n = len(self.instance.paths.matrix)
+        self.population = min(params.population, tuning.DIRECTED_POPULATION)
+        self.kicks = 0
+        self.round = 0
+        self.has_tour = False
+        self.combined = False  # whether the best tour is that of a population
+        self.member_seconds = 0.0
+
+    # The way to the first local optimum
+
+    def start(self) -> bool:
+        """Solve the assignment problem, and take the start tour; False if the run says stop."""
+        run, native = self.run, self.native
+        given = run.start if isinstance(run.start, np.ndarray) else None
+        if given is not None:
+            run.offer(given)
+        run.enter("assignment problem")
+        run.expect(np.arange(self.problem.n, dtype=np.int32))
+        remaining = run.remaining()
+        share = math.inf if remaining is None else tuning.ASSIGNMENT_SHARE * remaining
+        native.assign(share, run.token)
+        run.enter("candidate lists")
+        if run.token.stopped() or not native.prepare(run.token):
+            return False
+        self._report_bound()
+        run.enter("start tour")
+        if given is None and run.start != NAME:
+            made = Doubled(self.problem).start(run)
+            if made is None:
+                return False
+            given = made
+        tour = native.patch(run.token) if given is None else self.instance.paths.closed(given)
+        native.set_tour(tour)
+        self.has_tour = True
+        return not self._report("start tour")
+
+    def descend(self) -> bool:
+        """Go to a local optimum; False if the run says stop."""
+        run = self.run
+        run.enter("local search")
+        begun = run.elapsed()
+        complete = stop = False
+        while not (complete or stop):
+            complete = self.native.optimize(tuning.DIRECTED_PAUSE, run.token)
+            stop = self._report("local search")
+        # A guess until the first member is there.
+        self.member_seconds = tuning.DESCENT_TO_MEMBER * (run.elapsed() - begun)
+        return not stop
+
+    # The search
+
+    def improve(self) -> None:
+        """Branch and bound, and crossover or kicks, until the run says stop or the tour is proved optimal."""
+        while True:
+            if self.native.proved or self._branch() or self.native.proved:
+                return
+            size = self._affordable()
+            if size < tuning.MIN_POPULATION:
+                if self._kick():
+                    return
+            elif self._combine(size):
+                return
+
+    def _remaining(self) -> float | None:
+        """Seconds that are left, if the search plans for a time."""
+        return None if self.run.time_limit is None else self.run.remaining()
+
+    def _kicks_left(self) -> int | None:
+        return None if self.run.kick_limit is None else max(0, self.run.kick_limit - self.kicks)
+
+    # Branch and bound
+
+    def _branch(self) -> bool:
+        """Branch and bound where it may come to an end; True to stop."""
+        run, native, n = self.run, self.native, self.n
+        left, remaining = self._kicks_left(), self._remaining()
+        nodes = tuning.NODES if left is None else left // tuning.KICKS_FOR_NODE
+        seconds = tuning.BRANCHING_SECONDS
+        if remaining is not None:
+            seconds = tuning.BRANCHING_SHARE * remaining
+        elif left is not None:
+            seconds = math.inf  # what depends on time is not repeatable
+        gap = native.best_length - native.bound
+        few = tuning.FEW_ARCS * n
+        arcs = native.open_arcs(run.token)
+        if gap > tuning.BRANCHING_GAP * abs(native.bound) and arcs > few:
+            return run.token.stopped()
+        until = run.elapsed() + seconds
+        last = native.counters()["nodes"] + nodes
+        while not (native.proved or run.token.stopped()):
+            # Over short lists while too many arcs are open: a better tour leaves fewer of them open.
+            exact, best = arcs <= few, native.best_length
+            native.begin_branching(0 if exact else tuning.BRANCHING_ARCS, run.token)
+            end = until if exact else run.elapsed() + (until - run.elapsed()) / 3
+            leaves = tuning.ALL_LEAVES if exact else tuning.BRANCHING_LEAVES
+            done = stop = False
+            while not (done or stop):
+                count = min(tuning.NODES_AT_ONCE, last - native.counters()["nodes"])
+                if count <= 0 or run.elapsed() >= end:
+                    break
+                done = native.branch(
+                    nodes=count,
+                    leaves=leaves,
+                    seconds=min(end - run.elapsed(), tuning.DIRECTED_PAUSE) if math.isfinite(end) else 1e9,
+                    token=run.token,
+                )
+                self._report_bound()
+                stop = self._report("branch and bound")
+            native.end_branching()
+            if stop:
+                return True
+            if exact or native.best_length == best:
+                break
+            arcs = native.open_arcs(run.token)
+        return run.token.stopped()
+
+    # Kicks
+
+    def _kick(self) -> bool:
+        """Kicks until the run says stop, or until there is time for a population; True to stop."""
+        stop = False
+        limited = self.run.time_limit is not None or self.run.kick_limit is not None
+        until = math.inf if limited else self.kicks + tuning.FIRST_CYCLE * self.n
+        while not stop and self.kicks < until:
+            left = self._kicks_left()
+            count = tuning.DIRECTED_SLICE if left is None else min(tuning.DIRECTED_SLICE, left)
+            self.native.kicks(count, self.run.token)
+            stop = self._report("search") or left == 0
+        return stop
+
+    # Crossover
+
+    def _affordable(self) -> int:
+        """Return how many members of a population the horizon has time for, at a rough guess."""
+        sizes: list[float] = [self.population]
+        left, remaining = self._kicks_left(), self._remaining()
+        if left is not None:
+            sizes.append(left / (tuning.DIRECTED_KICKS_OF_MEMBER * self.n))
+        if remaining is not None:
+            sizes.append(remaining / ((1 + tuning.DIRECTED_CROSSING) * self.member_seconds + 1e-9))
+        return int(min(sizes))
+
+    def _combine(self, size: int) -> bool:
+        """Grow a population and cross it until nothing is gained; True to stop."""
+        native, run = self.native, self.run
+        native.forget()
+        started, grown = run.elapsed(), 0
+        while grown < size:
+            self.round += 1
+            count = min(run.threads, size - grown)
+            kicks = max(1, int(tuning.DIRECTED_KICKS_OF_MEMBER * self.n))
+            left, remaining = self._kicks_left(), self._remaining()
+            if left is not None:
+                kicks = min(kicks, left // count)
+            native.grow(
+                count=count,
+                kicks=kicks,
+                seed=run.seed,
+                round=self.round,
+                threads=run.threads,
+                token=run.token,
+            )
+            grown += count
+            if self._report("population"):
+                return True
+            self.member_seconds = (run.elapsed() - started) / grown
+            if remaining is not None:
+                crossing = tuning.DIRECTED_CROSSING * self.member_seconds * (grown + count)
+                if remaining - self.member_seconds * count < crossing:
+                    break
+        native.keep()
+        return self._cross()
+
+    def _cross(self) -> bool:
+        """Generations until nothing is gained: single cycles, then blocks of them; True to stop."""
+        native, run = self.native, self.run
+        idle, blocks = 0, False
+        best, mean = native.best_length, math.inf
+        while True:
+            self.round += 1
+            replaced = native.generation(
+                children=tuning.CHILDREN,
+                blocks=blocks,
+                seed=run.seed,
+                round=self.round,
+                threads=run.threads,
+                token=run.token,
+            )
+            if self._report("crossover"):
+                return True
+            now = native.mean_length
+            progress = native.best_length < best or now < mean * (1 - 1e-9)
+            best, mean = native.best_length, min(mean, now)
+            idle = 0 if progress else idle + 1
+            if now - best <= 1e-9 * abs(best) or (replaced == 0 and blocks):
+                break
+            if idle >= tuning.DIRECTED_IDLE:
+                if blocks:
+                    break
+                blocks, idle = True, 0
+        native.return_to_best()
+        return False
+
+    # Reports
+
+    def _report(self, phase: str) -> bool:
+        counters = self.native.counters()
+        self.kicks = counters.pop("kicks")
+        length = self.native.best_length / self.scale if self.scale != 1.0 else self.native.best_length
+        return self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
+
+    def _report_bound(self) -> None:
+        """Tell the run of the bound, less what rounding may have added to it."""
+        bound = self.native.bound
+        if self.problem.integral and self.scale == 1.0:
+            self.run.report_bound(bound)
+        else:
+            slack = self.n / self.scale
+            self.run.report_bound(max(0.0, bound / self.scale * (1 - 1e-12) - slack))
+
+    def _best(self) -> NDArray[np.int32]:
+        return self.instance.paths.opened(self.native.best())
+
+    def finish(self) -> None:
+        """Hand over the best tour, and what is proved of it."""
+        run = self.run
+        if not self.has_tour:
+            fall_back(self.problem, run, None)
+            return
+        run.offer(self._best())
+        self._report_bound()
+        exact = self.problem.integral and self.scale == 1.0
+        # Of real numbers: to the digits that lengths have.
+        fine = self.n / self.scale <= tuning.FINE * self.native.best_length / self.scale
+        if self.native.proved and (exact or fine):
+            run.report_optimal()

@@ -1,0 +1,218 @@
+// The search of directed tours, for Python: warptsp.methods.lk.directed drives it.
+#include "directed/search.h"
+
+#include <cmath>
+
+#include "arrays.h"
+
+using namespace warptsp;
+using namespace warptsp::directed;
+
+namespace {
+
+typedef warptsp::directed::Search Search;
+
+// Keeps the matrix that the search refers to alive with it.
+struct BoundDirectedSearch {
+  std::unique_ptr<Search> search;
+  nb::object matrix;
+  int n = 0;
+  bool has_costs = false, has_tour = false;  // what its functions need
+
+  void need_costs() const { require(has_costs, "prepare() comes first"); }
+  void need_tour() const { require(has_tour, "set_tour() comes first"); }
+};
+
+constexpr int least_cities = 3;
+constexpr double largest_sum = 1152921504606846976.0;  // 2^60, of n distances
+
+template <class Entry>
+BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scale, unsigned long long seed) {
+  const size_t n = matrix.shape(0);
+  require(matrix.shape(1) == n, "the matrix is not square");
+  require(n >= least_cities, "a search needs 3 cities or more");
+  require(n <= (size_t)std::numeric_limits<int>::max() / 64, "too many cities");
+  require(std::isfinite(scale) && scale > 0, "scale is not a positive number");
+  double largest = 0;
+  bool negative = false;
+  for (size_t k = 0; k < matrix.size(); k++) {
+    const auto entry = (double)matrix.data()[k];
+    negative |= !(entry >= 0);  // NaN, too
+    largest = std::max(largest, entry);
+  }
+  require(!negative, "a distance is negative, or no number");
+  require(largest * (std::is_integral_v<Entry> ? 1.0 : scale) * (double)n <= largest_sum, "distances are too long");
+  BoundDirectedSearch bound;
+  bound.n = (int)n;
+  bound.matrix = nb::cast(matrix);
+  bound.search = std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale), seed);
+  return bound;
+}
+
+nb::object numpy_of(std::vector<int> tour) {
+  const size_t n = tour.size();
+  return nb::cast(to_numpy(std::move(tour), {n}));
+}
+
+nb::dict counters(const BoundDirectedSearch &b) {
+  const SearchCounters c = b.search->counters();
+  nb::dict d;
+  d["kicks"] = c.kicks;
+  d["kicks_accepted"] = c.accepted;
+  d["kicks_improving"] = c.improved;
+  d["city_evaluations"] = c.evaluations;
+  d["exchanges"] = c.exchanges;
+  d["cells_written"] = c.cells;
+  d["nodes"] = b.search->nodes();
+  return d;
+}
+
+}  // namespace
+
+void bind_directed(nb::module_ &m) {
+  nb::class_<BoundDirectedSearch>(m, "DirectedSearch", "A directed tour, and the search that shortens it.")
+      .def_static("create", make_search<int>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
+                  nb::arg("seed"))
+      .def_static("create", make_search<double>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
+                  nb::arg("seed"))
+      .def(
+          "assign",
+          [](BoundDirectedSearch &b, double seconds, StopToken &token) {
+            bool solved = false;
+            interruptible(token, [&] { solved = b.search->assign(seconds, token); });
+            b.has_costs = b.has_tour = false;
+            return solved;
+          },
+          nb::arg("seconds"), nb::arg("token"), "Solves the assignment problem; False if it took too long.")
+      .def(
+          "prepare",
+          [](BoundDirectedSearch &b, StopToken &token) {
+            bool complete = false;
+            interruptible(token, [&] { complete = b.search->prepare(token); });
+            b.has_costs = complete;
+            return complete;
+          },
+          nb::arg("token"), "Finds the arcs that are considered; False if the token stopped it.")
+      .def(
+          "patch",
+          [](BoundDirectedSearch &b, StopToken &token) {
+            b.need_costs();
+            std::vector<int> tour;
+            interruptible(token, [&] { tour = b.search->patch(); });
+            return numpy_of(std::move(tour));
+          },
+          nb::arg("token"), "The tour that the solution of the assignment problem is patched to.")
+      .def(
+          "set_tour",
+          [](BoundDirectedSearch &b, Array<const int, 1> tour) {
+            b.need_costs();
+            check_tour(tour.data(), tour.size(), (size_t)b.n);
+            const std::vector<int> cities(tour.data(), tour.data() + tour.size());
+            const WithoutGil unlocked;
+            b.search->set_tour(cities);
+            b.has_tour = true;
+          },
+          nb::arg("tour"), "Goes on from this tour; the best one stays if it is shorter.")
+      .def(
+          "optimize",
+          [](BoundDirectedSearch &b, double seconds, StopToken &token) {
+            b.need_tour();
+            bool complete = false;
+            interruptible(token, [&] { complete = b.search->optimize(seconds, token); });
+            return complete;
+          },
+          nb::arg("seconds"), nb::arg("token"),
+          "Local search, for so long at a time; True when it is complete or the token said stop.")
+      .def(
+          "kicks",
+          [](BoundDirectedSearch &b, long long count, StopToken &token) {
+            b.need_tour();
+            interruptible(token, [&] { b.search->kicks(count, token); });
+          },
+          nb::arg("count"), nb::arg("token"), "So many kicks; fewer only when the token says so.")
+      .def(
+          "grow",
+          [](BoundDirectedSearch &b, int count, long long kicks, unsigned long long seed, unsigned long long round,
+             int threads, StopToken &token) {
+            b.need_tour();
+            check_threads(threads);
+            require(count >= 0 && kicks >= 0, "count or kicks are negative");
+            interruptible(token, [&] { b.search->grow({count, kicks, seed, round, threads}, token); });
+          },
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::arg("token"), "Adds new tours to the population, each after so many kicks.")
+      .def(
+          "generation",
+          [](BoundDirectedSearch &b, int children, bool blocks, unsigned long long seed, unsigned long long round,
+             int threads, StopToken &token) {
+            b.need_tour();
+            check_threads(threads);
+            require(children >= 1, "children is " + std::to_string(children) + "; at least 1 is needed");
+            int replaced = 0;
+            interruptible(token, [&] { replaced = b.search->breed({children, blocks, seed, round, threads}, token); });
+            return replaced;
+          },
+          nb::kw_only(), nb::arg("children"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::arg("token"), "One generation of crossover; returns how many tours were replaced.")
+      .def(
+          "keep",
+          [](BoundDirectedSearch &b) {
+            b.need_tour();
+            b.search->keep();
+          },
+          "Adds the best tour to the population.")
+      .def(
+          "forget", [](BoundDirectedSearch &b) { b.search->forget(); }, "Empties the population.")
+      .def(
+          "return_to_best",
+          [](BoundDirectedSearch &b) {
+            b.need_tour();
+            b.search->return_to_best();
+          },
+          "Goes on from the best tour.")
+      .def(
+          "open_arcs",
+          [](BoundDirectedSearch &b, StopToken &token) {
+            b.need_tour();
+            long long count = 0;
+            interruptible(token, [&] { count = b.search->open_arcs(token); });
+            return count;
+          },
+          nb::arg("token"), "How many arcs can be in a shorter tour than the best one.")
+      .def(
+          "begin_branching",
+          [](BoundDirectedSearch &b, int arcs, StopToken &token) {
+            b.need_tour();
+            require(arcs >= 0, "arcs is negative");
+            interruptible(token, [&] { b.search->begin_branching(arcs, token); });
+          },
+          nb::arg("arcs"), nb::arg("token"), "Begins branch and bound on so many arcs of each city, 0 for all.")
+      .def(
+          "branch",
+          [](BoundDirectedSearch &b, long long nodes, int leaves, double seconds, StopToken &token) {
+            b.need_tour();
+            bool done = false;
+            interruptible(token, [&] { done = b.search->branch(nodes, leaves, seconds, token); });
+            return done;
+          },
+          nb::kw_only(), nb::arg("nodes"), nb::arg("leaves"), nb::arg("seconds"), nb::arg("token"),
+          "Goes on with branch and bound; True when nothing is left to do.")
+      .def(
+          "end_branching", [](BoundDirectedSearch &b) { b.search->end_branching(); },
+          "Gives its memory back, and goes on from the best tour.")
+      .def_prop_ro("members", [](const BoundDirectedSearch &b) { return b.search->members(); })
+      .def_prop_ro("mean_length", [](const BoundDirectedSearch &b) { return b.search->mean_length(); })
+      .def_prop_ro("proved", [](const BoundDirectedSearch &b) { return b.has_tour && b.search->proved(); })
+      .def_prop_ro("bound", [](const BoundDirectedSearch &b) { return b.search->bound(); })
+      .def_prop_ro("best_length",
+                   [](const BoundDirectedSearch &b) {
+                     b.need_tour();
+                     return b.search->best_length();
+                   })
+      .def("best",
+           [](const BoundDirectedSearch &b) {
+             b.need_tour();
+             return numpy_of(b.search->best());
+           })
+      .def("counters", &counters);
+}

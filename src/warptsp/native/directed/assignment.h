@@ -1,0 +1,306 @@
+// The assignment problem: one arc out of each city and one into each, of the least sum. No tour is shorter.
+//
+// Shortest augmenting paths (R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse
+// linear assignment problems", Computing 38 (1987) 325-340) on a few arcs of each city, after the reduction of columns
+// and the augmenting reduction of rows. The potentials are then priced out against the whole matrix (A. Volgenant,
+// "Linear and semi-assignment problems: a core oriented approach", Computers & Operations Research 23 (1996) 917-932):
+// cities whose potential is too high lose their arc, get the arcs that were missing, and are augmented again.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "common/stop_token.h"
+#include "directed/costs.h"
+
+namespace warptsp::directed {
+
+template <class Entry>
+class Assignment {
+ public:
+  explicit Assignment(const Matrix<Entry> &matrix)
+      : matrix_(matrix), n_(matrix.size()), head_(n_, -1), tail_(n_, -1), u_(n_, 0), v_(n_, 0), arcs_(n_),
+        distance_(n_), before_(n_), reached_(n_, 0), settled_(n_, 0) {}
+
+  // False if the token stopped it; then the potentials are of no use before `make_feasible`.
+  bool solve(const StopToken &token) {
+    if (!reduce_columns(token) || !core(token)) return false;
+    // Where the same few heads are good for all, lists of the cheapest arcs hold no assignment. No-wait flow shops of
+    // 3162 jobs: 57 % free, and 16 s instead of 0.4 s; of other classes 26 % at most.
+    if (reduce_rows() > free_share * n_) {
+      if (!auction(token) || !core(token)) return false;
+      reduce_rows();
+    }
+    do {
+      for (int i = 0; i < n_; i++) {
+        if (head_[i] < 0) augment(i);
+        if (i % 16 == 0 && token.stopped()) return false;
+      }
+    } while (price_out(token) && !token.stopped());
+    return !token.stopped();
+  }
+
+  // Lowers the potentials of tails until no reduced cost is negative; for an assignment that was not completed.
+  void make_feasible() {
+    for (int i = 0; i < n_; i++) u_[i] = least(i);
+  }
+
+  const std::vector<int> &heads() const { return head_; }
+  const std::vector<Cost> &leaving() const { return u_; }
+  const std::vector<Cost> &entering() const { return v_; }
+  Cost cost() const {
+    Cost sum = 0;
+    for (int i = 0; i < n_; i++) sum += matrix_(i, head_[i]);
+    return sum;
+  }
+
+ private:
+  static constexpr int arcs_out = 12, arcs_in = 6;  // of a city, to begin with
+  static constexpr int reductions = 2;              // passes of the augmenting reduction of rows
+  static constexpr double free_share = 0.4;  // of the cities without an arc after that, which call for an auction
+  static constexpr int auction_step = 5, auction_steps = 12;
+
+  Matrix<Entry> matrix_;
+  int n_;
+  std::vector<int> head_, tail_;
+  std::vector<Cost> u_, v_;
+  std::vector<std::vector<int>> arcs_;
+  // Of the search for a shortest path.
+  std::vector<Cost> distance_;
+  std::vector<int> before_, reached_, settled_, order_;
+  std::vector<Arc> heap_;
+  int stamp_ = 0;
+
+  Cost least(int i) const {
+    const Entry *const row = matrix_.row(i);
+    Cost low = no_cost;
+    for (int j = 0; j < n_; j++)
+      if (j != i) low = std::min(low, matrix_.cost(row[j]) - v_[j]);
+    return low;
+  }
+
+  bool reduce_columns(const StopToken &token) {
+    std::fill(v_.begin(), v_.end(), no_cost);
+    for (int i = 0; i < n_; i++) {
+      const Entry *const row = matrix_.row(i);
+      for (int j = 0; j < n_; j++) {
+        const Cost c = matrix_.cost(row[j]);
+        if (c < v_[j] && j != i) v_[j] = c;
+      }
+      if (i % 64 == 0 && token.stopped()) return false;
+    }
+    return true;
+  }
+
+  // Prices by an auction, whose bids become finer (D. P. Bertsekas, "The auction algorithm: a distributed relaxation
+  // method for the assignment problem", Annals of Operations Research 14 (1988) 105-123). What it assigns is not kept.
+  bool auction(const StopToken &token) {
+    Cost largest = 0;
+    for (int i = 0; i < n_; i++)
+      for (int j = 0; j < n_; j++)
+        if (j != i) largest = std::max(largest, matrix_.cost(matrix_.row(i)[j]));
+    std::vector<int> waiting;
+    long long bids = 0;
+    Cost step = largest / 4 + 1;
+    for (int k = 0; k < auction_steps && step > 0; k++, step /= auction_step) {
+      std::fill(tail_.begin(), tail_.end(), -1);
+      for (int i = n_ - 1; i >= 0; i--) waiting.push_back(i);
+      while (!waiting.empty()) {
+        const int i = waiting.back();
+        waiting.pop_back();
+        const Entry *const row = matrix_.row(i);
+        Cost low = no_cost, second = no_cost;
+        int best = -1;
+        for (int j = 0; j < n_; j++) {
+          const Cost r = matrix_.cost(row[j]) - v_[j];
+          if (r >= second || j == i) continue;
+          if (r < low) {
+            second = low;
+            low = r;
+            best = j;
+          } else {
+            second = r;
+          }
+        }
+        v_[best] -= (second == no_cost ? 0 : second - low) + step;
+        if (tail_[best] >= 0) waiting.push_back(tail_[best]);
+        tail_[best] = i;
+        if (++bids % 64 == 0 && token.stopped()) return false;
+      }
+    }
+    return true;
+  }
+
+  // The cheapest arcs out of each city and into it.
+  bool core(const StopToken &token) {
+    std::fill(head_.begin(), head_.end(), -1);
+    std::fill(tail_.begin(), tail_.end(), -1);
+    std::vector<Arc> out(arcs_out), in((size_t)n_ * arcs_in, Arc{no_cost, -1});
+    for (int i = 0; i < n_; i++) {
+      const Entry *const row = matrix_.row(i);
+      Shortlist best(out.data(), arcs_out);
+      for (int j = 0; j < n_; j++)
+        if (j != i) best.offer(matrix_.cost(row[j]) - v_[j], j);
+      u_[i] = out[0].cost;
+      arcs_[i].clear();
+      arcs_[i].reserve(arcs_out + arcs_in);
+      for (const Arc &arc : out)
+        if (arc.city >= 0) arcs_[i].push_back(arc.city);
+      for (int j = 0; j < n_; j++) {
+        const Cost r = matrix_.cost(row[j]) - u_[i];
+        Arc *const list = &in[(size_t)j * arcs_in];
+        if (r >= list[arcs_in - 1].cost || j == i) continue;
+        int p = arcs_in - 1;
+        for (; p > 0 && list[p - 1].cost > r; p--) list[p] = list[p - 1];
+        list[p] = {r, i};
+      }
+      if (i % 64 == 0 && token.stopped()) return false;
+    }
+    for (int j = 0; j < n_; j++)
+      for (int a = 0; a < arcs_in; a++) {
+        const int i = in[(size_t)j * arcs_in + a].city;
+        if (i >= 0 && std::find(arcs_[i].begin(), arcs_[i].end(), j) == arcs_[i].end()) arcs_[i].push_back(j);
+      }
+    return true;
+  }
+
+  void assign(int i, int j) {
+    head_[i] = j;
+    tail_[j] = i;
+  }
+
+  // Each free city takes its cheapest head, whose price rises until the second best one is as good; who had that head
+  // before becomes free. A few passes leave few cities free; returns how many.
+  int reduce_rows() {
+    std::vector<int> waiting, next;
+    for (int i = 0; i < n_; i++) waiting.push_back(i);
+    for (int pass = 0; pass < reductions && !waiting.empty(); pass++) {
+      next.clear();
+      long long left = 8LL * n_;  // of large numbers prices could go on rising in small steps
+      for (size_t w = 0; w < waiting.size(); w++) {
+        for (int i = waiting[w]; i >= 0;) {
+          Cost low = no_cost, second = no_cost;
+          int best = -1, other = -1;
+          for (const int j : arcs_[i]) {
+            const Cost r = matrix_(i, j) - v_[j];
+            if (r < low) {
+              second = low;
+              other = best;
+              low = r;
+              best = j;
+            } else if (r < second) {
+              second = r;
+              other = j;
+            }
+          }
+          if (second == no_cost) second = low;
+          if (low == second && tail_[best] >= 0 && other >= 0) best = other;
+          u_[i] = second;
+          v_[best] -= second - low;
+          const int out = tail_[best];
+          assign(i, best);
+          if (out >= 0) head_[out] = -1;
+          const bool at_once = out >= 0 && low < second && --left > 0;
+          if (out >= 0 && !at_once) next.push_back(out);
+          i = at_once ? out : -1;
+        }
+      }
+      waiting.swap(next);
+    }
+    for (const int i : waiting) {
+      u_[i] = no_cost;
+      for (const int j : arcs_[i]) u_[i] = std::min(u_[i], matrix_(i, j) - v_[j]);
+    }
+    return (int)waiting.size();
+  }
+
+  void relax(int i, int j, Cost base) {
+    if (settled_[j] == stamp_) return;
+    const Cost d = base + matrix_(i, j) - u_[i] - v_[j];
+    if (reached_[j] == stamp_ && d >= distance_[j]) return;
+    reached_[j] = stamp_;
+    distance_[j] = d;
+    before_[j] = i;
+    heap_.push_back({d, j});
+    std::push_heap(heap_.begin(), heap_.end(), [](const Arc &a, const Arc &b) { return b < a; });
+  }
+
+  // The nearest city that is not settled, -1 if none is reached.
+  int settle() {
+    while (!heap_.empty()) {
+      const Arc top = heap_.front();
+      std::pop_heap(heap_.begin(), heap_.end(), [](const Arc &a, const Arc &b) { return b < a; });
+      heap_.pop_back();
+      if (settled_[top.city] == stamp_ || top.cost != distance_[top.city]) continue;
+      settled_[top.city] = stamp_;
+      return top.city;
+    }
+    return -1;
+  }
+
+  // Gives city s an arc, by the shortest alternating path to a city that none leads to.
+  void augment(int s) {
+    for (;;) {
+      stamp_++;
+      heap_.clear();
+      order_.clear();
+      Cost base = 0;
+      int end = -1;
+      for (int i = s;;) {
+        for (const int j : arcs_[i]) relax(i, j, base);
+        end = settle();
+        if (end < 0 || tail_[end] < 0) break;
+        order_.push_back(end);
+        base = distance_[end];
+        i = tail_[end];
+      }
+      if (end >= 0) {
+        const Cost length = distance_[end];
+        u_[s] += length;
+        for (const int j : order_) {
+          v_[j] -= length - distance_[j];
+          u_[tail_[j]] += length - distance_[j];
+        }
+        for (int j = end; j >= 0;) {
+          const int i = before_[j], next = head_[i];
+          assign(i, j);
+          if (i == s) break;
+          j = next;
+        }
+        return;
+      }
+      // Its arcs lead to too few cities: it gets all.
+      arcs_[s].clear();
+      for (int j = 0; j < n_; j++)
+        if (j != s) arcs_[s].push_back(j);
+      u_[s] = least(s);
+    }
+  }
+
+  // True if some arc of the whole matrix had a negative reduced cost; its tail is free then, and has it.
+  bool price_out(const StopToken &token) {
+    bool found = false;
+    std::vector<Arc> better(arcs_out);
+    for (int i = 0; i < n_; i++) {
+      const Entry *const row = matrix_.row(i);
+      const Cost limit = u_[i];
+      bool fits = true;
+      for (int j = 0; j < n_; j++) fits &= matrix_.cost(row[j]) - v_[j] >= limit || j == i;
+      if (i % 64 == 0 && token.stopped()) return false;
+      if (fits) continue;
+      Shortlist list(better.data(), arcs_out);
+      for (int j = 0; j < n_; j++) {
+        const Cost r = matrix_.cost(row[j]) - v_[j];
+        if (r < limit && j != i) list.offer(r, j);
+      }
+      for (const Arc &arc : better)
+        if (arc.city >= 0) arcs_[i].push_back(arc.city);
+      tail_[head_[i]] = -1;
+      head_[i] = -1;
+      u_[i] = better[0].cost;
+      found = true;
+    }
+    return found;
+  }
+};
+
+}  // namespace warptsp::directed

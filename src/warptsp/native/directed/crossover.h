@@ -1,0 +1,332 @@
+// Edge assembly crossover of directed tours.
+//
+// Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly crossover for the traveling salesman
+// problem", INFORMS J. Computing 25 (2013) 346-363. Of directed tours the arcs that enter a city are one of each parent,
+// and so are those that leave it: the arcs in which parents differ fall into alternating cycles in one way only. A child
+// is one parent with some of these cycles exchanged; subtours are joined by pairs of arcs.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "common/random.h"
+#include "directed/candidates.h"
+
+namespace warptsp::directed {
+
+struct Member {
+  std::vector<int> next, before;
+  Cost length = 0;
+
+  Member() = default;
+  Member(const std::vector<int> &tour, Cost given) : next(tour.size()), before(tour.size()), length(given) {
+    for (size_t p = 0; p < tour.size(); p++) {
+      const int a = tour[p], b = tour[p + 1 == tour.size() ? 0 : p + 1];
+      next[a] = b;
+      before[b] = a;
+    }
+  }
+  std::vector<int> tour() const {
+    std::vector<int> cities;
+    cities.reserve(next.size());
+    int a = 0;
+    do {
+      cities.push_back(a);
+      a = next[a];
+    } while (a != 0);
+    return cities;
+  }
+};
+
+// A tail that leads to another head than before.
+struct ArcChange {
+  int tail, old_head, new_head;
+};
+
+// How many members have an arc.
+class ArcCounts {
+ public:
+  explicit ArcCounts(const std::vector<Member> &members) : heads_(members[0].next.size()) {
+    for (const Member &member : members)
+      for (size_t a = 0; a < heads_.size(); a++) at((int)a, member.next[a])++;
+  }
+  int count(int tail, int head) const {
+    for (const auto &[city, count] : heads_[tail])
+      if (city == head) return count;
+    return 0;
+  }
+  void add(const std::vector<ArcChange> &changes) {
+    for (const ArcChange &change : changes) {
+      at(change.tail, change.old_head)--;
+      at(change.tail, change.new_head)++;
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::pair<int, int>>> heads_;
+  int &at(int tail, int head) {
+    for (auto &[city, count] : heads_[tail])
+      if (city == head) return count;
+    heads_[tail].push_back({head, 0});
+    return heads_[tail].back().second;
+  }
+};
+
+// What one thread needs to cross two members.
+template <class Entry>
+class Crossover {
+ public:
+  Crossover(const ReducedCosts<Entry> &costs, const Candidates &candidates)
+      : costs_(costs), candidates_(candidates), n_(costs.size()), place_(n_), cycle_of_(n_), mark_(n_, 0),
+        changed_(n_, 0) {}
+
+  // Replaces `a` by its best child with `b`, of at most `children`, if that is shorter or as short and rarer. `blocks`
+  // exchanges cycles together with some of their neighbours. Returns whether it did; `changes` says what.
+  bool cross(Member &a, const Member &b, int children, bool blocks, const ArcCounts &counts, int members,
+             Random &random) {
+    best_changes_.clear();
+    split(a, b);
+    const int cycles = (int)begin_.size() - 1;
+    if (cycles == 0) return false;
+    std::vector<int> order(cycles);
+    for (int c = 0; c < cycles; c++) order[c] = c;
+    for (int c = 0; c < cycles; c++) std::swap(order[c], order[c + random.below(cycles - c)]);
+    double best = 0;
+    Cost best_gain = 0;
+    for (int t = 0; t < std::min(children, cycles); t++) {
+      heads_.clear();
+      tails_.clear();
+      Cost gain = take(a, order[t]);
+      if (blocks && cycles > 1) gain += take_neighbours(a, b, order[t], random);
+      const size_t own = heads_.size();
+      const bool joined = apply(a, random, gain);
+      if (joined) {
+        const double value = worth(a, gain, counts, members);
+        if (value > best) {
+          best = value;
+          best_gain = gain;
+          best_changes_ = net_;
+        }
+      }
+      revert(a, own);
+    }
+    if (best <= 0) return false;
+    for (const ArcChange &change : best_changes_) {
+      a.next[change.tail] = change.new_head;
+      a.before[change.new_head] = change.tail;
+    }
+    a.length -= best_gain;
+    return true;
+  }
+  const std::vector<ArcChange> &changes() const { return best_changes_; }
+
+ private:
+  static constexpr int most_together = 12, looked_at = 200;  // cycles in a block, and arcs whose neighbours are sought
+
+  const ReducedCosts<Entry> &costs_;
+  const Candidates &candidates_;
+  int n_;
+  std::vector<int> tour_, place_;
+  std::vector<int> cycle_, begin_, cycle_of_, mark_;  // tails of all alternating cycles, and where each begins
+  int stamp_ = 0;
+  std::vector<int> heads_, tails_;  // arcs of b that come in
+  struct Link {
+    int tail, head;
+  };
+  std::vector<Link> links_;  // what arcs were before they were changed
+  std::vector<int> cut_, subtour_of_, joined_, size_, entry_;
+  std::vector<int> changed_;
+  int changed_stamp_ = 0;
+  std::vector<ArcChange> net_, best_changes_;
+
+  void split(const Member &a, const Member &b) {
+    tour_.clear();
+    int city = 0;
+    do {
+      place_[city] = (int)tour_.size();
+      tour_.push_back(city);
+      city = a.next[city];
+    } while (city != 0);
+    stamp_++;
+    cycle_.clear();
+    begin_.clear();
+    for (const int first : tour_) {
+      if (a.next[first] == b.next[first] || mark_[first] == stamp_) continue;
+      begin_.push_back((int)cycle_.size());
+      for (int tail = first; mark_[tail] != stamp_; tail = b.before[a.next[tail]]) {
+        mark_[tail] = stamp_;
+        cycle_of_[tail] = (int)begin_.size() - 1;
+        cycle_.push_back(tail);
+      }
+    }
+    begin_.push_back((int)cycle_.size());
+  }
+
+  // Adds a cycle to what is exchanged; returns what its arcs of a cost more than those of b.
+  Cost take(const Member &a, int cycle) {
+    const int begin = begin_[cycle], end = begin_[cycle + 1];
+    Cost gain = 0;
+    for (int k = begin; k < end; k++) {
+      const int tail = cycle_[k], head = a.next[tail], new_tail = cycle_[k + 1 < end ? k + 1 : begin];
+      heads_.push_back(head);
+      tails_.push_back(new_tail);
+      gain += costs_(tail, head) - costs_(new_tail, head);
+    }
+    return gain;
+  }
+
+  Cost take_neighbours(const Member &a, const Member &b, int cycle, Random &random) {
+    std::vector<int> found{cycle};
+    const auto look = [&](int city) {
+      if (mark_[city] != stamp_ || (int)found.size() >= most_together) return;
+      if (std::find(found.begin(), found.end(), cycle_of_[city]) == found.end()) found.push_back(cycle_of_[city]);
+    };
+    const int end = std::min(begin_[cycle + 1], begin_[cycle] + looked_at);
+    for (int k = begin_[cycle]; k < end; k++) {
+      const int tail = cycle_[k];
+      look(a.next[tail]);
+      look(a.before[tail]);
+      look(b.next[tail]);
+      look(b.before[tail]);
+    }
+    Cost gain = 0;
+    for (size_t f = 1; f < found.size(); f++)
+      if (random.below(2) != 0) gain += take(a, found[f]);
+    return gain;
+  }
+
+  void link(Member &a, int tail, int head) {
+    links_.push_back({tail, a.next[tail]});
+    a.next[tail] = head;
+    a.before[head] = tail;
+  }
+  // The segment of the old tour that a city lies on; segment s ends with the tail of the s-th arc that was taken out.
+  int segment(int city) const {
+    const int s = (int)(std::lower_bound(cut_.begin(), cut_.end(), place_[city]) - cut_.begin());
+    return s == (int)cut_.size() ? 0 : s;
+  }
+  int subtour(int city) {
+    int s = subtour_of_[segment(city)];
+    while (joined_[s] != s) s = joined_[s] = joined_[joined_[s]];
+    return s;
+  }
+
+  // Puts the arcs into `a`, and joins what falls apart. False if no way to do so was found.
+  bool apply(Member &a, Random &random, Cost &gain) {
+    const int k = (int)heads_.size();
+    links_.clear();
+    cut_.clear();
+    for (const int head : heads_) cut_.push_back(place_[a.before[head]]);
+    std::sort(cut_.begin(), cut_.end());
+    for (const int tail : tails_) links_.push_back({tail, a.next[tail]});
+    for (int c = 0; c < k; c++) {
+      a.next[tails_[c]] = heads_[c];
+      a.before[heads_[c]] = tails_[c];
+    }
+    subtour_of_.assign(k, -1);
+    size_.clear();
+    entry_.clear();
+    for (int s = 0; s < k; s++) {
+      if (subtour_of_[s] >= 0) continue;
+      size_.push_back(0);
+      entry_.push_back(tour_[cut_[s]]);
+      for (int c = s; subtour_of_[c] < 0; c = segment(a.next[tour_[cut_[c]]])) {
+        subtour_of_[c] = (int)size_.size() - 1;
+        size_.back() += cut_[c] - (c > 0 ? cut_[c - 1] : cut_[k - 1] - n_);
+      }
+    }
+    const int subtours = (int)size_.size();
+    joined_.resize(subtours);
+    for (int s = 0; s < subtours; s++) joined_[s] = s;
+    for (int left = subtours; left > 1; left--)
+      if (!join_shortest(a, random, gain)) return false;
+    return true;
+  }
+
+  bool join_shortest(Member &a, Random &random, Cost &gain) {
+    int own = -1;
+    for (int s = 0; s < (int)size_.size(); s++)
+      if (joined_[s] == s && (own < 0 || size_[s] < size_[own])) own = s;
+    Cost least = no_cost;
+    int from = -1, to = -1;
+    int tail = entry_[own];
+    for (int c = 0; c < size_[own]; c++, tail = a.next[tail]) {
+      const int head = a.next[tail];
+      const Cost out = costs_(tail, head);
+      const int *const heads = candidates_.heads(tail);
+      const Cost *const candidate_costs = candidates_.costs(tail);
+      for (int b = 0; b < candidates_.width && heads[b] >= 0; b++) {
+        const int other_head = heads[b], other = a.before[other_head];
+        if (subtour(other_head) == own) continue;
+        const Cost part = candidate_costs[b] - out - costs_(other, other_head);
+        if (part >= least) continue;
+        const Cost cost = part + costs_(other, head);
+        if (cost < least) {
+          least = cost;
+          from = tail;
+          to = other;
+        }
+      }
+    }
+    if (from < 0) {  // no candidate leaves it
+      tail = entry_[own];
+      for (int t = 0; t < 50; t++) {
+        const int other = random.below(n_);
+        if (subtour(other) == own) continue;
+        const Cost cost = costs_(tail, a.next[other]) + costs_(other, a.next[tail]) - costs_(tail, a.next[tail]) -
+                          costs_(other, a.next[other]);
+        if (cost < least) {
+          least = cost;
+          from = tail;
+          to = other;
+        }
+      }
+      if (from < 0) return false;
+    }
+    const int with = subtour(to), head = a.next[from], other_head = a.next[to];
+    link(a, from, other_head);
+    link(a, to, head);
+    gain -= least;
+    joined_[own] = with;
+    size_[with] += size_[own];
+    return true;
+  }
+
+  // What a child is worth: its gain for each bit of diversity that the population loses by it.
+  double worth(const Member &a, Cost gain, const ArcCounts &counts, int members) {
+    net_.clear();
+    if (gain < 0) return 0;
+    changed_stamp_++;
+    double diversity = 0;
+    const auto term = [members](int count) {
+      if (count <= 0) return 0.0;
+      const double share = (double)count / members;
+      return -share * std::log(share);
+    };
+    for (const Link &old : links_) {
+      if (changed_[old.tail] == changed_stamp_) continue;
+      changed_[old.tail] = changed_stamp_;
+      const int head = a.next[old.tail];
+      if (head == old.head) continue;
+      net_.push_back({old.tail, old.head, head});
+      const int had = counts.count(old.tail, old.head), has = counts.count(old.tail, head);
+      diversity += term(had - 1) - term(had) + term(has + 1) - term(has);
+    }
+    if (gain == 0) return diversity > 1e-9 ? 1e-12 : 0;
+    return diversity >= 0 ? (double)gain * 1e7 : (double)gain / -diversity;
+  }
+
+  // The first `own` links are the arcs of b, which share tails and heads only with each other.
+  void revert(Member &a, size_t own) {
+    for (size_t k = links_.size(); k > own; k--) {
+      const Link &old = links_[k - 1];
+      a.next[old.tail] = old.head;
+      a.before[old.head] = old.tail;
+    }
+    for (size_t k = 0; k < own; k++) a.next[links_[k].tail] = links_[k].head;
+    for (size_t k = 0; k < own; k++) a.before[links_[k].head] = links_[k].tail;
+  }
+};
+
+}  // namespace warptsp::directed

@@ -1,0 +1,263 @@
+// Local search of a directed tour: exchanges of three and five arcs, chained in the manner of Lin and Kernighan.
+//
+// An alternating exchange takes an arc out of the tour, goes on to a candidate, takes the arc into that out, and so on;
+// the last tail is joined to the first head. Without reversals only odd numbers of arcs can leave one tour (B. W.
+// Kernighan, P. C. Kanellakis and C. H. Papadimitriou, "Local search for the asymmetric traveling salesman problem",
+// Operations Research 28 (1980) 1086-1099). An exchange that gains nothing may be followed by another that takes out the
+// arc which closed it. Two arcs leave two cycles, which a second exchange of two arcs may join: a double bridge.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "common/stop_token.h"
+#include "directed/candidates.h"
+#include "directed/tour.h"
+
+namespace warptsp::directed {
+
+struct SearchCounters {
+  long long kicks = 0, accepted = 0, improved = 0, exchanges = 0, evaluations = 0, cells = 0;
+  SearchCounters &operator+=(const SearchCounters &other) {
+    kicks += other.kicks;
+    accepted += other.accepted;
+    improved += other.improved;
+    exchanges += other.exchanges;
+    evaluations += other.evaluations;
+    cells += other.cells;
+    return *this;
+  }
+};
+
+template <class Entry>
+class LocalSearch {
+ public:
+  LocalSearch(const ReducedCosts<Entry> &costs, const Candidates &candidates)
+      : costs_(costs), candidates_(candidates), queued_((size_t)costs.size(), 0) {}
+
+  Tour &tour() { return tour_; }
+  const Tour &tour() const { return tour_; }
+  SearchCounters &counters() { return counters_; }
+  const SearchCounters &counters() const { return counters_; }
+
+  void set(const std::vector<int> &cities) {
+    tour_.set(cities, costs_);
+    clear();
+  }
+  void enqueue(int city) {
+    if (queued_[city] != 0) return;
+    queued_[city] = 1;
+    queue_.push_back(city);
+  }
+  void enqueue_all() {
+    for (const int city : tour_.cities()) enqueue(city);
+  }
+  // What an exchange takes out and puts in.
+  void enqueue(const Exchange &e) {
+    for (int a = 0; a < e.arcs; a++) {
+      enqueue(e.tail[a]);
+      enqueue(e.head[a]);
+    }
+  }
+
+  // From every city in the queue. False if the token stopped it, and then the queue keeps the rest.
+  bool run(const StopToken &token) {
+    for (int steps = 0; begin_ < queue_.size(); steps++) {
+      if (steps % 256 == 255 && token.stopped()) return false;
+      const int city = queue_[begin_++];
+      queued_[city] = 0;
+      while (improve(city)) {
+      }
+      counters_.evaluations++;
+    }
+    clear();
+    return true;
+  }
+
+  // Forgets what is in the queue.
+  void clear() {
+    for (size_t k = begin_; k < queue_.size(); k++) queued_[queue_[k]] = 0;
+    queue_.clear();
+    begin_ = 0;
+  }
+
+  // A double bridge of short segments nearby: A B C D becomes A D C B. (A C B D is an exchange of three arcs, which
+  // local search would undo.) False if there are too few cities.
+  template <class Numbers>
+  bool kick(Numbers &random, int longest) {
+    const int n = tour_.size();
+    if (n < 8) return false;
+    const int limit = std::min(longest, (n - 2) / 3);
+    Exchange e;
+    e.arcs = 4;
+    int place = random.below(n);
+    for (int a = 0; a < 4; a++) {
+      e.tail[a] = tour_.at(place);
+      e.head[a] = tour_.next(e.tail[a]);
+      place += 1 + random.below(limit);
+      if (place >= n) place -= n;
+    }
+    e.to[0] = 2;
+    e.to[1] = 3;
+    e.to[2] = 0;
+    e.to[3] = 1;
+    for (int a = 0; a < 4; a++) e.cost[a] = costs_(e.tail[a], e.head[e.to[a]]);
+    make(e);
+    enqueue(e);
+    return true;
+  }
+
+ private:
+  static constexpr int depth = 5, chained = 3;            // arcs of an exchange, and further exchanges in a chain
+  static constexpr int shorter_cycle = 50;                // cities of the shorter of two cycles that are to be joined
+  static constexpr int breadth[depth] = {0, 8, 6, 5, 4};  // candidates of each step
+
+  const ReducedCosts<Entry> &costs_;
+  const Candidates &candidates_;
+  Tour tour_;
+  std::vector<int> queue_;
+  size_t begin_ = 0;
+  std::vector<char> queued_;
+  SearchCounters counters_;
+  // The exchange that is tried, the best one that gains only if another follows, and tails that are not to be changed.
+  Exchange now_, open_;
+  Cost best_open_ = 0;
+  int first_head_ = 0;
+  std::vector<int> kept_;
+
+  void make(const Exchange &e) {
+    tour_.make(e);
+    counters_.exchanges++;
+    counters_.cells = tour_.cells();
+  }
+  bool is_kept(int tail) const { return std::find(kept_.begin(), kept_.end(), tail) != kept_.end(); }
+
+  bool improve(int city) {
+    Cost gain = tour_.cost_out(city);
+    if (gain <= 0) return false;
+    first_head_ = tour_.next(city);
+    const size_t made = tour_.made();
+    kept_.clear();
+    for (int c = 0, tail = city;; c++) {
+      now_.tail[0] = tail;
+      now_.head[0] = first_head_;
+      best_open_ = 0;
+      open_.arcs = 0;
+      if (extend(1, gain)) return true;
+      if (c >= chained || open_.arcs == 0) break;
+      const int k = open_.arcs;
+      for (int a = 0; a + 1 < k; a++) kept_.push_back(open_.tail[a]);
+      make(open_);
+      tail = open_.tail[k - 1];  // the arc that closed the exchange goes out again
+      gain = best_open_;
+    }
+    tour_.undo(made);
+    return false;
+  }
+
+  // With `k` tails chosen, and what their arcs cost less the new ones: makes an exchange that gains.
+  bool extend(int k, Cost gain) {
+    const int tail = now_.tail[k - 1], width = candidates_.width;
+    const int *const heads = candidates_.heads(tail);
+    const Cost *const costs = candidates_.costs(tail);
+    const bool can_close = k % 2 == 0;
+    Cycle cycle;
+    if (can_close) {
+      now_.arcs = k;
+      if (!tour_.find_cycle(now_, cycle)) {
+        if (k + 1 >= depth) return false;
+        cycle.arcs = 0;
+      }
+    }
+    for (int a = 0, left = breadth[k]; a < width && left > 0; a++) {
+      if (costs[a] >= gain) break;
+      const int head = heads[a];
+      if (head == now_.head[k - 1]) continue;
+      const int next_tail = tour_.before(head);
+      bool used = false;
+      for (int b = 0; b < k; b++) used |= now_.tail[b] == next_tail;
+      if (used || (!kept_.empty() && is_kept(next_tail))) continue;
+      left--;
+      now_.tail[k] = next_tail;
+      now_.head[k] = head;
+      now_.cost[k - 1] = costs[a];
+      now_.to[k - 1] = k;
+      now_.to[k] = 0;
+      now_.arcs = k + 1;
+      const Cost total = gain - costs[a] + tour_.cost_out(next_tail);
+      if (can_close) {
+        if (cycle.arcs > 0 && tour_.is_on(cycle, next_tail) && close(k, total)) return true;
+      } else if (k == 1) {
+        const Cost closed = total - costs_(next_tail, first_head_);
+        if (closed > 0 && join_cycles(closed, total - closed)) return true;
+      }
+      if (k + 1 < depth && extend(k + 1, total)) return true;
+    }
+    return false;
+  }
+
+  bool close(int k, Cost total) {
+    const Cost closing = costs_(now_.tail[k], first_head_);
+    if (total > closing) {
+      now_.cost[k] = closing;
+      make(now_);
+      enqueue(now_);
+      return true;
+    }
+    if (total > best_open_) {
+      best_open_ = total;
+      open_ = now_;
+      open_.cost[k] = closing;
+    }
+    return false;
+  }
+
+  // The first two arcs leave two cycles and gain: looks for two more, one in each cycle, that join them.
+  bool join_cycles(Cost gain, Cost closing) {
+    const int n = tour_.size();
+    int begin = tour_.place(now_.head[1]), count = tour_.count(now_.head[1], now_.tail[0]);
+    if (count > n - count) {
+      begin = tour_.place(now_.head[0]);
+      count = n - count;
+    }
+    if (count > shorter_cycle) return false;
+    const int width = candidates_.width;
+    for (int p = begin; p < begin + count; p++) {
+      const int tail = tour_.at(p);
+      if (tail == now_.tail[0] || tail == now_.tail[1]) continue;
+      const int *const heads = candidates_.heads(tail);
+      const Cost *const costs = candidates_.costs(tail);
+      const Cost sum = gain + tour_.cost_out(tail);
+      for (int a = 0; a < width && costs[a] < sum; a++) {
+        const int head = heads[a];
+        int offset = tour_.place(head) - begin;
+        if (offset < 0) offset += n;
+        if (offset < count) continue;
+        const int other = tour_.before(head);
+        if (other == now_.tail[0] || other == now_.tail[1]) continue;
+        const int next = tour_.next(tail);
+        const Cost last = costs_(other, next);
+        if (sum - costs[a] + tour_.cost_out(other) <= last) continue;
+        Exchange four = now_;
+        four.arcs = 4;
+        four.tail[2] = tail;
+        four.head[2] = next;
+        four.tail[3] = other;
+        four.head[3] = head;
+        four.to[0] = 1;
+        four.to[1] = 0;
+        four.to[2] = 3;
+        four.to[3] = 2;
+        four.cost[1] = closing;
+        four.cost[2] = costs[a];
+        four.cost[3] = last;
+        if (!tour_.is_one_tour(four)) continue;
+        make(four);
+        enqueue(four);
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+}  // namespace warptsp::directed

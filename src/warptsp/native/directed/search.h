@@ -1,0 +1,339 @@
+// The search of directed tours: assignment, start, local search, kicks, population, branch and bound. Who calls it plans
+// the time.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "common/parallel.h"
+#include "common/random.h"
+#include "common/stop_token.h"
+#include "directed/assignment.h"
+#include "directed/branch_and_bound.h"
+#include "directed/candidates.h"
+#include "directed/crossover.h"
+#include "directed/exchanges.h"
+#include "directed/patching.h"
+
+namespace warptsp::directed {
+
+constexpr int longest_segment = 30;  // of a double bridge, in cities
+
+// Kicks, each followed by local search nearby, and undone if the tour is longer then. `accepted` is called after each one
+// that leaves a tour as short or shorter. Fewer, if the token stops them.
+template <class Entry, class Use>
+long long kick_tour(LocalSearch<Entry> &search, long long count, Random &random, const StopToken &token,
+                    Use &&accepted) {
+  Tour &tour = search.tour();
+  for (long long k = 0; k < count; k++) {
+    if (k % 16 == 0 && token.stopped()) return k;
+    const Cost before = tour.length();
+    tour.forget();
+    if (!search.kick(random, longest_segment)) return count;
+    search.run(token);
+    search.clear();
+    search.counters().kicks++;
+    if (tour.length() > before) {
+      tour.undo(0);
+    } else {
+      search.counters().accepted++;
+      if (tour.length() < before) search.counters().improved++;
+      accepted();
+    }
+  }
+  return count;
+}
+
+struct Growth {
+  int count;
+  long long kicks;  // of each member
+  unsigned long long seed, round;
+  int threads;
+};
+
+struct Breeding {
+  int children;  // of each pair
+  bool blocks;   // exchange neighbouring cycles together
+  unsigned long long seed, round;
+  int threads;
+};
+
+class Search {
+ public:
+  virtual ~Search() = default;
+  // The assignment problem, for at most so many seconds. False if it was not solved: then potentials are feasible all
+  // the same, unless the token stopped it.
+  virtual bool assign(double seconds, const StopToken &token) = 0;
+  // The arcs that are considered. False if the token stopped it.
+  virtual bool prepare(const StopToken &token) = 0;
+  virtual std::vector<int> patch() = 0;
+  // Goes on from this tour; the best one stays if it is shorter.
+  virtual void set_tour(const std::vector<int> &tour) = 0;
+  // Local search from every city. True if it is complete or the token said stop.
+  virtual bool optimize(double seconds, const StopToken &token) = 0;
+  virtual void kicks(long long count, const StopToken &token) = 0;
+  virtual void grow(const Growth &growth, const StopToken &token) = 0;
+  // Returns how many members were replaced.
+  virtual int breed(const Breeding &breeding, const StopToken &token) = 0;
+  virtual void keep() = 0;
+  virtual void forget() = 0;
+  virtual int members() const = 0;
+  virtual double mean_length() const = 0;
+  // How many arcs can be in a tour that is shorter than the best one.
+  virtual long long open_arcs(const StopToken &token) const = 0;
+  // Branch and bound on so many arcs out of each city, or on all that can be in a shorter tour, 0: only then anything is
+  // proved.
+  virtual void begin_branching(int arcs, const StopToken &token) = 0;
+  // Goes on with it until it is done, its memory is full, or there were so many leaves; for so many nodes and seconds.
+  // True if nothing is left to do.
+  virtual bool branch(long long nodes, int leaves, double seconds, const StopToken &token) = 0;
+  virtual void end_branching() = 0;
+  virtual void return_to_best() = 0;
+
+  virtual bool proved() const = 0;
+  virtual Cost bound() const = 0;
+  virtual Cost length() const = 0;
+  virtual Cost best_length() const = 0;
+  virtual const std::vector<int> &best() const = 0;
+  virtual SearchCounters counters() const = 0;
+  virtual long long nodes() const = 0;
+};
+
+template <class Entry>
+class SearchOf final : public Search {
+ public:
+  SearchOf(const Matrix<Entry> &matrix, unsigned long long seed)
+      : costs_(matrix), random_(seed, 0, 0), search_(costs_, candidates_) {}
+
+  bool assign(double seconds, const StopToken &token) override {
+    Assignment<Entry> assignment(costs_.matrix);
+    const StopToken slice(token, seconds);
+    const bool solved = assignment.solve(slice);
+    if (!solved) {
+      if (token.stopped()) return false;
+      assignment.make_feasible();
+    }
+    const auto is_small = [](Cost c) { return c > -most_potential && c < most_potential; };
+    const auto are_small = [&](const std::vector<Cost> &all) { return std::all_of(all.begin(), all.end(), is_small); };
+    if (are_small(assignment.leaving()) && are_small(assignment.entering())) {
+      costs_.leaving = assignment.leaving();
+      costs_.entering = assignment.entering();
+      total_ = costs_.total();
+      if (solved) heads_ = assignment.heads();
+    }
+    bound_ = total_;
+    return solved && !heads_.empty();
+  }
+
+  bool prepare(const StopToken &token) override {
+    if (!find_candidates(costs_, CandidateCounts(), token, candidates_)) return false;
+    Cost sum = 0;
+    int count = 0;
+    for (int i = 0; i < size(); i++)
+      for (int a = std::min(2, candidates_.width - 1); a >= 0; a--)
+        if (candidates_.heads(i)[a] >= 0) {
+          sum += candidates_.costs(i)[a] / size();
+          count++;
+          break;
+        }
+    base_ = std::max<Cost>(1, count > 0 ? sum : 1);
+    return true;
+  }
+
+  std::vector<int> patch() override {
+    // Where there is no assignment, all cities are cycles.
+    std::vector<int> heads = heads_;
+    if (heads.empty()) {
+      heads.resize(size());
+      std::iota(heads.begin(), heads.end(), 0);
+    }
+    return patched(std::move(heads), costs_, candidates_);
+  }
+
+  void set_tour(const std::vector<int> &tour) override {
+    search_.set(tour);
+    remember();
+    search_.enqueue_all();
+  }
+
+  bool optimize(double seconds, const StopToken &token) override {
+    const StopToken slice(token, seconds);
+    const bool complete = search_.run(slice);
+    search_.tour().forget();
+    remember();
+    return complete || token.stopped();
+  }
+
+  void kicks(long long count, const StopToken &token) override {
+    kick_tour(search_, count, random_, token, [&] { remember(); });
+  }
+
+  void grow(const Growth &growth, const StopToken &token) override {
+    std::vector<Member> grown(growth.count);
+    std::vector<SearchCounters> counters(growth.count);
+    const unsigned long long old = members_.size();
+    for_each_task(growth.threads, growth.count, [&](int m) {
+      if (token.stopped()) return;
+      Random random(growth.seed, growth.round, old + (unsigned long long)m);
+      LocalSearch<Entry> search(costs_, candidates_);
+      search.set(greedy_tour(costs_, candidates_, base_, noise, random));
+      search.enqueue_all();
+      search.run(token);
+      search.clear();
+      kick_tour(search, growth.kicks, random, token, [] {});
+      grown[m] = Member(search.tour().cities(), search.tour().length());
+      counters[m] = search.counters();
+    });
+    for (int m = 0; m < growth.count; m++) {
+      counters_ += counters[m];
+      if (grown[m].next.empty()) continue;
+      remember(grown[m]);
+      members_.push_back(std::move(grown[m]));
+    }
+    counts_.reset();
+  }
+
+  // No member is read and written at the same time: first every second one is replaced by its child with the next one,
+  // then the others.
+  int breed(const Breeding &breeding, const StopToken &token) override {
+    const int count = (int)members_.size();
+    if (count < 2) return 0;
+    if (!counts_) counts_ = std::make_unique<ArcCounts>(members_);
+    while ((int)crossovers_.size() < std::min(breeding.threads, count))
+      crossovers_.push_back(std::make_unique<Crossover<Entry>>(costs_, candidates_));
+    Random random(breeding.seed, breeding.round, ~1ull);
+    std::vector<int> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
+    std::vector<std::vector<ArcChange>> changes(count);
+    int replaced = 0;
+    for (int turn = 0; turn < 3; turn++) {
+      const int last = count % 2 == 1 ? count - 1 : count;
+      const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
+      for_each_task(breeding.threads, pairs, [&](int p, int thread) {
+        const int k = first + 2 * p;
+        if (token.stopped()) return;
+        Random own(breeding.seed, breeding.round, (unsigned long long)k);
+        Member &a = members_[order[k]];
+        const Member &b = members_[order[k + 1 < count ? k + 1 : 0]];
+        Crossover<Entry> &crossover = *crossovers_[thread];
+        if (crossover.cross(a, b, breeding.children, breeding.blocks, *counts_, count, own))
+          changes[k] = crossover.changes();
+      });
+      for (int p = 0; p < pairs; p++) {
+        const int k = first + 2 * p;
+        counts_->add(changes[k]);
+        replaced += !changes[k].empty();
+        remember(members_[order[k]]);
+      }
+    }
+    return replaced;
+  }
+
+  void keep() override {
+    members_.emplace_back(best_, best_length_);
+    counts_.reset();
+  }
+  void forget() override {
+    members_.clear();
+    counts_.reset();
+  }
+  int members() const override { return (int)members_.size(); }
+  double mean_length() const override {
+    double sum = 0;
+    for (const Member &member : members_) sum += (double)(member.length + total_);
+    return members_.empty() ? 0 : sum / (double)members_.size();
+  }
+
+  long long open_arcs(const StopToken &token) const override {
+    long long count = 0;
+    for (int i = 0; i < size(); i++) {
+      const Entry *const row = costs_.matrix.row(i);
+      const Cost limit = best_length_ + costs_.leaving[i];
+      for (int j = 0; j < size(); j++) count += costs_.matrix.cost(row[j]) - costs_.entering[j] < limit && j != i;
+      if (i % 64 == 0 && token.stopped()) break;
+    }
+    return count;
+  }
+
+  void begin_branching(int arcs, const StopToken &token) override {
+    if (heads_.empty() || best_length_ <= 0) return;
+    branching_ = std::make_unique<BranchAndBound<Entry>>(costs_, heads_, best_length_);
+    if (!branching_->take_arcs(best_length_ - 1, arcs, token)) branching_.reset();
+  }
+  bool branch(long long nodes, int leaves, double seconds, const StopToken &token) override {
+    if (!branching_) return true;
+    const StopToken slice(token, seconds);
+    const long long before = branching_->nodes();
+    const bool done = branching_->run(nodes, leaves, slice, [&](const std::vector<int> &heads, bool is_tour) {
+      search_.set(patched(heads, costs_, candidates_));
+      const bool is_new = search_.tour().length() < best_length_;
+      // Most are improved to a tour that is known: a few are enough.
+      if (is_tour || is_new || branching_->nodes() % 16 == 1) {
+        search_.enqueue_all();
+        search_.run(slice);
+        search_.clear();
+      }
+      remember();
+      return best_length_;
+    });
+    nodes_ += branching_->nodes() - before;
+    bound_ = std::max(bound_, branching_->bound() + total_);
+    proved_ = proved_ || branching_->proved();
+    return done || branching_->full() || branching_->leaves() >= leaves;
+  }
+  void end_branching() override {
+    branching_.reset();
+    return_to_best();
+  }
+  void return_to_best() override {
+    if (!best_.empty()) search_.set(best_);
+  }
+
+  bool proved() const override { return proved_ || best_length_ + total_ <= bound_; }
+  Cost bound() const override { return proved_ ? best_length() : bound_; }
+  Cost length() const override { return search_.tour().length() + total_; }
+  Cost best_length() const override { return best_length_ + total_; }
+  const std::vector<int> &best() const override { return best_; }
+  SearchCounters counters() const override {
+    SearchCounters sum = counters_;
+    sum += search_.counters();
+    return sum;
+  }
+  long long nodes() const override { return nodes_; }
+
+ private:
+  static constexpr Cost most_potential = (Cost)1 << 57;  // so that sums of a few reduced costs stay in 64 bits
+  static constexpr double noise = 1.0;                   // of the greedy tours of a population
+
+  ReducedCosts<Entry> costs_;
+  Candidates candidates_;
+  Random random_;
+  LocalSearch<Entry> search_;
+  std::vector<int> heads_;  // of the assignment; empty if it is not known
+  Cost total_ = 0, bound_ = 0, base_ = 1;
+  std::vector<int> best_;
+  Cost best_length_ = no_cost;  // reduced
+  std::vector<Member> members_;
+  std::unique_ptr<ArcCounts> counts_;
+  std::vector<std::unique_ptr<Crossover<Entry>>> crossovers_;
+  std::unique_ptr<BranchAndBound<Entry>> branching_;
+  SearchCounters counters_;
+  long long nodes_ = 0;
+  bool proved_ = false;
+
+  int size() const { return costs_.size(); }
+  void remember() {
+    if (search_.tour().length() >= best_length_) return;
+    best_length_ = search_.tour().length();
+    best_ = search_.tour().cities();
+  }
+  void remember(const Member &member) {
+    if (member.length >= best_length_) return;
+    best_length_ = member.length;
+    best_ = member.tour();
+  }
+};
+
+}  // namespace warptsp::directed
