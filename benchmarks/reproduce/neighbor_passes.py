@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmarks.reproduce.harness import (
     DEVICES,
+    SPEEDUPS,
     Cell,
     Chart,
     Results,
@@ -15,8 +16,10 @@ from benchmarks.reproduce.harness import (
     Setting,
     compared,
     compared_header,
+    number,
     published,
     run,
+    speedups,
 )
 from benchmarks.reproduce.instances import instance, known_instances
 
@@ -61,6 +64,13 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     return {**runs[1], "pass_ms": 1e3 * (spent[1] - spent[0]) / max(1, done[1] - done[0])}
 
 
+def _gains(results: Results, names: Iterable[str]) -> list[float]:
+    """Return how many times faster a pass is on the GPU than on the CPU, for instances with both."""
+    found = [[results.value(name, device, "pass_ms") for device in DEVICES] for name in names]
+    # With fewer passes than asked for nothing is known of one.
+    return [cpu / gpu for cpu, gpu in found if cpu and gpu and min(cpu, gpu) > 0]
+
+
 def report(results: Results) -> list[Section]:
     groups: list[list[object]] = []
     for row in published("004").rows("1"):
@@ -75,10 +85,12 @@ def report(results: Results) -> list[Section]:
             found = [ms for name in inside if (ms := results.value(name, device, "pass_ms")) is not None]
             mean = statistics.mean(found) if found else None
             line += [*compared(row[f"{DEVICES[device].lower()}_ms"], mean), len(found)]
+        line += speedups(row, _gains(results, inside))
         groups.append(line)
     words = ["cities", "instances, published", "ours"]
     for device in results.devices():
         words += [*compared_header(f"{DEVICES[device]} ms"), "instances measured"]
+    words += SPEEDUPS
     # Where there are fewer passes than asked for, the two runs are the same, and nothing is known of a pass.
     lines = {
         device: [(cities, ms) for cities, ms in points if ms > 0]
@@ -92,8 +104,11 @@ def report(results: Results) -> list[Section]:
         for device in results.devices():
             ours = results.value(row["instance"], device, "pass_ms")
             line += compared(row[f"{DEVICES[device].lower()}_ms"], ours)
+        gains = _gains(results, [row["instance"]])
+        line += [number(row["speedup"]), number(gains[0] if gains else None)]
         rows.append(line)
     words = ["instance"]
     for device in results.devices():
         words += compared_header(f"{DEVICES[device]} ms")
+    words += ["GPU over CPU, published", "GPU over one CPU core, measured"]
     return [*sections, Section("Table 2: one pass, the two largest", words, rows)]

@@ -20,10 +20,20 @@ from benchmarks.reproduce.harness.documents import Published, published
 from benchmarks.reproduce.harness.measuring import run
 from benchmarks.reproduce.harness.results import DEVICES, Results, kernel_ms, rate
 from benchmarks.reproduce.harness.study import Cell, Section, Setting, Study, name_of, title_of
-from benchmarks.reproduce.harness.tables import beside, compared, compared_header, header, number, ratio
+from benchmarks.reproduce.harness.tables import (
+    SPEEDUPS,
+    beside,
+    compared,
+    compared_header,
+    header,
+    number,
+    ratio,
+    speedups,
+)
 
 __all__ = [
     "DEVICES",
+    "SPEEDUPS",
     "Cell",
     "Chart",
     "Published",
@@ -43,5 +53,6 @@ __all__ = [
     "rate",
     "ratio",
     "run",
+    "speedups",
     "title_of",
 ]

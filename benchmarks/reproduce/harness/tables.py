@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from benchmarks.reproduce.harness.results import DEVICES, Figure, Results
@@ -35,6 +37,25 @@ def compared(published: float | None, measured: float | None) -> list[str]:
 def compared_header(what: str) -> list[str]:
     """Return the header that belongs to `compared`."""
     return [f"{what}, published", "measured", "ratio"]
+
+
+# The header that belongs to `speedups`.
+SPEEDUPS = (
+    "GPU over CPU, published: least",
+    "mean",
+    "largest",
+    "GPU over one CPU core, measured: least",
+    "mean",
+    "largest",
+)
+
+
+def speedups(published: Mapping[str, float | None], measured: Sequence[float]) -> list[str]:
+    """Return the cells of a table row: least, mean and largest speed-up, published and then measured."""
+    theirs = [number(published.get(f"speedup_{which}")) for which in ("min", "mean", "max")]
+    if not measured:
+        return [*theirs, "-", "-", "-"]
+    return [*theirs, *map(number, (min(measured), statistics.mean(measured), max(measured)))]
 
 
 def beside(
