@@ -98,13 +98,13 @@ def test_a_tour_on_stdout_is_alone_there(instance, tmp_path, capsys):
 
 def test_stopping_options(instance, capsys):
     for options, reason in (
-        (["--time-limit", "50ms", "--bound", "none"], "time limit of 0.05 s"),
+        (["--time-limit", "50ms"], "time limit of 0.05 s"),
         (["--no-improvement-kicks", 2], "no improvement for 2 kicks"),
         (["--no-improvement", 0], "no improvement for 0 s"),
         (["--target-length", 1e9], "target length"),
         (["--kicks", 2, "--time-limit", "1h"], "limit of 2 kicks"),
     ):
-        assert solve(instance, *options, "--json", "-q") == 0
+        assert solve(instance, *options, "--bound", "none", "--json", "-q") == 0
         assert json.loads(capsys.readouterr().out)["stop_reason"].startswith(reason)
 
 
