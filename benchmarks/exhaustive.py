@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from common import note, parser, report, table
 
-NAMES = ("two-opt", "three-opt", "swap")
+NAMES = ("two-opt", "three-opt", "swap", "relocate")
+ON_CPU = (3,)  # these have no kernel
 PASSES = (  # neighborhood, cities, metric, start
     (0, 100_000, "EUC_2D", "random"),
     (0, 100_000, "EXACT_2D", "random"),
@@ -29,6 +30,8 @@ PASSES = (  # neighborhood, cities, metric, start
     (1, 1_000, "EXACT_2D", "random"),
     (2, 1_000, "EUC_2D", "random"),
     (2, 10_000, "EUC_2D", "random"),
+    (3, 1_000, "EUC_2D", "random"),
+    (3, 10_000, "EUC_2D", "random"),
 )
 DESCENTS = (
     (0, 2_000, "EUC_2D", "given"),
@@ -37,6 +40,7 @@ DESCENTS = (
     (0, 500, "EUC_2D", "given"),
     (1, 200, "EUC_2D", "given"),
     (2, 1_000, "EUC_2D", "given"),
+    (3, 1_000, "EUC_2D", "given"),
 )
 PRUNED = (  # cities, metric, start, passes at most
     (100_000, "EUC_2D", "greedy", 100),
@@ -113,7 +117,7 @@ def main() -> None:
         instance = SearchInstance.build(problem, token)
         assert instance is not None
         return _native.Descent.create(
-            neighborhood=kind,
+            neighborhoods=[kind],
             distances=instance.distances(),
             dummy=False,
             tour=np.ascontiguousarray(instance.close(tour)),
@@ -128,7 +132,7 @@ def main() -> None:
     results: list[dict[str, Any]] = []
     rows = []
     for kind, n, metric, start in PASSES if not options.quick else PASSES[4:]:
-        if device is None and n >= 1_000_000:
+        if (device is None and n >= 1_000_000) or (device is not None and kind in ON_CPU):
             continue
         descent = descent_of(kind, n, metric, start)
         descent.proceed(1.0, 1, token)
@@ -152,6 +156,8 @@ def main() -> None:
 
     rows = []
     for kind, n, metric, start in DESCENTS:
+        if device is not None and kind in ON_CPU:
+            continue
         best = (float("inf"), 0.0)
         for _ in range(1 if device is None else 3):
             begun = clock()

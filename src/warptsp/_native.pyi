@@ -364,12 +364,12 @@ def dimacs_clustered(n: int, seed: int) -> NDArray[np.float64]:
 # descent.cpp
 
 class Descent:
-    """One tour, and best-improvement descent in a neighborhood: 0 2-opt, 1 3-opt, 2 swap."""
+    """One tour, and best-improvement descent in neighborhoods: 0 2-opt, 1 3-opt, 2 swap, 3 relocate."""
 
     @staticmethod
     def create(
         *,
-        neighborhood: int,
+        neighborhoods: list[int],
         distances: Distances,
         dummy: bool,
         tour: NDArray[np.int32],
@@ -389,6 +389,7 @@ class Descent:
 def pairs_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
 def triples_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
 def swaps_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...
+def relocations_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...
 
 # symmetric.cpp
 

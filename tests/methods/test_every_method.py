@@ -17,7 +17,12 @@ from warptsp.methods import METHODS
 from warptsp.problem import Metric, OpenPath
 
 ENDLESS = {"hill-climbing": {"params": {"climbers": 3}}}
-SMALL = {"three-opt": 24, "swap": 60}  # cities that are no more work for them than `CITIES` for the others
+SMALL = {
+    "three-opt": 24,
+    "swap": 60,
+    "relocate": 60,
+    "vnd": 24,
+}  # cities that are no more work for them than `CITIES` for the others
 CITIES = 90
 
 

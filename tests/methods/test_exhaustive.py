@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,26 @@ import pytest
 from instances import problem_of, unit_points, whole_points
 
 import warptsp
-from warptsp import OpenPath, Problem, _native, stop
+from warptsp import OpenPath, Problem, _native, methods, stop
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
 
-METHODS = ["two-opt", "three-opt", "swap"]
+LAUNCHED = ["two-opt", "three-opt", "swap"]  # on a GPU, too
+METHODS = [*LAUNCHED, "relocate", "vnd"]
+NEIGHBORHOODS = ["two-opt", "relocate", "swap", "three-opt"]
 COORDINATES = [metric.name for metric in Metric if metric.has_coordinates]
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest, device: str) -> str:
+    """Each device in turn, as far as the method of the test runs on it."""
+    method = request.node.callspec.params.get("method")
+    if device == "cuda" and method is not None and "cuda" not in methods.METHODS[method].devices:
+        pytest.skip(f"{method} runs on the CPU only")
+    return device
 
 
 def instance(kind: str, n: int, seed: int = 0) -> Problem:
@@ -57,6 +68,15 @@ def neighbors(tour: list[int], method: str) -> Iterator[list[int]]:
             yield head + first[::-1] + second[::-1] + tail
             yield head + second + first[::-1] + tail
             yield head + second[::-1] + first + tail
+    elif method == "relocate":
+        for city, over in product(range(n), range(1, n - 2)):
+            others = tour[city + 1 :] + tour[:city]
+            moved = [*others[:over], tour[city], *others[over:]]
+            first = moved.index(tour[0])
+            yield moved[first:] + moved[:first]
+    elif method == "vnd":
+        for neighborhood in NEIGHBORHOODS:
+            yield from neighbors(tour, neighborhood)
     else:
         for x, y in combinations(range(1, n), 2):
             swapped = tour.copy()
@@ -78,7 +98,7 @@ def shorter_neighbor(problem: Problem, tour: np.ndarray, method: str) -> list[in
 
 
 def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
-    """Whether no 2-opt move, or swap, shortens a tour: the same for many cities, from formulas."""
+    """Whether no 2-opt move, swap or relocation shortens a tour: the same for many cities, from formulas."""
     tour = np.append(tour, tour[0])
     n = problem.n
     d = np.asarray(problem.distance(tour[:, None], tour[None, :]), dtype=float)
@@ -86,6 +106,11 @@ def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
     if method == "two-opt":
         delta = d[:-1, :-1] + d[1:, 1:] - link[:n, None] - link[None, :n]
         delta = delta[np.triu_indices(n, 1)]
+    elif method == "relocate":
+        city = np.arange(n)[:, None]
+        edge = (city + np.arange(1, n - 2)) % n
+        delta = d[city, edge] + d[city, edge + 1] + d[city - 1 + n * (city == 0), city + 1]
+        delta -= link[edge] + link[city] + link[city - 1 + n * (city == 0)]
     else:
         x, y = np.triu_indices(n, 2)
         x, y = x[x > 0], y[x > 0]
@@ -96,7 +121,14 @@ def is_optimal(problem: Problem, tour: np.ndarray, method: str) -> bool:
     return bool(delta.min() > (-0.5 if problem.integral else -1e-9 * problem.distance_bound))
 
 
-SIZES = {"two-opt": [5, 6, 7, 8, 41], "three-opt": [5, 6, 7, 8, 21], "swap": [5, 6, 7, 8, 41]}
+FEW = (5, 6, 7, 8)
+SIZES = {
+    "two-opt": [*FEW, 41],
+    "three-opt": [*FEW, 21],
+    "swap": [*FEW, 41],
+    "relocate": [*FEW, 41],
+    "vnd": [*FEW, 21],
+}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +178,7 @@ def reference_descent(problem: Problem, method: str, passes: int) -> list[list[i
     return tours
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*LAUNCHED, "relocate"])
 def test_every_pass_applies_the_best_move(method: str, device: str) -> None:
     problem = instance("EUC_2D", 14, seed=5)
     tours = reference_descent(problem, method, 50)
@@ -164,7 +196,13 @@ def test_every_pass_applies_the_best_move(method: str, device: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "moves"), [("two-opt", 60 * 59 // 2), ("three-opt", 4 * 34220), ("swap", 59 * 58 // 2)]
+    ("method", "moves"),
+    [
+        ("two-opt", 60 * 59 // 2),
+        ("three-opt", 4 * 34220),
+        ("swap", 59 * 58 // 2),
+        ("relocate", 60 * 57),
+    ],
 )
 def test_counters_count_every_move_once(method: str, moves: int, device: str) -> None:
     result = warptsp.solve(instance("EUC_2D", 60), method=method, start="random", device=device)
@@ -175,7 +213,7 @@ def test_counters_count_every_move_once(method: str, moves: int, device: str) ->
 
 
 @pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "CEIL_2D", "ATT", "GEO", "whole"])
-@pytest.mark.parametrize("method", ["two-opt", "swap"])
+@pytest.mark.parametrize("method", ["two-opt", "swap", "relocate"])
 def test_larger_tours_across_tiles(method: str, kind: str, device: str) -> None:
     """Tiles of 256 rows and 1024 columns, and their seams."""
     problem = instance(kind, 1100)
@@ -186,7 +224,7 @@ def test_larger_tours_across_tiles(method: str, kind: str, device: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_threads_change_nothing(method: str) -> None:
-    problem = instance("EXACT_2D", 150 if method == "three-opt" else 1500)
+    problem = instance("EXACT_2D", 150 if method in ("three-opt", "vnd") else 1500)
     tours = [
         warptsp.solve(problem, method=method, threads=threads, device="cpu", params={"passes": 20}).tour
         for threads in (1, 2, 5)
@@ -367,7 +405,7 @@ def test_orders_that_the_start_tour_lacks() -> None:
 # Options, limits, ends
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", LAUNCHED)
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -402,9 +440,92 @@ def test_too_many_cities() -> None:
         warptsp.solve(points, method="three-opt", device="cpu")
 
 
+# Variable neighbourhood descent
+
+
+@pytest.mark.parametrize(
+    "order", [("swap", "relocate"), ("swap", "three-opt"), ("relocate", "two-opt", "swap", "three-opt")]
+)
+def test_neighborhoods_in_turn_apply_the_best_move_of_the_first_that_has_one(order: tuple[str, ...]) -> None:
+    problem = instance("EUC_2D", 14, seed=9)
+    tour = list(range(14))
+    current, made = 0, dict.fromkeys(order, 0)
+    passes = 0
+    while current < len(order):
+        passes += 1
+        others = list(neighbors(tour, order[current]))
+        best = min(map(problem.length, others))
+        if best >= problem.length(tour):
+            current += 1
+            continue
+        made[order[current]] += 1
+        found = warptsp.solve(
+            problem,
+            method="vnd",
+            start="given",
+            params={"order": order, "passes": passes},
+            device="cpu",
+            bound=False,
+        )
+        assert found.length == best
+        tour = next(other for other in others if other == found.tour.tolist())
+        current = 0
+    whole = warptsp.solve(
+        problem, method="vnd", start="given", params={"order": order}, device="cpu", bound=False
+    )
+    assert whole.tour.tolist() == tour
+    assert whole.counters["passes"] == passes
+    assert whole.counters["moves"] == sum(made.values())
+    assert sum(count > 0 for count in made.values()) > 1, made
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neighborhoods_in_turn_leave_no_move_of_any(seed: int) -> None:
+    order = tuple(np.random.default_rng(seed).permutation(NEIGHBORHOODS)[: seed + 1].tolist())
+    problem = instance("EUC_2D", 24, seed)
+    params = {"order": ",".join(order)}  # as on the command line
+    result = warptsp.solve(problem, method="vnd", start="random", params=params, device="cpu", bound=False)
+    for neighborhood in order:
+        assert shorter_neighbor(problem, result.tour, neighborhood) is None, (order, neighborhood)
+
+
+@pytest.mark.parametrize("name", NEIGHBORHOODS)
+def test_one_neighborhood_is_that_method(name: str) -> None:
+    problem = instance("EUC_2D", 60, seed=2)
+    one, turn = (
+        warptsp.solve(problem, method=method, start="random", params=params, device="cpu", bound=False)
+        for method, params in ((name, {}), ("vnd", {"order": (name,)}))
+    )
+    assert (one.tour == turn.tour).all()
+    assert one.counters == turn.counters
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ((), "order: no neighbourhood"),
+        (("two-opt", "or-opt"), "order: 'or-opt' is none of two-opt, relocate, swap, three-opt"),
+        (("swap", "swap"), "order: swap is there twice"),
+    ],
+)
+def test_impossible_orders(order: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InvalidOption, match=message):
+        warptsp.solve(instance("EUC_2D", 9), method="vnd", params={"order": order})
+
+
+def test_three_opt_limits_the_cities_of_an_order() -> None:
+    problem = instance("EUC_2D", 5001)
+    with pytest.raises(
+        UnsupportedProblem, match=r"5001 cities are too many for three-opt.*out of the parameter order"
+    ):
+        warptsp.solve(problem, method="vnd", device="cpu")
+    params = {"order": ("two-opt", "relocate"), "passes": 1}
+    assert warptsp.solve(problem, method="vnd", params=params, device="cpu").counters["passes"] == 1
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_time_limit_ends_it(method: str, device: str) -> None:
-    problem = instance("EUC_2D", 5000 if method == "three-opt" else 20_000)
+    problem = instance("EUC_2D", 5000 if method in ("three-opt", "vnd") else 20_000)
     result = warptsp.solve(problem, method=method, start="random", time_limit=0.3, device=device)
     assert result.stop_reason == "time limit of 0.3 s"
     problem.check_tour(result.tour)
@@ -414,7 +535,7 @@ def test_a_time_limit_ends_it(method: str, device: str) -> None:
 def test_another_thread_ends_it(method: str, device: str) -> None:
     token = stop.StopToken()
     threading.Timer(0.3, token.request).start()
-    problem = instance("EUC_2D", 5000 if method == "three-opt" else 20_000)
+    problem = instance("EUC_2D", 5000 if method in ("three-opt", "vnd") else 20_000)
     result = warptsp.solve(problem, method=method, start="random", stop=token, device=device)
     assert result.stop_reason == "stop requested"
 
@@ -641,6 +762,25 @@ def test_numbers_at_the_ends_of_rows(n: int) -> None:
     last = _native.triples_of(np.array([end - 1 for end, _ in ends], dtype=np.uint64))
     assert first.tolist() == [[0, 1, k] for _, k in ends]
     assert last.tolist() == [[k - 3, k - 2, k - 1] for _, k in ends]
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 100, 2000])
+def test_relocation_numbers_against_loops(n: int) -> None:
+    count = n * (n - 3)
+    relocations = _native.relocations_of(np.arange(count, dtype=np.uint64), n)
+    position, over = np.divmod(np.arange(count), n - 3)
+    assert (relocations == np.stack([position, over + 1], axis=1)).all()
+    with pytest.raises(ValueError, match=f"there is no move {count}"):
+        _native.relocations_of(np.array([count], dtype=np.uint64), n)
+
+
+def test_relocation_numbers_at_the_ends_of_rows() -> None:
+    n = 2_000_000_000
+    rows = np.unique(np.concatenate([np.arange(300), np.geomspace(300, n - 1, 3000).astype(int)]))
+    first = _native.relocations_of(np.array([int(p) * (n - 3) for p in rows], dtype=np.uint64), n)
+    last = _native.relocations_of(np.array([int(p) * (n - 3) + n - 4 for p in rows], dtype=np.uint64), n)
+    assert first.tolist() == [[p, 1] for p in rows]
+    assert last.tolist() == [[p, n - 3] for p in rows]
 
 
 @pytest.mark.parametrize("n", [100_000, 99_999, 10_000, 1_000_000])

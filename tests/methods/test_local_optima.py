@@ -24,6 +24,7 @@ TWO_OPT = [
     ("two-opt", {}),
     ("two-opt", {"pruned": True}),
     ("three-opt", {}),
+    ("vnd", {"order": ("relocate", "two-opt")}),
     ("symmetric-two-opt", {}),
     ("symmetric-two-opt", {"order": "hardware"}),
     (ANNEALING, {}),
@@ -169,7 +170,9 @@ def test_swap_leaves_no_swap():
         assert problem.length(other) >= result.length
 
 
-@pytest.mark.parametrize("method", ["two-opt", "three-opt", "swap", "neighbor-two-opt", "neighbor-three-opt"])
+@pytest.mark.parametrize(
+    "method", ["two-opt", "three-opt", "swap", "relocate", "vnd", "neighbor-two-opt", "neighbor-three-opt"]
+)
 def test_a_limit_on_passes_is_no_completion(method):
     problem = problem_of("EUC_2D", 60, seed=10)
     options = {"method": method, "start": "random", "device": "cpu"}

@@ -30,6 +30,8 @@ WORK = {
     "two-opt": (uniform(700), {}),
     "three-opt": (uniform(100), {"start": "random"}),
     "swap": (uniform(150), {"start": "random"}),
+    "relocate": (uniform(150), {"start": "random"}),
+    "vnd": (uniform(60), {"start": "random"}),
     "neighbor-two-opt": (uniform(3000), {"start": "random"}),
     "neighbor-three-opt": (uniform(1200), {}),
     "ils": (uniform(700), {"kicks": 1500}),

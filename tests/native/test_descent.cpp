@@ -42,7 +42,7 @@ void descend(Neighborhood neighborhood, int n, int threads) {
   source.kind = MetricKind::euc_2d;
   source.points = {points.data(), 2};
   source.size = n;
-  Descent descent(source, neighborhood, tour, {}, 0.5, threads);
+  Descent descent(source, {neighborhood}, tour, {}, 0.5, threads);
   StopToken token;
   double length = descent.length();
   for (bool complete = false; !complete;) {
@@ -69,6 +69,42 @@ TEST(swap_applies_the_best_move) {
   for (int threads : {1, 3}) descend<Swap>(Neighborhood::swap, 40, threads);
 }
 
+TEST(relocate_applies_the_best_move) {
+  for (int n : {5, 6, 40})
+    for (int threads : {1, 3}) descend<Relocate>(Neighborhood::relocate, n, threads);
+}
+
+// The next neighbourhood where there is no move in one, the first again after a move.
+TEST(variable_neighborhoods_apply_the_best_move_of_the_first_that_has_one) {
+  const int n = 30;
+  Random random(12, n, 0);
+  std::vector<double> points(2 * n);
+  for (double &v : points) v = random.below(500);
+  std::vector<int> tour(n);
+  for (int i = 0; i < n; ++i) tour[i] = i;
+  DistanceSource source;
+  source.kind = MetricKind::euc_2d;
+  source.points = {points.data(), 2};
+  source.size = n;
+  Descent descent(source, {Neighborhood::swap, Neighborhood::relocate, Neighborhood::three_opt}, tour, {}, 0.5, 1);
+  StopToken token;
+  size_t current = 0;
+  int later = 0;
+  for (bool complete = false; !complete;) {
+    const std::vector<int> now = descent.tour();
+    const double expected = current == 0   ? best_delta<Swap>(source, now)
+                            : current == 1 ? best_delta<Relocate>(source, now)
+                                           : best_delta<ThreeOpt>(source, now);
+    const double length = descent.length();
+    complete = descent.proceed(1e9, 1, token);
+    CHECK(descent.length() == length + std::min(expected, 0.0));
+    later += current > 0 && expected < 0.0;
+    current = expected < 0.0 ? 0 : current + 1;
+    CHECK(complete == (current == 3));
+  }
+  CHECK(later > 0);
+}
+
 TEST(threads_share_the_tiles_of_a_long_tour) {
   Random random(5, 0, 0);
   const int n = 2500;
@@ -77,13 +113,13 @@ TEST(threads_share_the_tiles_of_a_long_tour) {
   std::vector<int> tour(n);
   for (int i = 0; i < n; ++i) tour[i] = i;
   for (MetricKind kind : {MetricKind::euc_2d, MetricKind::man_2d})
-    for (Neighborhood neighborhood : {Neighborhood::two_opt, Neighborhood::swap}) {
+    for (Neighborhood neighborhood : {Neighborhood::two_opt, Neighborhood::swap, Neighborhood::relocate}) {
       DistanceSource source;
       source.kind = kind;
       source.points = {points.data(), 2};
       source.size = n;
       StopToken token;
-      Descent one(source, neighborhood, tour, {}, 0.5, 1), many(source, neighborhood, tour, {}, 0.5, 4);
+      Descent one(source, {neighborhood}, tour, {}, 0.5, 1), many(source, {neighborhood}, tour, {}, 0.5, 4);
       one.proceed(1e9, 3, token);
       many.proceed(1e9, 3, token);
       CHECK(one.tour() == many.tour());
@@ -105,4 +141,13 @@ TEST(numbers_of_moves) {
         const Triple t = triple_of(number);
         CHECK(t.i == i && t.j == j && t.k == k && number_of(t) == number);
       }
+  for (int n = 4; n < 40; ++n) {
+    number = 0;
+    for (int position = 0; position < n; ++position)
+      for (int over = 1; over <= n - 3; ++over, ++number) {
+        const Relocation r = relocation_of(number, n);
+        CHECK(r.position == position && r.over == over && number_of(r, n) == number);
+      }
+    CHECK(number == relocations_of(n));
+  }
 }

@@ -170,16 +170,22 @@ TEST(populations) {
 }
 
 TEST(exhaustive_descents) {
-  for (const Neighborhood neighborhood : {Neighborhood::two_opt, Neighborhood::three_opt, Neighborhood::swap})
+  const std::vector<Neighborhood> orders[] = {
+      {Neighborhood::two_opt},
+      {Neighborhood::three_opt},
+      {Neighborhood::swap},
+      {Neighborhood::relocate},
+      {Neighborhood::relocate, Neighborhood::swap, Neighborhood::two_opt, Neighborhood::three_opt}};
+  for (const std::vector<Neighborhood> &order : orders)
     for (const bool pruned : {false, true}) {
-      if (pruned && neighborhood != Neighborhood::two_opt) continue;
-      const Cities cities(neighborhood == Neighborhood::three_opt ? 30 : 200);
+      if (pruned && order[0] != Neighborhood::two_opt) continue;
+      const Cities cities(order.back() == Neighborhood::three_opt ? 30 : 200);
       same([&](int threads) {
         DistanceSource source;
         source.kind = kind;
         source.points = cities.points();
         source.size = cities.n;
-        Descent descent(source, neighborhood, cities.start, {}, tolerance, threads);
+        Descent descent(source, order, cities.start, {}, tolerance, threads);
         if (pruned) descent.prune();
         while (!descent.proceed(0.01, -1, cities.token)) {
         }

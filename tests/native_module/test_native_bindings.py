@@ -177,11 +177,11 @@ def iterate(chains=2, count=10, temperature=0.1, cold=9, segment=5, threads=2, s
 
 @attacked
 def descent(
-    neighborhood=0, kind=EXACT, points=POINTS, matrix=None, tour=TOUR,
+    neighborhoods=(0,), kind=EXACT, points=POINTS, matrix=None, tour=TOUR,
     fixed_edges=EDGES, threads=2, kept=1, before=2, passes=-1, seconds=0.01,
 ):  # fmt: skip
     made = _native.Descent.create(
-        neighborhood=neighborhood, distances=distances(kind, points, matrix), dummy=False,
+        neighborhoods=list(neighborhoods), distances=distances(kind, points, matrix), dummy=False,
         tour=tour, fixed_edges=fixed_edges, tolerance=1e-9, threads=threads,
         kept=[kept], before=[(3, before)], pruned=False,
     )  # fmt: skip
@@ -384,10 +384,11 @@ NUMBERS = np.arange(5, dtype=np.uint64)
 
 
 @attacked
-def moves_of(pairs=NUMBERS, triples=NUMBERS, swaps=NUMBERS, n=9):
+def moves_of(pairs=NUMBERS, triples=NUMBERS, swaps=NUMBERS, relocations=NUMBERS, n=9):
     _native.pairs_of(pairs)
     _native.triples_of(triples)
     _native.swaps_of(swaps, n)
+    _native.relocations_of(relocations, n)
 
 
 @attacked

@@ -49,6 +49,8 @@ METHODS: MutableMapping[str, Method[Any]] = _Registry(
         "two-opt": "warptsp.methods.two_opt",
         "three-opt": "warptsp.methods.three_opt",
         "swap": "warptsp.methods.swap",
+        "relocate": "warptsp.methods.relocate",
+        "vnd": "warptsp.methods.vnd",
         "neighbor-two-opt": "warptsp.methods.neighbor_two_opt",
         "neighbor-three-opt": "warptsp.methods.neighbor_three_opt",
         "ils": "warptsp.methods.ils",

@@ -8,7 +8,7 @@ decide are those of the metric in double precision.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,7 @@ class Neighborhood(IntEnum):
     TWO_OPT = 0
     THREE_OPT = 1
     SWAP = 2
+    RELOCATE = 3
 
 
 def gpu_limits(problem: Problem) -> str | None:
@@ -120,7 +121,7 @@ def descend(
     constraints: dict[str, Any] = {"kept": kept, "before": before, "pruned": pruned}
 
     def on_cpu(run: Run) -> None:
-        _descend_on_cpu(problem, run, neighborhood, tour, passes, constraints)
+        _descend_on_cpu(problem, run, (neighborhood,), tour, passes, constraints)
 
     def on_gpu(device: Device) -> None:
         from warptsp.backends.cuda.descent import CudaDescent
@@ -138,6 +139,28 @@ def descend(
     # With no kicks at all every report says stop, and is not heeded.
     meanwhile = on_cpu if problem.n <= max_on_cpu and run.kick_limit != 0 else None
     search_on_device(run, on_cpu=on_cpu, on_gpu=on_gpu, sources=sources, meanwhile=meanwhile, same=True)
+
+
+def descend_in_turn(
+    problem: Problem,
+    run: Run,
+    neighborhoods: Sequence[Neighborhood],
+    tour: NDArray[np.int32],
+    *,
+    passes: int | None = None,
+) -> None:
+    """Descend on the CPU until no move of any neighborhood shortens the tour, or the run says stop.
+
+    Parameters
+    ----------
+    neighborhoods : sequence of Neighborhood
+        Where one has no move that shortens the tour, the next is passed over; after a move the first again.
+    passes : int, optional
+        Stop after so many, over whichever neighborhood.
+    """
+    run.offer(tour)
+    constraints = {"kept": (), "before": (), "pruned": False}
+    _descend_on_cpu(problem, run, neighborhoods, tour, passes, constraints)
 
 
 def can_prune(problem: Problem) -> bool:
@@ -162,7 +185,7 @@ def launch_explainer(neighborhood: Neighborhood) -> Callable[[Problem, str], str
 def _descend_on_cpu(
     problem: Problem,
     run: Run,
-    neighborhood: Neighborhood,
+    neighborhoods: Sequence[Neighborhood],
     tour: NDArray[np.int32],
     passes: int | None,
     constraints: dict[str, Any],
@@ -176,7 +199,7 @@ def _descend_on_cpu(
     if instance.dummy is not None:
         closed = np.roll(closed, 1)  # the dummy city of an open path stays first
     descent = _native.Descent.create(
-        neighborhood=int(neighborhood),
+        neighborhoods=[int(neighborhood) for neighborhood in neighborhoods],
         distances=instance.distances(),
         dummy=instance.dummy is not None,
         tour=np.ascontiguousarray(closed),

@@ -18,12 +18,17 @@ struct BoundDescent {
   Distances distances;
 };
 
-BoundDescent make_descent(int neighborhood, const Distances &distances, bool dummy, Array<const int, 1> tour,
-                          Array<const int, 2> fixed_edges, double tolerance, int threads, std::vector<int> kept,
-                          std::vector<std::pair<int, int>> before, bool pruned) {
+BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances &distances, bool dummy,
+                          Array<const int, 1> tour, Array<const int, 2> fixed_edges, double tolerance, int threads,
+                          std::vector<int> kept, std::vector<std::pair<int, int>> before, bool pruned) {
   const int n = (int)tour.shape(0);
   require(n >= 4, "a descent needs 4 cities or more");
-  require(neighborhood >= 0 && neighborhood <= (int)Neighborhood::swap, "there is no such neighborhood");
+  require(!neighborhoods.empty(), "a descent needs a neighborhood");
+  std::vector<Neighborhood> order;
+  for (const int number : neighborhoods) {
+    require(number >= 0 && number <= (int)Neighborhood::relocate, "there is no such neighborhood");
+    order.push_back((Neighborhood)number);
+  }
   check_threads(threads);
   distances.check_size(n);
   check_tour(tour.data(), n, n);
@@ -37,8 +42,8 @@ BoundDescent make_descent(int neighborhood, const Distances &distances, bool dum
   BoundDescent bound;
   bound.distances = distances;
   const DistanceSource source{distances.kind, distances.rows(), distances.integers(), distances.reals(), n, dummy};
-  bound.descent = std::make_unique<Descent>(source, (Neighborhood)neighborhood, cities, fixed_partners(fixed_edges, n),
-                                            tolerance, threads);
+  bound.descent =
+      std::make_unique<Descent>(source, std::move(order), cities, fixed_partners(fixed_edges, n), tolerance, threads);
   bound.descent->constrain(std::move(kept), std::move(before));
   if (pruned) bound.descent->prune();
   return bound;
@@ -59,8 +64,8 @@ nb::object decoded(const Array<const uint64_t, 1> &numbers, size_t columns, Move
 
 void bind_descent(nb::module_ &m) {
   using nb::arg;
-  nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in a neighborhood.")
-      .def_static("create", make_descent, nb::kw_only(), arg("neighborhood"), arg("distances"), arg("dummy"),
+  nb::class_<BoundDescent>(m, "Descent", "One tour, and best-improvement descent in neighborhoods.")
+      .def_static("create", make_descent, nb::kw_only(), arg("neighborhoods"), arg("distances"), arg("dummy"),
                   arg("tour"), arg("fixed_edges"), arg("tolerance"), arg("threads"), arg("kept"), arg("before"),
                   arg("pruned") = false)
       .def(
@@ -114,4 +119,13 @@ void bind_descent(nb::module_ &m) {
         });
       },
       arg("numbers"), arg("n"), "The pairs of positions (x, y), 1 <= x < y < n, with these numbers.");
+  m.def(
+      "relocations_of",
+      [](Array<const uint64_t, 1> numbers, int n) {
+        return decoded(numbers, 2, relocations_of(n), [n](uint64_t number, std::vector<int> &rows) {
+          const Relocation r = relocation_of(number, n);
+          rows.insert(rows.end(), {r.position, r.over});
+        });
+      },
+      arg("numbers"), arg("n"), "The relocations (position, positions passed over) with these numbers.");
 }

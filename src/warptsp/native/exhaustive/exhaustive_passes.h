@@ -1,7 +1,7 @@
 // One pass over a whole neighbourhood on CPU threads: plain loops over rows of distances, no mapping of numbers.
 //
 // 2-opt needs one new distance a move, since d(i + 1, j + 1) of one move is d(i, j) of the next on the diagonal; a
-// swap needs one, too, and 3-opt none: it reads a matrix of the tour's distances by position, made once a pass.
+// swap and a relocation need one, too, and 3-opt none: it reads a matrix of the tour's distances by position, made once a pass.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -211,6 +211,48 @@ bool pass_swap(int n, const Real *edges, const Fill &fill_row, const SwapLimits 
         return earlier[i] < x ? delta(i) : std::numeric_limits<Real>::max();
       };
       offer(min_of<Real>(end - begin, allowed_delta), allowed_delta);
+    }
+    result.join(best);
+  });
+  return !token.stopped();
+}
+
+// In the precision of `edges`; fill(from, begin, end, out) as for swaps.
+template <class Real, class Fill>
+bool pass_relocate(int n, const Real *edges, const Fill &fill, int threads, const StopToken &token,
+                   PassResult &result) {
+  const int row_tiles = (n + tile_rows - 1) / tile_rows, column_tiles = (n + tile_columns - 1) / tile_columns;
+  for_each_task(useful_threads(threads, (double)n * n), row_tiles * column_tiles, [&](int task) {
+    const int first = task / column_tiles * tile_rows, last = std::min(first + tile_rows, n);
+    const int left = task % column_tiles * tile_columns, right = std::min(left + tile_columns, n);
+    if (token.stopped()) return;
+    Real row[tile_columns + 1], through[tile_columns], gap;  // through: to both ends of an edge
+    BestMove best = result.start();
+    for (int p = first; p < last; ++p) {
+      fill(p, left, right + 1, row);
+      const int before = p ? p - 1 : n - 1;
+      fill(before, p + 1, p + 2, &gap);
+      vectorised([&]() WARPTSP_INLINE_LAMBDA {
+        for (int i = 0; i < right - left; ++i) through[i] = row[i] + row[i + 1];
+      });
+      const Real own_gap = gap, edge_before = edges[before], edge_after = edges[p];
+      // Not into its own two edges, nor into the one before these: the edges of p + 1 and on, round the circle.
+      const auto offer = [&](int begin, int end) {
+        begin = std::max(begin, left), end = std::min(end, right);
+        if (begin >= end) return;
+        const Real *const to_both = through + (begin - left), *const edge = edges + begin;
+        const auto delta = [=](int i) WARPTSP_INLINE_LAMBDA {
+          return Relocate::delta(to_both[i], own_gap, edge[i], edge_before, edge_after);
+        };
+        const Real least = min_of<Real>(end - begin, delta);
+        if ((double)least > best.delta) return;
+        int i = 0;
+        while (delta(i) != least) ++i;
+        const int over = begin + i - p;
+        best.offer((double)least, number_of(Relocation{p, over > 0 ? over : over + n}, n));
+      };
+      offer(p + 1, n - std::max(0, 2 - p));
+      offer(0, p - 2);
     }
     result.join(best);
   });

@@ -18,6 +18,7 @@ class FastPasses {
   // The best moves in single precision; false if the token stopped it.
   virtual bool two_opt(int threads, const StopToken &token, BestMove &best) = 0;
   virtual bool swap(const SwapLimits &limits, int threads, const StopToken &token, BestMove &best) = 0;
+  virtual bool relocate(int threads, const StopToken &token, BestMove &best) = 0;
   // Null where the metric, or its distances, do not suit single precision.
   static std::unique_ptr<FastPasses> create(const DistanceSource &source);
 };
@@ -71,22 +72,33 @@ class FastPassesOf : public FastPasses {
   }
 
   bool swap(const SwapLimits &limits, int threads, const StopToken &token, BestMove &best) override {
-    const auto fill = [this](int from, int begin, int end, float *out) {
-      vectorised([=]() WARPTSP_INLINE_LAMBDA {
-        const float *WARPTSP_RESTRICT const x = x_.data() + begin;
-        const float *WARPTSP_RESTRICT const y = y_.data() + begin;
-        float *WARPTSP_RESTRICT const result = out;
-        const float own_x = x_[from], own_y = y_[from];
-        for (int i = 0; i < end - begin; ++i) result[i] = plane_distance<Kind, float>(x[i] - own_x, y[i] - own_y);
-      });
-    };
+    const auto fill = [this](int from, int begin, int end, float *out) { fill_row(from, begin, end, out); };
     PassResult result(0.0);
     if (!pass_swap<float>(n_, edge_.data(), fill, limits, threads, token, result)) return false;
     best = result.best();
     return true;
   }
 
+  bool relocate(int threads, const StopToken &token, BestMove &best) override {
+    const auto fill = [this](int from, int begin, int end, float *out) { fill_row(from, begin, end, out); };
+    PassResult result(0.0);
+    if (!pass_relocate<float>(n_, edge_.data(), fill, threads, token, result)) return false;
+    best = result.best();
+    return true;
+  }
+
  private:
+  // Distances of position `from` to [begin, end).
+  void fill_row(int from, int begin, int end, float *out) const {
+    vectorised([=]() WARPTSP_INLINE_LAMBDA {
+      const float *WARPTSP_RESTRICT const x = x_.data() + begin;
+      const float *WARPTSP_RESTRICT const y = y_.data() + begin;
+      float *WARPTSP_RESTRICT const result = out;
+      const float own_x = x_[from], own_y = y_[from];
+      for (int i = 0; i < end - begin; ++i) result[i] = plane_distance<Kind, float>(x[i] - own_x, y[i] - own_y);
+    });
+  }
+
   DistanceSource source_;
   int n_;
   std::vector<float> x_, y_, edge_;

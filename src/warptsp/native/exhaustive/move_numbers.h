@@ -62,4 +62,19 @@ WARPTSP_FN Pair swap_of(MoveNumber number, int n) {
   return {other, other + 1 + column - own};
 }
 
+// Relocations of a tour of n cities: the city at position p passes over the next `over` positions, 1 <= over <= n - 3,
+// and so comes into the edge p + over, counted round the circle. Over n - 2 it would stand before the position before
+// it, which is that city's move over 1: n (n - 3) moves, no two of which make the same tour.
+struct Relocation {
+  int position, over;
+};
+WARPTSP_FN MoveNumber relocations_of(int n) { return n < 4 ? 0 : (MoveNumber)n * (MoveNumber)(n - 3); }
+WARPTSP_FN Relocation relocation_of(MoveNumber number, int n) {
+  const MoveNumber row = (MoveNumber)(n - 3);
+  return {(int)(number / row), (int)(number % row) + 1};
+}
+WARPTSP_FN MoveNumber number_of(Relocation r, int n) {
+  return (MoveNumber)r.position * (MoveNumber)(n - 3) + (MoveNumber)(r.over - 1);
+}
+
 }  // namespace warptsp::exhaustive

@@ -118,4 +118,43 @@ struct Swap {
   WARPTSP_FN int source(int position) const { return position == x ? y : position == y ? x : position; }
 };
 
+// Relocate: the city at position p passes over the next `over` positions, into the edge behind the last of them. The city
+// at position 0 stays there: where it is the one that moves, the others move round it.
+struct Relocate {
+  Relocation move;
+  int n;
+
+  WARPTSP_FN static MoveNumber moves(int n) { return relocations_of(n); }
+  WARPTSP_FN static bool is_move(MoveNumber number, int n) { return number < moves(n); }
+  WARPTSP_FN static Relocate of(MoveNumber number, int n) { return {relocation_of(number, n), n}; }
+  // The new edges: to both ends of the edge that it comes into, as one sum, and the one that closes the gap it leaves.
+  template <class Real>
+  WARPTSP_FN static Real delta(Real to_both, Real gap, Real edge, Real before, Real after) {
+    return to_both + gap - edge - before - after;
+  }
+  template <class Distance, class Edges>
+  WARPTSP_FN double delta(const Distance &distance, const Edges &edges) const {
+    const int p = move.position, before = p ? p - 1 : n - 1, edge = (p + move.over) % n;
+    return delta(distance(p, edge) + distance(p, edge + 1), distance(before, p + 1), edges[edge], edges[before],
+                 edges[p]);
+  }
+  WARPTSP_FN int begin() const {
+    return move.position == 0 ? 1 : wraps() ? move.position + move.over - n + 1 : move.position;
+  }
+  WARPTSP_FN int end() const {
+    return move.position == 0 ? n : wraps() ? move.position + 1 : move.position + move.over + 1;
+  }
+  WARPTSP_FN int source(int position) const {
+    if (move.position == 0) {
+      const int from = position + move.over;
+      return from < n ? from : from - (n - 1);
+    }
+    if (wraps()) return position == begin() ? move.position : position - 1;
+    return position == move.position + move.over ? move.position : position + 1;
+  }
+
+ private:
+  WARPTSP_FN bool wraps() const { return move.position + move.over >= n; }
+};
+
 }  // namespace warptsp::exhaustive
