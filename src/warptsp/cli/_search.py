@@ -92,6 +92,7 @@ class Search:
     cluster_params: tuple[str, ...]
     checkpoint_interval: float
     bound: str | float
+    prove: bool
 
     def arguments(self) -> dict[str, Any]:
         """Return them as `warptsp.solve` takes them."""

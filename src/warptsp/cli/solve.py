@@ -98,6 +98,11 @@ if TYPE_CHECKING:
     metavar="auto|none|TIME",
     help="Compute a lower bound beside the search: auto takes at most a tenth of the processor time.",
 )
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Prove the tour optimal, or find one that is; the search gets 0.3 of a time limit.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
     "--start", metavar="NAME|FILE", shell_complete=starts,

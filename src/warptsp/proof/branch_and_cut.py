@@ -271,6 +271,16 @@ class BranchAndCut:
 
     def _price_ray(self) -> bool:
         """Prove by a ray that no tour is left, or add edges; whether either came true."""
+        if self._price_this_ray():
+            return True
+        # Infeasible by rounding alone? Another basis may tell, or give another ray.
+        self._program.forget_basis()
+        outcome = self._program.solve()
+        if outcome is Outcome.INFEASIBLE:
+            return self._price_this_ray()
+        return outcome is not Outcome.LIMIT
+
+    def _price_this_ray(self) -> bool:
         ray = self._program.prices
         if len(ray) == 0:
             return False
@@ -473,6 +483,8 @@ class BranchAndCut:
     def _branch(self) -> tuple[Branch, Branch] | None:
         """Return two sides, the one to begin with last; None if no edge is used in part."""
         program = self._program
+        if program.outcome is not Outcome.OPTIMAL and not self._solve_whole():
+            return None
         values = program.values
         ends = self._relaxation.ends
         fractional = np.flatnonzero((values > 0.05) & (values < 0.95))

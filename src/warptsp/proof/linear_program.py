@@ -68,6 +68,8 @@ class LinearProgram:
     activity : ndarray of float64
         Values of the rows after those of the cities.
     objective : float
+    outcome : Outcome
+        Of the last solution.
     iterations : int
         Steps of the simplex method, of all solutions.
     """
@@ -106,6 +108,7 @@ class LinearProgram:
         self.prices = np.zeros(n)
         self.activity = np.zeros(0)
         self.objective = -math.inf
+        self.outcome = Outcome.LIMIT
         self.iterations = 0
         self.solutions = 0
 
@@ -154,12 +157,17 @@ class LinearProgram:
         return self._solver.getBasis()  # a copy
 
     def restore(self, basis: Any) -> None:
-        """Begin the next solution from this basis."""
-        self._check(self._solver.setBasis(basis))
+        """Begin the next solution from this basis, or from none if it is of no use."""
+        if not basis.valid or self._solver.setBasis(basis) == self._highspy.HighsStatus.kError:
+            self._solver.clearSolver()
+
+    def forget_basis(self) -> None:
+        """Begin the next solution from nothing."""
+        self._solver.clearSolver()
 
     def solve(self, iterations: int = _TIGHTEST_LIMIT) -> Outcome:
         """Solve it, and keep solution and prices."""
-        outcome = self._run(iterations)
+        outcome = self.outcome = self._run(iterations)
         if outcome is Outcome.INFEASIBLE:
             _, found, ray = self._solver.getDualRay()
             self.prices = np.array(ray) if found else np.zeros(0)

@@ -24,6 +24,7 @@ from warptsp.solver.options import (
     seed_of,
     steps_of,
 )
+from warptsp.solver.proof import proof_of
 from warptsp.solver.stages import run_stages
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def solve(
     cluster: Any = None,
     cluster_params: Mapping[str, Any] | object | None = None,
     bound: str | float | None = "auto",
+    prove: bool = False,
 ) -> Result:
     """Find a short tour through all cities.
 
@@ -131,6 +133,10 @@ def solve(
         little; a number gives it so many seconds. The search ends when the bound proves its tour optimal,
         unless it is repeatable: limited in kicks, or by a method that ends by itself. Asymmetric instances
         have none.
+    prove : bool
+        Whether branch and cut shall prove the tour optimal, or find one that is, as `warptsp.prove` does. The
+        search gets three tenths of a time limit; without any limit it is short, and the proof takes as long
+        as it takes.
 
     Returns
     -------
@@ -158,6 +164,8 @@ def solve(
         instance = with_open(instance, open)
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
+    proof = proof_of(prove, instance, limits, method, started)
+    limits = limits if proof is None else proof.limits
     seed = seed_of(seed)
     recorder = recorder_of(instance, snapshots)
     check_callback(callback)
@@ -166,7 +174,8 @@ def solve(
     threads = resolve_threads(threads)
     beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour = start_of(instance, start)
-    return run_stages(
+    kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
+    result = run_stages(
         Options(
             problem=instance,
             frame=frame,
@@ -179,9 +188,10 @@ def solve(
             start_tour=start_tour,
             then=then,
             callback=callback,
-            checkpoint=checkpoint_of(instance, checkpoint, checkpoint_interval, start_name),
+            checkpoint=kept,
             recorder=recorder,
             started=started,
             bound=beside,
         )
     )
+    return result if proof is None else proof.of(result, kept, started)
