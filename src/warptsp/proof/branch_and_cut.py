@@ -34,7 +34,9 @@ MAX_CUTS = 300
 STALL_ROUNDS = 8
 """Rounds in which the bound must have risen by the share of `_STALL`."""
 CANDIDATES = 12
-"""Branches that are tried."""
+"""Edges that are tried as branches."""
+CANDIDATE_SETS = 12
+"""Sets of more than two cities that are tried, too."""
 PROBE_STEPS = 60
 """Steps of the simplex method in each of their two sides."""
 PRICE_EVERY = 12
@@ -401,6 +403,7 @@ class BranchAndCut:
 
     def _search_tree(self) -> bool:
         self._keep_survivors()
+        self._price_to_the_end()
         self._program.stop_above(self._objective_of(self.target) + 0.01)
         self._open = [_Node((), self._bound, self._evidence)]
         while self._open:
@@ -485,32 +488,49 @@ class BranchAndCut:
         program = self._program
         if program.outcome is not Outcome.OPTIMAL and not self._solve_whole():
             return None
-        values = program.values
-        ends = self._relaxation.ends
+        base, basis = program.objective, program.basis()
+        values = program.values.copy()
+        best, chosen = -1.0, None
+        for cities in self._candidates(values):
+            gains = [self._probe(cities, crossings, base, basis) for crossings in (2, 4)]
+            score = 10.0 * min(gains) + max(gains)
+            if score > best:
+                best, chosen = score, cities
+        return None if chosen is None else (Branch(chosen, 4), Branch(chosen, 2))
+
+    def _candidates(self, values: NDArray[np.float64]) -> list[tuple[int, ...]]:
+        """Return sets of cities that about three edges leave, first the ends of edges used by half."""
         fractional = np.flatnonzero((values > 0.05) & (values < 0.95))
         if len(fractional) == 0:
             fractional = np.flatnonzero((values > 1e-6) & (values < 1 - 1e-6))
-        if len(fractional) == 0:
-            return None
         order = np.argsort(np.abs(values[fractional] - 0.5), kind="stable")
-        tried = fractional[order[:CANDIDATES]]
-        base, basis = program.objective, program.basis()
-        best, chosen = -1.0, -1
-        for column in tried.tolist():
-            here = np.array([column], dtype=np.int32)
-            gains = []
-            for side in (0, 1):
-                program.bound_columns(here, side, side)
-                outcome, objective = program.probe(PROBE_STEPS)
-                above = outcome in (Outcome.INFEASIBLE, Outcome.ABOVE)
-                gains.append(1e6 if above else max(0.0, objective - base))
-                program.bound_columns(here, 0, 1)
-                program.restore(basis)
-            score = 10.0 * min(gains) + max(gains)
-            if score > best:
-                best, chosen = score, column
-        a, b = ends[chosen].tolist()
-        return Branch((a, b), 4), Branch((a, b), 2)
+        edges = self._relaxation.ends[fractional[order[:CANDIDATES]]].tolist()
+        sets = self._relaxation.undecided_sets(values, CANDIDATE_SETS)
+        decided = {branch.cities for branch in self._branches}
+        return [cities for cities in map(tuple, [*edges, *sets]) if cities not in decided]
+
+    def _probe(self, cities: tuple[int, ...], crossings: int, base: float, basis: object) -> float:
+        """Return by how much a branch raises the objective in a few steps."""
+        program = self._program
+        if len(cities) == 2:
+            column = np.array([self._column_of[cities[0], cities[1]]], dtype=np.int32)
+            used = int(crossings == 2)
+            program.bound_columns(column, used, used)
+            outcome, objective = program.probe(PROBE_STEPS)
+            program.bound_columns(column, 0, 1)
+        else:
+            inside = np.zeros(self.instance.size, dtype=bool)
+            inside[list(cities)] = True
+            ends = self._relaxation.ends
+            leaving = (inside[ends[:, 0]] != inside[ends[:, 1]]).astype(np.float64)
+            program.add_row(leaving, crossings, 2 if crossings == 2 else math.inf)
+            outcome, objective = program.probe(PROBE_STEPS)
+            program.drop_rows(np.array([self._relaxation.rows], dtype=np.int32))
+        program.restore(basis)
+        above = outcome in (Outcome.INFEASIBLE, Outcome.ABOVE)
+        # A branch that closes its side at once is worth no more than the gap.
+        gap = self._objective_of(self.target) - base
+        return max(0.0, gap if above else min(gap, objective - base))
 
     def _keep_leaf(self, branches: tuple[Branch, ...]) -> None:
         if self._evidence is not None:

@@ -148,6 +148,14 @@ class LinearProgram:
         highest = self._highspy.kHighsInf if math.isinf(upper) else upper
         self._check(self._solver.changeRowBounds(row + self._cities, lower, highest))
 
+    def add_row(self, coefficients: NDArray[np.float64], lower: float, upper: float) -> None:
+        """Add one row with these limits, the last one."""
+        index = np.flatnonzero(coefficients).astype(np.int32)
+        highest = self._highspy.kHighsInf if math.isinf(upper) else upper
+        limits = np.array([lower]), np.array([highest])
+        begin = np.zeros(1, dtype=np.int32)
+        self._check(self._solver.addRows(1, *limits, len(index), begin, index, coefficients[index]))
+
     def stop_above(self, objective: float) -> None:
         """End solutions early whose optimum is above this."""
         self._set("objective_bound", objective if math.isfinite(objective) else self._highspy.kHighsInf)

@@ -162,7 +162,13 @@ void bind_proof(nb::module_ &m) {
                      const size_t count = ids.size();
                      return nb::cast(to_numpy(std::move(ids), {count}));
                    })
-      .def_prop_ro("tight_sets", &Relaxation::tight_sets)
+      .def(
+          "undecided_sets",
+          [](Relaxation &relaxation, const Numbers &solution, size_t most) {
+            check_size(solution, relaxation.columns(), "values of columns");
+            return relaxation.undecided_sets(solution.data(), most);
+          },
+          arg("solution"), arg("most"))
       .def(
           "set_tour",
           [](Relaxation &relaxation, const Array<const int, 1> &tour) {

@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -187,7 +188,6 @@ class Relaxation {
     }
     report.pieces = pieces_;
     waiting_ = std::move(found.cuts());
-    tight_ = std::move(tight);
     return report;
   }
 
@@ -245,8 +245,35 @@ class Relaxation {
   }
 
   const Pricing &pricing() const { return pricing_; }
-  const std::vector<std::vector<int>> &tight_sets() const { return tight_; }
-  const Support &support() const { return support_; }
+
+  // At most so many sets of the rows' cuts that about 3 edges of a solution leave, those nearest to 3 first: where a
+  // tour has 2, or 4 and more.
+  std::vector<std::vector<int>> undecided_sets(const double *solution, size_t most) {
+    constexpr double farthest = 0.75;
+    support_.build(n_, ends_, solution);
+    std::vector<std::pair<double, std::vector<int>>> found;
+    std::set<std::vector<int>> seen;
+    for (const Row &row : rows_) {
+      const Cut &cut = row.cut;
+      for_sets(cut, [&](const std::vector<char> &in_set) {
+        double value = 0.0;
+        std::vector<int> set;
+        for (const int u : cut.members) {
+          if (in_set[cut.class_of[u]] == 0) continue;
+          set.push_back(u);
+          for (const Support::Edge &edge : support_.around(u))
+            if (in_set[cut.class_of[edge.to]] == 0) value += edge.value;
+        }
+        const double far = std::fabs(value - 3.0);
+        if (set.size() > 2 && (int)set.size() < n_ - 2 && far < farthest && seen.insert(set).second)
+          found.emplace_back(far, std::move(set));
+      });
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<std::vector<int>> sets;
+    for (size_t i = 0; i < found.size() && i < most; ++i) sets.push_back(std::move(found[i].second));
+    return sets;
+  }
 
  private:
   static constexpr int smallest_pieces = 8;
@@ -267,6 +294,24 @@ class Relaxation {
     }
     for (int u = 0; u < n_; ++u)
       for (int v = u + 1; v < n_; ++v) visit(u, v);
+  }
+
+  // Every class of a cut but the largest, and the handle of a comb, as marks of classes.
+  template <class Visit>
+  static void for_sets(const Cut &cut, const Visit &visit) {
+    std::vector<char> marks(cut.classes, 0);
+    for (int c = 1; c < cut.classes; ++c) {
+      marks[c] = 1;
+      visit(marks);
+      marks[c] = 0;
+    }
+    if (cut.comb.empty()) return;
+    const std::vector<uint8_t> &handle = cut.comb[0];
+    const bool has_largest = std::find(handle.begin(), handle.end(), (uint8_t)0) != handle.end();
+    for (const uint8_t c : handle) marks[c] = 1;
+    if (has_largest)  // then all others
+      for (char &mark : marks) mark = (char)(1 - mark);
+    visit(marks);
   }
 
   void append(Cut &&cut, SparseLines &added) {
@@ -321,7 +366,6 @@ class Relaxation {
   std::vector<Row> rows_;
   std::unordered_set<uint64_t> present_;
   std::vector<Cut> pool_, waiting_;
-  std::vector<std::vector<int>> tight_;
   Support support_;
   Pricing pricing_;
 };
