@@ -281,6 +281,8 @@ class NeighborSearch:
         seed: int,
         threads: int,
         seconds: float,
+        best: bool,
+        whole: bool,
         token: StopToken,
     ) -> bool:
         """Kicks in every chain for so many seconds; True when each has made `count` in all."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from instances import problem_of, whole_points
 import warptsp
 from warptsp import Problem, stop
 from warptsp.backends.instance import SearchInstance
+from warptsp.methods import METHODS
 from warptsp.problem import OpenPath
 from warptsp.stop import StopToken
 
@@ -233,6 +235,71 @@ def test_the_best_tour_of_iterated_local_search_is_a_local_optimum(device):
         assert sum(g > 0.5 for g in moves.gains(instance.close(result.tour), True)) <= 4
 
 
+AFTER_KICKS = list(itertools.product(("first", "best"), ("ends", "pass")))
+
+
+@pytest.mark.parametrize("limit", [{"params": {"iterations": 0.0}}, {"kicks": 0}])
+@pytest.mark.parametrize("restart", ["ends", "pass"])
+def test_algorithm_1_without_kicks_is_three_opt(restart, limit):
+    problem = Problem.from_points(whole_points(300, 18), "EUC_2D")
+    params = {"improvement": "best", "restart": restart, **limit.get("params", {})}
+    ils = solve(problem, "ils", **{**limit, "params": params}, start="nearest-neighbor")
+    params = {"improvement": "best", "moves": "one"}
+    descent = solve(problem, THREE, params=params, start="nearest-neighbor")
+    assert np.array_equal(ils.tour, descent.tour)
+    assert ils.counters["passes"] == descent.counters["passes"]
+    assert ils.counters["moves"] == descent.counters["moves"]
+
+
+@pytest.mark.parametrize("acceptance", ACCEPTANCES)
+@pytest.mark.parametrize(("improvement", "restart"), AFTER_KICKS)
+def test_local_searches_after_a_kick(improvement, restart, acceptance):
+    problem = Problem.from_points(whole_points(120, 19), "EUC_2D")
+    params = {
+        "improvement": improvement,
+        "restart": restart,
+        "acceptance": acceptance,
+        "iterations": 1.0,
+        "chains": 3,
+    }
+    one, two, other = (
+        solve(problem, "ils", params=params, start="greedy", threads=threads, seed=seed)
+        for threads, seed in ((1, 5), (2, 5), (1, 6))
+    )
+    assert one.kicks == 120
+    assert np.array_equal(one.tour, two.tour)
+    assert one.counters == two.counters
+    assert not np.array_equal(one.tour, other.tour)
+    assert one.length < solve(problem, start="greedy").length
+    assert_local_optimum(problem, one, 8, True)
+    # By passes: one for each kick at least, and one more for each move.
+    assert improvement == "first" or one.counters["passes"] > 3 * one.kicks
+
+
+def test_whole_passes_of_a_long_tour_end_in_time(device):
+    if device == "cuda":
+        pytest.skip("on the CPU only")
+    problem = Problem.from_points(whole_points(20_000, 20), "EUC_2D")
+    for improvement, restart in AFTER_KICKS:
+        params = {"improvement": improvement, "restart": restart}
+        result = solve(problem, "ils", params=params, start="greedy", time_limit=0.5)
+        assert result.stop_reason == "time limit of 0.5 s"
+
+
+def test_a_gpu_has_no_whole_passes():
+    class OnGpu:
+        device = SimpleNamespace(gpus=(0,))
+
+        def use_cpu(self, error):
+            raise error
+
+    problem = Problem.from_points(whole_points(20, 0), "EUC_2D")
+    method = METHODS["ils"]
+    for params in ({"improvement": "best"}, {"restart": "pass"}):
+        with pytest.raises(warptsp.UnsupportedProblem, match=r"method ils: improvement .* on the CPU only"):
+            method.run(problem, OnGpu(), method.params(**params))
+
+
 def test_better_never_gets_worse_and_finds_the_optimum_of_few_cities(device):
     problem = Problem.from_points(whole_points(12, 10), "EUC_2D")
     best = warptsp.solve(problem, method="exact").length
@@ -377,6 +444,8 @@ def test_a_matrix_without_quadrants_is_told_aloud(caplog):
         ("ils", {"temperature": 1.0, "acceptance": "always"}, "temperature: only acceptance 'annealed'"),
         ("ils", {"segment": -1}, "segment: -1"),
         ("ils", {"chains": 0}, "chains: 0"),
+        ("ils", {"improvement": "worst"}, "improvement"),
+        ("ils", {"restart": "half"}, "restart"),
     ],
 )
 def test_impossible_parameters_are_named(method, params, message):

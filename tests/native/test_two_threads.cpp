@@ -207,13 +207,16 @@ void neighbor_searches() {
         }
         return search.best();
       });
-  same([&](int threads) {
-    NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance,
-                                           Tour(cities.start), cities.token);
-    while (!search.iterate({3, 200, false, 0.01, 150, 50, 7, threads}, 0.01, cities.token)) {
-    }
-    return search.best();
-  });
+  for (const bool best : {false, true})
+    for (const bool whole : {false, true})
+      same([&](int threads) {
+        NeighborSearchOf<Metric, Three> search(Metric{cities.points()}, cities.neighbors(8), 8, {}, tolerance,
+                                               Tour(cities.start), cities.token);
+        const int kicks = whole ? 20 : 200;
+        while (!search.iterate({3, kicks, false, 0.01, 150, 50, 7, threads, best, whole}, 0.01, cities.token)) {
+        }
+        return search.best();
+      });
 }
 TEST(neighbor_two_opt) { neighbor_searches<false>(); }
 TEST(neighbor_three_opt_and_iterated_search) { neighbor_searches<true>(); }

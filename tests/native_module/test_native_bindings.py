@@ -171,7 +171,7 @@ def descend(passes=5, threads=2, seconds=0.01):
 def iterate(chains=2, count=10, temperature=0.1, cold=9, segment=5, threads=2, seconds=0.01):
     neighbor_search().iterate(
         chains=chains, count=count, always=False, temperature=temperature, cold=cold, segment=segment, seed=1,
-        threads=threads, seconds=seconds, token=token(),
+        threads=threads, seconds=seconds, best=bool(chains % 2), whole=bool(segment % 2), token=token(),
     )  # fmt: skip
 
 

@@ -4,7 +4,9 @@ Algorithm 1 of J. Fosin, D. Davidović and T. Carić, "A GPU implementation of l
 symmetric travelling salesman problem" (2013): from a local optimum a double bridge at four random edges,
 3-opt again, the best tour kept, and the search goes on from the new tour, shorter or not. Better: it takes a
 kick back that lost more than a falling temperature allows. After a double bridge only its eight ends are
-examined again, so a kick costs microseconds; the best tour is examined as a whole in the end.
+examined again, so a kick costs microseconds; the best tour is examined as a whole in the end. With
+``improvement="best"`` and ``restart="pass"`` the 3-opt is the document's: passes over all cities, each of
+which makes the best move.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from warptsp.backends.cuda.tuning import CHAIN_THREADS
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -60,6 +62,12 @@ class IlsParams:
         Independent searches from the same local optimum, with different random numbers; the best counts. They
         run at once, on the threads of the CPU or the multiprocessors of a GPU. None is one with "always",
         and otherwise one per thread or multiprocessor.
+    improvement : {"first", "best"}
+        Of the cities to examine, "first" makes the best move of the first city that has one; "best" examines
+        all of them and makes the best move, as the document does. On the CPU only.
+    restart : {"ends", "pass"}
+        After a kick, and after every move, "ends" examines the ends of the changed edges; "pass" examines all
+        cities, as the document does. On the CPU only.
     block : int or None
         Threads per block on a GPU; None chooses.
     """
@@ -70,6 +78,8 @@ class IlsParams:
     temperature: float | None = None
     segment: int = 0
     chains: int | None = None
+    improvement: Literal["first", "best"] = "first"
+    restart: Literal["ends", "pass"] = "ends"
     block: int | None = None
 
     def __post_init__(self) -> None:
@@ -85,8 +95,17 @@ class IlsParams:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
         if not 0 <= self.segment <= MAX_SEGMENT:
             raise InvalidOption(f"segment: {self.segment} is not between 0 and {MAX_SEGMENT}")
+        if self.improvement not in ("first", "best"):
+            raise InvalidOption(f"improvement: {self.improvement!r} is neither 'first' nor 'best'")
+        if self.restart not in ("ends", "pass"):
+            raise InvalidOption(f"restart: {self.restart!r} is neither 'ends' nor 'pass'")
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
+
+    @property
+    def as_on_gpus(self) -> bool:
+        """Whether the local search after a kick is the one that GPUs have."""
+        return (self.improvement, self.restart) == ("first", "ends")
 
     def start_temperature(self) -> float:
         """Return the temperature at the first kick, in mean edge lengths; 0 if no loss is ever accepted."""
@@ -96,7 +115,20 @@ class IlsParams:
 
 
 def run(problem: Problem, run: Run, params: IlsParams) -> None:
-    """Kick and search again until all iterations are made, or the run says stop."""
+    """Kick and search again until all iterations are made, or the run says stop.
+
+    Raises
+    ------
+    UnsupportedProblem
+        If a GPU is asked for by name and the local search after a kick is not the one that GPUs have.
+    """
+    if run.device.gpus and not params.as_on_gpus:
+        run.use_cpu(
+            UnsupportedProblem(
+                f"method ils: improvement {params.improvement!r} with restart {params.restart!r} runs on the "
+                "CPU only; leave both out, or search on the CPU"
+            )
+        )
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return
@@ -130,10 +162,21 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
     always = params.acceptance == "always"
     chains = 1 if always and params.chains is None else params.chains
     search = NeighborSearch(prepared, run, device, three=True, chains=chains, block=params.block)
-    if search.descend(best=False, many=False) and count > 0:
-        temperature = params.start_temperature()
-        if search.iterate(count=count, always=always, temperature=temperature, segment=params.segment):
-            search.settle()
+    best = params.improvement == "best"
+    kicked = (
+        search.descend(best=best, many=False)
+        and count > 0
+        and search.iterate(
+            count=count,
+            always=always,
+            temperature=params.start_temperature(),
+            segment=params.segment,
+            best=best,
+            whole=params.restart == "pass",
+        )
+    )
+    if kicked:
+        search.settle(best=best)
     run.offer(search.best())
 
 

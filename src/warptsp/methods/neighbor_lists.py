@@ -193,12 +193,22 @@ class NeighborSearch:
             token=self.run.token,
         )
 
-    def iterate(self, *, count: int, always: bool, temperature: float, segment: int) -> bool:
+    def iterate(
+        self,
+        *,
+        count: int,
+        always: bool,
+        temperature: float,
+        segment: int,
+        best: bool = False,
+        whole: bool = False,
+    ) -> bool:
         """Make kicks in all chains, `count` in each, or as many as there is time for; False if the run said
         stop before.
 
         The temperature, in mean edge lengths of the tour to begin with, comes down to 0 before the last
-        of them.
+        of them. After a kick the ends of changed edges are examined or, with `whole`, all cities, and the
+        first move or, with `best`, the best one is made; on a GPU only the first of both.
         """
         run = self.run
         tour = self.best()
@@ -233,18 +243,20 @@ class NeighborSearch:
                     seed=self.run.seed,
                     threads=self.run.threads,
                     seconds=SLICE,
+                    best=best,
+                    whole=whole,
                     token=self.run.token,
                 )
             stop = self.report("search")
         return complete
 
-    def settle(self) -> None:
+    def settle(self, *, best: bool = False) -> None:
         """Go from the best tour of all chains to a local optimum: after a kick only the ends of changed edges
         are examined, which may leave a move elsewhere. A limit on kicks has no say in it."""
         (self.gpu or self.host).return_to_best()
         complete = False
         while not (complete or self.run.token.stopped()):
-            complete = self._descend(best=False, many=False, passes=-1)
+            complete = self._descend(best=best, many=False, passes=-1)
             self.report("local search")
 
     @property

@@ -105,19 +105,21 @@ void bind_neighbor_search(nb::module_ &m) {
       .def(
           "iterate",
           [](BoundNeighborSearch &b, int chains, long long count, bool always, double temperature, long long cold,
-             int segment, unsigned long long seed, int threads, double seconds, StopToken &token) {
+             int segment, unsigned long long seed, int threads, double seconds, bool best, bool whole,
+             StopToken &token) {
             check_threads(threads);
             require(chains >= 1 && segment >= 0 && segment <= longest_segment, "chains or segment is out of range");
             bool complete = false;
             interruptible(token, [&] {
-              complete =
-                  b.search->iterate({chains, count, always, temperature, cold, segment, seed, threads}, seconds, token);
+              complete = b.search->iterate(
+                  {chains, count, always, temperature, cold, segment, seed, threads, best, whole}, seconds, token);
             });
             return complete;
           },
           nb::kw_only(), nb::arg("chains"), nb::arg("count"), nb::arg("always"), nb::arg("temperature"),
-          nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"),
-          nb::arg("token"), "Kicks in every chain for so many seconds; True when each has made `count` in all.")
+          nb::arg("cold"), nb::arg("segment"), nb::arg("seed"), nb::arg("threads"), nb::arg("seconds"), nb::arg("best"),
+          nb::arg("whole"), nb::arg("token"),
+          "Kicks in every chain for so many seconds; True when each has made `count` in all.")
       .def(
           "return_to_best", [](BoundNeighborSearch &b) { b.search->return_to_best(); },
           "Let the next descent begin with the best tour of all chains.")

@@ -110,9 +110,26 @@ class IteratedSearch {
     queue_.city[slot < queue_.capacity ? slot : slot - queue_.capacity] = city;
   }
 
+  // By one lane only: takes the queued cities out.
+  template <class Take>
+  WARPTSP_FN void take_all(Take &&take) {
+    for (; memory_->queued > 0; --memory_->queued) {
+      const int city = queue_.at(0);
+      queue_.in[city / 32] &= ~(1u << city % 32);
+      memory_->head = memory_->head + 1 < queue_.capacity ? memory_->head + 1 : 0;
+      take(city);
+    }
+  }
+
   // Kicks until `stop(k)`. `length` is that of the tour, `best` that of the best one, which is kept.
   template <class Stop>
   WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop) {
+    kicks(plan, length, best, stop, [&] { return settle(1ll << 62); });
+  }
+
+  // `repair()` is the local search after a double bridge, whose ends are queued; it returns its gain.
+  template <class Stop, class Repair>
+  WARPTSP_FN void kicks(const KickPlan &plan, double &length, double &best, Stop &&stop, Repair &&repair) {
     const int n = tour_.size;
     for (long long k = 0; k < plan.count && !stop(k); ++k) {
       ++counts.kicks;
@@ -139,7 +156,7 @@ class IteratedSearch {
         for (int e = 0; e < 8; ++e) push(end[e]);
       });
       lanes_.kicked();
-      change -= settle(1ll << 62);
+      change -= repair();
       const double temperature = temperature_at(plan, plan.first + k);
       const bool accepted =
           plan.always || change <= (temperature > 0.0 ? temperature * (double)random.minus_log() : 0.0);

@@ -66,6 +66,8 @@ struct ChainsPlan {
   int segment;
   unsigned long long seed;
   int threads;
+  bool best;   // after a double bridge the best move of a pass is made; if not, that of the first city that has one
+  bool whole;  // a pass is over all cities; if not, over the ends of changed edges
 };
 
 struct DescentCounts {
@@ -142,8 +144,8 @@ class NeighborSearchOf : public NeighborSearch {
     kicking_ = true;
     // Chains that wait for a thread have a slice of their own, so that all of them are about as far.
     const double share = seconds * std::min(plan.threads, plan.chains) / plan.chains;
-    // A kick takes microseconds, and on long tours milliseconds.
-    const long long between = size_ < long_tour ? 16 : 1;
+    // A kick takes microseconds, and on long tours, or with passes over all cities, milliseconds.
+    const long long between = size_ < long_tour && !plan.whole ? 16 : 1;
     std::atomic<bool> complete{true};
     for_each_task(plan.threads, plan.chains, [&](int c) {
       const StopToken slice(token, share);
@@ -152,9 +154,16 @@ class NeighborSearchOf : public NeighborSearch {
       if (made == 0) chain.keep(plan.temperature > 0.0);
       const KickPlan kicks{made,        plan.count - made, plan.cold, plan.temperature,
                            plan.always, plan.segment,      plan.seed, (unsigned long long)c};
-      chain.search.kicks(kicks, chain.length, chain.best, [&](long long k) {
+      const auto stop = [&](long long k) {
         return k % between == 0 && (k > 0 ? slice : token).stopped();  // at least one, however short the slice
-      });
+      };
+      if (plan.best)
+        chain.search.kicks(kicks, chain.length, chain.best, stop,
+                           [&] { return pass_by_pass(chain, plan.whole, token); });
+      else if (plan.whole)
+        chain.search.kicks(kicks, chain.length, chain.best, stop, [&] { return queue_all(chain, token); });
+      else
+        chain.search.kicks(kicks, chain.length, chain.best, stop);
       if (chain.search.counts.kicks < plan.count) complete = false;
     });
     return complete;
@@ -189,6 +198,7 @@ class NeighborSearchOf : public NeighborSearch {
       sum.evaluations += chain->search.counts.evaluations;
       sum.moves += chain->search.counts.moves;
       sum.accepted += chain->search.counts.accepted;
+      sum.passes += chain->passes;
       sum.kicks = std::min(sum.kicks, chain->search.counts.kicks);
     }
     return sum;
@@ -203,6 +213,7 @@ class NeighborSearchOf : public NeighborSearch {
     TourArrays tour;
     IteratedSearch<ThreadLanes, Lists, Three> search;
     double length = 0.0, best = 0.0;
+    long long passes = 0;  // after kicks
 
     Chain(std::vector<int> &&start, const Lists &lists)
         : order(std::move(start)), position(order.size()), scratch(order.size()), kept(order.size()),
@@ -309,6 +320,48 @@ class NeighborSearchOf : public NeighborSearch {
     for (const long long count : evaluations) evaluations_ += count;
     examined_all_ = !skipped;
     return !stopped;
+  }
+
+  // Pass after pass, each of which makes the best move of all cities or, if not `whole`, of the queued ones; to a local
+  // optimum, unless the token stops it. Returns the gain.
+  double pass_by_pass(Chain &chain, bool whole, const StopToken &token) const {
+    double gain = 0.0;
+    std::vector<int> open;
+    NeighborMove best, found;
+    for (;;) {
+      chain.search.take_all([&](int city) { open.push_back(city); });
+      best.clear();
+      size_t left = 0;
+      const int count = whole ? size_ : (int)open.size();
+      for (int k = 0; k < count; ++k) {
+        if (k % 16 == 0 && token.stopped()) return gain;
+        const int city = whole ? k : open[k];
+        ThreadLanes::examine_city<Three>(lists_, chain.tour, city, found, chain.search.counts.evaluations);
+        if (!found.found()) continue;
+        if (!whole) open[left++] = city;
+        if (!best.found() || found.gain > best.gain) best = found;
+      }
+      open.resize(left);
+      ++chain.passes;
+      if (!best.found()) return gain;
+      chain.search.write(rewrite_of(chain.tour, best));
+      gain += best.gain;
+      ++chain.search.counts.moves;
+      if (whole) continue;
+      for (const int city : open) chain.search.push(city);
+      for (int e = 0; e < best.cities; ++e) chain.search.push(best.t[e]);
+    }
+  }
+
+  // City after city, all of them behind those that are queued. Returns the gain.
+  double queue_all(Chain &chain, const StopToken &token) const {
+    for (int city = 0; city < size_; ++city) chain.search.push(city);
+    double gain = 0.0;
+    while (chain.memory.queued > 0) {
+      gain += chain.search.settle(256);
+      if (token.stopped()) chain.search.take_all([](int) {});
+    }
+    return gain;
   }
 
   // One city after the other; the last examination is of all of them.
