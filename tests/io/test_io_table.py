@@ -129,8 +129,10 @@ def test_matrices():
         ("x;y\n1;2\n1.234,5;4\n", 3, "'1.234,5' in column x: a number is needed$"),
         ("A;B\nA;0;1,500\nB;1,500;0\n", 1, "names the columns"),
         (";A;B\nA;0;1,500\nB;1,500;0\n", 2, "'1,500' may be 1.500 or 1500"),
-        ("lat;lon\n52\u00b031';13\u00b024'\n", 2, "decimal degrees, such as 52.52"),
-        ("lat;lon\n52.52 N;13.4 E\n", 2, "decimal degrees, such as 52.52"),
+        ("lat;lon\n52\u00b061';13\u00b024'\n", 2, "degrees, such as 52.52 or 52\u00b0 31' 12\" N"),
+        ("lat;lon\n52.52 E;13.4 N\n", 2, "degrees, such as 52.52"),
+        ("lat;lon\n52.52 N;13.4 O\n", 2, "O may be Ost or Oeste: write E or W"),
+        ("x;y\n52.52 N;13.4 E\n", 2, "decimal degrees, such as 52.52"),
         (
             "x,y\n1,2\n3,5,4\n",
             3,
@@ -251,7 +253,9 @@ def test_formats(tmp_path):
         load(path, format="tsplib")
     assert load(path, format="CSV").name == "places"
     assert load(path, format="tsv").name == "places"
-    with pytest.raises(InvalidOption, match="there is no format 'xls': use one of tsplib, csv, tsv, npy"):
+    with pytest.raises(
+        InvalidOption, match="there is no format 'xls': use one of tsplib, csv, tsv, xlsx, parquet, npy"
+    ):
         load(path, format="xls")
     with pytest.raises(InvalidOption, match=r"ending means no instance format: use one of \.tsp"):
         write_problem(tmp_path / "a.xls", load(path))

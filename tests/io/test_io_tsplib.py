@@ -325,7 +325,7 @@ def test_errors(text, line, message, newline):
         (None, "no such file"),
         (b"", "is empty"),
         (b" \n\x00\x1a", "is empty"),
-        (b"\xff\xfeN\x00A\x00", "UTF-16"),
+        (b"\xff\xfeN\x00A", "UTF-16 text breaks off at byte"),
         (b"PK\x03\x04 xlsx", "a ZIP archive or a workbook: .* save the sheet as CSV"),
         (b"\xd0\xcf\x11\xe0 xls", "a workbook"),
         (bytes(range(256)), "is not a TSPLIB line"),

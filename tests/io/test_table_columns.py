@@ -197,10 +197,10 @@ PLACES = "1,Berlin,52.5,13.4\n2,Munich,48.1,11.5\n3,Frankfurt,50.1,8.6\n"
         ("n/a,5,6\n1,7,8\n", "3 columns without a header line"),
         ("Berlin,Germany,520.5,130.4\nMunich,Germany,480.1,110.5\n", "4 columns without a header line"),
         ("3\nname,x,y\na,1,2\n", "1 columns without .*line 2 names them, so what stands above must go"),
-        ("Ort,Breite,Hoehe\na,1,2\n", "are needed; --lat COLUMN --lon COLUMN says which"),
-        ("Ort,lat,Laenge\na,1,2\n", "the first line names the columns 'Ort', 'lat', 'Laenge'"),
+        ("Halt,Nord,Hoehe\na,1,2\n", "are needed; --lat COLUMN --lon COLUMN says which"),
+        ("Halt,lat,Ost\na,1,2\n", "the first line names the columns 'Halt', 'lat', 'Ost'"),
         ("name,lat,y\na,1,2\n", "columns x and y, or lat and lon, are needed"),
-        ("name,city,lat,lon\na,b,1,2\n", "mean the same: remove one of them; --name 1 takes the first"),
+        ("city,place,lat,lon\na,b,1,2\n", "mean the same: remove one of them; --name 1 takes the first"),
         ("lat,lon\n113.4,52.5\n111.5,48.1\n", "latitude 113.4 .*; --lat lon --lon lat exchanges the two"),
         ("number,x,y\n3,1,2\n3,4,5\n", "id 3 appears for the second time; names may repeat: --name number"),
     ],
@@ -270,9 +270,7 @@ def test_a_comment_may_name_the_columns(tmp_path):
     np.savetxt(tmp_path / "a.txt", CAPITALS[:, ::-1], header="lon lat")
     assert np.array_equal(load(tmp_path / "a.txt").coordinates, CAPITALS)
     assert read("# taken in May, with care\n1,2\n3,4\n")[1].titles is None
-    assert np.array_equal(
-        read("# Breite,lon\n1,2\n3,4\n", {"lat": "Breite"})[0].coordinates, [[1, 2], [3, 4]]
-    )
+    assert np.array_equal(read("# Nord,lon\n1,2\n3,4\n", {"lat": "Nord"})[0].coordinates, [[1, 2], [3, 4]])
 
 
 def test_degrees_or_not():
@@ -309,10 +307,10 @@ def test_degrees_or_not():
         ("70,5.5,650\n90,7.5,850\n", {"id": 1}, None, ("EXACT_2D", [5.5, 650], "70", 70)),
         ("70,5.5,650\n90,7.5,850\n", {"name": 1}, None, ("EXACT_2D", [5.5, 650], "70", 1)),
         ("70,5.5,6.5\n90,7.5,8.5\n", {"x": 1, "y": 2, "z": 3}, None, ("EXACT_3D", [70, 5.5, 6.5], "1", 1)),
-        ("Ort,Breite,lon\na,1,2\n", {"lat": "Breite"}, None, ("GREAT_CIRCLE", [1, 2], "1", 1)),
-        ("Ort,Breite,lon\na,1,2\n", {"lat": "breite", "name": "ORT"}, None, ("GREAT_CIRCLE", [1, 2], "a", 1)),
+        ("Halt,Nord,lon\na,1,2\n", {"lat": "Nord"}, None, ("GREAT_CIRCLE", [1, 2], "1", 1)),
+        ("Halt,Nord,lon\na,1,2\n", {"lat": "nord", "name": "HALT"}, None, ("GREAT_CIRCLE", [1, 2], "a", 1)),
         (
-            "Ort,Breite,Laenge\na,1,2\n",
+            "Halt,Nord,Ost\na,1,2\n",
             {"lat": 2, "lon": 3, "name": 1},
             None,
             ("GREAT_CIRCLE", [1, 2], "a", 1),
@@ -362,7 +360,7 @@ def test_columns_and_metric_that_the_caller_says(text, columns, metric, expected
         ),
         ({"lat": 0, "lon": 1}, None, "there is no such column"),
         (
-            {"lat": 3, "lon": "Laenge"},
+            {"lat": 3, "lon": "Ost"},
             None,
             "there is no such column; the columns are '1', 'Berlin', '52.5', '13.4'",
         ),
@@ -445,16 +443,16 @@ class Frame:
 
 
 def test_columns_of_data_frames(caplog):
-    frame = Frame(Breite=[52.5, 48.1], Laenge=[13.4, 11.5], Ort=["a", "b"], Nr=[7.0, 9.0])
-    found = Problem.from_frame(frame, columns={"lat": "Breite", "lon": "laenge", "name": "Ort", "id": "Nr"})
+    frame = Frame(Nord=[52.5, 48.1], Ost=[13.4, 11.5], Halt=["a", "b"], Nr=[7.0, 9.0])
+    found = Problem.from_frame(frame, columns={"lat": "Nord", "lon": "ost", "name": "Halt", "id": "Nr"})
     assert (found.metric, found.label(1), found.node_id(1)) == (Metric.GREAT_CIRCLE, "b", 9)
     assert not caplog.records
     with pytest.raises(
         InvalidProblem, match=r"columns=\{'lat': 'COLUMN', 'lon': 'COLUMN'\} says which they are"
     ):
         Problem.from_frame(frame)
-    with pytest.raises(InvalidProblem, match=r"columns=\{'lat': 1\}: there is no such column; .*'Breite'"):
-        Problem.from_frame(frame, columns={"lat": 1, "lon": "Laenge"})
+    with pytest.raises(InvalidProblem, match=r"columns=\{'lat': 1\}: there is no such column; .*'Nord'"):
+        Problem.from_frame(frame, columns={"lat": 1, "lon": "Ost"})
     plane = Frame(x=[13.4, 11.5], y=[52.5, 48.1])
     assert Problem.from_frame(plane).metric is Metric.EXACT_2D
     assert "the data frame: columns x and y look like degrees" in warned(caplog)[0]
@@ -623,3 +621,35 @@ def test_fuzzed_columns(data):
             assert all(role in held for role in columns)
             assert len(set(held.values())) == len(held)
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("titles", "metric"),
+    [
+        ("Name;Breitengrad;Längengrad", "GREAT_CIRCLE"),
+        ("Ort;Breite (°);Laenge (°)", "GREAT_CIRCLE"),
+        ("nombre;latitud;longitud", "GREAT_CIRCLE"),
+        ("nome;latitudine;longitudine", "GREAT_CIRCLE"),
+        ("название;Широта;Долгота", "GREAT_CIRCLE"),
+        ("名称;纬度;经度", "GREAT_CIRCLE"),
+        ("stop name;GPS Lat;GPS-Lon", "GREAT_CIRCLE"),
+        ("city;geo_lat;geo_lon", "GREAT_CIRCLE"),
+        ("Name;Y_WGS84;X_WGS84", "GREAT_CIRCLE"),
+        ("Längengrad;Breitengrad;name", "GREAT_CIRCLE"),
+        ("label;X (m);Y (m)", "EXACT_2D"),
+        ("label;X [km];Northing", "EXACT_2D"),
+    ],
+)
+def test_names_of_columns_in_large_languages(titles, metric):
+    rows = [";".join(str(20.5 + row) for _ in titles.split(";")) for row in range(3)]
+    problem, columns = read("\n".join([titles, *rows]))
+    assert problem.metric.name == metric
+    assert sorted(columns.roles()) == sorted(["name", *(["lat", "lon"] if problem.geographic else "xy")])
+    assert list(problem.labels) == ["20.5", "21.5", "22.5"]
+
+
+def test_a_city_is_a_name_only_where_nothing_else_is():
+    problem, columns = read("city,name,lat,lon\nParis,Louvre,48.86,2.34\nRome,Forum,41.89,12.48\n")
+    assert list(problem.labels) == ["Louvre", "Forum"]
+    assert columns.left_out() == ["'city'"]
+    assert list(read("city,lat,lon\nParis,48.86,2.34\nRome,41.89,12.48\n")[0].labels) == ["Paris", "Rome"]

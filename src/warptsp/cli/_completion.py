@@ -57,9 +57,10 @@ def _formats() -> Iterable[tuple[str, str]]:
 
 
 def _metrics() -> Iterable[tuple[str, str]]:
-    from warptsp.problem import Metric
+    from warptsp.problem.metric import COMMON, Metric
 
-    return [(metric.name, metric.description) for metric in Metric]
+    common = [(name, metrics[0].name) for name, metrics in COMMON.items()]
+    return [*((metric.name, metric.description) for metric in Metric), *common]
 
 
 metrics = one_of(_metrics)

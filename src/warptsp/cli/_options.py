@@ -104,7 +104,7 @@ def instance_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--metric",
             metavar="NAME",
             shell_complete=metrics,
-            help="Metric for the coordinates of INSTANCE, such as EUC_2D or MAN_2D.",
+            help="Metric for the coordinates of INSTANCE, such as EUC_2D, euclidean or haversine.",
         ),
         click.option(
             "--asymmetric", is_flag=True, help="Allow a matrix whose distances differ by direction."
@@ -140,7 +140,7 @@ class _Teller(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno >= logging.WARNING:
             tell(f"warptsp: warning: {record.getMessage()}")
-        elif record.name.startswith("warptsp.io.table"):
+        elif record.name.startswith("warptsp.io"):
             tell(f"warptsp: note: {record.getMessage()}")
 
 

@@ -15,6 +15,7 @@ from warptsp.io.options import ReadOptions, as_columns
 from warptsp.io.table.columns import Columns, fitting_metric, named_columns
 from warptsp.io.table.degrees import doubt_about_degrees
 from warptsp.problem import Metric, Problem
+from warptsp.problem.common_metrics import check_common
 from warptsp.problem.values import plain_array, real_array
 
 __all__ = ["problem_of_frame"]
@@ -30,7 +31,8 @@ def problem_of_frame(
 ) -> Problem:
     """The instance in a data frame, a row for each city; see `Problem.from_frame`."""
     options = ReadOptions.of(columns, metric)
-    titles = [_text(title) for title in getattr(frame, "columns", ())]
+    frame = _with_columns(frame)
+    titles = [_text(title) for title in _titles(frame)]
     found = named_columns(titles, options, len(titles), by_number=False)
     points = None if found.said else _geometry(frame)
     if points is not None:
@@ -54,8 +56,40 @@ def problem_of_frame(
             "or the points of a GeoDataFrame, or a square table of distances whose rows and columns have the "
             "same names"
         )
+    fields.pop("asymmetric", None)  # what may be so is a matrix
     wanted = fitting_metric(own_metric, options)
+    check_common(metric, wanted, coordinates)
     return Problem.from_points(coordinates, wanted, **{**_names(frame, found, options), **fields})
+
+
+def _with_columns(frame: Any) -> Any:
+    """A frame as it is, or as a table of pyarrow if it only offers a stream of Arrow's data."""
+    known = any(hasattr(frame, name) for name in ("columns", "column_names", "geom_type"))
+    if known or not hasattr(frame, "__arrow_c_stream__"):
+        return frame
+    try:
+        import pyarrow
+    except ImportError:
+        raise InvalidProblem(
+            f"{type(frame).__name__} offers its columns as a stream of Arrow: install pyarrow, or give a "
+            "data frame of pandas or Polars"
+        ) from None
+    try:
+        return pyarrow.table(frame)
+    except (pyarrow.ArrowException, TypeError, ValueError) as error:
+        raise InvalidProblem(f"{type(frame).__name__} holds no table: {shown(str(error))}") from None
+
+
+def _titles(frame: Any) -> list[Any]:
+    """The names of the columns; those of Arrow's tables are called otherwise."""
+    names = getattr(frame, "column_names", None)
+    return list(getattr(frame, "columns", ()) if names is None else names)
+
+
+def _listed(column: Any) -> list[Any]:
+    """What is in a column, as Python's own objects where the column makes them."""
+    listed = getattr(column, "to_pylist", None)
+    return list(column if listed is None else listed())
 
 
 def _geometry(frame: Any) -> Any:
@@ -93,6 +127,7 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
     if system.is_geographic:
         return np.column_stack([y, x]), Metric.GREAT_CIRCLE
     if system.is_projected:
+        _warn_of_mercator(points, system)
         return np.column_stack([x, y]), Metric.EXACT_2D
     raise InvalidProblem(
         f"the coordinate reference system {getattr(system, 'name', system)} is neither geographic nor "
@@ -100,9 +135,24 @@ def _places(points: Any) -> tuple[NDArray[np.float64], Metric]:
     )
 
 
+def _warn_of_mercator(points: Any, system: Any) -> None:
+    """Say that the Mercator projection of the web stretches distances, and by how much."""
+    operation = getattr(getattr(system, "coordinate_operation", None), "method_name", "")
+    if "Pseudo Mercator" not in operation:
+        return
+    y = np.asarray(points.y, dtype=np.float64)
+    middle = float(np.median(y)) if len(y) else 0.0
+    _log.warning(
+        'the data frame: %s stretches distances, here about %.2f times: frame.to_crs("EPSG:4326") gives '
+        "great circles in metres",
+        getattr(system, "name", "Web Mercator"),
+        np.cosh(middle / 6378137.0),
+    )
+
+
 def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None) -> NDArray[Any]:
     try:
-        column = _with_nan(frame[list(frame.columns)[place]])
+        column = _with_nan(frame[_titles(frame)[place]])
         column = real_array(column, "its entries")
         column = column if dtype is None else column.astype(dtype, copy=False)
         if column.ndim != 1:
@@ -140,7 +190,7 @@ def _names(frame: Any, columns: Columns, options: ReadOptions) -> dict[str, Any]
     found: dict[str, Any] = {}
     names = _row_names(frame)
     if columns.id is not None:
-        ids = np.asarray(frame[list(frame.columns)[columns.id]])
+        ids = np.asarray(frame[_titles(frame)[columns.id]])
         if _are_whole(ids):
             found["node_ids"] = ids.astype(np.int64)
         elif "id" in options.columns:
@@ -150,7 +200,7 @@ def _names(frame: Any, columns: Columns, options: ReadOptions) -> dict[str, Any]
     elif (numbers := _numbered_rows(frame)) is not None:
         found["node_ids"] = numbers
     if columns.name is not None:
-        names = [_text(value) for value in frame[list(frame.columns)[columns.name]]]
+        names = [_text(value) for value in _listed(frame[_titles(frame)[columns.name]])]
     if names is not None:
         found["labels"] = names
     return found

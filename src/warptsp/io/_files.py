@@ -13,7 +13,7 @@ from typing import IO
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, ParseError
 
-__all__ = ["contents", "named", "reading", "unpacked"]
+__all__ = ["check_unpacked", "contents", "named", "reading", "unpacked"]
 
 RATIO = 30
 """How many times its packed size a text may have without being asked about; text packs 2 to 20 times."""
@@ -133,12 +133,29 @@ def unpacked(data: bytes, file: str) -> bytes:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ParseError(f"is damaged: {error}", file=file) from None
     if size > limit:
-        raise ParseError(
-            f"has {len(data)} packed bytes and more than {limit} unpacked, which looks like a trap: if it is "
-            f"none, unpack it yourself, or set {VARIABLE} to as many bytes as it may have, such as 20G",
-            file=file,
-        )
+        raise _trap(len(data), limit, file)
     return b"".join(pieces)
+
+
+def check_unpacked(packed: int, size: int, file: str) -> None:
+    """Accept what an archive of `packed` bytes says that it unpacks to.
+
+    Raises
+    ------
+    ParseError
+        It is too much, as in `unpacked`.
+    """
+    limit = _limit(packed)
+    if size > limit:
+        raise _trap(packed, limit, file)
+
+
+def _trap(packed: int, limit: int, file: str) -> ParseError:
+    return ParseError(
+        f"has {packed} packed bytes and more than {limit} unpacked, which looks like a trap: if it is "
+        f"none, unpack it yourself, or set {VARIABLE} to as many bytes as it may have, such as 20G",
+        file=file,
+    )
 
 
 def _limit(packed: int) -> int:

@@ -28,16 +28,27 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
         if data[:2] == b"\x1f\x8b":
             data = unpacked(data, name)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise ParseError("is UTF-16 text: save it as UTF-8", file=name, line=1)
-    if data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+        data = _from_utf16(data, name)
+    if data[:4] == b"PK\x03\x04":
         raise ParseError(
-            "is a ZIP archive or a workbook: unpack it, or save the sheet as CSV in the program that made it",
+            "is a ZIP archive or a workbook: a workbook of Excel has a name that ends in .xlsx; otherwise "
+            "unpack it, or save the sheet as CSV in the program that made it",
             file=name,
         )
+    if data[:4] == b"\xd0\xcf\x11\xe0":
+        raise ParseError("is a workbook of the old kind: save it as .xlsx, or the sheet as CSV", file=name)
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not _SOMETHING.search(data):
         raise ParseError("is empty: a list of cities is needed", file=name)
     return data, name
+
+
+def _from_utf16(data: bytes, name: str) -> bytes:
+    """UTF-16 text, as Excel's "Unicode text" and PowerShell have it, as UTF-8."""
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        raise ParseError(f"is damaged: its UTF-16 text breaks off at byte {error.start}", file=name) from None
 
 
 def line_number(data: bytes, offset: int) -> int:

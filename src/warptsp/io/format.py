@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, ParseError
 
-from ._files import named
+from ._files import contents, named, reading
 from ._text import read_bytes
 
 if TYPE_CHECKING:
@@ -60,6 +60,21 @@ class Source:
         if self._data is None:
             self._data = read_bytes(self.path)[0]
         return self._data
+
+    @property
+    def bytes(self) -> bytes:
+        """The contents as they are; each time they are asked for, they are read.
+
+        Raises
+        ------
+        ParseError
+            The file is missing or empty.
+        """
+        with reading(self.path):
+            found, name = contents(self.path)
+        if not found:
+            raise ParseError("is empty: a list of cities is needed", file=name)
+        return found
 
     @property
     def mappable(self) -> bool:
@@ -121,6 +136,8 @@ class Format:
     bare : bool
         Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
         ending alone tells it from others.
+    binary : bool
+        Whether it is no text: it is read from `Source.bytes`, and its ending alone tells it from others.
     has_columns : bool
         Whether the caller may say which column holds what.
     on_maps : bool
@@ -141,6 +158,7 @@ class Format:
     read_tour: Callable[[Source, Problem], TourFile] | None = None
     write_tour: Callable[[Problem, NDArray[np.int32]], Pieces] | None = None
     bare: bool = False
+    binary: bool = False
     has_columns: bool = False
     on_maps: bool = False
     guarded: Callable[[str], str] | None = None

@@ -19,7 +19,7 @@ from .lines import Place, cut, map_format
 from .osrm import is_osrm_table, osrm_problem
 from .places import degrees
 
-__all__ = ["FORMATS", "parse_json"]
+__all__ = ["FORMATS", "geojson_problem", "parse_json"]
 
 _NAMES = ("name", "label", "title")
 Fail = Callable[[str], NoReturn]
@@ -41,10 +41,10 @@ def parse_json(data: bytes, file: str, *, geojson: bool = False) -> Problem:
     with reading_json(file):
         if not geojson and is_osrm_table(document):
             return osrm_problem(document)
-        return _problem(document, fail)
+        return geojson_problem(document, fail)
 
 
-def _problem(document: Any, fail: Fail) -> Problem:
+def geojson_problem(document: Any, fail: Fail) -> Problem:
     """The points of a GeoJSON document, with great-circle distances.
 
     Parameters
@@ -96,11 +96,13 @@ def _points(node: Any, where: str, name: str, fail: Fail) -> Iterator[tuple[str,
 
 def _list(node: dict[str, Any], key: str, where: str, fail: Fail) -> list[Any]:
     value = node.get(key)
+    if isinstance(value, tuple):  # as objects of Python have them
+        return list(value)
     return value if isinstance(value, list) else fail(f"{where} has no list of {key}")
 
 
 def _latitude_longitude(point: Any, where: str, fail: Fail) -> tuple[float, float]:
-    if not isinstance(point, list) or len(point) < 2:
+    if not isinstance(point, (list, tuple)) or len(point) < 2:
         fail(f"{where} has no coordinates [longitude, latitude]")
     for value in point[:2]:
         if isinstance(value, bool) or not isinstance(value, int | float):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.outputs import atomic_write
 from warptsp.problem import Metric, Problem
+from warptsp.problem.common_metrics import check_common, metric_in
 
 from .format import Instance, Pieces, Source
 from .options import ReadOptions, as_columns, as_metric
@@ -38,9 +39,10 @@ def load(
     ----------
     path : str or os.PathLike
         A TSPLIB file; a CSV or TSV file of places (columns x, y or lat, lon, optionally names) or of
-        distances; a ``.npy`` array of points or distances; points as bare numbers (``.f64``, ``.f32``, and
-        ``.f64x3``, ``.f32x3`` in space); GeoJSON points, GPX waypoints, KML placemarks; the table of a
-        routing service such as OSRM. Text may be compressed with gzip. ``-`` is standard input.
+        distances; a workbook of Excel or a Parquet file, as such a table; a ``.npy`` array of points or
+        distances; points as bare numbers (``.f64``, ``.f32``, and ``.f64x3``, ``.f32x3`` in space); GeoJSON
+        points, GPX waypoints, KML placemarks; the table of a routing service such as OSRM. Text may
+        be compressed with gzip. ``-`` is standard input.
     format : str, optional
         One of ``warptsp.io.FORMATS``; by default the ending of the name decides, or the contents if that
         means nothing.
@@ -83,7 +85,7 @@ def read_instance(path: str | os.PathLike[str], format: str | None, options: Rea
     if chosen.bare:
         _look_for_degrees(problem, source, options)
     elif not chosen.has_columns:
-        problem = _with_metric(problem, source, options.metric)
+        problem = _with_metric(problem, source, options)
     if not problem.name and source.path != "-":
         name = Path(Path(source.path).name.removesuffix(".gz")).stem
         problem = dataclasses.replace(problem, name=name)
@@ -105,7 +107,7 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
         )
 
 
-def _with_metric(problem: Problem, source: Source, wanted: Metric | None) -> Problem:
+def _with_metric(problem: Problem, source: Source, options: ReadOptions) -> Problem:
     """The instance in a file that says what its metric is, with another one for the same coordinates.
 
     Raises
@@ -113,8 +115,8 @@ def _with_metric(problem: Problem, source: Source, wanted: Metric | None) -> Pro
     InvalidOption
         The metric does not fit.
     """
-    own = problem.metric
-    if wanted is None or wanted is own:
+    own, name = problem.metric, options.asked
+    if name is None or (wanted := metric_in(name, own.dimensions)) is own:
         return problem
     # Degrees are another thing for GEO and for GREAT_CIRCLE.
     if own.geographic or wanted.geographic or own.dimensions != wanted.dimensions:
@@ -122,6 +124,7 @@ def _with_metric(problem: Problem, source: Source, wanted: Metric | None) -> Pro
             f"{as_metric(wanted.name)} does not fit {source.file}, whose metric is {own.name}: "
             f"{own.description}"
         )
+    check_common(name, wanted, problem.given_coordinates())
     try:
         return dataclasses.replace(problem, metric=wanted)
     except InvalidProblem as error:

@@ -29,7 +29,7 @@ def load_npy(
     path: str | os.PathLike[str],
     data: bytes | None = None,
     asymmetric: bool = False,
-    metric: Metric | None = None,
+    metric: Metric | str | None = None,
 ) -> Problem:
     """The instance in a ``.npy`` file: shape (n, 2) or (n, 3) is points, (n, n) is distances.
 
@@ -41,7 +41,7 @@ def load_npy(
         Its contents, if they do not come from a file.
     asymmetric : bool
         Whether distances may be.
-    metric : Metric, optional
+    metric : Metric or str, optional
         That of the points; by default the Euclidean distance, not rounded.
 
     Raises
@@ -53,7 +53,7 @@ def load_npy(
     try:
         if metric is None:
             return Problem.from_array(array, asymmetric=asymmetric)
-        if metric is Metric.EXPLICIT:
+        if Metric.parse(metric) is Metric.EXPLICIT:
             return Problem.from_matrix(array, asymmetric=asymmetric)
         return Problem.from_points(array, metric)
     except InvalidProblem as error:
@@ -135,7 +135,7 @@ def _header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     data = None if source.mappable else source.data
-    return Instance(load_npy(source.file, data, options.asymmetric, options.metric))
+    return Instance(load_npy(source.file, data, options.asymmetric, options.asked))
 
 
 def _write(problem: Problem) -> Pieces:

@@ -27,6 +27,8 @@ class ReadOptions:
     columns : mapping of str to str or int
         Which column, by its title or its number from 1, holds which of `ROLES`.
     metric : Metric or None
+    asked : Metric, str or None
+        The metric as the caller named it.
     asymmetric : bool
         Whether a matrix may be.
     """
@@ -34,6 +36,7 @@ class ReadOptions:
     columns: Mapping[str, str | int] = field(default_factory=dict)
     metric: Metric | None = None
     asymmetric: bool = False
+    asked: Metric | str | None = None
 
     @classmethod
     def of(
@@ -53,7 +56,8 @@ class ReadOptions:
             raise InvalidOption(
                 f"columns: {columns!r} is not a mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
             )
-        found = cls(dict(columns or {}), None if metric is None else Metric.parse(metric), asymmetric)
+        parsed = None if metric is None else Metric.parse(metric)
+        found = cls(dict(columns or {}), parsed, asymmetric, metric)
         for role, column in found.columns.items():
             if role not in ROLES:
                 raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")

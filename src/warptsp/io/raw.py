@@ -27,7 +27,7 @@ _POINTS = {"f64": ("<f8", 2), "f32": ("<f4", 2), "f64x3": ("<f8", 3), "f32x3": (
 """The type of a number, little-endian, and how many a city has."""
 
 
-def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | None = None) -> Problem:
+def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | str | None = None) -> Problem:
     """The instance in a file of coordinates, one city after another; distances are Euclidean, not rounded.
 
     Parameters
@@ -36,7 +36,7 @@ def load_raw(path: str | os.PathLike[str], format: str, metric: Metric | None = 
         The file; ``f64`` and ``f64x3`` are mapped into memory, not copied. ``-`` is standard input.
     format : str
         ``f64``, ``f32``, ``f64x3`` or ``f32x3``.
-    metric : Metric, optional
+    metric : Metric or str, optional
         Another one.
 
     Raises
@@ -89,7 +89,7 @@ def read_raw(path: str | os.PathLike[str], kind: str, columns: int) -> NDArray[A
 
 
 def _read(source: Source, options: ReadOptions, *, kind: str) -> Instance:
-    return Instance(load_raw(source.path, kind, options.metric))
+    return Instance(load_raw(source.path, kind, options.asked))
 
 
 def _write(problem: Problem, *, kind: str) -> Pieces:

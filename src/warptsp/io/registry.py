@@ -14,7 +14,19 @@ from .format import Format, Source
 __all__ = ["format_of_instance", "format_of_tour", "format_to_write", "formats"]
 
 #: Modules beside this one, each with its `FORMATS`; a module is imported when a search gets there.
-MODULES = ("tsplib", "city_list", "table", "npy", "geojson", "osrm", "gpx", "kml", "raw")
+MODULES = (
+    "tsplib",
+    "city_list",
+    "table",
+    "workbook",
+    "parquet",
+    "npy",
+    "geojson",
+    "osrm",
+    "gpx",
+    "kml",
+    "raw",
+)
 
 
 def formats() -> Iterator[Format]:
@@ -36,7 +48,7 @@ def format_of_instance(source: Source, name: str | None) -> Format:
     path = source.path.lower().removesuffix(".gz")
     found = next((format for format in _readable() if path.endswith(format.endings)), None)
     if found is not None:
-        return _tsplib_or(found, source) if found.has_columns else found
+        return _tsplib_or(found, source) if found.has_columns and not found.binary else found
     if path.endswith(".bin"):
         names = ", ".join(format.name for format in _readable() if format.bare and format.sniff is None)
         raise InvalidOption(

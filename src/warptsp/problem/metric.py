@@ -87,7 +87,7 @@ class Metric(enum.Enum):
 
     @classmethod
     def parse(cls, name: Metric | str) -> Metric:
-        """The metric called `name`, in any case.
+        """The metric called `name`, in any case; of those in `COMMON` the first.
 
         Raises
         ------
@@ -97,12 +97,33 @@ class Metric(enum.Enum):
         if isinstance(name, Metric):
             return name
         try:
-            return cls[name.strip().upper()]
+            common = COMMON.get(name.strip().lower())
+            return cls[name.strip().upper()] if common is None else common[0]
         except (AttributeError, KeyError):
             accepted = ", ".join(metric.name for metric in cls)
-            raise InvalidOption(f"unknown metric {shown(name)}: use one of {accepted}") from None
+            common_names = ", ".join(name for name in COMMON if name not in _SPARED)
+            raise InvalidOption(
+                f"unknown metric {shown(name)}: use one of {accepted}, or {common_names}"
+            ) from None
 
 
+_EUCLID = (Metric.EXACT_2D, Metric.EXACT_3D)
+_MANHATTAN = (Metric.MAN_2D, Metric.MAN_3D)
+_CHEBYSHEV = (Metric.MAX_2D, Metric.MAX_3D)
+COMMON = {
+    "euclidean": _EUCLID,
+    "cityblock": _MANHATTAN,
+    "manhattan": _MANHATTAN,
+    "chebyshev": _CHEBYSHEV,
+    "haversine": (Metric.GREAT_CIRCLE,),
+    "l1": _MANHATTAN,
+    "l2": _EUCLID,
+    "taxicab": _MANHATTAN,
+    "great-circle": (Metric.GREAT_CIRCLE,),
+    "great_circle": (Metric.GREAT_CIRCLE,),
+}
+"""What SciPy, scikit-learn and geographers call metrics: in the plane, in space."""
+_SPARED = ("l1", "l2", "taxicab", "great-circle", "great_circle")  # in messages
 _REAL = frozenset({Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE})
 _EUCLIDEAN = frozenset({Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.EXACT_2D, Metric.ATT})
 _THREE_DIMENSIONAL = frozenset(

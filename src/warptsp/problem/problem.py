@@ -24,6 +24,7 @@ from .checks import (
     checked_matrix,
     checked_node_ids,
 )
+from .common_metrics import check_common, metric_in
 from .constraints import check_open_path, checked_fixed_edges, no_edges
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
@@ -154,7 +155,8 @@ class Problem:
         points : array_like, shape (n, 2) or (n, 3)
             Latitude and longitude, in this order, for GEO and GREAT_CIRCLE.
         metric : Metric or str, optional
-            By default the Euclidean distance, not rounded.
+            By default the Euclidean distance, not rounded. SciPy's names are known, too: ``"euclidean"``,
+            ``"cityblock"`` or ``"manhattan"``, ``"chebyshev"``, ``"haversine"``.
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """
@@ -163,7 +165,9 @@ class Problem:
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:
             metric = Metric.EXACT_2D if coordinates.shape[1] == 2 else Metric.EXACT_3D
-        return cls(Metric.parse(metric), coordinates=coordinates, **fields)
+        problem = cls(metric_in(metric, coordinates.shape[1]), coordinates=coordinates, **fields)
+        check_common(metric, problem.metric, coordinates)
+        return problem
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, **fields: Any) -> Problem:

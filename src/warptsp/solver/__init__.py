@@ -33,17 +33,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from warptsp.problem import OpenPath, Problem
+    from warptsp.problem import Metric, OpenPath
     from warptsp.progress import Progress
     from warptsp.result import Result
+    from warptsp.solver.inputs import Instance
     from warptsp.stop import SearchState, StoppingCriterion
 
 __all__ = ["as_problem", "checked_start", "solve", "with_open"]
 
 
 def solve(
-    problem: Problem | ArrayLike | str | os.PathLike[str],
+    problem: Instance,
     *,
+    metric: Metric | str | None = None,
     stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
     time_limit: float | None = None,
     kicks: int | None = None,
@@ -70,10 +72,16 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem, array or path
+    problem : Problem, array, path or object of another package
         The instance: a `Problem`; coordinates of shape (n, 2) or (n, 3), whose Euclidean distances are not
         rounded; a matrix of distances of shape (n, n), also sparse or condensed; a data frame
-        (`Problem.from_frame`); or the name of a file that `warptsp.load` reads.
+        (`Problem.from_frame`); the name of a file that `warptsp.load` reads; a dict of places or of
+        distances by name; the answer of a routing service (`Problem.from_osrm`) or a GeoJSON object of
+        points; points of shapely; a complete graph of NetworkX.
+    metric : Metric or str, optional
+        The metric of coordinates that do not have another one already: a name of TSPLIB's, or
+        ``"euclidean"``, ``"manhattan"``, ``"chebyshev"`` or ``"haversine"`` (latitude before longitude, in
+        degrees; lengths in metres).
     stop : StoppingCriterion or callable, optional
         When to stop: objects of `warptsp.stop`, joined with ``|`` and ``&``, or a function that takes a
         `SearchState` and returns True to stop. `time_limit` and `kicks` are added to it with ``|``. Without
@@ -159,7 +167,7 @@ def solve(
         If the checkpoint cannot be written.
     """
     started = time.monotonic()
-    instance = as_problem(problem, asymmetric=asymmetric)
+    instance = as_problem(problem, metric=metric, asymmetric=asymmetric)
     if open is not None:
         instance = with_open(instance, open)
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))

@@ -3,26 +3,58 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from warptsp._checks import shown
+from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, InvalidTour
-from warptsp.problem import OpenPath, Problem
+from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from numpy.typing import ArrayLike, NDArray
+
+    OfOtherPackages: TypeAlias = "Frame | ArrowStream | Graph"
+    #: The forms in which `solve` takes an instance.
+    Instance: TypeAlias = (
+        "Problem | ArrayLike | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | OfOtherPackages"
+    )
 
 __all__ = ["as_problem", "checked_start", "start_of", "with_open"]
 
 
-def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str], *, asymmetric: bool = False) -> Problem:
+class Frame(Protocol):
+    """What a data frame is: columns by name."""
+
+    @property
+    def columns(self) -> Any:
+        """Their names."""
+
+    def __getitem__(self, name: Any, /) -> Any: ...
+
+
+class ArrowStream(Protocol):
+    """What offers its columns as a stream of Arrow's data."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+class Graph(Protocol):
+    """What a graph of NetworkX is."""
+
+    def is_multigraph(self) -> bool: ...
+    def is_directed(self) -> bool: ...
+
+
+def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmetric: bool = False) -> Problem:
     """Return the problem that `solve` was given in any of its forms.
 
     An array of shape (2, 2) or (3, 3) is taken as a matrix of distances if it is symmetric with a zero
@@ -32,20 +64,67 @@ def as_problem(problem: Problem | ArrayLike | str | os.PathLike[str], *, asymmet
     ------
     InvalidProblem
         If it is none of them.
+    InvalidOption
+        If `metric` does not fit it.
     """
     if isinstance(problem, Problem):
+        if metric is not None:
+            raise InvalidOption(
+                f"metric: the problem has its own, {problem.metric.name}; give its points instead"
+            )
         return problem
     if isinstance(problem, (str, os.PathLike)):
         from warptsp.io import load
 
-        return load(problem, asymmetric=asymmetric)
+        return load(problem, asymmetric=asymmetric, metric=metric)
+    if not (_is_array(problem) or hasattr(problem, "tocoo")):
+        found = _of_other_packages(problem, metric, asymmetric=asymmetric)
+        if found is not None:
+            return found
     if hasattr(problem, "tocoo"):
-        return Problem.from_matrix(problem, asymmetric=asymmetric)
+        _check_no_metric(metric, "a sparse matrix")
+        return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+    if metric is None:
+        return Problem.from_array(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+    if Metric.parse(metric) is Metric.EXPLICIT:
+        return Problem.from_matrix(problem, asymmetric=asymmetric)  # type: ignore[arg-type]
+    return Problem.from_points(problem, metric)  # type: ignore[arg-type]
+
+
+def _is_array(problem: object) -> bool:
+    return isinstance(problem, np.ndarray) and problem.dtype != object
+
+
+def _of_other_packages(problem: Any, metric: Metric | str | None, *, asymmetric: bool) -> Problem | None:
+    """Return the problem in an object that is no array; None for what may be one, such as a list."""
+    found: Problem
     if isinstance(problem, Mapping):
-        return Problem.from_osrm(problem)
-    if hasattr(problem, "columns") or hasattr(problem, "geom_type"):
-        return Problem.from_frame(problem, asymmetric=asymmetric)
-    return Problem.from_array(problem, asymmetric=asymmetric)
+        found = find("problem of a mapping")(problem, metric, asymmetric=asymmetric)
+        return found
+    if hasattr(problem, "is_multigraph") and hasattr(problem, "is_directed"):
+        _check_no_metric(metric, "a graph")
+        found = find("problem of a graph")(problem)
+        return found
+    if _are_shapes(problem):
+        found = find("problem of shapes")(problem, metric)
+        return found
+    arrow = hasattr(problem, "__arrow_c_stream__") and not hasattr(problem, "__array__")
+    if arrow or any(hasattr(problem, name) for name in ("columns", "column_names", "geom_type")):
+        return Problem.from_frame(problem, metric, asymmetric=asymmetric)
+    return None
+
+
+def _are_shapes(problem: Any) -> bool:
+    """Whether this is one shape, or a list or an array of shapes, told by the first."""
+    if isinstance(getattr(problem, "geom_type", None), str):
+        return True
+    several = isinstance(problem, (list, tuple)) or (isinstance(problem, np.ndarray) and problem.ndim == 1)
+    return several and len(problem) > 0 and isinstance(getattr(problem[0], "geom_type", None), str)
+
+
+def _check_no_metric(metric: object, what: str) -> None:
+    if metric is not None:
+        raise InvalidOption(f"metric: {what} holds distances; leave {shown(metric)} out")
 
 
 def with_open(problem: Problem, open: bool | OpenPath) -> Problem:

@@ -15,25 +15,17 @@ from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io._text import quoted
 from warptsp.io.options import ROLES, ReadOptions, as_columns, as_metric
 from warptsp.problem import Metric
+from warptsp.problem.common_metrics import metric_in
+
+from .titles import rank
 
 __all__ = [
     "Columns",
     "fitting_metric",
     "given_places",
     "guessed_columns",
-    "look_like_positions",
     "named_columns",
 ]
-
-_X = frozenset({"x", "easting"})
-_Y = frozenset({"y", "northing"})
-_Z = frozenset({"z"})
-# Also as public transport (GTFS), biodiversity (Darwin Core) and OurAirports call them.
-_LATITUDE = frozenset({"lat", "latitude", "stop_lat", "decimallatitude", "latitude_deg"})
-_LONGITUDE = frozenset({"lon", "lng", "long", "longitude", "stop_lon", "decimallongitude", "longitude_deg"})
-_NAME = frozenset({"name", "label", "city", "place", "title", "stop_name"})
-_ID = frozenset({"id", "node", "index", "number", "nr", "#"})
-_NAMES = dict(zip(ROLES, (_X, _Y, _Z, _LATITUDE, _LONGITUDE, _NAME, _ID), strict=True))
 
 _HEAD = 1024  # rows that mostly tell already that coordinates are no degrees
 
@@ -137,14 +129,15 @@ def named_columns(
         Two of them mean the same, or one that the caller names does not exist or has no partner.
     """
     texts = [""] * count if titles is None else titles
-    names = [_plain(text) for text in texts]
     given = given_places(titles, count if by_number else 0, options)
 
     def find(role: str) -> int | None:
         if role in given:
             return given[role]
         taken = given.values()
-        found = [at for at, name in enumerate(names) if name in _NAMES[role] and at not in taken]
+        ranks = {at: rank(text, role) for at, text in enumerate(texts) if at not in taken}
+        best = min((how for how in ranks.values() if how is not None), default=None)
+        found = [] if best is None else [at for at, how in ranks.items() if how == best]
         if len(found) > 1:
             both = " and ".join(quoted(texts[place]) for place in found[:2])
             which = as_columns(**{role: found[0] + 1 if by_number else texts[found[0]]})
@@ -230,12 +223,6 @@ def guessed_columns(
     return columns
 
 
-def look_like_positions(titles: Sequence[str]) -> bool:
-    """Whether these are names of columns, one for each of two directions at least."""
-    names = {_plain(title) for title in titles}
-    return bool(names & (_X | _LATITUDE)) and bool(names & (_Y | _LONGITUDE))
-
-
 def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
     """The metric that the caller wants for columns that by themselves mean `own`.
 
@@ -244,7 +231,7 @@ def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
     InvalidOption
         It takes other coordinates.
     """
-    wanted = options.metric
+    wanted = None if options.asked is None else metric_in(options.asked, own.dimensions)
     if wanted is None or wanted is own:
         return own
     words = as_metric(wanted.name)
@@ -294,8 +281,3 @@ def _could_be_ids(numbers: NDArray[np.float64]) -> bool:
 
 def _shown(titles: Sequence[Any]) -> str:
     return ", ".join(quoted(str(title)) for title in titles[:8]) + (", ..." if len(titles) > 8 else "")
-
-
-def _plain(title: str) -> str:
-    """A title in lower case, without the unit that coordinates on the globe have anyway."""
-    return re.sub(r"\s*[(\[](deg|degrees|decimal degrees|°)[)\]]$", "", title.strip().lower())

@@ -13,27 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem
-from warptsp.io._text import decode, quoted
+from warptsp.io._text import quoted
 from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
+from warptsp.problem.common_metrics import check_common
 
+from .both import with_a_column_each
 from .columns import (
     Columns,
     fitting_metric,
     given_places,
     guessed_columns,
-    look_like_positions,
     named_columns,
 )
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
 from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_number, titles_in
+from .titles import look_like_positions
 
-__all__ = ["parse_table", "read_table"]
+__all__ = ["parse_table", "read_table", "read_text"]
 
 _log = logging.getLogger(__name__)
 
-_BEGINNING = 1 << 12  # bytes in which a title ends
 _ID = re.compile(r"[0-9]{1,15}(\.0*)?")
 
 
@@ -52,7 +53,12 @@ def parse_table(data: bytes, file: str, options: ReadOptions | None = None) -> P
 
 def read_table(data: bytes, file: str, options: ReadOptions | None = None) -> Instance:
     """The same, and what its columns were taken for; None if they hold distances."""
-    return Instance(*_Table(TableText(data, file), options or ReadOptions()).read())
+    return read_text(TableText(data, file), options or ReadOptions())
+
+
+def read_text(text: TableText, options: ReadOptions) -> Instance:
+    """The same for a text that is cut into lines, or a table whose fields are known already."""
+    return Instance(*_Table(with_a_column_each(text, options), options).read())
 
 
 class _Table:
@@ -148,9 +154,8 @@ class _Table:
 
     def _names_below(self) -> str:
         """A hint if the names of columns stand below a title."""
-        beginning = decode(self.text.data[:_BEGINNING]).replace("\r\n", "\n").replace("\r", "\n")
-        for line, text in enumerate(beginning.split("\n"), start=1):
-            if line > self.text.first_line and look_like_positions(titles_in(text)):
+        for line, titles in self.text.beginning():
+            if line > self.text.first_line and look_like_positions(titles):
                 return f"; line {line} names them, so what stands above must go"
         return ""
 
@@ -225,7 +230,8 @@ class _Table:
     # Points
 
     def _places(self, columns: Columns) -> tuple[Problem, Columns]:
-        coordinates, ids, names = self._read(columns.positions, columns.id, columns.name)
+        letters = ("NS", "EW") if columns.metric.geographic else ()
+        coordinates, ids, names = self._read(columns.positions, columns.id, columns.name, letters)
         return self._points(columns, coordinates, ids, names), columns
 
     def _points(
@@ -244,6 +250,7 @@ class _Table:
             self._check_ids(ids, columns)
             fields["node_ids"] = ids.astype(np.int64)
         metric = fitting_metric(columns.metric, self.options)
+        check_common(self.options.asked, metric, coordinates)
         try:
             return Problem(metric, coordinates=coordinates, **fields)  # type: ignore[arg-type]
         except InvalidProblem as error:
@@ -261,25 +268,26 @@ class _Table:
         return f"; {as_columns(lat=named['lon'], lon=named['lat'])} exchanges the two" if fits else ""
 
     def _read(
-        self, places: Sequence[int], id: int | None, name: int | None
+        self, places: Sequence[int], id: int | None, name: int | None, letters: Sequence[str] = ()
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, list[str] | None]:
         """The numbers in some columns, the numbers of the places, and their names."""
         numbers = self.text.numbers(len(self.text.first)) if name is None else None
         if numbers is None or (
             id is not None and not np.array_equal(numbers[:, id], np.floor(numbers[:, id]))
         ):
-            return self._slowly_read(places, id, name)
+            return self._slowly_read(places, id, name, letters or [""] * len(places))
+        self.text.warn_of_blanks(len(numbers))
         return _chosen(numbers, places), None if id is None else numbers[:, id], None
 
     def _slowly_read(
-        self, places: Sequence[int], id: int | None, name: int | None
+        self, places: Sequence[int], id: int | None, name: int | None, letters: Sequence[str]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, list[str] | None]:
         """Row by row: for tables with names, and to find what is wrong with the others."""
         values: list[NDArray[np.float64]] = []
         ids: list[str] = []
         names: list[str] = []
         for lines, rows in self.text.chunks():
-            values.append(self.text.positions(lines, rows, places, self.titles))
+            values.append(self.text.positions(lines, rows, places, self.titles, letters))
             if name is not None:
                 names += [row[name].strip() for row in rows]
             if id is not None:
@@ -287,6 +295,7 @@ class _Table:
         if not values:
             self.text.fail("has no cities below the header line", self.text.first_line)
         coordinates = np.concatenate(values)
+        self.text.warn_of_blanks(len(coordinates))
         if id is None:
             return coordinates, None, names or None
         odd = next((row for row, text in enumerate(ids) if not _ID.fullmatch(text)), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
@@ -16,13 +17,18 @@ from warptsp._native import parse_table as parse_numeric_table
 from warptsp.errors import ParseError
 from warptsp.io._text import decode, quoted
 
-__all__ = ["WORDS_FOR_NO_NUMBER", "TableText", "is_name", "is_number", "titles_in"]
+from .angles import angle_of, hint_of_angle
+
+__all__ = ["WORDS_FOR_NO_NUMBER", "TableRows", "TableText", "is_name", "is_number", "titles_in"]
+
+_log = logging.getLogger(__name__)
 
 _CHUNK = 1 << 16
+_HEAD = 1 << 16  # bytes in which a line ends
+_BEGINNING = 1 << 12  # bytes in which a title ends
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 _PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-_DEGREES = re.compile(r".*[°'NSEWO].*")
 WORDS_FOR_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?|n/?a|none|null)?", re.IGNORECASE)
 
 
@@ -111,15 +117,57 @@ class TableText:
         # A quoted field that goes on in the next line is none of ours; line by line the fault is found.
         return rows if len(rows) == len(texts) else [self._split(line, text) for line, text in chunk]
 
-    def number(self, text: str, line: int, column: str) -> float:
-        """The number in a field, of which `line` and `column` are for messages."""
+    def head(self) -> tuple[list[str], list[str]]:
+        """The fields of the first line and of the one below it; twice the same if there is no other."""
+        below = _first_line(self.data[self._first_end : self._first_end + _HEAD])
+        return self.first, self.first if below is None else self._split(self.first_line + below[0], below[2])
+
+    def beginning(self) -> Iterator[tuple[int, list[str]]]:
+        """The first lines as names of columns, and the number of each."""
+        text = decode(self.data[:_BEGINNING]).replace("\r\n", "\n").replace("\r", "\n")
+        return ((line, titles_in(content)) for line, content in enumerate(text.split("\n"), start=1))
+
+    def warn_of_blanks(self, count: int) -> None:
+        """Say which rows are blank, if there are any between the `count` rows that are not."""
+        lines = self.data.count(b"\n") or self.data.count(b"\r")
+        if lines + 1 - (self.first_line - 1) <= count + self.titled:
+            return
+        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
+        numbered = enumerate(io.StringIO(text), start=1)
+        self._tell_of_blanks(
+            (line, _is_blank(content)) for line, content in numbered if line > self.first_line
+        )
+
+    def _tell_of_blanks(self, lines: Iterable[tuple[int, bool]]) -> None:
+        found: list[int] = []
+        below: list[int] = []  # which there are below every table that a spreadsheet has written
+        for line, blank in lines:
+            if blank:
+                below.append(line)
+            else:
+                found, below = found + below, []
+        if found:
+            shown = ", ".join(map(str, found[:5])) + (", ..." if len(found) > 5 else "")
+            noun, verb = ("row", "is") if len(found) == 1 else ("rows", "are")
+            where = "line" if len(found) == 1 else "lines"
+            _log.warning(
+                "%s: %d blank %s %s left out: %s %s", self.file, len(found), noun, verb, where, shown
+            )
+
+    def number(self, text: str, line: int, column: str, letters: str = "") -> float:
+        """The number in a field, of which `line` and `column` are for messages.
+
+        With `letters`, ``NS`` or ``EW``, it may be an angle in degrees, minutes and seconds.
+        """
+        if letters and (angle := angle_of(text, letters)) is not None:
+            return angle
         if WORDS_FOR_NO_NUMBER.fullmatch(text):
             what = "nothing" if text == "" else quoted(text)
             self.fail(f"{what} in column {column}: a finite number is needed", line, column)
         mark = "," if _WITH_COMMA.fullmatch(text) else "." if "." in text else None
         number = text.replace(",", ".") if mark == "," else text
         if not _NUMBER.fullmatch(number):
-            hint = " (decimal degrees, such as 52.52)" if _DEGREES.fullmatch(text) else ""
+            hint = hint_of_angle(text, letters)
             self.fail(f"{quoted(text)} in column {column}: a number is needed{hint}", line, column)
         if not self.takes(mark, [text]):
             hint = f" (decimals above have a {'point' if mark == ',' else 'comma'})"
@@ -159,11 +207,19 @@ class TableText:
         return numbers if end >= len(self.data) and len(numbers) else None
 
     def positions(
-        self, lines: list[int], rows: list[list[str]], places: Sequence[int], titles: Sequence[str] | None
+        self,
+        lines: list[int],
+        rows: list[list[str]],
+        places: Sequence[int],
+        titles: Sequence[str] | None,
+        letters: Sequence[str],
     ) -> NDArray[np.float64]:
-        """The numbers in some columns of some rows, whose lines and titles are for messages; shape (m, k)."""
+        """The numbers in some columns of some rows, shape (m, k).
+
+        Lines and titles are for messages; `letters` has those of `number` for each of the columns.
+        """
         found = self._fast_positions(rows, places)
-        return self._slow_positions(lines, rows, places, titles) if found is None else found
+        return self._slow_positions(lines, rows, places, titles, letters) if found is None else found
 
     def _fast_positions(self, rows: list[list[str]], places: Sequence[int]) -> NDArray[np.float64] | None:
         """The coordinates of these rows, or None if anything about them calls for a closer look."""
@@ -188,7 +244,12 @@ class TableText:
         return positions if np.isfinite(positions).all() else None
 
     def _slow_positions(
-        self, lines: list[int], rows: list[list[str]], places: Sequence[int], titles: Sequence[str] | None
+        self,
+        lines: list[int],
+        rows: list[list[str]],
+        places: Sequence[int],
+        titles: Sequence[str] | None,
+        letters: Sequence[str],
     ) -> NDArray[np.float64]:
         count = len(self.first)
         titles = titles or [str(place + 1) for place in range(count)]
@@ -199,8 +260,67 @@ class TableText:
                 quote = self.delimiter == "," and len(row) > count
                 hint = "; what has a comma in it stands in quotation marks" if quote else ""
                 self.fail(f"{len(row)} {noun} where the first line has {count}{hint}", line)
-            values.append([self.number(row[place].strip(), line, titles[place]) for place in places])
+            values.append(
+                [
+                    self.number(row[place].strip(), line, titles[place], letter)
+                    for place, letter in zip(places, letters, strict=True)
+                ]
+            )
         return np.array(values)
+
+
+class TableRows(TableText):
+    """A table whose fields are known already, as those of a workbook's sheet are.
+
+    Parameters
+    ----------
+    rows : list of (int, list of str)
+        The number of each row and its fields, as many in each; none if all of them are blank.
+    file : str
+        Its name, for messages.
+    titles : list of str, optional
+        The names of the columns, where no row holds them.
+    """
+
+    def __init__(
+        self, rows: Sequence[tuple[int, list[str]]], file: str, titles: list[str] | None = None
+    ) -> None:
+        self.file, self.data = file, b""
+        self._mark: str | None = None
+        self._surely_decimal = False
+        self.delimiter, self.above = "\t", ""
+        self._all = rows
+        self._rows = [(line, row) for line, row in rows if any(row)]
+        if not self._rows:
+            self.fail("is empty: a list of cities is needed")
+        self.first_line, self.first = self._rows[0]
+        self._named = titles is not None
+        if titles is not None:
+            self.first = titles
+        self.titled = self._named
+
+    def chunks(self) -> Iterator[tuple[list[int], list[list[str]]]]:
+        """The fields of some thousand rows at a time, and the numbers of those rows."""
+        rows = self._rows[1:] if self.titled and not self._named else self._rows
+        for begin in range(0, len(rows), _CHUNK):
+            part = rows[begin : begin + _CHUNK]
+            yield [line for line, _ in part], [row for _, row in part]
+
+    def numbers(self, count: int) -> NDArray[np.float64] | None:
+        """None: row by row they are read from the fields."""
+        return None
+
+    def head(self) -> tuple[list[str], list[str]]:
+        """The fields of the first row and of the one below it; twice the same if there is no other."""
+        return self._rows[0][1], self._rows[min(1, len(self._rows) - 1)][1]
+
+    def beginning(self) -> Iterator[tuple[int, list[str]]]:
+        """The first rows as names of columns, and the number of each."""
+        return itertools.islice(iter(self._rows), 20)
+
+    def warn_of_blanks(self, count: int) -> None:
+        """Say which rows are blank, if there are any between the `count` rows that are not."""
+        self._tell_of_blanks((line, not any(row)) for line, row in self._all if line > self.first_line)
 
 
 def _first_line(data: bytes) -> tuple[int, tuple[int, int], str, str] | None:

@@ -1,0 +1,109 @@
+"""Dicts as instances: tables of routing services, GeoJSON, places or distances by name, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption, InvalidProblem
+from warptsp.io.geojson import geojson_problem
+from warptsp.io.osrm import is_osrm_table, osrm_problem
+from warptsp.io.table.titles import look_like_positions
+from warptsp.problem import Metric, Problem
+
+from .frames import problem_of_frame
+from .shapes import warn_of_degrees
+
+__all__ = ["problem_of_mapping"]
+
+
+class _Columns:
+    """A dict of columns, as far as a data frame is that."""
+
+    def __init__(self, columns: Mapping[Any, Any]) -> None:
+        self._columns = columns
+        self.columns = list(columns)
+
+    def __getitem__(self, title: Any) -> Any:
+        return self._columns[title]
+
+
+def problem_of_mapping(
+    mapping: Mapping[Any, Any], metric: Metric | str | None = None, *, asymmetric: bool = False
+) -> Problem:
+    """The instance in a dict.
+
+    Parameters
+    ----------
+    mapping : mapping
+        The answer of a routing service (`Problem.from_osrm`); a GeoJSON object of points; places by name,
+        ``{"Berlin": (52.5, 13.4), ...}``; distances by name, ``{"Berlin": {"Paris": 1054, ...}, ...}``; or
+        columns by name, ``{"lat": [...], "lon": [...]}``.
+    metric : Metric or str, optional
+        That of places.
+    asymmetric : bool
+        Whether distances by name may differ by direction.
+
+    Raises
+    ------
+    InvalidProblem
+        It holds nothing of this kind, or a place or distance is missing.
+    InvalidOption
+        The metric does not fit.
+    """
+    if is_osrm_table(mapping):
+        _check_metric(metric, Metric.EXPLICIT, "a table of durations or distances")
+        return osrm_problem(mapping)
+    if isinstance(mapping.get("type"), str):
+        _check_metric(metric, Metric.GREAT_CIRCLE, "GeoJSON")
+        return geojson_problem(mapping, _fail)
+    values = list(mapping.values())
+    if values and all(isinstance(value, Mapping) for value in values):
+        _check_metric(metric, Metric.EXPLICIT, "a dict of distances")
+        return _distances(mapping, asymmetric=asymmetric)
+    if look_like_positions([str(key) for key in mapping]):
+        return problem_of_frame(_Columns(mapping), metric)
+    if values and all(_is_place(value) for value in values):
+        points = np.array([list(value) for value in values], dtype=np.float64)
+        problem = Problem.from_points(points, metric, labels=[str(key) for key in mapping])
+        if metric is None:
+            warn_of_degrees("the dict", problem)
+        return problem
+    keys = ", ".join(map(shown, list(mapping)[:5]))
+    raise InvalidProblem(
+        f"a dict with the keys {keys} is no instance: places by name, {{'Berlin': (52.5, 13.4)}}, distances "
+        "by name, {'Berlin': {'Paris': 1054}}, columns, {'lat': [...], 'lon': [...]}, GeoJSON or a table of "
+        "durations or distances is needed"
+    )
+
+
+def _check_metric(metric: Metric | str | None, own: Metric, what: str) -> None:
+    if metric is not None and Metric.parse(metric) is not own:
+        raise InvalidOption(f"metric: {shown(metric)} does not fit {what}, whose metric is {own.name}")
+
+
+def _fail(message: str) -> NoReturn:
+    raise InvalidProblem(f"GeoJSON: {message}")
+
+
+def _is_place(value: Any) -> bool:
+    if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+        return False
+    numbers = all(isinstance(number, (int, float, np.number)) for number in value)
+    return len(value) in (2, 3) and numbers
+
+
+def _distances(rows: Mapping[Any, Mapping[Any, Any]], *, asymmetric: bool) -> Problem:
+    names = list(rows)
+    matrix: list[list[Any]] = []
+    for start in names:
+        missing = next((end for end in names if end != start and end not in rows[start]), None)
+        if missing is not None:
+            raise InvalidProblem(
+                f"the dict has no distance from {shown(start)} to {shown(missing)}: every pair is needed"
+            )
+        matrix.append([0 if end == start else rows[start][end] for end in names])
+    return Problem.from_matrix(matrix, labels=[str(name) for name in names], asymmetric=asymmetric)

@@ -1,0 +1,64 @@
+"""Points of shapely, and of what is like it, as instances."""
+
+# A shape is known by what it offers: `shapely` itself is not imported.
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+
+from warptsp.errors import InvalidProblem
+from warptsp.io.table.degrees import look_like_degrees
+from warptsp.problem import Metric, Problem
+
+__all__ = ["problem_of_shapes", "warn_of_degrees"]
+
+_log = logging.getLogger(__name__)
+
+
+def problem_of_shapes(shapes: Any, metric: Metric | str | None = None) -> Problem:
+    """The instance of a list of points, or of a MultiPoint.
+
+    Parameters
+    ----------
+    shapes : list, array or MultiPoint
+        x goes to the east: for a metric of the globe it is the longitude, and y the latitude.
+    metric : Metric or str, optional
+        By default the Euclidean distance, not rounded: shapes do not say what their coordinates are.
+
+    Raises
+    ------
+    InvalidProblem
+        One of them is no point, or an empty one.
+    """
+    kind = getattr(shapes, "geom_type", None)
+    if isinstance(kind, str) and not hasattr(shapes, "geoms"):
+        raise InvalidProblem(f"a {kind} is one shape: a list of points or a MultiPoint is needed")
+    points = list(shapes.geoms if isinstance(kind, str) else shapes)
+    for number, point in enumerate(points):
+        found = getattr(point, "geom_type", type(point).__name__)
+        if found != "Point" or point.is_empty:
+            what = "an empty point" if found == "Point" else f"a {found}"
+            raise InvalidProblem(
+                f"shape {number} (counted from 0) is {what}: points are needed; the centroids of other "
+                "shapes are such points"
+            )
+    coordinates = np.array([(point.x, point.y) for point in points], dtype=np.float64).reshape(-1, 2)
+    if metric is not None and Metric.parse(metric).geographic:
+        coordinates = coordinates[:, ::-1]
+    problem = Problem.from_points(coordinates, metric)
+    if metric is None:
+        warn_of_degrees("the shapes", problem)
+    return problem
+
+
+def warn_of_degrees(what: str, problem: Problem) -> None:
+    """Say that coordinates look like degrees, where nothing says whether they are."""
+    if problem.coordinates is not None and look_like_degrees(problem.coordinates):
+        _log.warning(
+            '%s: the numbers look like degrees, and distances are those of the plane: metric="haversine" '
+            'gives great circles, metric="euclidean" is for x and y',
+            what,
+        )

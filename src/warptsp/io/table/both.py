@@ -1,0 +1,168 @@
+"""Both coordinates in one column: ``52.52, 13.405``, or ``POINT (13.405 52.52)`` (WKT); and angles without a
+header line, which tell by their letters what they are."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from warptsp.io._text import quoted
+from warptsp.io.options import ReadOptions, as_metric
+
+from .angles import angle_of
+from .text import TableRows, TableText, is_name, is_number
+from .titles import look_like_positions, plain
+
+__all__ = ["with_a_column_each"]
+
+_log = logging.getLogger(__name__)
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_WKT = re.compile(
+    rf"(?:SRID=(\d+);\s*)?POINT\s*(?:ZM|Z|M)?\s*\(\s*({_NUMBER})\s+({_NUMBER})(?:\s+{_NUMBER})*\s*\)",
+    re.IGNORECASE,
+)
+_SEPARATORS = (
+    r"\s*[;/|]\s*",
+    r"\s*,\s+",
+    r"(?<=[NSEWnsew])\s*,?\s*(?=[\d+-])",
+    r"\s*,?\s*(?=[NSEWnsew]\s*\d)",
+    r"\s*,\s*",
+    r"\s+",
+)
+_DEGREES = (4326, 4258, 4269, 4267, 4979)  # systems of degrees in the registry of EPSG that tables have
+_LONGITUDE_FIRST = ("lonlat", "lnglat", "longlat", "longitudelatitude", "xy")
+
+
+class _Pair(NamedTuple):
+    """Two numbers as they stand in a field, and what the field says of them."""
+
+    first: str
+    second: str
+    geographic: bool | None = None  # None: their sizes tell
+    longitude_first: bool = False
+
+
+def with_a_column_each(text: TableText, options: ReadOptions) -> TableText:
+    """The table with a column for each coordinate, if one holds both; otherwise the table itself.
+
+    Raises
+    ------
+    ParseError
+        A row of such a column holds something else.
+    """
+    stated = options.columns.keys() - {"name", "id"}
+    if stated or look_like_positions(text.first):
+        return text
+    first, second = (_fields(text, row) for row in text.head())
+    found = [place for place, field in enumerate(second) if _pair(field) is not None]
+    if len(found) == 1 and len(first) == len(second):
+        return _split(text, found[0], options)
+    return _with_letters(text, first)
+
+
+def _fields(text: TableText, row: Sequence[str]) -> list[str]:
+    """The fields of a row: one if blanks do not separate columns, but what stands in the only one."""
+    if text.delimiter == " " and not all(is_number(field) for field in row):
+        return [" ".join(row).strip('"').strip()]
+    return [field.strip() for field in row]
+
+
+def _split(text: TableText, place: int, options: ReadOptions) -> TableText:
+    rows = [(line, _fields(text, row)) for line, row in text.rows()]
+    text.warn_of_blanks(len(rows))
+    titles = None
+    if _pair(rows[0][1][place]) is None:
+        titles = rows.pop(0)[1]
+    pairs = []
+    for line, row in rows:
+        if len(row) != len(rows[0][1]):
+            text.fail(f"{len(row)} fields where the first line has {len(rows[0][1])}", line)
+        pair = _pair(row[place])
+        if pair is None:
+            text.fail(f"{quoted(row[place])}: two coordinates are needed, such as '52.52, 13.405'", line)
+        pairs.append(pair)
+    longitude_first = titles is not None and plain(titles[place]).replace(",", "") in _LONGITUDE_FIRST
+    pairs = [
+        _Pair(pair.second, pair.first, pair.geographic) if pair.longitude_first or longitude_first else pair
+        for pair in pairs
+    ]
+    geographic = _are_degrees(pairs, options)
+    names = ("lat", "lon") if geographic else ("x", "y")
+    if not geographic:  # x stands first, as a longitude does
+        turned = longitude_first or any(_WKT.fullmatch(row[place]) for _, row in rows)
+        pairs = [_Pair(pair.second, pair.first) if turned else pair for pair in pairs]
+    _log.info(
+        "%s: column %s is taken for %s and %s%s",
+        text.file,
+        place + 1 if titles is None else quoted(titles[place]),
+        *(("latitude", "longitude") if geographic else names),
+        f"; {as_metric('EXACT_2D')} for x and y" if geographic else "",
+    )
+    width = len(rows[0][1])
+    titles = titles if titles is not None else _other_titles(rows[0][1], [place])
+    split = [
+        (line, [*row[:place], pair.first, pair.second, *row[place + 1 :]])
+        for (line, row), pair in zip(rows, pairs, strict=True)
+    ]
+    return TableRows(split, text.file, [*titles[:place], *names, *titles[place + 1 : width]])
+
+
+def _are_degrees(pairs: Sequence[_Pair], options: ReadOptions) -> bool:
+    """Whether pairs, the latitude first, are degrees: as they say, as the caller says, or by their sizes."""
+    if options.metric is not None:
+        return options.metric.geographic
+    said = {pair.geographic for pair in pairs} - {None}
+    if said:
+        return said == {True}
+    return all(
+        abs(float(pair.first.replace(",", "."))) <= 90.0
+        and abs(float(pair.second.replace(",", "."))) <= 360.0
+        for pair in pairs
+    )
+
+
+def _pair(field: str) -> _Pair | None:
+    """The two coordinates in a field, the latitude first if that is known; None if it holds none."""
+    if (wkt := _WKT.fullmatch(field)) is not None:
+        system = None if wkt[1] is None else int(wkt[1]) in _DEGREES
+        return _Pair(wkt[2], wkt[3], system, longitude_first=True)
+    field = field.strip("()[] ")
+    for separator in _SEPARATORS:
+        parts = [part.strip() for part in re.split(separator, field) if part.strip()]
+        if len(parts) != 2:
+            continue
+        for letters, exchanged in ((("NS", "EW"), False), (("EW", "NS"), True)):
+            angles = [angle_of(part, letter) for part, letter in zip(parts, letters, strict=True)]
+            if None not in angles:
+                return _Pair(repr(angles[0]), repr(angles[1]), True, longitude_first=exchanged)
+        if all(is_number(part) and re.search("[.,]", part) for part in parts):
+            return _Pair(parts[0], parts[1])
+    return None
+
+
+def _with_letters(text: TableText, first: Sequence[str]) -> TableText:
+    """A table without a header line whose angles have letters or signs of degrees."""
+    angles = [
+        place
+        for place, field in enumerate(first)
+        if not is_number(field) and (angle_of(field, "NS") is not None or angle_of(field, "EW") is not None)
+    ]
+    if len(angles) != 2 or text.delimiter == " ":
+        return text
+    north = angle_of(first[angles[0]], "NS") is not None and angle_of(first[angles[1]], "EW") is not None
+    titles = _other_titles(first, angles)
+    for place, title in zip(angles, ("lat", "lon") if north else ("lon", "lat"), strict=True):
+        titles[place] = title
+    _log.info("%s: no header line: column %d is taken for latitudes", text.file, titles.index("lat") + 1)
+    rows = list(text.rows())
+    text.warn_of_blanks(len(rows))
+    return TableRows(rows, text.file, titles)
+
+
+def _other_titles(first: Sequence[str], known: Sequence[int]) -> list[str]:
+    """Names for the columns of a table without any: one text is that of the place."""
+    names = [place for place, field in enumerate(first) if place not in known and is_name(field)]
+    return ["name" if names == [place] else f"column {place + 1}" for place in range(len(first))]

@@ -1,0 +1,79 @@
+"""The names of columns that are known, in the languages in which most tables are written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from warptsp.io.options import ROLES
+
+__all__ = ["KNOWN", "look_like_positions", "plain", "rank"]
+
+# In the plane.
+_X = "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx"
+_Y = "y, northing, nordwert, hochwert, ycoord, ycoordinate, coordy, ykoordinate, pointy"
+_Z = "z, zcoord, zcoordinate, coordz, zkoordinate, pointz"
+# English with the names of GTFS, Darwin Core, OurAirports, GPS loggers and DaData; then German, Spanish and
+# Portuguese, French, Italian, Dutch, Polish, Czech, Swedish and its neighbours, Finnish, Turkish, Russian and
+# Ukrainian, Greek, Indonesian, Vietnamese, Chinese, Japanese, Korean, Hindi, Arabic, Persian.
+_LATITUDE = (
+    "lat, latitude, stoplat, decimallatitude, latitudedeg, gpslat, gpslatitude, geolat, geolatitude, latdd, "
+    "latwgs84, wgs84lat, ywgs84, wgs84y, poslat, "
+    "breitengrad, breite, geobreite, geographischebreite, latitud, gpslatitud, latitudine, breedtegraad, "
+    "szerokość, szerokośćgeograficzna, zeměpisnášířka, breddegrad, latitud, leveysaste, leveyspiiri, enlem, "
+    "широта, геоширота, γεωγραφικόπλάτος, lintang, vĩđộ, 纬度, 緯度, 위도, अक्षांश, خطالعرض, دائرةالعرض, "
+    "عرضجغرافیایی"
+)
+_LONGITUDE = (
+    "lon, lng, long, longitude, stoplon, decimallongitude, longitudedeg, gpslon, gpslng, gpslong, "
+    "gpslongitude, geolon, geolng, geolong, geolongitude, londd, longdd, lngdd, "
+    "lonwgs84, lngwgs84, wgs84lon, xwgs84, wgs84x, poslon, poslng, "
+    "längengrad, laengengrad, länge, laenge, geolänge, geographischelänge, longitud, gpslongitud, "
+    "longitudine, lengtegraad, długość, długośćgeograficzna, zeměpisnádélka, längdgrad, lengdegrad, "
+    "længdegrad, pituusaste, pituuspiiri, boylam, долгота, довгота, "
+    "геодолгота, γεωγραφικόμήκος, bujur, kinhđộ, 经度, 經度, 経度, 경도, देशांतर, خطالطول, طولجغرافیایی"
+)
+# By rank: a table that has a name and a city is named by the name.
+_NAMES = (
+    "name, nom, nombre, nome, naam, namn, navn, nazwa, název, nimi, isim, ad, название, имя, назва, όνομα, "
+    "nama, tên, 名称, 名稱, 名前, 名, 이름, नाम, الاسم, نام",
+    "label, title, stopname, titel, titre, título, bezeichnung",
+    "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
+    "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
+)
+_ID = "id, node, index, number, nr, #"
+_UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")
+
+
+def plain(title: str) -> str:
+    """A title in lower case, without what separates its words and the unit behind it.
+
+    >>> plain("GPS_Lat (deg)"), plain("X (m)")
+    ('gpslat', 'x')
+    """
+    text = _UNIT.sub("", unicodedata.normalize("NFC", title).strip().casefold())
+    return re.sub(r"[\s_.\-]+", "", text)
+
+
+def _words(*ranks: str) -> dict[str, int]:
+    return {plain(word): rank for rank, words in enumerate(ranks) for word in words.split(",")}
+
+
+KNOWN = {
+    role: _words(*ranks)
+    for role, ranks in zip(ROLES, ([_X], [_Y], [_Z], [_LATITUDE], [_LONGITUDE], _NAMES, [_ID]), strict=True)
+}
+"""What columns that hold each of `ROLES` are called, as `plain` writes it, with the rank of the name."""
+
+
+def rank(title: str, role: str) -> int | None:
+    """How well a column of this name suits for what a column can hold, 0 the best; None if it does not."""
+    return KNOWN[role].get(plain(title))
+
+
+def look_like_positions(titles: Iterable[str]) -> bool:
+    """Whether these are names of columns, one for each of two directions at least."""
+    names = {plain(title) for title in titles}
+    first, second = (set().union(*(KNOWN[role] for role in roles)) for roles in (("x", "lat"), ("y", "lon")))
+    return not names.isdisjoint(first) and not names.isdisjoint(second)

@@ -1,0 +1,150 @@
+"""Coordinates as people have them: both in one column, WKT, degrees and minutes; blank rows; UTF-16."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+from warptsp.errors import ParseError
+from warptsp.io import load
+from warptsp.io.options import ReadOptions
+from warptsp.io.table import read_table
+from warptsp.io.table.angles import angle_of
+
+BERLIN, LISBON = (52.52, 13.405), (38.7225, -9.1375)
+
+
+def read(text, metric=None):
+    return read_table(text.encode(), "file.csv", ReadOptions.of(metric=metric))
+
+
+@pytest.mark.parametrize(
+    ("text", "letters", "angle"),
+    [
+        ("52°31'12\"N", "NS", 52.52),
+        ("52° 31\u2032 12\u2033 N", "NS", 52.52),
+        ("52 31 12", "NS", 52.52),
+        ("52:31:12", "NS", 52.52),
+        ("52d31m12s", "NS", 52.52),
+        ("52°31,2' n", "NS", 52.52),
+        ("N52.52", "NS", 52.52),
+        ("52.52°", "NS", 52.52),
+        ("-9° 8' 15\"", "EW", -9.1375),
+        ("9°8'15''W", "EW", -9.1375),
+        ("W 9 8 15", "EW", -9.1375),
+        ("0° 30' S", "NS", -0.5),
+        ("52.52", "NS", None),
+        ("52 31", "NS", None),
+        ("52°61'", "NS", None),
+        ("52.5°31'", "NS", None),
+        ("-52.5 S", "NS", None),
+        ("13° E", "NS", None),
+        ("N 52° N", "NS", None),
+        ("1e3°", "NS", None),
+        ("", "NS", None),
+    ],
+)
+def test_angles(text, letters, angle):
+    assert angle_of(text, letters) == (None if angle is None else pytest.approx(angle, rel=1e-15))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name;lat;lon\nBerlin;52°31'12\"N;13°24'18\"E\nLisbon;38 43 21;9° 8' 15\" W\n",
+        "Berlin;52°31'12\"N;13°24'18\"E\nLisbon;38 43 21 N;9° 8' 15\" W\n",
+        "13°24'18\"E;52°31'12\"N;Berlin\n9° 8' 15\" W;38 43 21 N;Lisbon\n",
+        "Ort;wo\nBerlin;52°31'12\"N 13°24'18\"E\nLisbon;N38°43'21\" W9°8'15\"\n",
+        "Ort;wo\nBerlin;13°24'18\"E, 52°31'12\"N\nLisbon;38.7225, -9.1375\n",
+        "name;coordinates\nBerlin;52.52, 13.405\nLisbon;38.7225, -9.1375\n",
+        'name,coordinates\nBerlin,"52.52, 13.405"\nLisbon,"(38.7225,-9.1375)"\n',
+        "Berlin;52,52 13,405\nLisbon;38,7225 -9,1375\n",
+        "Berlin\t52,52; 13,405\nLisbon\t38,7225; -9,1375\n",
+        "name;lon,lat\nBerlin;13.405, 52.52\nLisbon;-9.1375, 38.7225\n",
+        "name,wkt\nBerlin,POINT (13.405 52.52)\nLisbon,POINT(-9.1375 38.7225)\n",
+        "POINT Z (13.405 52.52 34)|Berlin\nPOINT (-9.1375 38.7225)|Lisbon\n",
+        "name\tgeom\nBerlin\tSRID=4326;POINT(13.405 52.52)\nLisbon\tSRID=4326;POINT(-9.1375 38.7225)\n",
+    ],
+)
+def test_both_coordinates_in_one_column_and_angles(text, caplog):
+    with caplog.at_level(logging.INFO):
+        problem, columns = read(text)
+    assert problem.metric.name == "GREAT_CIRCLE"
+    np.testing.assert_allclose(problem.coordinates, [BERLIN, LISBON], rtol=0, atol=1e-12)
+    assert list(problem.labels) == ["Berlin", "Lisbon"]
+    assert columns.roles().keys() == {"lat", "lon", "name"}
+    assert caplog.records or text.startswith("name;lat;lon")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"lat, lon"\n"52.52, 13.405"\n"38.7225, -9.1375"\n',
+        "wkt\nPOINT(13.405 52.52)\nPOINT (-9.1375 38.7225)\n",
+    ],
+)
+def test_nothing_but_that_column(text):
+    problem, _ = read(text)
+    np.testing.assert_allclose(problem.coordinates, [BERLIN, LISBON])
+    assert problem.labels is None
+
+
+def test_what_is_no_degree_is_x_and_y():
+    for text in (
+        "geom\nPOINT (389000 5819000)\nPOINT (389100 5819500)\n",
+        "g;n\n389000.5, 5819000.5;1\n389100.5, 5819500.5;2\n",
+    ):
+        problem, _ = read(text)
+        assert problem.metric.name == "EXACT_2D"
+        assert np.floor(problem.coordinates).tolist() == [[389000, 5819000], [389100, 5819500]]
+    problem, _ = read("geom\nPOINT (1 2)\nPOINT (4 6)\n", "EXACT_2D")
+    assert (problem.coordinates.tolist(), problem.distance(0, 1)) == ([[1, 2], [4, 6]], 5)
+    problem, _ = read("a\tgeom\n1\tSRID=25832;POINT(1 2)\n2\tSRID=25832;POINT(4 6)\n")
+    assert problem.metric.name == "EXACT_2D"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("name;wo\na;52.5, 13.4\nb;somewhere\n", 3, "'somewhere': two coordinates are needed"),
+        ("name;wo\na;52.5, 13.4\n\nb\n", 4, "1 fields where the first line has 2"),
+        ("geom\nPOINT (1 2)\nLINESTRING (1 2, 3 4)\n", 3, "two coordinates are needed"),
+        ("name;wo\na;SRID=4326;POINT(1 2)\n", 1, "columns x and y, or lat and lon, are needed"),
+    ],
+)
+def test_a_row_that_holds_something_else(text, line, message):
+    with pytest.raises(ParseError, match=message) as caught:
+        read(text)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x,y\n1,2\n\n3,4\n,\n5,6\n", "2 blank rows are left out: lines 3, 5"),
+        ("1 2\n\n3 4\n5 6\n", "1 blank row is left out: line 2"),
+        ("name;x;y\r\na;1;2\r\n;;\r\nb;3;4\r\nc;5;6\r\n;;\r\n;;\r\n", "1 blank row is left out: line 3"),
+        ("name;at\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
+        ("x,y\n# a remark\n1,2\n3,4\n5,6\n\n\n", ""),
+        ("\n\nx,y\n1,2\n3,4\n5,6\n,,\n,\n", ""),
+    ],
+)
+def test_blank_rows_are_left_out_with_a_warning(text, said, caplog):
+    problem, _ = read(text)
+    assert problem.n in (2, 3)
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == (
+        [f"file.csv: {said}"] if said else []
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_text_of_two_bytes_a_character(tmp_path, encoding):
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    path = tmp_path / "a.csv"
+    path.write_bytes((mark + "name;lat;lon\r\nZürich;47,4;8,5\r\n東京;35,7;139,7\r\n").encode(encoding))
+    assert list(load(path).labels) == ["Zürich", "東京"]
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ParseError, match="UTF-16 text breaks off"):
+        load(path)

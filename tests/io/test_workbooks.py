@@ -1,0 +1,162 @@
+"""Workbooks of Excel and Parquet files, sound and hostile ones."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp.errors import BackendUnavailable, ParseError
+from warptsp.io import load
+from warptsp.io.instances import read_instance
+from warptsp.io.options import ReadOptions
+
+PLACES = [("Berlin", 52.52, 13.405), ("Lisbon", 38.7225, -9.1375), ("Rome", 41.9, 12.5)]
+
+
+@pytest.fixture(scope="module")
+def openpyxl():
+    return pytest.importorskip("openpyxl")
+
+
+@pytest.fixture(scope="module")
+def pyarrow():
+    pytest.importorskip("pyarrow.parquet")
+    return pytest.importorskip("pyarrow")
+
+
+def saved(openpyxl, path, *sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets:
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def test_a_sheet_is_read_as_a_table(openpyxl, tmp_path):
+    path = saved(openpyxl, tmp_path / "stops.xlsx", ("Orte", [("Ort", "Breite", "Länge"), *PLACES]))
+    problem, columns = read_instance(path, None, ReadOptions())
+    assert (problem.metric.name, problem.name, list(problem.labels)) == (
+        "GREAT_CIRCLE", "stops", ["Berlin", "Lisbon", "Rome"],
+    )  # fmt: skip
+    assert problem.coordinates.tolist() == [list(place[1:]) for place in PLACES]
+    assert columns.as_options() == {"lat": "Breite", "lon": "Länge", "name": "Ort"}
+    assert load(path, columns={"lat": 3, "lon": "Breite"}).coordinates[0].tolist() == [13.405, 52.52]
+    assert warptsp.solve(path).length == warptsp.solve(problem).length
+
+
+def test_empty_sheets_rows_and_columns(openpyxl, tmp_path, caplog):
+    rows = [
+        (None, None),
+        (None, "name", "where", None),
+        (None, "a", "52,5 13,4"),
+        (),
+        (None, "b", "48,9 2,4"),
+    ]
+    path = saved(openpyxl, tmp_path / "a.xlsx", ("title", []), ("places", rows), ("more", [(1, 2)]))
+    with caplog.at_level(logging.INFO):
+        problem = load(path)
+    assert problem.coordinates.tolist() == [[52.5, 13.4], [48.9, 2.4]]
+    said = [record.getMessage().removeprefix(f"{path}: ") for record in caplog.records]
+    assert said[:2] == [
+        "the sheet 'places' is read, the others are not: 'more'",
+        "1 blank row is left out: line 4",
+    ]
+
+
+def test_numbers_without_names_and_a_matrix(openpyxl, tmp_path):
+    path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [(3 * i, i * i) for i in range(4)]))
+    assert load(path).coordinates.tolist() == [[3 * i, i * i] for i in range(4)]
+    named = [("", "A", "B", "C"), ("A", 0, 1, 2), ("B", 1, 0, 3), ("C", 2, 3, 0)]
+    path = saved(openpyxl, tmp_path / "b.xlsx", ("s", named))
+    assert list(load(path).labels) == ["A", "B", "C"]
+    assert load(path).matrix.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+
+
+def test_a_fault_says_in_which_row(openpyxl, tmp_path):
+    path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [("name", "x", "y"), ("a", 1, 2), ("b", "far", 4)]))
+    with pytest.raises(ParseError, match="'far' in column x: a number is needed") as caught:
+        load(path)
+    assert caught.value.line == 3
+    with pytest.raises(ParseError, match="no sheet with anything in it"):
+        load(saved(openpyxl, tmp_path / "b.xlsx", ("s", [])))
+
+
+def test_hostile_workbooks(openpyxl, tmp_path, monkeypatch):
+    path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [("x", "y"), *((i, i * i) for i in range(50))]))
+    whole = path.read_bytes()
+    seed = np.random.SeedSequence().entropy
+    rng = np.random.default_rng(seed)
+    print("seed", seed)
+    for _ in range(60):
+        data = bytearray(whole)
+        for place in rng.integers(0, len(data), 3):
+            data[place] = rng.integers(0, 256)
+        path.write_bytes(bytes(data[: rng.integers(1, len(data) + 1)]))
+        with contextlib.suppress(ParseError):
+            load(path)
+    path.write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(ParseError, match="is damaged"):
+        load(path)
+    for name, inside, message in (
+        ("xl/other.xml", b'<!DOCTYPE a [<!ENTITY b "c">]><a/>', "has a document type"),
+        (
+            "xl/other.xml",
+            '\ufeff<!DOCTYPE a [<!ENTITY b "c">]><a/>'.encode("utf-16-le"),
+            "has a document type",
+        ),
+        ("xl/media/zeros", bytes(40_000_000), "looks like a trap"),
+    ):
+        path.write_bytes(whole)
+        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(name, inside)
+        with pytest.raises(ParseError, match=message):
+            load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", "a")
+    with pytest.raises(ParseError, match="is no workbook of Excel"):
+        load(path)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    path.write_bytes(whole)
+    with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[excel\]'"):
+        load(path)
+
+
+def test_parquet(pyarrow, tmp_path, monkeypatch):
+    from pyarrow import parquet
+
+    names, lats, lons = zip(*PLACES, strict=True)
+    path = tmp_path / "stops.parquet"
+    parquet.write_table(
+        pyarrow.table({"name": names, "GPS_lat": lats, "gps lon": lons, "n": [1, 2, 3]}), path
+    )
+    problem = load(path)
+    assert (problem.metric.name, problem.name, list(problem.labels)) == ("GREAT_CIRCLE", "stops", list(names))
+    assert problem.coordinates.tolist() == [list(place[1:]) for place in PLACES]
+    assert load(path, columns={"x": "gps lon", "y": "n"}).coordinates[1].tolist() == [-9.1375, 2]
+    with pytest.raises(ParseError, match="there is no such column"):
+        load(path, columns={"x": "far", "y": "n"})
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ParseError, match="is damaged"):
+        load(path)
+    stream = io.BytesIO()
+    parquet.write_table(
+        pyarrow.table({"geometry": [b"", b""]}).replace_schema_metadata({"geo": "{}"}), stream
+    )
+    path.write_bytes(stream.getvalue())
+    with pytest.raises(
+        ParseError, match=r"GeoParquet only columns of numbers are read: geopandas.* has its points"
+    ):
+        load(path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[parquet\]'"):
+        load(path)
