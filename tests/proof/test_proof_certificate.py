@@ -14,7 +14,7 @@ from warptsp import OpenPath, Problem
 from warptsp.cli import commands
 from warptsp.construct import construct
 from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
-from warptsp.proof import certificate, is_proof, proven_bound, read_proof
+from warptsp.proof import branch_and_cut, certificate, is_proof, proven_bound, read_proof
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 
@@ -162,6 +162,28 @@ def test_large_and_asymmetric_instances_are_not_checked(proved, tmp_path, monkey
     monkeypatch.setattr(certificate, "MAX_CHECKED", 39)
     with pytest.raises(UnsupportedProblem, match="40 cities"):
         proven_bound(problem, read)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5, 7, 9, 10])
+def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
+    """With hardly any cuts the tree has to do the work, and its certificates the proving."""
+    few = dict.fromkeys(branch_and_cut.Effort, 1)
+    monkeypatch.setattr(branch_and_cut, "_ROUNDS", {**few, branch_and_cut.Effort.SUBTOURS: 4})
+    monkeypatch.setattr(branch_and_cut, "_ROUNDS_IN_TREE", (1, 1))
+    monkeypatch.setattr(branch_and_cut, "CANDIDATES", 1)
+    points = np.random.default_rng(seed).integers(0, 200, (40, 2))
+    problem = Problem.from_points(points, "EUC_2D", open=None if seed % 2 else OpenPath(start=3))
+    file = tmp_path / "proof.json"
+    proof = warptsp.prove(problem, construct(problem), certificate=file)
+    assert proof.proved
+    assert proven_bound(problem, read_proof(file, problem)) == proof.length
+    monkeypatch.undo()
+    assert warptsp.prove(problem).length == proof.length
+    if seed == 3:
+        sizes = {
+            len(branch[0]) for leaf in json.loads(file.read_text())["leaves"] for branch in leaf["branches"]
+        }
+        assert max(sizes) > 2
 
 
 # The right sides of cuts

@@ -29,7 +29,7 @@ __all__ = ["Branch", "BranchAndCut", "Evidence", "Leaf"]
 
 NEIGHBOURS = 6
 """Shortest edges of each city in the first linear programme."""
-MAX_CUTS = 300
+MAX_CUTS = 100
 """Rows that one round adds, those with the largest violation."""
 STALL_ROUNDS = 8
 """Rounds in which the bound must have risen by the share of `_STALL`."""
@@ -58,6 +58,8 @@ class Effort(IntEnum):
 _STALL = {Effort.SUBTOURS: 0.0005, Effort.BLOSSOMS: 0.02, Effort.TIGHTENING: 0.02, Effort.LOCAL: 0.01}
 _STALL_IN_TREE = 0.04
 _ROUNDS = {Effort.SUBTOURS: 100, Effort.BLOSSOMS: 100, Effort.TIGHTENING: 100, Effort.LOCAL: 150}
+_ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
+DEEP = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +416,8 @@ class BranchAndCut:
             self._bound, self._evidence = node.bound, node.evidence
             self.nodes += 1
             depth = len(node.branches)
-            done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, 40 if depth < 3 else 25)
+            rounds = _ROUNDS_IN_TREE[depth >= DEEP]
+            done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, rounds)
             if self.token.stopped() and not done:
                 return False
             if done or self._is_pruned():
@@ -422,8 +425,17 @@ class BranchAndCut:
                 self._open.pop()
                 continue
             branches = self._branch()
+            while branches is None and not done:
+                # Every edge is used or not, and still that is no tour: there must be cuts.
+                before = sum(self.found.values())
+                done = self._cut(Effort.LOCAL, 0.0, _ROUNDS[Effort.SUBTOURS])
+                if not done and (self.token.stopped() or sum(self.found.values()) == before):
+                    return False
+                branches = None if done else self._branch()
             if branches is None:
-                return False
+                self._keep_leaf(node.branches)
+                self._open.pop()
+                continue
             self._open.pop()
             self._open += [
                 _Node((*node.branches, branch), self._bound, self._evidence) for branch in branches
