@@ -108,7 +108,9 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
 
     kind = "tour" if problem.open is None else "path"
     bound = format_length(proof.lower_bound)
-    if not proof.proved:
+    if not proof.proved and proof.lower_bound == 0:
+        told = "none: the proof ended before one was proved"
+    elif not proof.proved:
         told = f"at most {format_gap(proof.gap)} above the shortest: none is below {bound}"
     elif problem.integral:
         told = f"optimal, proved: no {kind} is shorter"

@@ -205,7 +205,8 @@ class BranchAndCut:
             done = done or self._cut(effort, _STALL[effort], _ROUNDS[effort])
             if not done:
                 if self.token.stopped():
-                    self.root_bound = self._bound
+                    self._price_as_it_is()
+                    self.root_bound = min(self._bound, self.length)
                     return
                 done = self._price_to_the_end()
         self.root_bound = min(self._bound, self.length)
@@ -254,6 +255,16 @@ class BranchAndCut:
             return False
         self._add_columns(pairs)
         return True
+
+    def _price_as_it_is(self) -> None:
+        """Take the bound of the last solution, which a stop has left without rows that came later."""
+        prices = np.zeros(self.instance.size + self._relaxation.rows)
+        known = self._program.prices
+        if self._program.outcome is Outcome.OPTIMAL and len(known) <= len(prices):
+            prices[: len(known)] = known
+            bound, _, _ = self._relaxation.price(prices, 0)
+            if bound is not None and bound > self._bound:
+                self._take_bound(bound)
 
     def _take_bound(self, bound: int) -> None:
         self._bound = bound
