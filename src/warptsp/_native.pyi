@@ -167,6 +167,7 @@ class HillClimbers:
         count: int,
         threads: int,
         given: NDArray[np.int32] | None,
+        perturbed: bool,
         token: StopToken,
     ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
         """Lengths times `scale` (-1: stopped on its way), the best climber (-1: none), and its tour."""

@@ -334,3 +334,54 @@ def test_the_shares_of_a_pass_are_all_moves(n: int) -> None:
             starts = [min(t * steps, n - steps) for t in range(segments)]
             assert {start + s for start in starts for s in range(steps)} == set(range(n))
         assert n // 2 <= strip or any(ring_shares(n, strip, segments) for segments in (1, 2, 3))
+
+
+# Perturbed local optima in place of random starts
+
+
+def test_perturbed_climbers_do_not_depend_on_threads_or_slices() -> None:
+    problem = squares(60)
+    params = {"climbers": 100, "restart": "perturb"}
+    one, many = (
+        warptsp.solve(
+            problem, method="hill-climbing", params=params, seed=3, threads=threads, device="cpu", bound=False
+        )
+        for threads in (1, 3)
+    )
+    assert (one.tour == many.tour).all()
+    assert one.counters == many.counters
+    assert one.counters["climbers"] == 100
+
+
+def test_the_first_perturbed_climbers_are_random_ones() -> None:
+    problem = squares(60)
+    for climbers in (1, 7, 16):
+        random, perturbed = (
+            climb(problem, climbers=climbers, restart=restart) for restart in ("random", "perturb")
+        )
+        assert (random.tour == perturbed.tour).all()
+        assert random.counters == perturbed.counters
+    assert climb(problem, climbers=80).counters != climb(problem, climbers=80, restart="perturb").counters
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "EXACT_2D", "GEO"])
+def test_perturbed_climbers_end_at_local_optima_and_come_lower(metric: str) -> None:
+    problem = squares(160, metric)
+    random, perturbed = (climb(problem, climbers=800, restart=r) for r in ("random", "perturb"))
+    _, _, delta = deltas(matrix_of(problem), perturbed.tour)
+    assert delta.min() > (-0.5 if problem.integral else -1e-9 * problem.distance_bound)
+    assert perturbed.counters["mean_optimum"] < random.counters["mean_optimum"]
+    assert perturbed.length < random.length
+
+
+def test_a_given_tour_is_the_start_of_the_first_line() -> None:
+    problem = squares(50)
+    start = warptsp.solve(problem, method="lk", kicks=200, seed=1, device="cpu").tour
+    params = {"climbers": 40, "restart": "perturb"}
+    result = warptsp.solve(problem, method="hill-climbing", start=start, params=params, device="cpu")
+    assert result.length <= problem.length(start)
+
+
+def test_restarts_that_there_are() -> None:
+    with pytest.raises(InvalidOption, match="restart"):
+        climb(squares(20), restart="other")

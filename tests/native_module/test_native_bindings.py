@@ -226,7 +226,10 @@ def hill_climbers(
     made = _native.HillClimbers(
         distances=distances(kind, points, matrix), rounded=False, tolerance=1e-9, scale=scale, near=near,
     )  # fmt: skip
-    made.climb(seed=1, first=first, count=count, threads=threads, given=start, token=token())
+    for perturbed in (False, True):
+        made.climb(
+            seed=1, first=first, count=count, threads=threads, given=start, perturbed=perturbed, token=token()
+        )
 
 
 @attacked

@@ -38,7 +38,7 @@ def endless(poll):
         distances=_native.Distances.of_points(0, points(200)), rounded=False, tolerance=1e-9, scale=1.0,
         near=np.empty((0, 2), np.float32),
     )
-    climbers.climb(seed=1, first=0, count=1_000_000, threads=2, given=None, token=token)
+    climbers.climb(seed=1, first=0, count=1_000_000, threads=2, given=None, perturbed=False, token=token)
 
 def tour_of(result):
     assert sorted(result.tour) == list(range(result.problem.n))

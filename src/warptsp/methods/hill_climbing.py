@@ -3,7 +3,9 @@
 M. A. O'Neil and M. Burtscher, "Rethinking the parallelization of random-restart hill climbing: a case study
 in optimizing a 2-opt TSP solver for GPU execution", GPGPU-8 (2015). A climber is one random tour and its
 descent; climber k of a seed is the same on every device, and of equally short tours that of the first climber
-wins, so the result of N climbers depends on neither threads nor launch.
+wins, so the result of N climbers depends on neither threads nor launch. With ``restart="perturb"``, which the
+paper names as a further use, a climber starts from a perturbed local optimum instead: sixteen lines of
+iterated local search, which the climbers join in turn.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 from warptsp import _native
 from warptsp._checks import checked_count
 from warptsp.backends.climb_instance import MAX_MATRIX_CITIES, ClimbInstance, in_plane
-from warptsp.errors import UnsupportedProblem
+from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.machine import CPU
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu
 from warptsp.methods.launch import check_block
@@ -52,16 +54,23 @@ class HillClimbingParams:
         End after this many; a limit on kicks means the same. Without either the stop criterion decides.
     block : int, optional
         Threads per block on a GPU; by default chosen by the version.
+    restart : {"random", "perturb"}
+        Where a climber starts: "random" from a tour of its own; "perturb", on the CPU only, from the
+        shortest of the local optima of climbers k - 16, k - 32, ..., changed by a random double bridge, and
+        the first sixteen from random tours.
     """
 
     version: Version = "auto"
     climbers: int | None = None
     block: int | None = None
+    restart: Literal["random", "perturb"] = "random"
 
     def __post_init__(self) -> None:
         if self.climbers is not None:
             checked_count("climbers", self.climbers, minimum=1, what="a number of climbers, 1 or more")
         check_block(self.block)
+        if self.restart not in ("random", "perturb"):
+            raise InvalidOption(f"restart: {self.restart!r} is neither 'random' nor 'perturb'")
 
 
 @dataclass(slots=True)
@@ -113,6 +122,13 @@ def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
     """Climb until the number of climbers, or the run, says stop."""
     if problem.n < MIN_GPU_CITIES:
         run.report_device(CPU)
+    if run.device.gpus and params.restart == "perturb":
+        run.use_cpu(
+            UnsupportedProblem(
+                "method hill-climbing: restart 'perturb' runs on the CPU only; leave it out, or search on the "
+                "CPU"
+            )
+        )
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
     limit = max(1, min(limits)) if limits else None  # of no kicks: the first local optimum
     run.enter("random tour")
@@ -132,7 +148,9 @@ def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
 def _climb_from(problem: Problem, run: Run, tour: NDArray[np.int32]) -> None:
     """One climber more, from the first random tour, in the rare case that no other came to a shorter one."""
     climbers = _climbers(ClimbInstance.build(problem))
-    _, _, tour = climbers.climb(seed=run.seed, first=0, count=1, threads=1, given=tour, token=run.token)
+    _, _, tour = climbers.climb(
+        seed=run.seed, first=0, count=1, threads=1, given=tour, perturbed=False, token=run.token
+    )
     if len(tour):
         run.offer(tour)
 
@@ -202,7 +220,13 @@ def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, li
         begun = run.elapsed()
         token = _token_of_slice(run, report)
         lengths, best, tour = climbers.climb(
-            seed=run.seed, first=done, count=count, threads=run.threads, given=given, token=token
+            seed=run.seed,
+            first=done,
+            count=count,
+            threads=run.threads,
+            given=given,
+            perturbed=params.restart == "perturb",
+            token=token,
         )
         if optima.add(lengths) or (best < 0 and len(tour)):
             run.offer(tour)

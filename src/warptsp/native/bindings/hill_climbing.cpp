@@ -21,6 +21,7 @@ struct BoundClimbers {
   Distances distances;
   Array<const float, 2> near;  // of the plane's points; empty for other metrics
   ClimbCounters counters;
+  std::vector<ClimbedLine> lines;  // of climbers from perturbed optima
 
   template <class Use>
   Climbed with_descent(Use &&use) const {
@@ -78,11 +79,12 @@ struct Climb {
   int count, threads;
   const int *given;
   double scale;
+  std::vector<ClimbedLine> *lines;
   const StopToken &token;
   ClimbCounters &counters;
   template <class Descent, class Make>
   Climbed of(Make &&make) {
-    return climb<Descent>(seed, first, count, threads, given, scale, token, counters, make);
+    return climb<Descent>(seed, first, count, threads, given, scale, lines, token, counters, make);
   }
 };
 
@@ -113,21 +115,23 @@ void bind_hill_climbing(nb::module_ &m) {
       .def(
           "climb",
           [](BoundClimbers &self, unsigned long long seed, long long first, int count, int threads,
-             std::optional<Array<const int, 1>> given, StopToken &token) {
+             std::optional<Array<const int, 1>> given, bool perturbed, StopToken &token) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
+            require(first >= 0, "first is " + std::to_string(first));
+            if (perturbed) self.lines.resize(perturbed_lines);
             if (given) check_tour(given->data(), given->shape(0), self.n);
             Climbed climbed;
             interruptible(token, [&] {
               climbed = self.with_descent(Climb{seed, first, count, threads, given ? given->data() : nullptr,
-                                                self.scale, token, self.counters});
+                                                self.scale, perturbed ? &self.lines : nullptr, token, self.counters});
             });
             const size_t climbers = climbed.lengths.size(), cities = climbed.tour.size();
             return nb::make_tuple(to_numpy(std::move(climbed.lengths), {climbers}), climbed.best,
                                   to_numpy(std::move(climbed.tour), {cities}));
           },
           nb::kw_only(), nb::arg("seed"), nb::arg("first"), nb::arg("count"), nb::arg("threads"),
-          nb::arg("given").none(), nb::arg("token"))
+          nb::arg("given").none(), nb::arg("perturbed"), nb::arg("token"))
       .def_prop_ro("climbers", [](const BoundClimbers &self) { return self.counters.climbers.load(); })
       .def_prop_ro("passes", [](const BoundClimbers &self) { return self.counters.passes.load(); })
       .def_prop_ro("moves", [](const BoundClimbers &self) { return self.counters.moves.load(); });

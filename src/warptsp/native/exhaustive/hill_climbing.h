@@ -217,27 +217,60 @@ class PlaneDescent {
   PlaneTour<double> exact_;
 };
 
+// Climbers whose starts are not random: climber k belongs to line k % lines, and starts from the shortest local optimum
+// of its line so far, perturbed. The first of each line starts from a random tour. A fixed number of lines, so that the
+// result does not depend on threads: a climber waits for the one before it in its line only.
+constexpr int perturbed_lines = 16;
+constexpr u64 perturbation_stream = 0x7065727475726231ull;
+
+struct ClimbedLine {
+  std::vector<int> tour;  // empty: no local optimum so far
+  long long length = 0;
+};
+
+// A double bridge at three random places: A C B D, which no single 2-opt move undoes.
+inline void perturb(u64 seed, u64 climber, const std::vector<int> &tour, int *out) {
+  const int n = (int)tour.size();
+  Random random(seed, perturbation_stream, climber);
+  int cut[3];
+  for (int &c : cut) c = 1 + random.below(n - 1);
+  std::sort(cut, cut + 3);
+  out = std::copy(tour.begin(), tour.begin() + cut[0], out);
+  out = std::copy(tour.begin() + cut[1], tour.begin() + cut[2], out);
+  out = std::copy(tour.begin() + cut[0], tour.begin() + cut[1], out);
+  std::copy(tour.begin() + cut[2], tour.end(), out);
+}
+
 // Climbers first .. first + count - 1, on threads; the result does not depend on how many. `given` is the start of
-// climber 0, null for a random one.
+// climber 0, null for a random one. With `lines`, `perturbed_lines` of them, climbers start from perturbed optima, and the
+// calls must follow one another.
 template <class Descent, class Make>
-Climbed climb(u64 seed, long long first, int count, int threads, const int *given, double scale, const StopToken &token,
-              ClimbCounters &counters, Make &&make) {
+Climbed climb(u64 seed, long long first, int count, int threads, const int *given, double scale,
+              std::vector<ClimbedLine> *lines, const StopToken &token, ClimbCounters &counters, Make &&make) {
   Climbed all;
   all.lengths.assign(count, -1);
   std::vector<std::vector<Descent>> own(std::max(1, threads));
   std::mutex mutex;
-  for_each_task(threads, count, [&](int task, int thread) {
+  const auto work = [&](int task, int thread) {
     if (token.stopped()) return;
     if (own[thread].empty()) own[thread].push_back(make());
     Descent &descent = own[thread].front();
     const int n = descent.size();
-    if (first + task == 0 && given != nullptr)
+    const u64 climber = (u64)(first + task);
+    ClimbedLine *const line = lines ? &(*lines)[climber % perturbed_lines] : nullptr;
+    if (climber == 0 && given != nullptr)
       std::copy(given, given + n, descent.start());
+    else if (line && !line->tour.empty())
+      perturb(seed, climber, line->tour, descent.start());
     else
-      random_start(seed, (u64)(first + task), n, [&](int i) -> int & { return descent.start()[i]; });
+      random_start(seed, climber, n, [&](int i) -> int & { return descent.start()[i]; });
     const bool ended = descent.descend(token, counters);
     const long long length = ended ? descent.length(scale) : -1;
     if (ended) counters.climbers.fetch_add(1, std::memory_order_relaxed);
+    if (ended && line && (line->tour.empty() || length <= line->length)) {
+      line->tour.assign(descent.tour(), descent.tour() + n);
+      line->length = length;
+    }
     const std::lock_guard<std::mutex> lock(mutex);
     all.lengths[task] = length;
     const auto shorter_than = [&](int other) {
@@ -247,6 +280,13 @@ Climbed climb(u64 seed, long long first, int count, int threads, const int *give
       all.tour.assign(descent.tour(), descent.tour() + n);
       if (ended) all.best = task;
     }
+  };
+  if (!lines) {
+    for_each_task(threads, count, work);
+    return all;
+  }
+  for_each_task(threads, std::min(count, perturbed_lines), [&](int begin, int thread) {
+    for (int task = begin; task < count; task += perturbed_lines) work(task, thread);
   });
   return all;
 }
