@@ -125,8 +125,8 @@ def run(problem: Problem, run: Run, params: HillClimbingParams) -> None:
     if run.device.gpus and params.restart == "perturb":
         run.use_cpu(
             UnsupportedProblem(
-                "method hill-climbing: restart 'perturb' runs on the CPU only; leave it out, or search on the "
-                "CPU"
+                "method hill-climbing: restart 'perturb' runs on the CPU only; leave it out, or search on "
+                "the CPU"
             )
         )
     limits = [limit for limit in (params.climbers, run.kick_limit) if limit is not None]
