@@ -152,9 +152,9 @@ def _hypotheses(results: Results) -> Section:
     words = ["search", "mean error, %", "optimal", "s in all"]
     text = (
         f"Over {len(common)} instances up to {max((n for _, n in common), default=0)} cities, on a CPU core. "
-        "*passes*: after a kick all cities are examined, and not the ends of changed edges only; *best*: every "
-        "pass makes the best move of all cities, as the text of the document says; *first*: one city after the "
-        "other makes its best move."
+        "*passes*: after a kick all cities are examined, and not the ends of changed edges only; *best*: "
+        "every pass makes the best move of all cities, as the text of the document says; *first*: one city "
+        "after the other makes its best move."
     )
     return Section("1 n kicks: what might explain 0.78 %", words, rows, text)
 

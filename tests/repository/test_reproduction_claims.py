@@ -383,5 +383,7 @@ def test_sentences_about_what_is_missing_are_true(measured):
         counts = {}
         for name in measured.names("neighbor_search", device):
             search = name.split(", ", 1)[1]
+            if ", passes, " in search:  # these have a table of their own, which says of how many
+                continue
             counts[search] = counts.get(search, 0) + (results.get(name, device) is not None)
         assert set(counts.values()) == {len(measured.plane)}
