@@ -281,6 +281,24 @@ def of_004(m):
         )
         assert annealed < 1.1 * better
     yield "gets below the published error at 10 n, in the time of *better*"
+    searches = [f"ils 1 n{how}" for how in ("", ", passes, best", ", passes, first")]
+    searches += [f"{search}, better" for search in searches]
+    cells = m.studies["neighbor_search"]
+    common = [
+        (name, n)
+        for name, n in m.plane
+        if all(cells.get(f"{name}, {search}", "cpu") is not None for search in searches)
+    ]
+    ends, best, first, ends_better, best_better, first_better = (
+        statistics.mean(m.get("neighbor_search", f"{name}, {search}", "cpu")["error"] for name, _ in common)
+        for search in searches
+    )
+    yield f"Over {len(common)} instances up to {common[-1][1]} cities (below)"
+    yield (
+        f"{best:.2f} against {ends:.2f} % as printed, {best_better:.2f} against {ends_better:.2f} % if longer "
+        f"tours are undone. First improvement in whole passes ends lower than both, {first:.2f} and "
+        f"{first_better:.2f} %."
+    )
     groups = sum(row["instances"] for row in m.published("004").rows("1"))
     yield f"The published numbers of instances by size add up to {groups}, although there are {len(m.plane)}."
 
