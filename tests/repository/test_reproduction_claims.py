@@ -295,8 +295,8 @@ def of_004(m):
     )
     yield f"Over {len(common)} instances up to {common[-1][1]} cities (below)"
     yield (
-        f"{best:.2f} against {ends:.2f} % as printed, {best_better:.2f} against {ends_better:.2f} % if longer "
-        f"tours are undone. First improvement in whole passes ends lower than both, {first:.2f} and "
+        f"{best:.2f} against {ends:.2f} % as printed, {best_better:.2f} against {ends_better:.2f} % if "
+        f"longer tours are undone. First improvement in whole passes ends lower than both, {first:.2f} and "
         f"{first_better:.2f} %."
     )
     groups = sum(row["instances"] for row in m.published("004").rows("1"))
