@@ -1,92 +1,130 @@
-"""How good tours of asymmetric matrices are: compared with the optimum, elkai (LKH) and the assignment bound.
+"""How good tours of asymmetric matrices are after CPU seconds of one thread, beside the bound and elkai.
 
-Random matrices of three kinds: ``random`` has independent entries; ``wind`` has distances in the plane
-plus 30 % of the westward component; ``streets`` has distances in the plane, each direction of each pair
-longer by 0 to 40 %.
+elkai is LKH for Python.
+
+The classes are those of asymmetric_instances.py; with --shared, also the instances of TSPLIB in data/atsp.
+Each run is a process of its own. The CPU seconds are those of the call of `solve`, from the matrix in memory.
 """
 
 from __future__ import annotations
 
+import csv
+import json
+import subprocess
+import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from common import gap_percent, note, parser, report, spread, table
-from scipy.optimize import linear_sum_assignment
+from asymmetric_instances import CLASSES, make
+from common import gap_percent, note, parser, report, table
 
 import warptsp
 
-KINDS = ("random", "wind", "streets")
-SIZES = (100, 300, 1_000, 3_000)
-SECONDS = (2.0, 10.0)
-EXACT = 14  # cities
-INSTANCES = 10  # of so many cities
-LARGEST_PEER = 300  # cities; it takes minutes for some more
+SIZES = (1_000, 3_162)
+SECONDS = (1.0, 10.0)
+SLOW_TO_MAKE = {("closed", 3_162)}  # shortest ways between all pairs, in NumPy
+PEER_CITIES = 300
 
 
-def make(kind: str, n: int, seed: int) -> np.ndarray:
-    """Return a matrix of whole numbers."""
-    rng = np.random.default_rng(seed)
-    x, y = rng.random((2, n)) * 10_000
-    matrix = np.hypot(x[:, np.newaxis] - x, y[:, np.newaxis] - y)
-    if kind == "random":
-        matrix = rng.random((n, n)) * 10_000
-    elif kind == "wind":
-        matrix += 0.3 * np.maximum(0.0, x[:, np.newaxis] - x)
-    else:
-        matrix *= 1.0 + 0.4 * rng.random((n, n))
-    matrix = np.rint(matrix).astype(np.int64)
-    np.fill_diagonal(matrix, 0)
-    return matrix
+def solved(matrix: np.ndarray, seconds: float) -> dict[str, Any]:
+    """Return what one thread came to."""
+    problem = warptsp.Problem.from_matrix(matrix, asymmetric=True)
+    begun = time.process_time()
+    result = warptsp.solve(problem, time_limit=seconds, threads=1, device="cpu")
+    return {
+        "length": result.length,
+        "bound": result.lower_bound,
+        "proved": result.proved_optimal,
+        "cpu": time.process_time() - begun,
+    }
 
 
-def bound(matrix: np.ndarray) -> int:
-    """Return the least sum of links of which each city has one in and one out: no tour is shorter."""
-    costs = matrix.copy()
-    np.fill_diagonal(costs, matrix.sum())
-    rows, columns = linear_sum_assignment(costs)
-    return int(costs[rows, columns].sum())
-
-
-def peer(matrix: np.ndarray) -> tuple[int, float] | None:
-    """Return length and seconds of one run of elkai, None if it is not there."""
+def peer(matrix: np.ndarray) -> dict[str, Any] | None:
+    """Return what one run of elkai came to, None if it is not there."""
     try:
         import elkai
     except ModuleNotFoundError:
         return None
-    begun = time.monotonic()
+    begun = time.process_time()
     tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)
-    return int(matrix[tour[:-1], tour[1:]].sum()), time.monotonic() - begun
+    return {"length": int(matrix[tour[:-1], tour[1:]].sum()), "cpu": time.process_time() - begun}
+
+
+def in_process(*arguments: str) -> Any:
+    """Return what this script prints when it is called so."""
+    done = subprocess.run(
+        [sys.executable, __file__, *arguments], capture_output=True, text=True, check=True, timeout=3600
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def child(what: str, kind: str, size: str, seconds: str) -> None:
+    """Run one search, and print what came of it."""
+    matrix = make(kind, int(size))
+    print(json.dumps(peer(matrix) if what == "peer" else solved(matrix, float(seconds))))
+
+
+def of_classes(sizes: tuple[int, ...], limits: tuple[float, ...]) -> tuple[str, list[Any]]:
+    rows, results = [], []
+    for n in sizes:
+        for kind in CLASSES:
+            if (kind, n) in SLOW_TO_MAKE:
+                continue
+            note(f"{kind}, {n} cities")
+            found = [in_process("solved", kind, str(n), str(limit)) for limit in limits]
+            other = in_process("peer", kind, str(n), "0") if n <= PEER_CITIES else None
+            results.append({"class": kind, "cities": n, "runs": found, "peer": other})
+            cells = [f"{run['length']}{'*' if run['proved'] else ''} in {run['cpu']:.2f} s" for run in found]
+            last = found[-1]
+            beside = "" if other is None else f"{other['length']} in {other['cpu']:.1f} s"
+            gap = f"{gap_percent(last['length'], last['bound']):.2f}"
+            rows.append([kind, n, *cells, last["bound"], gap, beside])
+    head = [
+        "class",
+        "cities",
+        *(f"limit {limit:g} s" for limit in limits),
+        "bound",
+        "gap, %",
+        "elkai, one run",
+    ]
+    return table(head, rows), results
+
+
+def of_tsplib(folder: Path, limit: float) -> tuple[str, list[Any]]:
+    rows, results = [], []
+    with (folder / "known_lengths.csv").open() as file:
+        for row in csv.DictReader(file):
+            note(row["name"])
+            optimum = int(row["length"])
+            problem = warptsp.load(folder / f"{row['name']}.atsp")
+            begun = time.process_time()
+            stop = warptsp.TargetLength(optimum) | warptsp.MaxRuntime(limit)
+            result = warptsp.solve(problem, stop=stop, threads=1, device="cpu")
+            cpu = time.process_time() - begun
+            rows.append([row["name"], optimum, result.length, f"{cpu:.2f}", result.lower_bound])
+            results.append({"name": row["name"], "length": result.length, "cpu": cpu})
+    return table(["instance", "optimum", "length", "CPU s", "bound by then"], rows), results
 
 
 def main() -> None:
+    if len(sys.argv) > 1 and sys.argv[1] in ("solved", "peer"):
+        child(*sys.argv[1:])
+        return
     options = parser(__doc__).parse_args()
-    sizes, seconds = (SIZES[:2], (0.5, 1.0)) if options.quick else (SIZES, SECONDS)
-    results, rows, small = [], [], []
-    for kind in KINDS:
-        gaps = []
-        for seed in range(INSTANCES):
-            problem = warptsp.Problem.from_matrix(make(kind, EXACT, seed), asymmetric=True)
-            optimum = warptsp.solve(problem, method="exact").length
-            gaps.append(gap_percent(warptsp.solve(problem, kicks=1_000, threads=1).length, optimum))
-        small.append([kind, f"{sum(gap == 0 for gap in gaps)} of {INSTANCES}", spread(gaps)])
-        results.append({"kind": kind, "cities": EXACT, "gaps": gaps})
-        for n in sizes:
-            note(f"{kind}, {n} cities")
-            matrix = make(kind, n, n)
-            problem = warptsp.Problem.from_matrix(matrix, asymmetric=True)
-            lower = bound(matrix)
-            lengths = [warptsp.solve(problem, time_limit=limit, threads=1).length for limit in seconds]
-            other = peer(matrix) if n <= LARGEST_PEER else None
-            shown = "" if other is None else f"{other[0]} in {other[1]:.1f} s"
-            rows.append([kind, n, lower, *(f"{v} ({gap_percent(v, lower):.2f})" for v in lengths), shown])
-            results.append({"kind": kind, "cities": n, "bound": lower, "lengths": lengths, "peer": other})
+    sizes, limits = ((PEER_CITIES,), (1.0,)) if options.quick else ((PEER_CITIES, *SIZES), SECONDS)
+    text, results = of_classes(sizes, limits)
     text = (
-        f"Instances of {EXACT} cities, 1000 kicks, against the optimum (dynamic programming):\n\n"
-        + table(["kind", "optimal", "gap, %: median (range)"], small)
-        + "\n\nLarger ones, one thread: length, and in parentheses per cent over the bound of assignments, "
-        "which is close to the optimum for `random` only:\n\n"
-        + table(["kind", "cities", "bound", *(f"{limit:g} s" for limit in seconds), "elkai, one run"], rows)
+        "Length, * if it is proved optimal, and the CPU seconds that one thread took of each time limit; the "
+        "gap is to the lower bound of the longest run, which for `rtilt`, `stilt`, `crane` and `street` is "
+        "far below the optimum.\n\n" + text
     )
+    folder = Path(options.shared) / "data" / "atsp"
+    if folder.is_dir():
+        tsplib, more = of_tsplib(folder, 1.0 if options.quick else 10.0)
+        text += "\n\nTSPLIB, until the optimum is found:\n\n" + tsplib
+        results += more
     report("asymmetric", "Asymmetric matrices", text, results, options.output)
 
 

@@ -107,8 +107,10 @@ class LocalSearch {
   }
 
  private:
-  static constexpr int depth = 5, chained = 3;            // arcs of an exchange, and further exchanges in a chain
-  static constexpr int shorter_cycle = 50;                // cities of the shorter of two cycles that are to be joined
+  static constexpr int depth = 5, chained = 3;  // arcs of an exchange, and further exchanges in a chain
+  // Cities of the shorter of two cycles that are to be joined. Streets of 3162 cities, 5 CPU s of kicks: up to 50 1489637,
+  // 200 1485923, 500 1484101, 5000 1485275.
+  static constexpr int shorter_cycle = 500;
   static constexpr int breadth[depth] = {0, 8, 6, 5, 4};  // candidates of each step
 
   const ReducedCosts<Entry> &costs_;
