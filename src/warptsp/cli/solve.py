@@ -106,8 +106,8 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
     "--start", metavar="NAME|FILE", shell_complete=starts,
-    help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given; or a tour file, "
-    "such as a checkpoint, to continue from.",
+    help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given, patching (default "
+    "for asymmetric distances); or a tour file, such as a checkpoint, to continue from.",
 )  # fmt: skip
 @click.option(
     "--open/--closed",

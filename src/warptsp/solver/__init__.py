@@ -94,7 +94,8 @@ def solve(
         Seed of the random numbers, 0 to 2**64 - 1.
     start : str, path or array, optional
         A construction (``"greedy"``, the default, ``"space-filling"``, ``"nearest-neighbor"``, ``"random"``,
-        ``"given"``), or a tour to start from: a tour file, such as a checkpoint, or the cities numbered from
+        ``"given"``, and of matrices ``"patching"``, the default for asymmetric ones), or a tour to start
+        from: a tour file, such as a checkpoint, or the cities numbered from
         0 in visiting order. The result is never longer than a given tour.
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
@@ -140,7 +141,7 @@ def solve(
         "auto" takes at most a tenth of the time of all threads, and there is no bound where that is too
         little; a number gives it so many seconds. The search ends when the bound proves its tour optimal,
         unless it is repeatable: limited in kicks, or by a method that ends by itself. Asymmetric instances
-        have none.
+        have the bound of the search itself, whatever is given here.
     prove : bool
         Whether branch and cut shall prove the tour optimal, or find one that is, as `warptsp.prove` does. The
         search gets three tenths of a time limit; without any limit it is short, and the proof takes as long

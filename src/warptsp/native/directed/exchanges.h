@@ -1,8 +1,8 @@
 // Local search of a directed tour: exchanges of three and five arcs, chained in the manner of Lin and Kernighan.
 //
 // An alternating exchange takes an arc out of the tour, goes on to a candidate, takes the arc into that out, and so on;
-// the last tail is joined to the first head. Without reversals only odd numbers of arcs can leave one tour (B. W.
-// Kernighan, P. C. Kanellakis and C. H. Papadimitriou, "Local search for the asymmetric traveling salesman problem",
+// the last tail is joined to the first head. Without reversals only odd numbers of arcs can leave one tour (P. C.
+// Kanellakis and C. H. Papadimitriou, "Local search for the asymmetric traveling salesman problem",
 // Operations Research 28 (1980) 1086-1099). An exchange that gains nothing may be followed by another that takes out the
 // arc which closed it. Two arcs leave two cycles, which a second exchange of two arcs may join: a double bridge.
 #pragma once
