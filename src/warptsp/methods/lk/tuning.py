@@ -126,6 +126,6 @@ ALL_LEAVES = 2**31 - 1
 BRANCHING_SHARE = 0.2  # of the time that is left
 BRANCHING_SECONDS = 5.0  # where nobody knows how much that is
 NODES = 2**62
-NODES_AT_ONCE = 10_000  # between two reports
+NODES_AT_ONCE = 25  # between two reports
 KICKS_FOR_NODE = 5  # that take about as long
 FINE = 1e-12  # rounding errors that make no difference to a length

@@ -1,0 +1,168 @@
+#include "directed/search.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "check.h"
+
+using namespace warptsp;
+using namespace warptsp::directed;
+
+namespace {
+
+typedef std::vector<int> Entries;
+
+Entries random_matrix(int n, int bound, check::Random &random) {
+  Entries entries((size_t)n * n);
+  for (int &entry : entries) entry = random.below(bound);
+  return entries;
+}
+
+Cost length_of(const Entries &entries, const std::vector<int> &tour) {
+  const size_t n = tour.size();
+  Cost sum = 0;
+  for (size_t p = 0; p < n; p++) sum += entries[tour[p] * n + tour[p + 1 == n ? 0 : p + 1]];
+  return sum;
+}
+
+// The least sum over all permutations that leave no city where it is.
+Cost least_assignment(const Entries &entries, int n) {
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  Cost least = no_cost;
+  do {
+    Cost sum = 0;
+    bool stays = false;
+    for (int i = 0; i < n; i++) {
+      stays |= order[i] == i;
+      sum += entries[(size_t)i * n + order[i]];
+    }
+    if (!stays) least = std::min(least, sum);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return least;
+}
+
+Cost shortest_tour(const Entries &entries, int n) {
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  Cost least = no_cost;
+  do least = std::min(least, length_of(entries, order));
+  while (std::next_permutation(order.begin() + 1, order.end()));
+  return least;
+}
+
+}  // namespace
+
+TEST(assignments_are_optimal_and_their_potentials_feasible) {
+  check::Random random(1);
+  const StopToken token;
+  for (int trial = 0; trial < 300; trial++) {
+    const int n = 3 + random.below(5), bound = trial % 3 == 0 ? 3 : trial % 3 == 1 ? 100 : 1 << 30;
+    const Entries entries = random_matrix(n, bound, random);
+    Assignment<int> assignment(directed::Matrix<int>(entries.data(), n, 1.0));
+    CHECK(assignment.solve(token));
+    CHECK(assignment.cost() == least_assignment(entries, n));
+    Cost sum = 0;
+    for (int i = 0; i < n; i++) {
+      sum += assignment.leaving()[i] + assignment.entering()[i];
+      for (int j = 0; j < n; j++)
+        if (i != j) CHECK(entries[(size_t)i * n + j] >= assignment.leaving()[i] + assignment.entering()[j]);
+    }
+    CHECK(sum == assignment.cost());
+  }
+}
+
+TEST(rows_with_the_same_cheap_heads_are_assigned_by_an_auction) {
+  check::Random random(2);
+  const int n = 200;
+  Entries entries((size_t)n * n);
+  std::vector<int> early(n), late(n);
+  for (int i = 0; i < n; i++) {
+    early[i] = random.below(100000);
+    late[i] = random.below(100000);
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) entries[(size_t)i * n + j] = early[i] + late[j] + random.below(20);
+  Assignment<int> assignment(directed::Matrix<int>(entries.data(), n, 1.0));
+  const StopToken token;
+  CHECK(assignment.solve(token));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (i != j) CHECK(entries[(size_t)i * n + j] >= assignment.leaving()[i] + assignment.entering()[j]);
+}
+
+TEST(exchanges_make_tours_of_the_length_they_say_and_are_undone) {
+  check::Random random(3);
+  const StopToken token;
+  for (int trial = 0; trial < 30; trial++) {
+    const int n = 8 + random.below(60);
+    const Entries entries = random_matrix(n, 1000, random);
+    ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
+    Candidates candidates;
+    CHECK(find_candidates(costs, CandidateCounts(), token, candidates));
+    LocalSearch<int> search(costs, candidates);
+    std::vector<int> tour(n);
+    std::iota(tour.begin(), tour.end(), 0);
+    search.set(tour);
+    search.enqueue_all();
+    CHECK(search.run(token));
+    const std::vector<int> optimum = search.tour().cities();
+    CHECK(search.tour().length() == length_of(entries, optimum));
+    search.tour().forget();
+    warptsp::Random numbers(1, 2, (unsigned long long)trial);
+    for (int k = 0; k < 20; k++) {
+      CHECK(search.kick(numbers, 5));
+      CHECK(search.run(token));
+      std::vector<int> sorted = search.tour().cities();
+      CHECK(search.tour().length() == length_of(entries, sorted));
+      std::sort(sorted.begin(), sorted.end());
+      CHECK(sorted == tour);
+    }
+    search.tour().undo(0);
+    CHECK(search.tour().cities() == optimum);
+    CHECK(search.tour().length() == length_of(entries, optimum));
+  }
+}
+
+TEST(branch_and_bound_proves_the_optimum) {
+  check::Random random(4);
+  const StopToken token;
+  for (int trial = 0; trial < 60; trial++) {
+    const int n = 4 + random.below(5);
+    const Entries entries = random_matrix(n, trial % 2 == 0 ? 5 : 1000, random);
+    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1);
+    CHECK(search.assign(1e9, token));
+    CHECK(search.prepare(token));
+    search.set_tour(search.patch());
+    CHECK(search.optimize(1e9, token));
+    search.begin_branching(0, token);
+    CHECK(search.branch(1 << 20, 1 << 30, 1e9, token));
+    search.end_branching();
+    CHECK(search.proved());
+    CHECK(search.best_length() == shortest_tour(entries, n));
+    CHECK(search.best_length() == length_of(entries, search.best()));
+  }
+}
+
+TEST(populations_do_not_depend_on_the_number_of_threads) {
+  check::Random random(5);
+  const StopToken token;
+  const int n = 60;
+  const Entries entries = random_matrix(n, 1000, random);
+  std::vector<std::vector<int>> tours;
+  for (const int threads : {1, 2, 3}) {
+    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1);
+    search.assign(1e9, token);
+    search.prepare(token);
+    search.set_tour(search.patch());
+    search.grow({7, 10, 1, 1, threads}, token);
+    CHECK(search.members() == 7);
+    for (unsigned long long g = 0; g < 10; g++) search.breed({10, g > 4, 1, g, threads}, token);
+    search.keep();
+    CHECK(search.best_length() == length_of(entries, search.best()));
+    CHECK(search.mean_length() >= (double)search.best_length());
+    tours.push_back(search.best());
+  }
+  CHECK(tours[0] == tours[1]);
+  CHECK(tours[0] == tours[2]);
+}
