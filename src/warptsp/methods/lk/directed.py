@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp import _native
 from warptsp.construct.patching import NAME, DirectedInstance
 from warptsp.methods.directed import Doubled
 from warptsp.methods.first_tour import fall_back
@@ -74,16 +75,21 @@ class _Search:
         """Solve the assignment problem, and take the start tour; False if the run says stop."""
         run, native = self.run, self.native
         given = run.start if isinstance(run.start, np.ndarray) else None
-        if given is not None:
-            run.offer(given)
+        if given is None:
+            run.expect(np.arange(self.problem.n, dtype=np.int32))
+        first = self._first_aid() if given is None else given
+        if first is None:
+            return False
+        run.offer(first)
+        length = run.best_length
         run.enter("assignment problem")
-        run.expect(np.arange(self.problem.n, dtype=np.int32))
         remaining = run.remaining()
         share = math.inf if remaining is None else tuning.ASSIGNMENT_SHARE * remaining
-        native.assign(share, run.token)
-        run.enter("candidate lists")
-        if run.token.stopped() or not native.prepare(run.token):
-            return False
+        with run.repeating(0 if length is None else length, lambda: first, "set-up"):
+            native.assign(share, run.token)
+            run.enter("candidate lists")
+            if run.token.stopped() or not native.prepare(run.token):
+                return False
         self._report_bound()
         run.enter("start tour")
         if given is None and run.start != NAME:
@@ -95,6 +101,12 @@ class _Search:
         native.set_tour(tour)
         self.has_tour = True
         return not self._report("start tour")
+
+    def _first_aid(self) -> NDArray[np.int32] | None:
+        """Return a tour that takes a moment, in case the time ends before there is a better one."""
+        matrix, none = self.instance.paths.matrix, np.empty((0, 2), dtype=np.int32)
+        tour = _native.nearest_neighbor_matrix(matrix, 0, none, self.run.token)
+        return None if tour is None else self.instance.paths.opened(tour)
 
     def descend(self) -> bool:
         """Go to a local optimum; False if the run says stop."""
@@ -137,14 +149,15 @@ class _Search:
         run, native, n = self.run, self.native, self.n
         left, remaining = self._kicks_left(), self._remaining()
         nodes = tuning.NODES if left is None else left // tuning.KICKS_FOR_NODE
-        seconds = tuning.BRANCHING_SECONDS
-        if remaining is not None:
-            seconds = tuning.BRANCHING_SHARE * remaining
-        elif left is not None:
-            seconds = math.inf  # what depends on time is not repeatable
         gap = native.best_length - native.bound
         few = tuning.FEW_ARCS * n
         arcs = native.open_arcs(run.token)
+        near = arcs <= few and gap <= tuning.NEAR * abs(native.bound)
+        seconds = tuning.BRANCHING_SECONDS
+        if remaining is not None:
+            seconds = (tuning.BRANCHING_SHARE_NEAR if near else tuning.BRANCHING_SHARE) * remaining
+        elif left is not None:
+            seconds = math.inf  # what depends on time is not repeatable
         if gap > tuning.BRANCHING_GAP * abs(native.bound) and arcs > few:
             return run.token.stopped()
         until = run.elapsed() + seconds
