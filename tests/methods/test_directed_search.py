@@ -206,7 +206,7 @@ def test_the_bound_of_a_callback_and_of_the_result():
     told = []
     result = warptsp.solve(problem, kicks=500, callback=lambda p: told.append((p.phase, p.lower_bound)))
     assert {"start tour", "local search", "population"} <= {phase for phase, _ in told}
-    assert all(bound is not None for _, bound in told)
+    assert all(bound is not None for phase, bound in told if phase != "set-up")
     assert not result.proved_optimal
     matrix = problem.matrix.astype(float)
     np.fill_diagonal(matrix, 1e9)
