@@ -1,4 +1,4 @@
-"""Near-optimal travelling-salesman tours, fast: from a handful of places to millions.
+"""Near-optimal travelling-salesman tours, fast: from a handful of places to a hundred million.
 
 >>> import warptsp
 >>> result = warptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4]])
@@ -69,6 +69,7 @@ offer("picture", "warptsp.plotting", "draw")
 offer("figure", "warptsp.plotting", "plot")
 offer("notebook", "warptsp.plotting.notebook", "result_as_html")
 offer("report", "warptsp.report", "write")
+offer("progress display", "warptsp.cli._display", "make_display")
 offer("solve", "warptsp.solver", "solve")
 
 if TYPE_CHECKING:

@@ -86,6 +86,19 @@ def describe_time_left(progress: Progress, rate: float | None, waited: float = 0
     return None if left == math.inf else f"{about}{_duration(left)}"
 
 
+def describe_done(progress: Progress, waited: float = 0.0) -> float | None:
+    """Return how much of the search is done, from 0 to 1, `waited` seconds after the event.
+
+    Of two limits the nearer one counts; None without any.
+    """
+    shares = []
+    if progress.time_limit:
+        shares.append((progress.elapsed + waited) / progress.time_limit)
+    if progress.kick_limit:
+        shares.append(progress.kicks / progress.kick_limit)
+    return min(1.0, max(shares)) if shares else None
+
+
 def _duration(seconds: float) -> str:
     if seconds < 100.0:
         return f"{seconds:.1f} s"

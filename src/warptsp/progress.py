@@ -66,6 +66,8 @@ class Progress:
         Whether the known length is proven to be the optimum.
     lower_bound : int or float or None
         A length below which no tour is, as far as the run has proved one; it rises as the search goes on.
+    unit : str
+        That of the lengths, ``"m"`` or ``"km"``; empty if it is unknown.
     tour : callable
         ``tour()`` returns the best tour so far, 0-based city numbers, as an int32 array of its own.
     """
@@ -85,6 +87,7 @@ class Progress:
     start_length: int | float | None = None
     known_length_is_optimal: bool = False
     lower_bound: int | float | None = None
+    unit: str = ""
 
     @property
     def remaining(self) -> float | None:

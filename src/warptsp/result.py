@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warptsp._checks import shown
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.progress import relative_gap
+from warptsp.quantities import length_text, number_text
 
 if TYPE_CHECKING:
     import os
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.problem import KnownLength, Problem
+    from warptsp.problem.itinerary import Itinerary
 
 
 class HistoryPoint(NamedTuple):
@@ -137,29 +139,64 @@ class Result:
         """
         return relative_gap(self.length, self.lower_bound)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the cities in visiting order; their numbers in the file if they have none."""
+        return [self.problem.label(city) for city in self.tour.tolist()]
+
+    @property
+    def legs(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The distance from each city of the tour to the next.
+
+        Of a closed tour, shape (n,), the last leads back to the first city; a path, shape (n - 1,), has none
+        there.
+        """
+        return self._itinerary.legs
+
+    @property
+    def cumulative(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The distance from the first city of the tour to each, along the tour; shape (n,)."""
+        return self._itinerary.cumulative
+
+    @property
+    def _itinerary(self) -> Itinerary:
+        from warptsp.problem.itinerary import Itinerary
+
+        return Itinerary.of(self.problem, self.tour)
+
+    def starting_at(self, city: int) -> Result:
+        """Return the same result with its closed tour rotated to start at `city` (numbered from 0)."""
+        tour = self.tour_from(city)
+        tour.flags.writeable = False
+        return replace(self, tour=tour)
+
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
         return "\n".join(f"{name:12} {value}" for name, value in self.facts())
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the lines of the summary as pairs of a name and a text."""
-        facts = [("length", f"{format_length(self.length)}{unit_of(self.problem)}")]
+        unit = self.problem.metric.unit
+        along = " along great circles" if self.problem.metric.name == "GREAT_CIRCLE" else ""
+        facts = [("length", length_text(self.length, unit) + along)]
         known = self.known
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
-            facts.append(("gap", f"{format_gap(self.gap)} to the {kind}, {format_length(known.length)}"))
+            facts.append(("gap", f"{format_gap(self.gap)} to the {kind}, {length_text(known.length, unit)}"))
         if self.proved_optimal:
             kind = "tour" if self.problem.open is None else "path"
             facts.append(("bound", f"optimal, proved: no {kind} is shorter"))
         elif self.bound_gap is not None:
             bound = f"at most {format_gap(self.bound_gap)} above the shortest"
-            facts.append(("bound", f"{bound}: none is below {format_length(self.lower_bound or 0)}"))
+            facts.append(
+                ("bound", f"{bound}: none is below {length_text(self.lower_bound or 0, unit, down=True)}")
+            )
         facts.append(("time", f"{self.seconds:.2f} s, {self.kicks} kicks"))
         if len(self.stages) > 1:
             facts += [
                 (
                     stage.method,
-                    f"{format_length(stage.length)} after {stage.seconds:.2f} s on {stage.device}, "
+                    f"{length_text(stage.length, unit)} after {stage.seconds:.2f} s on {stage.device}, "
                     f"{stage.stop_reason}",
                 )
                 for stage in self.stages
@@ -182,9 +219,36 @@ class Result:
         seconds = self.counters.get("seconds_on_cpu")
         return f"; the CPU for {seconds:.1f} s, while kernels were compiled" if seconds else ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the summary as plain numbers and strings, for JSON; without the tour and the history."""
+    def as_dict(self, *, speed: float | None = None) -> dict[str, Any]:
+        """Return summary and tour as plain numbers and strings, for JSON; without the history.
+
+        The tour is there as cities counted from 0 (``tour``), as their numbers in the file (``ids``) and
+        their names (``names``, None without any), with the distance to the next city (``legs``) and from the
+        start (``cumulative``).
+
+        Parameters
+        ----------
+        speed : float, optional
+            Kilometres per hour: the dict has the time from the start (``cumulative_seconds``), too, and that
+            of the tour (``travel_seconds``).
+
+        Raises
+        ------
+        InvalidOption
+            The unit of the distances is unknown, so that no speed gives a time.
+        """
         known = self.known
+        itinerary = self._itinerary
+        times: dict[str, Any] = {}
+        if speed is not None:
+            from warptsp.problem.itinerary import travel_seconds
+
+            seconds = travel_seconds(self.problem, itinerary.cumulative, speed)
+            times = {
+                "speed_kmh": speed,
+                "travel_seconds": float(travel_seconds(self.problem, self.length, speed)),
+                "cumulative_seconds": seconds.tolist(),
+            }
         return {
             "instance": self.problem.name,
             "cities": self.problem.n,
@@ -210,6 +274,12 @@ class Result:
             "params": dict(self.params),
             "then": self.then,
             "stages": [stage._asdict() for stage in self.stages],
+            "tour": self.tour.tolist(),
+            "ids": self.problem.ids_of(self.tour).tolist(),
+            "names": None if self.problem.labels is None else self.names,
+            "legs": itinerary.legs.tolist(),
+            "cumulative": itinerary.cumulative.tolist(),
+            **times,
         }
 
     def tour_from(self, city: int) -> NDArray[np.int32]:
@@ -225,9 +295,20 @@ class Result:
             raise InvalidOption(f"city {shown(city)}: cities are numbered from 0 to {self.problem.n - 1}")
         return np.roll(self.tour, -int(places[0]))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(
+        self, path: str | os.PathLike[str], *, format: str | None = None, speed: float | None = None
+    ) -> None:
         """Write the tour; the ending of the name sets the format (see docs/formats.md), .svg and .png draw
         it, and .html is the page that `report` writes.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            ``-`` is standard output.
+        format : str, optional
+            One of ``warptsp.io.TOUR_FORMATS``, whatever the ending of the name.
+        speed : float, optional
+            Kilometres per hour, at which tables and GeoJSON say when the tour is where.
 
         Raises
         ------
@@ -237,12 +318,12 @@ class Result:
         from warptsp.endings import PAGES, PICTURES, ends_in
         from warptsp.io import write_tour
 
-        if ends_in(path, PICTURES):
+        if format is None and ends_in(path, PICTURES):
             find("picture")(path, self.problem, self.tour)
-        elif ends_in(path, PAGES):
+        elif format is None and ends_in(path, PAGES):
             self.report(path)
         else:
-            write_tour(path, self.tour, self.problem)
+            write_tour(path, self.tour, self.problem, format=format, speed=speed)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
         """Draw the run with matplotlib: the tour, the gap over time, and with snapshots the start tour.
@@ -291,7 +372,7 @@ class Result:
     def __repr__(self) -> str:
         gap = "" if self.gap is None else f", gap={format_gap(self.gap)}"
         return (
-            f"Result(cities={self.problem.n}, length={format_length(self.length)}{gap}, "
+            f"Result(cities={self.problem.n}, length={number_text(self.length)}{gap}, "
             f"seconds={self.seconds:.2f}, stop_reason={self.stop_reason!r})"
         )
 
@@ -302,16 +383,6 @@ class Result:
         """Return what a notebook shows: the picture and the summary."""
         html: str = find("notebook")(self)
         return html
-
-
-def format_length(length: int | float) -> str:
-    """Write a length in full if it is an integer, with ten significant digits if not."""
-    return str(length) if isinstance(length, int) else f"{length:.10g}"
-
-
-def unit_of(problem: Problem) -> str:
-    """Return what to write behind a length; nothing if the unit is unknown."""
-    return " m along great circles" if problem.metric.name == "GREAT_CIRCLE" else ""
 
 
 def format_gap(gap: float) -> str:

@@ -449,6 +449,7 @@ class Run:
             start_length=self.start_length,
             known_length_is_optimal=self.known is not None and self.known.proven,
             lower_bound=self._lower_bound(),
+            unit=self.problem.metric.unit,
             tour=lambda: np.array(tour(), dtype=np.int32),
         )
         try:

@@ -12,6 +12,7 @@ from processes import run_code, run_command
 
 import warptsp
 from warptsp.cli import COMMANDS, commands, run
+from warptsp.cli._options import seconds_in
 from warptsp.methods import METHODS
 
 
@@ -191,7 +192,7 @@ def test_bad_files_get_one_line_and_status_2(instance, tmp_path, capsys):
     assert call("solve") == 2
     assert "Missing argument 'INSTANCE'" in complaint(capsys)
     assert call("dance") == 2
-    assert "No such command 'dance'" in complaint(capsys)
+    assert "No such command or file: 'dance'" in complaint(capsys)
 
 
 def test_help_lists_every_command(capsys):
@@ -311,3 +312,49 @@ def test_generate_refuses(tmp_path, capsys, monkeypatch, arguments, words):
     assert call("generate", *arguments) == 2
     assert words in complaint(capsys)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("10", 10), ("0.5", 0.5), (" 90s", 90), ("5m", 300), ("2h", 7200), ("1m30s", 90), ("1h30", 5400),
+        ("1m30", 90), ("00:01:30", 90), ("10sec", 10), ("2 min", 120), ("1 h 5 min", 3900), ("1.5h", 5400),
+        ("500ms", 0.5), ("1e2", 100), ("1D", 86400), ("5 Minutes", 300),
+        ("", None), ("s", None), ("1s30", None), ("30s1m", None), ("1x", None), ("1m2m", None), ("-1", None),
+        ("1:30", None), ("00:99:00", None), ("1hour30fast", None),
+    ],
+)  # fmt: skip
+def test_times(text, seconds):
+    assert seconds_in(text) == seconds
+
+
+def test_a_file_in_place_of_a_command_is_solved(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "places.csv"
+    path.write_text("name,lat,lon\nBerlin,52.5,13.4\nParis,48.8,2.3\nRome,41.9,12.5\n")
+    assert call(path, "--from", "ROME", "-q") == 0
+    assert "3 cities" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "places").write_bytes(path.read_bytes())
+    assert call("places", "-q") == 0
+    capsys.readouterr()
+    assert call("none.csv") == 2
+    assert "none.csv: no such file" in complaint(capsys)
+    for wrong, close in (("slove", "solve"), ("Generate", "generate")):
+        assert call(wrong) == 2
+        assert f"No such command or file: {wrong!r}. Did you mean {close}? (see warptsp --help)" in complaint(
+            capsys
+        )
+
+
+def test_the_version_has_a_short_option(capsys):
+    assert call("-V") == 0
+    assert capsys.readouterr().out.startswith("warptsp, version")
+
+
+def test_names_of_places_in_any_case(tmp_path, capsys):
+    path = tmp_path / "places.csv"
+    path.write_text("name,x,y\nSão Paulo,0,0\nBERLIN,1,1\nberlin,2,2\nRome,3,3\n")
+    problem = warptsp.load(path)
+    assert [problem.city(name) for name in ("são paulo", "berlin", "BERLIN", " rome ")] == [0, 2, 1, 3]
+    assert call(path, "-q", "--from", "Berlin") == 2
+    assert "'Berlin': 2 cities have this name" in complaint(capsys)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -324,3 +325,66 @@ def test_a_dumb_terminal_gets_plain_lines():
         terminal.tell(2.5)
     assert "\x1b" not in terminal.written
     assert [line.split()[0] for line in shown(terminal.written)] == ["0.5", "2.5"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "parts"),
+    [("utf-8", ("\u2501" * 4, "\u2500" * 12)), ("ascii", ("####", "-" * 12)), (None, ("####", "-" * 12))],
+)
+def test_both_parts_of_a_bar_differ_without_colour(encoding, parts):
+    assert _display.bar(0.25, encoding) == parts
+    assert _display.bar(0.0, encoding)[0] == _display.bar(1.0, encoding)[1] == ""
+
+
+@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_the_live_line_has_a_bar_where_there_is_room(monkeypatch, capfd, environment, coloured):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(_display, "QUICK", 0.0)
+    for name, value in {"TERM": "xterm-256color", "COLUMNS": "110", **environment}.items():
+        monkeypatch.setenv(name, value)
+    with RichDisplay() as display:
+        display(event(elapsed=1.0, time_limit=4.0))
+        text = display._line()
+        assert text.plain.startswith(("\u2501" * 4, "####"))
+        assert "length 200" in text.plain
+        assert len(text.plain) <= 109
+        display._live.refresh()
+        display(event())
+        assert display._line().plain.startswith("    1.0 s")  # without a limit nobody knows how much is done
+    assert ("\x1b[32m" in capfd.readouterr().err) == coloured
+    monkeypatch.setenv("COLUMNS", "60")
+    with RichDisplay() as display:
+        display(event(elapsed=1.0, time_limit=4.0))
+        assert "length 200" in display._line().plain
+        assert not display._line().plain.startswith(("\u2501", "#"))
+
+
+def test_a_notebook_gets_a_bar(monkeypatch):
+    drawn = []
+
+    class Handle:
+        def update(self, data, raw):
+            drawn.append(data["text/html"])
+
+    def show(data, raw, display_id):
+        drawn.append(data["text/html"])
+        return Handle()
+
+    package, module = ModuleType("IPython"), ModuleType("IPython.display")
+    package.get_ipython = lambda: SimpleNamespace(kernel=object())
+    module.display = show
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr(_display.NotebookDisplay, "PAUSE", 0.0)
+    with make_display("auto") as display:
+        display(event(time_limit=4.0, phase="<b>"))
+        display(event())
+    assert drawn[0].startswith('<div><progress value="0.2500" max="1"></progress> <code>')
+    assert "&lt;b&gt;" in drawn[0]
+    assert drawn[1].startswith("<div><code>")
+    assert drawn[2] == ""
+
+
+def test_lengths_have_units_and_no_exponents():
+    assert describe(event(length=17429787.55, unit="m"))[1] == "length 17 429.79 km"
+    assert describe_briefly(event(length=1.1044051e8))[1] == "length 110440510"

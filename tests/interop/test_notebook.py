@@ -53,7 +53,7 @@ def test_a_small_result_is_a_drawing_and_its_summary():
     page = Elements(result._repr_html_())
     assert len(page.named("svg")) == 1
     assert page.named("img") == []
-    assert page.named("div")[1]["aria-label"] == "twenty, 20 cities, EXACT_2D, closed tour"
+    assert page.named("div")[1]["aria-label"] == "twenty, 20 cities, Euclidean distances, closed tour"
     for line in result.summary().splitlines():
         name, value = line[:12].strip(), line[13:]
         assert name in page.text

@@ -62,20 +62,29 @@ def test_long_tours(tmp_path):
 
 def test_csv_has_the_cities_in_order(tmp_path, places):
     write_tour(tmp_path / "a.csv", [2, 0, 1, 3], places)
+    legs = [places.distance(a, b) for a, b in ((2, 0), (0, 1), (1, 3), (3, 2))]
+    far = [f"{round(sum(legs[:at]), 3) if at else 0.0},{round(legs[at], 3)}" for at in range(4)]
     assert (tmp_path / "a.csv").read_text() == (
-        "position,id,name,lat,lon\n"
-        '1,3,"Ro""ma, RM",41.9,12.5\n'
-        "2,1,Berlin,52.52,13.405\n"
-        "3,2,Paris <\u00cele>,48.8566,2.3522\n"
-        "4,4,\x07Sea,-10.0,-10.0\n"
+        "position,id,name,lat,lon,distance_from_start,distance_to_next\n"
+        f'1,3,"Ro""ma, RM",41.9,12.5,{far[0]}\n'
+        f"2,1,Berlin,52.52,13.405,{far[1]}\n"
+        f"3,2,Paris <\u00cele>,48.8566,2.3522,{far[2]}\n"
+        f"4,4,\x07Sea,-10.0,-10.0,{far[3]}\n"
     )
     write_tour(tmp_path / "b.csv", [1, 0], Problem.from_points([[0, 0.5], [3, 4]], "EUC_2D"))
-    assert (tmp_path / "b.csv").read_text() == "position,id,x,y\n1,2,3,4.0\n2,1,0,0.5\n"
+    assert (tmp_path / "b.csv").read_text() == (
+        "position,id,x,y,distance_from_start,distance_to_next\n1,2,3,4.0,0,5\n2,1,0,0.5,5,5\n"
+    )
+
+
+def line_in(file):
+    """The line of a tour, which stands before its points."""
+    return json.loads(file.read_text())["features"][0]
 
 
 def test_geojson_is_a_closed_line(tmp_path, places):
     write_tour(tmp_path / "a.geojson", [2, 0, 1, 3], places)
-    feature = json.loads((tmp_path / "a.geojson").read_text())
+    feature = line_in(tmp_path / "a.geojson")
     assert feature["type"] == "Feature"
     assert feature["geometry"]["type"] == "LineString"
     line = feature["geometry"]["coordinates"]
@@ -84,9 +93,9 @@ def test_geojson_is_a_closed_line(tmp_path, places):
     assert feature["properties"]["order"][0] == NAMES[2]
     path = dataclasses.replace(places, open=OpenPath())
     write_tour(tmp_path / "a.geojson", [2, 0, 1, 3], path)
-    assert len(json.loads((tmp_path / "a.geojson").read_text())["geometry"]["coordinates"]) == 4
+    assert len(line_in(tmp_path / "a.geojson")["geometry"]["coordinates"]) == 4
     write_tour(tmp_path / "one.geojson", [0], Problem.from_points([[1, 2]], "GREAT_CIRCLE"))
-    assert json.loads((tmp_path / "one.geojson").read_text())["geometry"]["coordinates"] == [[2, 1], [2, 1]]
+    assert line_in(tmp_path / "one.geojson")["geometry"]["coordinates"] == [[2, 1], [2, 1]]
 
 
 def test_gpx_is_a_route(tmp_path, places):
@@ -102,7 +111,7 @@ def test_gpx_is_a_route(tmp_path, places):
 def test_degrees_of_tsplib_become_decimal(tmp_path):
     problem = Problem.from_points([[52.30, -13.15], [0, 0]], "GEO")
     write_tour(tmp_path / "a.geojson", [0, 1], problem)
-    line = json.loads((tmp_path / "a.geojson").read_text())["geometry"]["coordinates"]
+    line = line_in(tmp_path / "a.geojson")["geometry"]["coordinates"]
     assert line[0] == pytest.approx([-13.25, 52.5])
 
 

@@ -109,7 +109,7 @@ def test_files_that_disagree_are_told(tmp_path, pacific, capsys):
 
 
 def parts_of(file):
-    geometry = json.loads(file.read_text())["geometry"]
+    geometry = json.loads(file.read_text())["features"][0]["geometry"]
     return [geometry["coordinates"]] if geometry["type"] == "LineString" else geometry["coordinates"]
 
 

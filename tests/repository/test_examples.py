@@ -71,7 +71,7 @@ def test_cities_of_a_country(tmp_path):
             )
         problem.check_tour(tour)
         assert f"{problem.length(tour) / 1000:.0f} km" in printed
-        line = json.loads((tmp_path / f"{name}.geojson").read_text(encoding="utf-8"))
+        line = json.loads((tmp_path / f"{name}.geojson").read_text(encoding="utf-8"))["features"][0]
         assert len(line["geometry"]["coordinates"]) == problem.n + (ends is None)
         for ending in ("kml", "gpx", "svg"):
             ElementTree.parse(tmp_path / f"{name}.{ending}")

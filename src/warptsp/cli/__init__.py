@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from warptsp import interruption
+from warptsp._checks import shown
 from warptsp._version import __version__
 from warptsp._words import called_from_shell
 from warptsp.cli.streams import tell
@@ -41,6 +43,17 @@ class _LazyGroup(click.Group):
         except interruption.Terminated as error:  # which click would take for Ctrl-C
             raise SystemExit(interruption.status(error.number)) from error
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called; a file in its place is solved."""
+        name = args[0]
+        if name in COMMANDS:
+            return super().resolve_command(ctx, args)
+        if _is_instance(name):
+            return "solve", self.get_command(ctx, "solve"), args
+        raise click.UsageError(_unknown(name), ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -56,7 +69,8 @@ class _LazyGroup(click.Group):
         commands = [
             CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)
         ]
-        return commands + click.Command.shell_complete(self, ctx, incomplete)
+        files = [] if commands or incomplete.startswith("--") else [CompletionItem(incomplete, type="file")]
+        return commands + click.Command.shell_complete(self, ctx, incomplete) + files
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The short texts are here, so that --help imports no command.
@@ -64,12 +78,27 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _is_instance(name: str) -> bool:
+    """Whether what stands in the place of a command is meant as a file, be it there or not."""
+    return name == "-" or "." in name or os.sep in name or os.path.isfile(name)
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name.lower(), COMMANDS, n=1, cutoff=0.5)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"No such command or file: {shown(name)}.{hint}"
+
+
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="warptsp")
+@click.version_option(__version__, "-V", "--version", prog_name="warptsp")
 def commands() -> None:
     """Short tours for the travelling-salesman problem, from a handful of cities to a hundred million.
 
     Try: warptsp solve places.csv --time-limit 10 --output tour.csv --picture tour.svg
+
+    warptsp FILE is short for warptsp solve FILE.
     """
 
 

@@ -56,6 +56,12 @@ def _formats() -> Iterable[tuple[str, str]]:
     return [(name, " ".join(endings)) for name, endings in FORMATS.items()]
 
 
+def _tour_formats() -> Iterable[tuple[str, str]]:
+    from warptsp.io import TOUR_FORMATS
+
+    return [(name, " ".join(endings)) for name, endings in TOUR_FORMATS.items()]
+
+
 def _metrics() -> Iterable[tuple[str, str]]:
     from warptsp.problem.metric import COMMON, Metric
 
@@ -63,6 +69,6 @@ def _metrics() -> Iterable[tuple[str, str]]:
     return [*((metric.name, metric.description) for metric in Metric), *common]
 
 
-metrics = one_of(_metrics)
+metrics, tour_formats = one_of(_metrics), one_of(_tour_formats)
 methods, devices, formats = one_of(_methods), one_of(_devices), one_of(_formats)
 starts = one_of(_starts, or_file=True)

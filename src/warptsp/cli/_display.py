@@ -6,6 +6,8 @@ import logging
 import os
 import sys
 import time
+from html import escape
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +15,22 @@ from warptsp.cli.streams import tell
 from warptsp.describe import (
     Rate,
     describe_bound,
+    describe_done,
     describe_gap,
     describe_place,
     describe_time_left,
     short,
     work,
 )
-from warptsp.result import format_length
+from warptsp.quantities import length_text
 from warptsp.text import printable
 
 if TYPE_CHECKING:
     from warptsp.progress import Progress
 
 QUICK = 0.3  # seconds before rich is imported: a quick run does not wait for it
+BAR = 16  # characters of the bar
+WITH_BAR = 72  # columns of a terminal that has room for it
 DUMB = ("dumb", "unknown")  # terminals that cannot write a line anew
 MODES = ("auto", "rich", "plain", "none")
 
@@ -136,12 +141,63 @@ class RichDisplay(NoDisplay):
             parts = describe(self._progress, self._rate_now, waited=now - self._received)
         # A terminal wraps what fills its last column.
         width = self._live.console.width - 1 if self._live is not None else sys.maxsize
+        done = None if self._progress is None else describe_done(self._progress, now - self._received)
+        text = Text(no_wrap=True, overflow="ellipsis")
+        if done is not None and WITH_BAR <= width < sys.maxsize:
+            width -= BAR + 2
+            for piece, style in zip(bar(done, self._live.console.encoding), ("green", "dim"), strict=True):
+                text.append(piece, style)
+            text.append("  ")
         line = printable("  ".join(parts))
         if len(line) > width:
             if self._progress is not None:
                 parts = describe_briefly(self._progress, self._rate_now, waited=now - self._received)
             line = fitting([printable(part) for part in parts], width)
-        return Text(line, no_wrap=True, overflow="ellipsis")
+        return text.append(line)
+
+
+class NotebookDisplay(NoDisplay):
+    """A bar and a line below the cell of a notebook, which are gone when the search is over."""
+
+    PAUSE = 0.2  # seconds between two drawings
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._drawn = 0.0
+        self._rate = Rate()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._handle is not None:
+            self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
+        super().__exit__(kind, error, trace)
+
+    def __call__(self, progress: Progress) -> None:
+        """Draw where the search stands, if it is time for that."""
+        rate = self._rate(progress)
+        now = time.monotonic()
+        if now - self._drawn < self.PAUSE:
+            return
+        self._drawn = now
+        line = printable("  ".join(describe(progress, rate)).strip())
+        done = describe_done(progress)
+        drawn = "" if done is None else f'<progress value="{done:.4f}" max="1"></progress> '
+        self._show({"text/plain": line, "text/html": f"<div>{drawn}<code>{escape(line)}</code></div>"})
+
+    def _show(self, data: dict[str, str]) -> None:
+        display: Any = import_module("IPython.display").display
+        if self._handle is None:
+            self._handle = display(data, raw=True, display_id=True)
+        else:
+            self._handle.update(data, raw=True)
+
+
+def bar(done: float, encoding: str | None) -> tuple[str, str]:
+    """Return both parts of a bar, in characters that differ without colour, too."""
+    cells = round(done * BAR)
+    full, empty = ("\u2501", "\u2500") if str(encoding).lower().startswith("utf") else ("#", "-")
+    return full * cells, empty * (BAR - cells)
 
 
 def describe(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
@@ -149,7 +205,7 @@ def describe(progress: Progress, rate: float | None = None, *, waited: float = 0
 
     The parts are in the order in which they are read.
     """
-    parts = [f"{progress.elapsed + waited:7.1f} s", f"length {format_length(progress.length)}"]
+    parts = [f"{progress.elapsed + waited:7.1f} s", f"length {_length(progress)}"]
     bound = describe_bound(progress)
     if (gap := describe_gap(progress)) is not None and (bound is None or progress.gap is not None):
         percent, what = gap
@@ -167,12 +223,18 @@ def describe(progress: Progress, rate: float | None = None, *, waited: float = 0
     return parts
 
 
+def _length(progress: Progress) -> str:
+    """Return the length with more digits than a result has: it changes by little."""
+    return length_text(progress.length, progress.unit, digits=7)
+
+
 def describe_briefly(progress: Progress, rate: float | None = None, *, waited: float = 0.0) -> list[str]:
     """Return the same in fewer words, what can be spared last."""
     length = progress.length
+    plain = isinstance(length, int) or progress.unit or length >= 1e7
     parts = [
         f"{progress.elapsed + waited:.1f} s",
-        f"length {length}" if isinstance(length, int) else f"length {length:.8g}",
+        f"length {_length(progress) if plain else f'{length:.8g}'}",
     ]
     bound = describe_bound(progress)
     if bound is not None and progress.gap is None:
@@ -210,8 +272,16 @@ class _PhaseHandler(logging.Handler):
             self._display.phase(record.getMessage())
 
 
+def _in_notebook() -> bool:
+    """Whether a notebook runs this; a terminal with IPython is a terminal."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
+
+
 def make_display(mode: str) -> NoDisplay:
     """Return the display for a mode of `MODES`."""
+    if mode == "auto" and _in_notebook():
+        return NotebookDisplay()
     if mode == "auto":
         mode = "rich" if sys.stderr.isatty() else "plain"
     if mode == "rich" and os.environ.get("TERM", "").lower() in DUMB:

@@ -164,32 +164,84 @@ def examples(*lines: str) -> str:
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]
-    """A time: ``10``, ``0.5``, ``90s``, ``5m`` or ``2h``."""
+    """A time: ``10``, ``0.5``, ``90s``, ``5 min``, ``1m30s``, ``1h30`` or ``00:01:30``."""
 
     name = "seconds"
-    _wanted = "a time such as 10, 0.5, 90s, 5m or 2h"
-    _unit = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}  # noqa: RUF012
+    _wanted = "a time such as 10, 0.5, 90s, 1m30s or 2h"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return seconds."""
         if isinstance(value, (int, float)):
             return float(value)
-        match = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+)\s*(ms|s|min|m|h|)\s*", value)
-        if match is None:
+        seconds = seconds_in(value)
+        if seconds is None:
             self.fail(f"{value!r} is not {self._wanted}", param, ctx)
-        return float(match[1]) * self._unit[match[2]]
+        return seconds
+
+
+_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_UNIT_NAMES = {
+    "ms": "ms|msecs?|milliseconds?",
+    "d": "d|days?",
+    "h": "h|hrs?|hours?",
+    "m": "m|mins?|minutes?",
+    "s": "s|secs?|seconds?",
+}
+_TIME = re.compile(
+    r"(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)\s*("
+    + "|".join(f"(?P<{unit}>{names})" for unit, names in _UNIT_NAMES.items())
+    + r"|)(?![a-z])\s*"
+)
+
+
+def seconds_in(text: str) -> float | None:
+    """The seconds that a text means: with units, from the largest to the smallest, or ``HH:MM:SS``.
+
+    >>> seconds_in("1m30s"), seconds_in("1h30"), seconds_in("00:01:30"), seconds_in("10sec")
+    (90.0, 5400.0, 90.0, 10.0)
+    """
+    text = text.strip().lower()
+    if (clock := re.fullmatch(r"(\d+):([0-5]\d):([0-5]\d(?:\.\d*)?)", text)) is not None:
+        return int(clock[1]) * 3600.0 + int(clock[2]) * 60.0 + float(clock[3])
+    total, at, last = 0.0, 0, ""
+    order = list(_UNITS)
+    while at < len(text) or not at:
+        part = _TIME.match(text, at)
+        if part is None or (last and part[2] == "" and last not in "hm"):
+            return None
+        # What has no unit behind hours are minutes, and so on.
+        behind = order[order.index(last) + 1] if last else "s"
+        unit = next((name for name in order if part[name]), behind)
+        if last and order.index(unit) <= order.index(last):
+            return None
+        total, at, last = total + float(part[1]) * _UNITS[unit], part.end(), unit
+    return total
 
 
 class BoundSeconds(Seconds):
     """What a lower bound may take: a time, ``auto``, or ``none``."""
 
     name = "auto, none or seconds"
-    _wanted = "auto, none, nor a time such as 10, 0.5, 90s, 5m or 2h"
+    _wanted = "auto, none, nor a time such as 10, 0.5, 90s, 1m30s or 2h"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return what `warptsp.solve` takes."""
         words = {"auto": "auto", "none": False}
         return words[value] if value in words else super().convert(value, param, ctx)
+
+
+class Speed(click.ParamType):  # type: ignore[type-arg]
+    """A speed in kilometres per hour, or with its unit: ``60``, ``60km/h``, ``37mph``, ``5 m/s``."""
+
+    name = "speed"
+    _units = {"": 1.0, "km/h": 1.0, "kmh": 1.0, "kph": 1.0, "mph": 1.609344, "m/s": 3.6, "kn": 1.852}  # noqa: RUF012
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return kilometres per hour."""
+        found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([a-z/]*)\s*", str(value).lower())
+        if found is None or found[2] not in self._units or float(found[1]) <= 0.0:
+            self.fail(f"{value!r} is not a speed such as 60, 60km/h, 37mph or 5m/s", param, ctx)
+        return float(found[1]) * self._units[found[2]]
 
 
 class Gap(click.ParamType):  # type: ignore[type-arg]
@@ -250,7 +302,9 @@ def find_city(problem: Problem, text: str, option: str) -> int:
 def echo_json(values: Mapping[str, Any]) -> None:
     """Write one JSON object to stdout."""
     # The one control character that JSON leaves as it is.
-    click.echo(json.dumps(values, indent=2, default=_plain).replace("\x7f", "\\u007f"))
+    # A line for each key: a tour of a million cities is no million lines.
+    lines = (f"  {json.dumps(key)}: {json.dumps(value, default=_plain)}" for key, value in values.items())
+    click.echo(("{\n" + ",\n".join(lines) + "\n}").replace("\x7f", "\\u007f"))
 
 
 def _plain(value: Any) -> Any:

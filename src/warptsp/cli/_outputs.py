@@ -14,6 +14,7 @@ from warptsp.cli.streams import say, tell
 from warptsp.endings import FIGURES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.outputs import Attempts, check_writable, is_stream
+from warptsp.quantities import duration_text
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -29,12 +30,18 @@ class Outputs:
     report: str | None
     checkpoint: str | None
     csv_safe: bool
+    output_format: str | None
+    speed: float | None
     as_json: bool
 
     @property
     def tour_files(self) -> list[str]:
         """The tours that do not go to standard output."""
         return [name for name in self.tours if name != "-"]
+
+    @property
+    def _stdout_format(self) -> str:
+        return self.output_format or "tsplib"
 
     @property
     def to_stdout(self) -> bool:
@@ -58,7 +65,16 @@ class Outputs:
         """
         from warptsp.io import can_guard_names, tour_format
 
-        if self.csv_safe and not any(map(can_guard_names, self.tour_files)):
+        if self.output_format is not None:
+            if not self.to_stdout:
+                raise InvalidOption(
+                    "--output-format: no tour goes to stdout; add --output -, or leave it out: a file's name "
+                    "says its format"
+                )
+            tour_format("-", self.output_format)
+        guarded = [can_guard_names(name) for name in self.tour_files]
+        guarded += [can_guard_names("-", self._stdout_format)] * self.to_stdout
+        if self.csv_safe and not any(guarded):
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
         if self.to_stdout and self.as_json:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
@@ -86,6 +102,12 @@ class Outputs:
 
         for name in self.tour_files:
             check_tour_output(name, problem)
+        if self.to_stdout:
+            check_tour_output("-", problem, self._stdout_format)
+        if self.speed is not None:
+            from warptsp.problem.itinerary import travel_seconds
+
+            travel_seconds(problem, 0, self.speed)
 
     def check_drawings(self, problem: Problem) -> None:
         """Check before the search that the instance can be drawn, where it will be."""
@@ -112,8 +134,10 @@ class Outputs:
         from warptsp.io import write_tour
 
         def written(name: str) -> bool:
-            format = "tsplib" if name == "-" else None
-            return attempts.make(write_tour, name, tour, problem, format=format, csv_safe=self.csv_safe)
+            format = self._stdout_format if name == "-" else None
+            return attempts.make(
+                write_tour, name, tour, problem, format=format, csv_safe=self.csv_safe, speed=self.speed
+            )
 
         return [name for name in names if written(name)]
 
@@ -160,12 +184,22 @@ class Outputs:
         self.save(problem, tour, [name for name in self.tours if name == "-"], attempts)
         return files
 
+    def _facts(self, result: Result) -> list[tuple[str, str]]:
+        """What the result says of itself, with the time that the tour takes behind its length."""
+        facts = result.facts()
+        if self.speed is not None:
+            from warptsp.problem.itinerary import travel_seconds
+
+            seconds = float(travel_seconds(result.problem, result.length, self.speed))
+            facts.insert(1, ("travel time", f"{duration_text(seconds)} at {self.speed:g} km/h"))
+        return facts
+
     def tell(self, instance: Path, result: Result, files: dict[str, list[str]]) -> None:
         """Say what was found and which files there are: as JSON, or for people."""
         if self.as_json:
             echo_json(
                 {
-                    **result.as_dict(),
+                    **result.as_dict(speed=self.speed),
                     "file": str(instance),
                     "outputs": files["tour"],
                     "pictures": files["picture"],
@@ -177,8 +211,8 @@ class Outputs:
         problem = result.problem
         kind = "closed tour" if problem.open is None else "open path"
         name = problem.name or ("standard input" if str(instance) == "-" else instance)
-        lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.name}, {kind}"]
-        lines += [f"{fact:12} {value}" for fact, value in result.facts()]
+        lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.words}, {kind}"]
+        lines += [f"{fact:12} {value}" for fact, value in self._facts(result)]
         lines += [f"{kind:12} {name}" for kind, names in files.items() for name in names]
         if not self.to_stdout and not any(files.values()):
             lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")

@@ -34,7 +34,9 @@ from warptsp.cli.streams import say
     type=click.Path(path_type=Path),
     help="A tour whose gap to the bound is shown; its edges also guide the computation.",
 )
-@click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
+@click.option(
+    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
+)
 @click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
 @click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
 @click.option(
@@ -76,7 +78,8 @@ def command(
     from warptsp.bound.held_karp import ITERATIONS
     from warptsp.interruption import FirstSignal, status
     from warptsp.outputs import check_writable
-    from warptsp.result import format_gap, format_length, unit_of
+    from warptsp.quantities import length_text
+    from warptsp.result import format_gap
     from warptsp.solver import with_open
 
     problem = instance.load()
@@ -117,11 +120,12 @@ def command(
     elif not quiet:
         if bound.certified:
             kind = "tour" if problem.open is None else "path"
-            say(f"bound        no {kind} is shorter than {format_length(bound.value)}{unit_of(problem)}")
+            least = length_text(bound.value, problem.metric.unit, down=True)
+            say(f"bound        no {kind} is shorter than {least}")
         else:
             say("bound        none: the computation ended before one was proved")
         if length is not None:
-            say(f"length       {format_length(length)}{unit_of(problem)}")
+            say(f"length       {length_text(length, problem.metric.unit)}")
         if gap is not None:
             say(f"gap          at most {format_gap(gap)} above the shortest")
         say(f"time         {bound.seconds:.2f} s, {bound.iterations} spanning trees")

@@ -56,7 +56,8 @@ def command(
     """
     from warptsp.progress import relative_gap
     from warptsp.proof import is_optimal
-    from warptsp.result import format_gap, format_length, unit_of
+    from warptsp.quantities import length_text
+    from warptsp.result import format_gap
 
     problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
     length = problem.length(cities)
@@ -86,12 +87,14 @@ def command(
     visited = "the city" if problem.n == 1 else f"each of the {problem.n} cities"
     say(f"tour         visits {visited} once")
     say(f"taken as     {'a closed tour' if problem.open is None else 'an open path'}, {reason}")
-    say(f"length       {format_length(length)}{unit_of(problem)}")
+    unit = problem.metric.unit
+    say(f"length       {length_text(length, unit)}")
     if known is not None and gap is not None:
         kind = "optimum" if known.proven else "best known length"
-        say(f"gap          {format_gap(gap)} to the {kind}, {format_length(known.length)}")
+        say(f"gap          {format_gap(gap)} to the {kind}, {length_text(known.length, unit)}")
     if bound is not None:
-        say(f"bound        {format_length(bound)}, proved once more over all pairs of cities")
+        proved = length_text(bound, unit, down=True)
+        say(f"bound        {proved}, proved once more over all pairs of cities")
         above = relative_gap(length, bound)
         if optimal:
             say(f"             optimal: no {'tour' if problem.open is None else 'path'} is shorter")
@@ -114,7 +117,7 @@ def _proven(problem: Problem, certificate: Path) -> int | float:
     from warptsp.bound import proven_value, read_certificate
     from warptsp.errors import ParseError
     from warptsp.proof import is_proof, proven_bound, read_proof
-    from warptsp.result import format_length
+    from warptsp.quantities import number_text
 
     if is_proof(certificate):
         found = proven_bound(problem, read_proof(certificate, problem))
@@ -125,6 +128,6 @@ def _proven(problem: Problem, certificate: Path) -> int | float:
     proven = proven_value(problem, bound)
     if proven < bound.value:
         raise ParseError(
-            f"claims {format_length(bound.value)} and proves {format_length(proven)} only", file=certificate
+            f"claims {number_text(bound.value)} and proves {number_text(proven)} only", file=certificate
         )
     return bound.value

@@ -104,10 +104,12 @@ def command(
 
 
 def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
-    from warptsp.result import format_gap, format_length, unit_of
+    from warptsp.quantities import length_text
+    from warptsp.result import format_gap
 
     kind = "tour" if problem.open is None else "path"
-    bound = format_length(proof.lower_bound)
+    unit = problem.metric.unit
+    bound = length_text(proof.lower_bound, unit, down=True)
     if not proof.proved and proof.lower_bound == 0:
         told = "none: the proof ended before one was proved"
     elif not proof.proved:
@@ -117,9 +119,9 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
     else:
         told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
     return [
-        ("length", f"{format_length(proof.length)}{unit_of(problem)}"),
+        ("length", length_text(proof.length, unit)),
         ("bound", told),
-        ("root", f"{format_length(proof.root_bound)} without branches, {proof.nodes} nodes with them"),
+        ("root", f"{length_text(proof.root_bound, unit, down=True)} without branches, {proof.nodes} nodes with them"),
         ("cuts", ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"),
         ("time", f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"),
     ]

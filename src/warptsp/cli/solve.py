@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.cli._completion import devices, methods, starts
+from warptsp.cli._completion import devices, methods, starts, tour_formats
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     BoundSeconds,
     Gap,
     InstanceFile,
     Seconds,
+    Speed,
     examples,
     grouped,
     instance_argument,
@@ -45,8 +46,20 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", "tours", multiple=True, type=click.Path(), metavar="FILE",
     help="Write the tour; the ending sets the format: .tour (TSPLIB), .csv, .geojson, .gpx, .kml, .npy; - "
-    "is stdout in TSPLIB format. May be given several times.",
+    "is stdout, in TSPLIB format or that of --output-format. May be given several times.",
 )  # fmt: skip
+@click.option(
+    "--output-format",
+    metavar="NAME",
+    shell_complete=tour_formats,
+    help="Format of the tour that --output - writes to stdout: csv, geojson, gpx, ...",
+)
+@click.option(
+    "--speed",
+    type=Speed(),
+    metavar="SPEED",
+    help="Give travel times at this speed: 60 (km/h), 37mph, 5m/s; needs latitudes and longitudes.",
+)
 @click.option(
     "--picture",
     "pictures",
@@ -67,7 +80,9 @@ if TYPE_CHECKING:
     help="In .csv and .tsv tours, put ' before names that a spreadsheet would take for formulas.",
 )
 @json_option
-@click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
+@click.option(
+    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
+)
 @click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
 @click.option(
     "--no-improvement",
@@ -238,6 +253,8 @@ def command(
             result, error = _found(problem, options, display, watched)
             if isinstance(error, Exception):
                 attempts.failures.append(error)
+            if first is not None:
+                result = result.starting_at(first)
             attempts.make(watched.finish, result)
             # The only thing that a search writes itself is its checkpoint.
             checkpointed = not isinstance(error, OutputError)

@@ -133,6 +133,8 @@ class Format:
         The tour in a file; that it takes each city once is checked later.
     write_tour : callable
         What stands in the file of a tour, which has been checked.
+    write_timed_tour : callable
+        The same in a format that says when the tour is where, at a speed in km/h that may be None.
     bare : bool
         Whether it holds numbers and nothing that says what they are: the caller may name any metric, and its
         ending alone tells it from others.
@@ -157,6 +159,7 @@ class Format:
     write_points: Callable[[int, Iterable[NDArray[np.float64]]], Pieces] | None = None
     read_tour: Callable[[Source, Problem], TourFile] | None = None
     write_tour: Callable[[Problem, NDArray[np.int32]], Pieces] | None = None
+    write_timed_tour: Callable[[Problem, NDArray[np.int32], float | None], Pieces] | None = None
     bare: bool = False
     binary: bool = False
     has_columns: bool = False
@@ -183,9 +186,15 @@ class Format:
         return self._able(self.read_tour, "read tours")
 
     @property
-    def tour_writer(self) -> Callable[[Problem, NDArray[np.int32]], Pieces]:
-        """`write_tour`, of a format that has it."""
-        return self._able(self.write_tour, "write tours")
+    def writes_tours(self) -> bool:
+        """Whether tours are written in it."""
+        return self.write_tour is not None or self.write_timed_tour is not None
+
+    def tour_pieces(self, problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+        """What `write_tour` or `write_timed_tour` makes, of a format that has one of them."""
+        if self.write_timed_tour is not None:
+            return self.write_timed_tour(problem, tour, speed)
+        return self._able(self.write_tour, "write tours")(problem, tour)
 
     def _able(self, function: F | None, work: str) -> F:
         if function is None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
+from warptsp.problem.itinerary import Itinerary, travel_seconds
 
 from ._json import begins_as_json, document_of, reading_json
 from ._text import quoted
@@ -21,6 +22,7 @@ from .places import degrees
 
 __all__ = ["FORMATS", "geojson_problem", "parse_json"]
 
+_CHUNK = 1 << 12  # points that are written at once
 _NAMES = ("name", "label", "title")
 Fail = Callable[[str], NoReturn]
 
@@ -159,16 +161,18 @@ def _lines(node: Any, where: str, fail: Fail) -> Iterator[tuple[str, list[Any]]]
         fail(f"{where} is {quoted(str(kind))}: a LineString or a MultiLineString is needed")
 
 
-def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
-    """A Feature with the tour as a line, closed unless the instance is an open path.
+def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
+    """The tour as a line, closed unless the instance is an open path, and its cities as numbered points.
 
-    It is a LineString, or a MultiLineString if it crosses the antimeridian, where RFC 7946 wants it cut.
+    The line is a LineString, or a MultiLineString if it crosses the antimeridian, where RFC 7946 wants it
+    cut.
 
     Raises
     ------
     InvalidOption
         The cities have no latitude and longitude.
     """
+    itinerary = Itinerary.of(problem, tour)
     places = degrees(problem, "GeoJSON")[tour]
     if problem.open is None or len(places) == 1:
         places = np.concatenate((places, places[:1]))
@@ -193,7 +197,40 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
         if len(parts) > 1
         else {"type": "LineString", "coordinates": parts[0]},
     }
-    return [json.dumps(feature, ensure_ascii=False).encode() + b"\n"]
+    seconds = None if speed is None else travel_seconds(problem, itinerary.cumulative, speed)
+    yield b'{"type": "FeatureCollection", "features": [\n'
+    yield json.dumps(feature, ensure_ascii=False).encode()
+    for begin in range(0, problem.n, _CHUNK):
+        points = (
+            _stop(problem, int(tour[at]), at, places[at], itinerary, seconds)
+            for at in range(begin, min(begin + _CHUNK, problem.n))
+        )
+        yield "".join(f",\n{json.dumps(point, ensure_ascii=False)}" for point in points).encode()
+    yield b"\n]}\n"
+
+
+def _stop(
+    problem: Problem,
+    city: int,
+    at: int,
+    place: NDArray[np.float64],
+    itinerary: Itinerary,
+    seconds: NDArray[np.float64] | None,
+) -> dict[str, Any]:
+    """The Feature of a city, with its place in the tour."""
+    properties: dict[str, Any] = {"position": at + 1, "id": problem.node_id(city)}
+    if problem.labels is not None:
+        properties["name"] = problem.labels[city]
+    properties["distance_from_start"] = round(itinerary.cumulative[at].item(), 3)
+    if seconds is not None:
+        properties["seconds_from_start"] = round(float(seconds[at]), 1)
+    if at < len(itinerary.legs):
+        properties["distance_to_next"] = round(itinerary.legs[at].item(), 3)
+    return {
+        "type": "Feature",
+        "properties": properties,
+        "geometry": {"type": "Point", "coordinates": [float(place[1]), float(place[0])]},
+    }
 
 
 def _points_in(source: Source) -> Problem:
@@ -215,6 +252,6 @@ FORMATS = (
         sniff=begins_as_json,
         points=_points_in,
         line=_line_in,
-        write_tour=_write_tour,
+        write_timed_tour=_write_tour,
     ),
 )

@@ -29,7 +29,8 @@ def map_format(
     sniff: Callable[[bytes], bool],
     points: Callable[[Source], Problem],
     line: Callable[[Source], Sequence[Sequence[Place]]],
-    write_tour: Callable[[Problem, NDArray[np.int32]], Pieces],
+    write_tour: Callable[[Problem, NDArray[np.int32]], Pieces] | None = None,
+    write_timed_tour: Callable[[Problem, NDArray[np.int32], float | None], Pieces] | None = None,
 ) -> Format:
     """A format of programs for maps: points in, and tours as lines in and out.
 
@@ -46,6 +47,8 @@ def map_format(
         The parts of the line in a file.
     write_tour : callable
         What stands in the file of a tour.
+    write_timed_tour : callable
+        The same, at a speed.
     """
     return Format(
         name=title.lower(),
@@ -56,6 +59,7 @@ def map_format(
         read=lambda source, options: Instance(points(source)),
         read_tour=lambda source, problem: tour_along(line(source), problem, source.file),
         write_tour=write_tour,
+        write_timed_tour=write_timed_tour,
         on_maps=True,
     )
 

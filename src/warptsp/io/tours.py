@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,6 +67,7 @@ def write_tour(
     *,
     format: str | None = None,
     csv_safe: bool = False,
+    speed: float | None = None,
 ) -> None:
     """Write a tour, whole or not at all.
 
@@ -78,6 +82,9 @@ def write_tour(
     csv_safe : bool
         Put an apostrophe before names that a spreadsheet would take for formulas; for ``csv`` and ``tsv``.
         `read_tour` knows what it means.
+    speed : float, optional
+        Kilometres per hour, at which ``csv``, ``tsv`` and ``geojson`` say when the tour is where; others
+        leave it out.
 
     Raises
     ------
@@ -94,9 +101,24 @@ def write_tour(
     cities = np.asarray(tour, dtype=np.int32)
     if csv_safe and chosen.guarded is not None and problem.labels is not None:
         problem = replace(problem, labels=list(map(chosen.guarded, problem.labels)))
+    if csv_safe and chosen.guarded is not None and problem.extra is not None:
+        problem = replace(problem, extra=_guarded(problem.extra, chosen.guarded))
     with atomic_write(path) as stream:
-        for piece in chosen.tour_writer(problem, cities):
+        for piece in chosen.tour_pieces(problem, cities, speed):
             stream.write(piece)
+
+
+def _guarded(columns: Mapping[str, Sequence[Any]], guard: Callable[[str], str]) -> dict[str, list[Any]]:
+    """Columns whose texts and titles no program takes for formulas; numbers stay numbers."""
+
+    def guarded(entry: Any) -> Any:
+        return guard(entry) if isinstance(entry, str) and not _is_number(entry) else entry
+
+    return {guard(title): list(map(guarded, column)) for title, column in columns.items()}
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+([.,]\d*)?", text) is not None
 
 
 def read_tour(path: str | os.PathLike[str], problem: Problem) -> NDArray[np.int32]:

@@ -17,7 +17,8 @@ from warptsp.errors import BackendUnavailable, InvalidOption
 from warptsp.machine import available_threads
 from warptsp.outputs import atomic_write
 from warptsp.progress import relative_gap
-from warptsp.result import format_gap, format_length
+from warptsp.quantities import length_text
+from warptsp.result import format_gap
 from warptsp.text import printable
 
 from .plane import PANEL, check_has_places, city_plane, tour_edges
@@ -191,7 +192,8 @@ class _Drawn:
         self.edges: Edges = tour_edges(problem, np.asarray(tour, dtype=np.int32))
         length = problem.length(tour, threads=threads)
         gap = relative_gap(length, None if known is None else known.length)
-        self.words = f"length {format_length(length)}" + ("" if gap is None else f", gap {format_gap(gap)}")
+        text = length_text(length, problem.metric.unit)
+        self.words = f"length {text}" + ("" if gap is None else f", gap {format_gap(gap)}")
 
 
 def _checked_panels(

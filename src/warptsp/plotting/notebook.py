@@ -27,7 +27,7 @@ def result_as_html(result: Result) -> str:
     problem = result.problem
     name = escape(problem.name or "Tour")
     kind = "closed tour" if problem.open is None else "open path"
-    what = f"{counted(problem.n)}, {problem.metric.name}, {kind}"
+    what = f"{counted(problem.n)}, {problem.metric.words}, {kind}"
     rows = "".join(
         f'<tr><th style="text-align:left;font-weight:normal;opacity:.75;padding:2px 1em 2px 0">{escape(fact)}'
         f'</th><td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'

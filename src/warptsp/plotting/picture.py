@@ -19,7 +19,7 @@ from warptsp.endings import PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.io._xml import xml_text
 from warptsp.outputs import atomic_write
-from warptsp.result import format_length
+from warptsp.quantities import length_text
 
 from . import png
 from .colours import ON_PAPER, Colour, Theme, css
@@ -94,7 +94,7 @@ def draw(
         content = picture.png(ON_PAPER)
     else:
         if title is None:
-            length = format_length(problem.length(tour))
+            length = length_text(problem.length(tour), problem.metric.unit)
             title = f"{problem.name or 'tour'}, {counted(problem.n)}, length {length}"
         content = picture.svg(ON_PAPER, title).encode()
     with atomic_write(path) as stream:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,6 +21,7 @@ from .values import EXACT_INTEGERS, MAX_CITIES, float_array, plain_array, read_o
 __all__ = [
     "bounds_of",
     "check_display_degrees",
+    "check_extra",
     "checked_coordinates",
     "checked_display",
     "checked_labels",
@@ -284,3 +285,20 @@ def checked_matrix(
     if real:
         return np.asarray(checked, dtype=np.float64), asymmetric
     return np.asarray(checked, dtype=np.int32), asymmetric
+
+
+def check_extra(columns: object, n: int) -> None:
+    """Accept columns by name with an entry for each city.
+
+    Raises
+    ------
+    InvalidProblem
+        They are something else.
+    """
+    if not isinstance(columns, Mapping):
+        raise InvalidProblem(f"extra is {shown(columns)}: a mapping of names to columns is needed")
+    for title, column in columns.items():
+        if not isinstance(title, str) or not hasattr(column, "__len__") or len(column) != n:
+            raise InvalidProblem(
+                f"extra: the column {shown(title)} has no entry for each of the {counted(n)}, or no name"
+            )

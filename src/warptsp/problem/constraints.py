@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import shown
 from warptsp._words import counted
-from warptsp.errors import InvalidProblem
+from warptsp.errors import InvalidOption, InvalidProblem
 
 from .names import CityNames
 from .open_path import OpenPath
 from .values import plain_array
 
-__all__ = ["check_open_path", "checked_fixed_edges", "no_edges"]
+__all__ = ["check_open_path", "checked_fixed_edges", "no_edges", "with_cities"]
 
 
 def no_edges() -> NDArray[np.int32]:
@@ -60,6 +60,25 @@ def _check_for_cycles(edges: NDArray[np.int32], names: CityNames, *, closed: boo
         chain_end[end_a], chain_end[end_b] = end_b, end_a
 
 
+def with_cities(path: OpenPath, names: CityNames) -> OpenPath:
+    """A path whose ends are cities in place of the names that the caller may have given.
+
+    Raises
+    ------
+    InvalidProblem
+        There is no such city, or several of this name.
+    """
+    if not isinstance(path, OpenPath):
+        return path  # which `check_open_path` refuses
+    ends: list[int | None] = []
+    for word, end in (("start", path.start), ("end", path.end)):
+        try:
+            ends.append(names.find(end) if isinstance(end, str) else end)
+        except InvalidOption as error:
+            raise InvalidProblem(f"the path's {word} is {error}") from None
+    return OpenPath(*ends)
+
+
 def check_open_path(path: OpenPath, fixed_edges: NDArray[np.int32], names: CityNames) -> None:
     """Accept the ends of a path that such fixed edges leave possible."""
     if not isinstance(path, OpenPath):
@@ -68,8 +87,7 @@ def check_open_path(path: OpenPath, fixed_edges: NDArray[np.int32], names: CityN
     for city, word in ((path.start, "start"), (path.end, "end")):
         if city is not None and (isinstance(city, bool) or not isinstance(city, (int, np.integer))):
             raise InvalidProblem(
-                f"the path's {word} is {shown(city)}: a city counted from 0 is needed; "
-                "Problem.city finds the one of this name"
+                f"the path's {word} is {shown(city)}: a city counted from 0, or its name, is needed"
             )
         if city is not None and not 0 <= city < n:
             raise InvalidProblem(f"the path's {word} is city {shown(city)}: cities are 0 to {n - 1}")

@@ -85,6 +85,11 @@ class Metric(enum.Enum):
         """The definition in a few words, for people."""
         return _DESCRIPTIONS[self]
 
+    @property
+    def words(self) -> str:
+        """What people call the distances; TSPLIB's own name for what only its readers know."""
+        return _WORDS.get(self, self.name)
+
     @classmethod
     def parse(cls, name: Metric | str) -> Metric:
         """The metric called `name`, in any case; of those in `COMMON` the first.
@@ -129,6 +134,12 @@ _EUCLIDEAN = frozenset({Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.E
 _THREE_DIMENSIONAL = frozenset(
     {Metric.EUC_3D, Metric.EXACT_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2}
 )
+_WORDS = {
+    Metric.EXACT_2D: "Euclidean distances",
+    Metric.EXACT_3D: "Euclidean distances",
+    Metric.GREAT_CIRCLE: "great circles",
+    Metric.EXPLICIT: "distance matrix",
+}
 _DESCRIPTIONS = {
     Metric.EUC_2D: "Euclidean, rounded to the nearest integer",
     Metric.CEIL_2D: "Euclidean, rounded up",

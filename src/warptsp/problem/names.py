@@ -76,6 +76,8 @@ class CityNames(NamedTuple):
         labels = self.labels
         if labels is not None:
             named = [city for city, label in enumerate(labels) if label == name]
+            if not named and isinstance(name, str) and (folded := name.strip().casefold()):
+                named = [city for city, label in enumerate(labels) if label.strip().casefold() == folded]
             if len(named) == 1:
                 return named[0]
             if named:

@@ -18,6 +18,7 @@ from warptsp.text import well_formed
 from .checks import (
     bounds_of,
     check_display_degrees,
+    check_extra,
     checked_coordinates,
     checked_display,
     checked_labels,
@@ -25,7 +26,7 @@ from .checks import (
     checked_node_ids,
 )
 from .common_metrics import check_common, metric_in
-from .constraints import check_open_path, checked_fixed_edges, no_edges
+from .constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
 from .lengths import Distances, MatrixDistances, PlaceDistances, pair_distances, tour_length
@@ -62,6 +63,9 @@ class Problem:
         The cities' names.
     display : ndarray of float64, shape (n, 2), or None
         Where to draw the cities of a matrix. Never used for distances.
+    extra : mapping of str to sequence, or None
+        Other columns of the table that the instance comes from, with an entry for each city: tours in tables
+        keep them. Never used for distances.
     open : OpenPath or None
         Set for a path instead of a closed tour.
     asymmetric : bool
@@ -89,6 +93,7 @@ class Problem:
     open: OpenPath | None = None
     asymmetric: bool = False
     display_degrees: bool = False
+    extra: Mapping[str, Sequence[Any]] | None = None
     _found: dict[str, KnownLength | None] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
@@ -133,6 +138,8 @@ class Problem:
         put("comment", well_formed(self.comment))
         if self.labels is not None:
             put("labels", checked_labels(self.labels, n))
+        if self.extra is not None:
+            check_extra(self.extra, n)
         if self.display is not None:
             put("display", checked_display(self.display, n))
         if self.display_degrees:
@@ -142,6 +149,7 @@ class Problem:
         if self.asymmetric and len(self.fixed_edges):
             raise InvalidProblem("an asymmetric matrix takes no fixed edges: they have no direction")
         if self.open is not None:
+            put("open", with_cities(self.open, names))
             check_open_path(self.open, self.fixed_edges, names)
 
     # Making one

@@ -20,9 +20,10 @@ from warptsp._words import as_called
 from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
+from warptsp.quantities import number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, Plane
-from warptsp.result import HistoryPoint, Result, Snapshot, format_gap, format_length, unit_of
+from warptsp.result import HistoryPoint, Result, Snapshot, format_gap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -270,7 +271,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "name": problem.name,
         "cities": problem.n,
         "metric": problem.metric.name + (", asymmetric" if problem.asymmetric else ""),
-        "unit": unit_of(problem).strip(),
+        "unit": "m along great circles" if problem.metric.unit == "m" else "",
         "integral": problem.integral,
         "closed": problem.open is None,
         "dimensions": problem.metric.dimensions,
@@ -279,7 +280,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "bound": None if report.bound_gap is None else [ABOVE_SHORTEST, format_gap(report.bound_gap)],
         "timed": report.timed,
         "snapshots": [
-            {"seconds": s.seconds, "length": _number(s.length), "text": format_length(s.length)}
+            {"seconds": s.seconds, "length": _number(s.length), "text": number_text(s.length)}
             for s in snapshots
         ],
         "history": [[p.seconds, _number(p.length)] for p in _thinned(report.history)],

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from warptsp.machine import resolve_threads
 from warptsp.methods.magnitude import Frame
 from warptsp.solver.bound import bound_of
-from warptsp.solver.inputs import as_problem, checked_start, start_of, with_open
+from warptsp.solver.display import displayed
+from warptsp.solver.inputs import as_problem, checked_start, start_of, with_ends, with_open
 from warptsp.solver.options import (
     Options,
     check_callback,
@@ -52,6 +53,8 @@ def solve(
     seed: int = 0,
     start: str | os.PathLike[str] | ArrayLike | None = None,
     open: bool | OpenPath | None = None,
+    start_city: int | str | None = None,
+    end_city: int | str | None = None,
     asymmetric: bool = False,
     device: str = "auto",
     threads: int | None = None,
@@ -67,6 +70,7 @@ def solve(
     cluster_params: Mapping[str, Any] | object | None = None,
     bound: str | float | None = "auto",
     prove: bool = False,
+    progress: bool = False,
 ) -> Result:
     """Find a short tour through all cities.
 
@@ -100,6 +104,9 @@ def solve(
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
         given cities (None leaves an end free). By default as the problem says.
+    start_city, end_city : int or str, optional
+        The city at which the tour or path starts, and the one at which a path ends: its name, or its number
+        counted from 0. `end_city` makes it a path.
     asymmetric : bool
         Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a `Problem`
         records this itself.
@@ -146,6 +153,8 @@ def solve(
         Whether branch and cut shall prove the tour optimal, or find one that is, as `warptsp.prove` does. The
         search gets three tenths of a time limit; without any limit it is short, and the proof takes as long
         as it takes.
+    progress : bool
+        Whether progress is shown: on a terminal or in a notebook as a bar, elsewhere as lines on stderr.
 
     Returns
     -------
@@ -171,6 +180,7 @@ def solve(
     instance = as_problem(problem, metric=metric, asymmetric=asymmetric)
     if open is not None:
         instance = with_open(instance, open)
+    instance, first = with_ends(instance, start_city, end_city, open)
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
     proof = proof_of(prove, instance, limits, method, started)
@@ -184,23 +194,25 @@ def solve(
     beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour = start_of(instance, start)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
-    result = run_stages(
-        Options(
-            problem=instance,
-            frame=frame,
-            steps=planned,
-            limits=limits,
-            seed=seed,
-            threads=threads,
-            may_use_cpu=device == "auto",
-            start=start_name,
-            start_tour=start_tour,
-            then=then,
-            callback=callback,
-            checkpoint=kept,
-            recorder=recorder,
-            started=started,
-            bound=beside,
+    with displayed(progress, callback) as told:
+        result = run_stages(
+            Options(
+                problem=instance,
+                frame=frame,
+                steps=planned,
+                limits=limits,
+                seed=seed,
+                threads=threads,
+                may_use_cpu=device == "auto",
+                start=start_name,
+                start_tour=start_tour,
+                then=then,
+                callback=told,
+                checkpoint=kept,
+                recorder=recorder,
+                started=started,
+                bound=beside,
+                first=first,
+            )
         )
-    )
     return result if proof is None else proof.of(result, kept, started)

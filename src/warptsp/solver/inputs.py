@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warptsp._checks import shown
+from warptsp._checks import checked_whole, shown
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, InvalidTour
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         "Problem | ArrayLike | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | OfOtherPackages"
     )
 
-__all__ = ["as_problem", "checked_start", "start_of", "with_open"]
+__all__ = ["as_problem", "checked_start", "start_of", "with_ends", "with_open"]
 
 
 class Frame(Protocol):
@@ -140,6 +140,44 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
     if isinstance(open, (bool, np.bool_)):
         return replace(problem, open=OpenPath() if open else None)
     raise InvalidOption(f"open: {shown(open)} is neither True, False nor an OpenPath(start, end)")
+
+
+def with_ends(
+    problem: Problem, start: int | str | None, end: int | str | None, open: bool | OpenPath | None
+) -> tuple[Problem, int | None]:
+    """Return the problem with these first and last cities, and the first one of a closed tour.
+
+    Raises
+    ------
+    InvalidOption
+        If there is no such city, or if the options contradict each other.
+    """
+    if start is None and end is None:
+        return problem, None
+    if isinstance(open, OpenPath):
+        raise InvalidOption("open: an OpenPath has its own ends; leave start_city and end_city out")
+    first = None if start is None else _city(problem, "start_city", start)
+    last = None if end is None else _city(problem, "end_city", end)
+    if last is not None and open is not None and not open:
+        raise InvalidOption("end_city: a closed tour has no end; leave it out")
+    if last is None and problem.open is None:
+        return problem, first
+    if first is not None and first == last and problem.n > 1:
+        raise InvalidOption(
+            f"start_city and end_city: both are {shown(start)}; a round trip is a closed tour, without "
+            "end_city"
+        )
+    return replace(problem, open=OpenPath(first, last)), None
+
+
+def _city(problem: Problem, option: str, city: int | str) -> int:
+    """Return a city, counted from 0, that is given by this number or by its name."""
+    if isinstance(city, str):
+        try:
+            return problem.city(city)
+        except InvalidOption as error:
+            raise InvalidOption(f"{option}: {error}") from None
+    return checked_whole(option, city, 0, problem.n - 1)
 
 
 def start_of(

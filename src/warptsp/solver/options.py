@@ -64,6 +64,8 @@ class Options:
         ``time.monotonic()`` at the call.
     bound : BoundBeside or None
         What computes a lower bound.
+    first : int or None
+        The city that a closed tour begins with; None for city 0.
     """
 
     problem: Problem
@@ -81,6 +83,7 @@ class Options:
     recorder: Recorder | None
     started: float
     bound: BoundBeside | None
+    first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ class _Session:
         best = Snapshot(history[-1].seconds, length, tour)
         failed = self.failure is not run.failure  # in other ways than the run noted
         return Result(
-            tour=tour,
+            tour=_beginning_with(tour, options.first),
             length=length,
             problem=options.problem,
             known=self.known,
@@ -288,6 +288,15 @@ def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
         for name, value in stage.counters.items():
             counters[name] = counters.get(name, 0) + value
     return counters
+
+
+def _beginning_with(tour: NDArray[np.int32], city: int | None) -> NDArray[np.int32]:
+    """Return a closed tour that begins with this city."""
+    if city is None:
+        return tour
+    turned = np.roll(tour, -int(np.flatnonzero(tour == city)[0]))
+    turned.flags.writeable = False
+    return turned
 
 
 def _signal_name(number: int) -> str:

@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from .columns import (
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
 from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_number, titles_in
 from .titles import look_like_positions
+from .writer import written_numbers
 
 __all__ = ["parse_table", "read_table", "read_text"]
 
@@ -68,6 +69,7 @@ class _Table:
         self.text = text
         self.options = options
         self.titles: list[str] | None = None
+        self.extra: dict[int, Any] = {}  # what is in the columns that hold nothing of a city
         if not look_like_positions(text.first):
             self.titles = self._titles_of_comment(text.above)
         if self.titles is None and self._names_columns(text.first):
@@ -249,6 +251,8 @@ class _Table:
         if ids is not None and not np.array_equal(ids, np.arange(1, len(ids) + 1)):
             self._check_ids(ids, columns)
             fields["node_ids"] = ids.astype(np.int64)
+        if self.extra:
+            fields["extra"] = self._named_extra()
         metric = fitting_metric(columns.metric, self.options)
         check_common(self.options.asked, metric, coordinates)
         try:
@@ -259,6 +263,19 @@ class _Table:
             self.text.fail(
                 f"{error}{self._exchanged(columns, coordinates)}", self._line_of_bad_degrees(coordinates)
             )
+
+    def _named_extra(self) -> dict[str, Any]:
+        """The other columns by their names, of which those that are taken get a number."""
+        found: dict[str, Any] = {}
+        for place, column in self.extra.items():
+            title = str(place + 1) if self.titles is None else self.titles[place] or str(place + 1)
+            number = 1
+            unique = title
+            while unique in found:
+                number += 1
+                unique = f"{title} ({number})"
+            found[unique] = column
+        return found
 
     def _exchanged(self, columns: Columns, coordinates: NDArray[np.float64]) -> str:
         """A hint if latitudes would be longitudes, and the reverse."""
@@ -277,6 +294,8 @@ class _Table:
         ):
             return self._slowly_read(places, id, name, letters or [""] * len(places))
         self.text.warn_of_blanks(len(numbers))
+        rest = set(range(numbers.shape[1])) - {*places, id}
+        self.extra = {place: written_numbers(numbers[:, place]) for place in sorted(rest)}
         return _chosen(numbers, places), None if id is None else numbers[:, id], None
 
     def _slowly_read(
@@ -286,16 +305,22 @@ class _Table:
         values: list[NDArray[np.float64]] = []
         ids: list[str] = []
         names: list[str] = []
+        known = {*places, id, name}
+        rest = [place for place in range(len(self.text.first)) if place not in known]
+        extra: dict[int, list[str]] = {place: [] for place in rest}
         for lines, rows in self.text.chunks():
             values.append(self.text.positions(lines, rows, places, self.titles, letters))
             if name is not None:
                 names += [row[name].strip() for row in rows]
             if id is not None:
                 ids += [row[id].strip() for row in rows]
+            for place, column in extra.items():
+                column += [row[place].strip() for row in rows]
         if not values:
             self.text.fail("has no cities below the header line", self.text.first_line)
         coordinates = np.concatenate(values)
         self.text.warn_of_blanks(len(coordinates))
+        self.extra = dict(extra)
         if id is None:
             return coordinates, None, names or None
         odd = next((row for row, text in enumerate(ids) if not _ID.fullmatch(text)), None)

@@ -41,6 +41,9 @@ _NAMES = (
     "label, title, stopname, titel, titre, título, bezeichnung",
     "city, place, stadt, ort, ville, lieu, ciudad, lugar, cidade, città, luogo, plaats, miasto, město, stad, "
     "kaupunki, şehir, город, місто, πόλη, kota, thànhphố, 城市, 都市, 도시, शहर, المدينة, شهر",
+    "stop, station, location, site, branch, store, customer, filiale, standort, kunde, haltestelle, "
+    "sucursal, tienda, cliente, magasin, client, negozio, loja, магазин, клиент, address, adresse, "
+    "dirección, indirizzo, endereço, adres, адрес, 地址, 住所, 주소",
 )
 _ID = "id, node, index, number, nr, #"
 _UNIT = re.compile(r"\s*[(\[](deg|degrees|decimal degrees|grad|°|m|km|mm|cm|ft|mi|px|in)[)\]]$")

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from warptsp.errors import InvalidOption
 from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
+from warptsp.problem.itinerary import Itinerary, travel_seconds
 
-__all__ = ["PATH_POSITION", "POSITION", "guarded", "problem_table", "tour_table"]
+__all__ = ["PATH_POSITION", "POSITION", "clock", "guarded", "problem_table", "tour_table", "written_numbers"]
 
 _CHUNK = 1 << 16
 POSITION, PATH_POSITION = "position", "path_position"
 """The first column of a tour: of a closed one, or of an open path."""
+FROM_START, TIME, TO_NEXT = "distance_from_start", "time_from_start", "distance_to_next"
+_OWN = (POSITION, PATH_POSITION, "id", "name", "lat", "lon", "x", "y", "z", FROM_START, TIME, TO_NEXT)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full width
 
 
@@ -27,11 +30,22 @@ def guarded(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULA) else name
 
 
-def tour_table(problem: Problem, tour: NDArray[np.int32], delimiter: str = ",") -> Iterator[bytes]:
-    """The cities in visiting order: position, id, name if there is one, coordinates if there are any."""
+def tour_table(
+    problem: Problem, tour: NDArray[np.int32], speed: float | None = None, *, delimiter: str = ","
+) -> Iterator[bytes]:
+    """The cities in visiting order, a row for each.
+
+    Position, id, name if there is one, coordinates if there are any, the other columns of the table that the
+    instance comes from, the distance from the start, with a `speed` in km/h the time for it, and the distance
+    to the next city.
+    """
     header = [POSITION if problem.open is None else PATH_POSITION, "id"]
     header += (["name"] if problem.labels is not None else []) + _titles(problem)
+    extra = list((problem.extra or {}).items())
+    header += [title if title.lower() not in _OWN else f"{title} (2)" for title, _ in extra]
+    header += [FROM_START, *([] if speed is None else [TIME]), TO_NEXT]
     coordinates = _coordinates(problem)
+    travel = _Travel(problem, tour, speed)
     yield _rows([header], delimiter)
     for begin in range(0, len(tour), _CHUNK):
         cities = tour[begin : begin + _CHUNK]
@@ -42,8 +56,35 @@ def tour_table(problem: Problem, tour: NDArray[np.int32], delimiter: str = ",") 
         if problem.labels is not None:
             columns.append([problem.labels[city] for city in cities.tolist()])
         if coordinates is not None:
-            columns += [_numbers(column) for column in coordinates[cities].T]
-        yield _rows(zip(*columns, strict=True), delimiter)
+            columns += [written_numbers(column) for column in coordinates[cities].T]
+        columns += [[column[city] for city in cities.tolist()] for _, column in extra]
+        yield _rows(zip(*columns, *travel.columns(begin, begin + len(cities)), strict=True), delimiter)
+
+
+class _Travel:
+    """The columns of a tour that say how far it is."""
+
+    def __init__(self, problem: Problem, tour: NDArray[np.int32], speed: float | None) -> None:
+        self._legs, self._cumulative = Itinerary.of(problem, tour)
+        self._seconds = None if speed is None else travel_seconds(problem, self._cumulative, speed)
+        self._rounded = problem.metric.unit == "m"  # to millimetres
+
+    def columns(self, begin: int, end: int) -> list[list[Any]]:
+        """The rows of these positions, counted from 0; nothing behind the end of a path."""
+        found = [self._texts(self._cumulative[begin:end])]
+        if self._seconds is not None:
+            found.append([clock(seconds) for seconds in self._seconds[begin:end].tolist()])
+        legs = self._texts(self._legs[begin:end])
+        return [*found, legs + [""] * (end - begin - len(legs))]
+
+    def _texts(self, lengths: NDArray[np.int64] | NDArray[np.float64]) -> list[Any]:
+        return list((np.round(lengths, 3) if self._rounded else lengths).tolist())
+
+
+def clock(seconds: float) -> str:
+    """A time as spreadsheets read it: ``27:05:00`` for a day and three hours."""
+    whole = round(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
@@ -74,7 +115,7 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
         columns: list[list[Any]] = [problem.ids_of(np.arange(begin, begin + len(part))).tolist()]
         if problem.labels is not None:
             columns.append(list(problem.labels[begin : begin + len(part)]))
-        columns += [_numbers(column) for column in part.T]
+        columns += [written_numbers(column) for column in part.T]
         yield _rows(zip(*columns, strict=True), delimiter)
 
 
@@ -88,7 +129,7 @@ def _coordinates(problem: Problem) -> NDArray[np.float64] | None:
     return degrees(problem, "CSV") if problem.geographic else problem.coordinates
 
 
-def _numbers(column: NDArray[np.float64]) -> list[Any]:
+def written_numbers(column: NDArray[np.float64]) -> list[Any]:
     """Whole numbers without a point, the others so that they read back as the same."""
     whole = np.array_equal(column, np.floor(column)) and np.abs(column).max(initial=0.0) <= 2.0**53
     return list(column.astype(np.int64).tolist() if whole else column.tolist())

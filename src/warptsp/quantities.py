@@ -1,0 +1,75 @@
+"""Lengths as people read them: in kilometres or metres where that is known, without an exponent."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["duration_text", "grouped", "length_text", "number_text"]
+
+_PLAIN = 4  # digits in front of the point that are not grouped, as the SI brochure has it
+
+
+def number_text(length: int | float) -> str:
+    """A length in full if it is an integer, with ten significant digits if not.
+
+    >>> number_text(7542), number_text(71.70492262345), number_text(12345678901.5)
+    ('7542', '71.70492262', '12345678902')
+    """
+    if isinstance(length, int):
+        return str(length)
+    return f"{length:.0f}" if 1e9 <= abs(length) < 1e15 else f"{length:.10g}"
+
+
+def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool = False) -> str:
+    """A length with its unit.
+
+    Parameters
+    ----------
+    length : int or float
+    unit : str
+        ``"m"``, ``"km"`` or nothing, as `Metric.unit` has it.
+    digits : int
+        Significant digits of what is not a whole number of kilometres already.
+    down : bool
+        Round down, as a lower bound must be.
+
+    >>> length_text(17429787.55, "m"), length_text(850.4, "m"), length_text(30000, "km")
+    ('17 430 km', '850.40 m', '30 000 km')
+    """
+    if unit == "m":
+        if abs(length) < 1000.0:
+            return f"{_rounded(float(length), digits, down)} m"
+        return f"{_rounded(length / 1000.0, digits, down)} km"
+    if unit == "km":
+        return f"{grouped(str(length))} km"
+    return number_text(length)
+
+
+def duration_text(seconds: float) -> str:
+    """A time on the road, to the minute.
+
+    >>> duration_text(40), duration_text(5400), duration_text(200000)
+    ('1 min', '1 h 30 min', '2 d 7 h 33 min')
+    """
+    minutes = max(1, round(seconds / 60.0))
+    days, hours = minutes // 1440, minutes // 60 % 24
+    parts = [(days, "d"), (hours, "h"), (minutes % 60, "min")]
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
+def grouped(digits: str) -> str:
+    """A number whose digits in front of the point stand in threes, if they are more than four.
+
+    >>> grouped("1234"), grouped("12345.678")
+    ('1234', '12 345.678')
+    """
+    whole, point, rest = digits.partition(".")
+    return f"{int(whole):,}".replace(",", " ") + point + rest if len(whole) > _PLAIN else digits
+
+
+def _rounded(value: float, digits: int, down: bool) -> str:
+    whole = 1 if abs(value) < 1.0 else int(math.log10(abs(value))) + 1
+    decimals = max(0, min(3, digits - whole))
+    if down:
+        value = math.floor(value * 10.0**decimals) / 10.0**decimals
+    return grouped(f"{value:.{decimals}f}")
