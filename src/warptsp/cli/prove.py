@@ -109,7 +109,7 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
 
     kind = "tour" if problem.open is None else "path"
     unit = problem.metric.unit
-    bound = length_text(proof.lower_bound, unit, down=True)
+    bound, root = (length_text(value, unit, down=True) for value in (proof.lower_bound, proof.root_bound))
     if not proof.proved and proof.lower_bound == 0:
         told = "none: the proof ended before one was proved"
     elif not proof.proved:
@@ -121,7 +121,7 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
     return [
         ("length", length_text(proof.length, unit)),
         ("bound", told),
-        ("root", f"{length_text(proof.root_bound, unit, down=True)} without branches, {proof.nodes} nodes with them"),
+        ("root", f"{root} without branches, {proof.nodes} nodes with them"),
         ("cuts", ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"),
         ("time", f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"),
     ]
