@@ -6,7 +6,6 @@ import logging
 import os
 import sys
 import time
-from html import escape
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -175,6 +174,8 @@ class NotebookDisplay(NoDisplay):
 
     def __call__(self, progress: Progress) -> None:
         """Draw where the search stands, if it is time for that."""
+        from html import escape
+
         rate = self._rate(progress)
         now = time.monotonic()
         if now - self._drawn < self.PAUSE:

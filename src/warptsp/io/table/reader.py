@@ -30,7 +30,7 @@ from .columns import (
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
 from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_number, titles_in
 from .titles import look_like_positions
-from .writer import written_numbers
+from .writer import whole_if_possible
 
 __all__ = ["parse_table", "read_table", "read_text"]
 
@@ -295,7 +295,7 @@ class _Table:
             return self._slowly_read(places, id, name, letters or [""] * len(places))
         self.text.warn_of_blanks(len(numbers))
         rest = set(range(numbers.shape[1])) - {*places, id}
-        self.extra = {place: written_numbers(numbers[:, place]) for place in sorted(rest)}
+        self.extra = {place: whole_if_possible(numbers[:, place]) for place in sorted(rest)}
         return _chosen(numbers, places), None if id is None else numbers[:, id], None
 
     def _slowly_read(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +15,15 @@ from warptsp.io.places import degrees
 from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import Itinerary, travel_seconds
 
-__all__ = ["PATH_POSITION", "POSITION", "clock", "guarded", "problem_table", "tour_table", "written_numbers"]
+__all__ = [
+    "PATH_POSITION",
+    "POSITION",
+    "clock",
+    "guarded",
+    "problem_table",
+    "tour_table",
+    "whole_if_possible",
+]
 
 _CHUNK = 1 << 16
 POSITION, PATH_POSITION = "position", "path_position"
@@ -56,8 +64,8 @@ def tour_table(
         if problem.labels is not None:
             columns.append([problem.labels[city] for city in cities.tolist()])
         if coordinates is not None:
-            columns += [written_numbers(column) for column in coordinates[cities].T]
-        columns += [[column[city] for city in cities.tolist()] for _, column in extra]
+            columns += [_numbers(column) for column in coordinates[cities].T]
+        columns += [_taken(column, cities) for _, column in extra]
         yield _rows(zip(*columns, *travel.columns(begin, begin + len(cities)), strict=True), delimiter)
 
 
@@ -115,7 +123,7 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
         columns: list[list[Any]] = [problem.ids_of(np.arange(begin, begin + len(part))).tolist()]
         if problem.labels is not None:
             columns.append(list(problem.labels[begin : begin + len(part)]))
-        columns += [written_numbers(column) for column in part.T]
+        columns += [_numbers(column) for column in part.T]
         yield _rows(zip(*columns, strict=True), delimiter)
 
 
@@ -129,10 +137,21 @@ def _coordinates(problem: Problem) -> NDArray[np.float64] | None:
     return degrees(problem, "CSV") if problem.geographic else problem.coordinates
 
 
-def written_numbers(column: NDArray[np.float64]) -> list[Any]:
-    """Whole numbers without a point, the others so that they read back as the same."""
+def _numbers(column: NDArray[np.float64]) -> list[Any]:
+    return list(whole_if_possible(column).tolist())
+
+
+def whole_if_possible(column: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
+    """Whole numbers, which are written without a point, as integers; the others as they are, to read back."""
     whole = np.array_equal(column, np.floor(column)) and np.abs(column).max(initial=0.0) <= 2.0**53
-    return list(column.astype(np.int64).tolist() if whole else column.tolist())
+    return column.astype(np.int64) if whole else column
+
+
+def _taken(column: Sequence[Any], cities: NDArray[np.int32]) -> list[Any]:
+    """What a column of the instance has for these cities."""
+    if isinstance(column, np.ndarray):
+        return list(column[cities].tolist())
+    return [column[city] for city in cities.tolist()]
 
 
 def _rows(rows: Any, delimiter: str) -> bytes:
