@@ -1,0 +1,146 @@
+"""Strokes as the search sees them: the points where each may be entered, and where it is left then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption, InvalidProblem
+
+__all__ = ["Path", "Units", "checked_flags", "checked_groups", "checked_paths", "checked_point"]
+
+Path = NDArray[np.float64]
+
+
+def checked_paths(paths: Iterable[ArrayLike]) -> list[Path]:
+    """Arrays of points, of one or more rows each, all of two or all of three finite numbers.
+
+    Raises
+    ------
+    InvalidProblem
+        The message names the stroke.
+    """
+    found: list[Path] = []
+    for number, path in enumerate(paths):
+        try:
+            points = np.asarray(path, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidProblem(f"stroke {number}: its points are not numbers") from None
+        if points.ndim == 1 and points.shape[0] in (2, 3):
+            points = points[None]  # a hole
+        axes = found[0].shape[1] if found else 0
+        if points.ndim != 2 or points.shape[1] not in (2, 3) or len(points) == 0:
+            raise InvalidProblem(
+                f"stroke {number} has shape {points.shape}: points of shape (k, 2) or (k, 3) are needed"
+            )
+        if axes and points.shape[1] != axes:
+            raise InvalidProblem(
+                f"stroke {number} has points of {points.shape[1]} numbers, stroke 0 of {axes}"
+            )
+        if not np.isfinite(points).all() or np.abs(points).max() > 1e150:
+            raise InvalidProblem(f"stroke {number}: finite numbers below 1e150 are needed")
+        found.append(points)
+    return found
+
+
+def checked_point(name: str, point: ArrayLike | None, axes: int) -> Path | None:
+    """One point of as many numbers as the strokes have, or None.
+
+    Raises
+    ------
+    InvalidOption
+        It is something else.
+    """
+    if point is None:
+        return None
+    try:
+        found = np.asarray(point, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (axes,) or not np.isfinite(found).all():
+        raise InvalidOption(
+            f"{name}: {shown(point)} is not a point of {axes} numbers, as those of the strokes"
+        )
+    return found
+
+
+def checked_flags(name: str, value: bool | ArrayLike, n: int) -> NDArray[np.bool_]:
+    """One truth value for each stroke, or one for all.
+
+    Raises
+    ------
+    InvalidOption
+        There are too many or too few, or they are no truth values.
+    """
+    flags = np.asarray(value)
+    if flags.dtype != np.bool_ or flags.shape not in ((), (n,)):
+        raise InvalidOption(
+            f"{name}: {shown(value)} is neither True nor False, nor one of them for each stroke"
+        )
+    return np.broadcast_to(flags, (n,)).copy()
+
+
+def checked_groups(groups: Sequence[object] | None, n: int) -> NDArray[np.int64]:
+    """The place of each stroke's group: whole numbers in their order, anything else as it first appears.
+
+    Raises
+    ------
+    InvalidOption
+        There is not one for each stroke.
+    """
+    if groups is None:
+        return np.zeros(n, dtype=np.int64)
+    names = list(groups)
+    if len(names) != n:
+        raise InvalidOption(f"groups: {len(names)} for {n} strokes; one for each is needed")
+    whole = all(isinstance(name, (int, np.integer)) for name in names)
+    known = sorted(set(names)) if whole else dict.fromkeys(names)  # type: ignore[type-var]
+    places = {name: place for place, name in enumerate(known)}
+    return np.array([places[name] for name in names], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What is put in order: strokes, or chains of strokes that are joined.
+
+    Attributes
+    ----------
+    first, last : ndarray of float64, shape (n, 2) or (n, 3)
+        Where each begins and ends; the same point for a hole, or for a closed loop, which is entered there.
+    reversible : ndarray of bool, shape (n,)
+    """
+
+    first: NDArray[np.float64]
+    last: NDArray[np.float64]
+    reversible: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def of(self, members: NDArray[np.intp]) -> Units:
+        """Some of them."""
+        return Units(self.first[members], self.last[members], self.reversible[members])
+
+    def entered_at(self, points: NDArray[np.float64], members: NDArray[np.intp]) -> Units:
+        """The same, with the closed loops `members` entered at these points."""
+        first, last = self.first.copy(), self.last.copy()
+        first[members] = last[members] = points
+        return replace(self, first=first, last=last)
+
+    @property
+    def single(self) -> NDArray[np.bool_]:
+        """Which are one point for the search."""
+        same: NDArray[np.bool_] = (self.first == self.last).all(axis=1)
+        return same
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Where the tool comes from and where it must go; None leaves it open."""
+
+    start: Path | None = None
+    end: Path | None = None

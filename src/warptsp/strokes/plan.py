@@ -1,0 +1,128 @@
+"""What `arrange` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .machine import Machine
+from .model import Path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Plan", "travel_points"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """An order of strokes, how each is drawn, and the travel between them.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n,)
+        The strokes in the order of drawing, counted from 0.
+    backwards : ndarray of bool, shape (n,)
+        For each stroke, not for each place in the order, whether it is drawn from its last point to its
+        first.
+    entry : ndarray of int, shape (n,)
+        For each closed stroke the vertex at which it is entered and left; 0 for the others.
+    joined : ndarray of bool, shape (n,)
+        For each stroke whether the tool stays down between the one before and this.
+    travel, travel_before : float
+        The cost of all travels, in the unit of the machine, and that of the order that was given.
+    home : ndarray of float64 or None
+    back : bool
+    machine : Machine
+    seconds : float
+        Wall time of the call.
+    kicks : int
+    stop_reason : str
+        Why the last search ended.
+    interrupted : bool
+    signal : int or None
+        The number of the signal that ended it.
+    """
+
+    order: NDArray[np.intp]
+    backwards: NDArray[np.bool_]
+    entry: NDArray[np.intp]
+    joined: NDArray[np.bool_]
+    travel: float
+    travel_before: float
+    home: Path | None
+    back: bool
+    machine: Machine
+    seconds: float
+    kicks: int = 0
+    stop_reason: str = ""
+    interrupted: bool = False
+    signal: int | None = None
+
+    def drawn(self, paths: Sequence[Path]) -> list[Path]:
+        """The strokes in their order, each as an array of points in the direction of drawing."""
+        return [self.stroke(np.asarray(paths[i]), i) for i in self.order.tolist()]
+
+    def stroke(self, path: Path, number: int) -> Path:
+        """The points of a stroke as it is drawn."""
+        entry = int(self.entry[number])
+        if entry:
+            path = np.concatenate([path[entry:-1], path[: entry + 1]])
+        return path[::-1] if self.backwards[number] else path
+
+    @property
+    def saved(self) -> float:
+        """Which part of the travel is gone: 0.25 for a quarter."""
+        return 1.0 - self.travel / self.travel_before if self.travel_before > 0 else 0.0
+
+    def summary(self) -> str:
+        """Return a few lines for people."""
+        return "\n".join(f"{name:12} {value}" for name, value in self.facts())
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the lines of the summary as pairs of a name and a text."""
+        unit = f" {self.machine.unit}" if self.machine.unit else ""
+        pauses = len(self.order) - int(self.joined.sum())
+        return [
+            ("travel", f"{self.travel:.6g}{unit}, {100 * self.saved:.1f} % less than before"),
+            ("before", f"{self.travel_before:.6g}{unit}"),
+            ("pen down", f"{pauses} times" if pauses != 1 else "once"),
+            ("time", f"{self.seconds:.2f} s, {self.kicks} kicks"),
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values, without the order."""
+        return {
+            "strokes": len(self.order),
+            "travel": self.travel,
+            "travel_before": self.travel_before,
+            "saved_percent": 100.0 * self.saved,
+            "unit": self.machine.unit,
+            "joined": int(self.joined.sum()),
+            "back": self.back,
+            "home": None if self.home is None else self.home.tolist(),
+            "seconds": round(self.seconds, 3),
+            "kicks": self.kicks,
+            "stop_reason": self.stop_reason,
+            "interrupted": self.interrupted,
+        }
+
+
+def travel_points(
+    drawn: Sequence[Path], home: Path | None, back: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where each travel begins and where it ends, with those from and to the home position."""
+    starts, ends = [path[-1] for path in drawn], [path[0] for path in drawn]
+    if home is not None and drawn:
+        starts.insert(0, home)
+    else:
+        ends = ends[1:]
+    if home is not None and back and drawn:
+        ends.append(home)
+    else:
+        starts = starts[: len(ends)]
+    axes = drawn[0].shape[1] if drawn else 2
+    return np.array(starts).reshape(-1, axes), np.array(ends).reshape(-1, axes)

@@ -1,0 +1,413 @@
+"""Local search on an order of units for what a symmetric search cannot measure.
+
+Costs of a machine that are no norm, strokes that keep their direction, and loops that must come before those
+around them: or-opt, 2-opt and the exchange of two neighbouring segments (or-3opt), on lists of nearest
+neighbours. Each round values all moves at once in NumPy, and makes the best of those that do not interfere.
+The or-opt move is Or's (1976); the segment exchange is the 3-opt move that turns nothing around.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .machine import Machine
+from .model import Ends, Units
+
+__all__ = ["Refined", "refine"]
+
+_NEIGHBOURS = 8
+_SEGMENT = 3  # units that or-opt moves at once, at most
+_TINY = 1e-9  # of the travel before: gains below are rounding
+_BLOCK = 1 << 14  # places whose moves are valued at once, which bounds the memory
+
+
+@dataclass(slots=True)
+class Refined:
+    """An order of units and which of them are drawn backwards."""
+
+    order: NDArray[np.intp]
+    backwards: NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class _Row:
+    """The units in their order, between two places that stand for the start and the end.
+
+    `enter` and `leave` have a row for each place; `gap` is the cost of the travel behind it. An open end
+    costs nothing.
+    """
+
+    units: Units
+    machine: Machine
+    ends: Ends
+    parent: NDArray[np.intp] | None
+    order: NDArray[np.intp]  # with -1 at both ends
+    backwards: NDArray[np.bool_]
+    enter: NDArray[np.float64]
+    leave: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    free: NDArray[np.bool_]
+    blocked: NDArray[
+        np.intp
+    ]  # of places behind each, the first that must stay behind a place at or behind it
+
+    @classmethod
+    def of(
+        cls,
+        units: Units,
+        machine: Machine,
+        ends: Ends,
+        parent: NDArray[np.intp] | None,
+        order: NDArray[np.intp],
+        backwards: NDArray[np.bool_],
+    ) -> _Row:
+        flags = backwards[order][:, None]
+        first, last = units.first[order], units.last[order]
+        none = first[:1]
+        start = none if ends.start is None else ends.start[None]
+        end = none if ends.end is None else ends.end[None]
+        enter = np.concatenate([start, np.where(flags, last, first), end])
+        leave = np.concatenate([start, np.where(flags, first, last), end])
+        row = cls(
+            units, machine, ends, parent,
+            np.concatenate([[-1], order, [-1]]), np.concatenate([[False], backwards[order], [False]]),
+            enter, leave, np.empty(0),
+            np.concatenate([[False], units.reversible[order], [False]]), np.empty(0, dtype=np.intp),
+        )  # fmt: skip
+        places = np.arange(len(order) + 1)
+        row.gap = row.cost(places, places + 1)
+        row.blocked = row._blocked()
+        return row
+
+    def cost(
+        self,
+        a: NDArray[np.intp],
+        b: NDArray[np.intp],
+        a_turned: NDArray[np.bool_] | bool = False,
+        b_turned: NDArray[np.bool_] | bool = False,
+    ) -> NDArray[np.float64]:
+        """Of the travels from the places `a` to the places `b`, drawn as now or turned."""
+        out = np.where(np.asarray(a_turned)[..., None], self.enter[a], self.leave[a])
+        into = np.where(np.asarray(b_turned)[..., None], self.leave[b], self.enter[b])
+        cost = self.machine.cost(out, into)
+        if self.ends.start is None:
+            cost = np.where(a == 0, 0.0, cost)
+        if self.ends.end is None:
+            cost = np.where(b == len(self.order) - 1, 0.0, cost)
+        return cost
+
+    def _blocked(self) -> NDArray[np.intp]:
+        m = len(self.order)
+        behind = np.full(m, m, dtype=np.intp)
+        if self.parent is not None:
+            place = self.places()
+            inner = np.flatnonzero(self.parent >= 0)
+            behind[place[inner]] = place[self.parent[inner]]
+        least: NDArray[np.intp] = np.minimum.accumulate(behind[::-1])[::-1]
+        return least
+
+    def places(self) -> NDArray[np.intp]:
+        """The place of each unit."""
+        place = np.empty(len(self.order) - 2, dtype=np.intp)
+        place[self.order[1:-1]] = np.arange(1, len(self.order) - 1)
+        return place
+
+    def refined(self) -> Refined:
+        backwards = np.zeros(len(self.order) - 2, dtype=np.bool_)
+        backwards[self.order[1:-1]] = self.backwards[1:-1]
+        return Refined(self.order[1:-1].copy(), backwards)
+
+    def rearranged(self, taken: NDArray[np.intp], turned: NDArray[np.bool_]) -> _Row:
+        """The units at the places `taken`, in this order, some of them turned."""
+        order = self.order[taken]
+        flags = np.zeros(len(order), dtype=np.bool_)
+        flags[order] = self.backwards[taken] ^ turned
+        return _Row.of(self.units, self.machine, self.ends, self.parent, order, flags)
+
+
+def refine(
+    units: Units,
+    machine: Machine,
+    ends: Ends,
+    begun: Refined,
+    parent: NDArray[np.intp] | None,
+    deadline: float,
+    rounds: int = 1000,
+) -> Refined:
+    """Shorten the travel of an order until nothing improves, or time is over.
+
+    Parameters
+    ----------
+    units : Units
+    machine : Machine
+        Whose cost is measured.
+    ends : Ends
+    begun : Refined
+        An order that keeps all constraints.
+    parent : ndarray of int, shape (n,), or None
+        For each unit the one that must come later; -1 for none.
+    deadline : float
+        Of `time.monotonic`.
+    rounds : int
+        At most so many.
+    """
+    if len(units) < 2:
+        return begun
+    row = _Row.of(units, machine, ends, parent, begun.order, begun.backwards)
+    for _ in range(rounds):
+        if time.monotonic() >= deadline:
+            break
+        near = _near(row)
+        changed = False
+        for moves in (_insertions, _exchanges):
+            row, improved = moves(row, near)
+            changed |= improved
+            if improved:
+                near = _near(row)
+        if not changed:
+            break
+    return row.refined()
+
+
+def _near(row: _Row) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """For each place the nearest places to go to, and whether entered by their far ends; shape (m, k)."""
+    from scipy.spatial import cKDTree  # type: ignore[import-untyped]
+
+    m = len(row.order)
+    enter, leave = row.machine.frame(row.enter), row.machine.frame(row.leave)
+    turnable = np.flatnonzero(row.free & (row.enter != row.leave).any(axis=1))
+    points = np.concatenate([enter[1:-1], leave[turnable]])
+    of_point = np.concatenate([np.arange(1, m - 1), turnable])
+    turned = np.arange(len(points)) >= m - 2
+    count = min(_NEIGHBOURS + 2, len(points))  # its own ends are among them
+    norm = np.inf if row.machine.maximum else 2
+    _, found = cKDTree(points).query(leave, k=count, p=norm)
+    found = found.reshape(m, count)
+    return of_point[found], turned[found]
+
+
+def _insertions(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> tuple[_Row, bool]:
+    """Or-opt: runs of one to three units go elsewhere, in either direction where that is allowed."""
+    m = len(row.order)
+    pieces = []
+    for begin in range(0, m, _BLOCK):
+        block = np.arange(begin, min(begin + _BLOCK, m))
+        targets = near[0][block]
+        sources = np.broadcast_to(block[:, None], targets.shape).ravel()
+        others = targets.ravel()
+        # A run goes behind a place near it, or in front of one.
+        for length in range(1, _SEGMENT + 1):
+            for turned in (False, True):
+                if turned and length == 1:
+                    pieces.append(_valued(row, others, others, sources, True))
+                    pieces.append(_valued(row, sources, sources, others - 1, True))
+                    continue
+                # The run begins at `others`, behind `sources`; or it ends at `sources`, before `others`.
+                pieces.append(_valued(row, others, others + length - 1, sources, turned))
+                pieces.append(_valued(row, sources - length + 1, sources, others - 1, turned))
+                if turned:
+                    pieces.append(_valued(row, others - length + 1, others, sources, True))
+                    pieces.append(_valued(row, sources, sources + length - 1, others - 1, True))
+    gain, first, last, behind, turned_all = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    if len(gain) == 0:
+        return row, False
+    best = np.argsort(-gain, kind="stable")
+    return _inserted(row, first[best], last[best], behind[best], turned_all[best])
+
+
+def _valued(
+    row: _Row, first: NDArray[np.intp], last: NDArray[np.intp], behind: NDArray[np.intp], turned: bool
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+    """The gains of moving the runs from `first` to `last` behind the places `behind`; those above nothing."""
+    m = len(row.order)
+    ok = (first >= 1) & (last <= m - 2) & (behind >= 0) & (behind <= m - 2)
+    ok &= (behind < first - 1) | (behind > last)
+    if turned:  # in place, too
+        ok |= (first >= 1) & (last <= m - 2) & (behind == first - 1)
+    first, last, behind = first[ok], last[ok], behind[ok]
+    if turned:
+        free = np.concatenate([[0], np.cumsum(row.free)])
+        whole = free[last + 1] - free[first] == last - first + 1
+        first, last, behind = first[whole], last[whole], behind[whole]
+    in_place = behind == first - 1
+    after = np.where(in_place, last + 1, behind + 1)
+    opened = row.gap[first - 1] + np.where(in_place, 0.0, row.gap[behind] - row.cost(first - 1, last + 1))
+    gain = opened + row.gap[last]
+    if turned:
+        gain = gain - row.cost(behind, last, False, True) - row.cost(first, after, True, False)
+    else:
+        gain = gain - row.cost(behind, first) - row.cost(last, after)
+    good = gain > _TINY * max(float(row.gap.sum()), 1e-300)
+    if row.parent is not None:
+        low = np.where(behind > last, first, behind + 1)
+        high = np.where(behind > last, behind, last)
+        good &= _keeps_order(row, first, last, low, high)
+    flags = np.full(int(good.sum()), turned)
+    return gain[good], first[good], last[good], behind[good], flags
+
+
+def _keeps_order(
+    row: _Row,
+    first: NDArray[np.intp],
+    last: NDArray[np.intp],
+    low: NDArray[np.intp],
+    high: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Whether a run may pass all others between two places: none of them must come before or behind it."""
+    assert row.parent is not None
+    m = len(row.order)
+    place = row.places()
+    later, earlier = np.full(m, m, dtype=np.intp), np.zeros(m, dtype=np.intp)
+    inner = np.flatnonzero(row.parent >= 0)
+    later[place[inner]] = place[row.parent[inner]]
+    np.maximum.at(earlier, place[row.parent[inner]], place[inner])
+    ok = np.ones(len(first), dtype=np.bool_)
+    for step in range(_SEGMENT):
+        member = np.minimum(first + step, last)
+        ok &= (later[member] > high) & (earlier[member] < low)
+    return ok
+
+
+def _inserted(
+    row: _Row,
+    first: NDArray[np.intp],
+    last: NDArray[np.intp],
+    behind: NDArray[np.intp],
+    turned: NDArray[np.bool_],
+) -> tuple[_Row, bool]:
+    """Make moves in the order given, leaving out those whose places another one has changed."""
+    m = len(row.order)
+    following = np.arange(1, m + 1).tolist()
+    touched = bytearray(m)  # places whose travel before or behind has changed, or that moved
+    flags = np.zeros(m, dtype=np.bool_)
+    related = _related(row)
+    made = False
+    for a, b, k, turn in zip(first.tolist(), last.tolist(), behind.tolist(), turned.tolist(), strict=True):
+        if any(touched[a - 1 : b + 2]) or touched[k] or touched[k + 1]:
+            continue
+        if related is not None and any(touched[other] for p in range(a, b + 1) for other in related[p]):
+            continue
+        touched[a - 1 : b + 2] = b"\1" * (b - a + 3)
+        touched[k] = touched[k + 1] = 1
+        run = list(range(a, b + 1))
+        if turn:
+            flags[a : b + 1] = True
+            run.reverse()
+        if k != a - 1:
+            following[a - 1] = b + 1
+            after = k + 1
+        else:
+            after = b + 1
+        following[k] = run[0]
+        for one, other in pairwise(run):
+            following[one] = other
+        following[run[-1]] = after
+        made = True
+    if not made:
+        return row, False
+    taken, place = np.empty(m - 2, dtype=np.intp), following[0]
+    for i in range(m - 2):
+        taken[i] = place
+        place = following[place]
+    return row.rearranged(taken, flags[taken]), True
+
+
+def _related(row: _Row) -> list[list[int]] | None:
+    """For each place those that must come before or behind it."""
+    if row.parent is None:
+        return None
+    place = row.places().tolist()
+    related: list[list[int]] = [[] for _ in row.order]
+    for unit, parent in enumerate(row.parent.tolist()):
+        if parent >= 0:
+            related[place[unit]].append(place[parent])
+            related[place[parent]].append(place[unit])
+    return related
+
+
+def _exchanges(row: _Row, near: tuple[NDArray[np.intp], NDArray[np.bool_]]) -> tuple[_Row, bool]:
+    """2-opt and or-3opt: a stretch is turned around, or two neighbouring stretches change places."""
+    m = len(row.order)
+    free = np.concatenate([[0], np.cumsum(row.free)])
+    tiny = _TINY * max(float(row.gap.sum()), 1e-300)
+    found = []
+    for begin in range(0, m - 1, _BLOCK):
+        block = np.arange(begin, min(begin + _BLOCK, m - 1))
+        for targets, by_far_end in zip(near[0][block].T, near[1][block].T, strict=True):
+            # Turned: from i to the far end of j, with i + 1 to j turned around.
+            ok = by_far_end & (targets > block)
+            i, j = block[ok], targets[ok]
+            gain = row.gap[i] + row.gap[j] - row.cost(i, j, False, True) - row.cost(i + 1, j + 1, True, False)
+            ok = (gain > tiny) & (free[j + 1] - free[i + 1] == j - i)
+            found.append((gain[ok], i[ok], j[ok], j[ok]))
+            # Exchanged: i to j + 1, where the travel from j goes to a place near it, k + 1.
+            ok = ~by_far_end & (targets > block + 1)
+            i, j = block[ok], targets[ok] - 1
+            for onward, far in zip(near[0][j].T, near[1][j].T, strict=True):
+                ok = ~far & (onward > j + 1)
+                a, b, c = i[ok], j[ok], onward[ok] - 1
+                found.append(_exchange(row, a, b, c, tiny))
+            # The end of the path, which is near nothing, behind j.
+            found.append(_exchange(row, i, j, np.full(len(i), m - 2), tiny))
+            # The same move seen from its last place: k to i + 1, then i to a place near it, j + 1.
+            ok = ~by_far_end & (targets <= block) & (targets >= 1)
+            c, i = block[ok], targets[ok] - 1
+            for onward, far in zip(near[0][i].T, near[1][i].T, strict=True):
+                ok = ~far & (onward > i + 1) & (onward <= c)
+                found.append(_exchange(row, i[ok], onward[ok] - 1, c[ok], tiny))
+    gain, first, middle, last = (np.concatenate(column) for column in zip(*found, strict=True))
+    if row.parent is not None and len(gain):
+        ok = row.blocked[first + 1] > last
+        gain, first, middle, last = gain[ok], first[ok], middle[ok], last[ok]
+    if len(gain) == 0:
+        return row, False
+    order = np.argsort(-gain, kind="stable")
+    taken, turned = np.arange(1, m - 1), np.zeros(m - 2, dtype=np.bool_)
+    covered = _Cover()
+    for i, j, k in zip(first[order].tolist(), middle[order].tolist(), last[order].tolist(), strict=True):
+        if not covered.take(i, k + 1):
+            continue
+        if j == k:
+            taken[i:k] = taken[i:k][::-1].copy()
+            turned[i:k] = True
+        else:
+            taken[i:k] = np.concatenate([taken[j:k], taken[i:j]])
+    return row.rearranged(taken, turned), True
+
+
+def _exchange(
+    row: _Row, i: NDArray[np.intp], j: NDArray[np.intp], k: NDArray[np.intp], tiny: float
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """The gains of exchanging i + 1 to j with j + 1 to k; those above nothing."""
+    ok = (i < j) & (j < k) & (k <= len(row.order) - 2)
+    i, j, k = i[ok], j[ok], k[ok]
+    gain = row.gap[i] + row.gap[j] + row.gap[k]
+    gain = gain - row.cost(i, j + 1) - row.cost(k, i + 1) - row.cost(j, k + 1)
+    good = gain > tiny
+    return gain[good], i[good], j[good], k[good]
+
+
+class _Cover:
+    """Intervals of places that do not overlap; they may share an end."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def take(self, start: int, end: int) -> bool:
+        """Take an interval, if none of those taken before overlaps it."""
+        from bisect import bisect_right
+
+        place = bisect_right(self._starts, start)
+        if place and self._ends[place - 1] > start:
+            return False
+        if place < len(self._starts) and self._starts[place] < end:
+            return False
+        self._starts.insert(place, start)
+        self._ends.insert(place, end)
+        return True

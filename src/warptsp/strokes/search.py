@@ -1,0 +1,175 @@
+"""The search for an order of units between two ends: a tour whose fixed edges are the units.
+
+A unit that may be drawn in either direction is a fixed edge between two cities, a hole or a loop that is
+entered at a given vertex is one city; the ends are cities, too. What the tour's length cannot say is left to
+`directed` (strokes that keep their direction, costs that are no norm) and `refine`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.solver import solve
+from warptsp.stop import DefaultStop
+
+from .machine import Machine
+from .model import Ends, Units
+from .refine import Refined
+
+__all__ = ["Cities", "Effort", "searched"]
+
+_GRID = 2.0**22  # steps across a drawing where the metric is one of whole numbers: 1 in 4 million
+
+
+@dataclass(slots=True)
+class Effort:
+    """How long a search takes: what `warptsp.solve` is told, and what it did.
+
+    A time limit covers all searches; each gets its share of what is left.
+    """
+
+    options: dict[str, Any]
+    deadline: float
+    settle: bool = False  # whether a search may also end where nothing improves, before its time is over
+    kicks: int = 0
+    interrupted: bool = False
+    signal: int | None = None
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def left(self) -> float:
+        """Seconds; infinite without a limit."""
+        return self.deadline - time.monotonic()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more may begin."""
+        return self.interrupted or self.left <= 0
+
+    def tour(
+        self, problem: Problem, start: NDArray[np.int32] | None, share: float
+    ) -> NDArray[np.int32] | None:
+        """The tour of one search, which takes a share of the time that is left; None without any time."""
+        options = dict(self.options)
+        if np.isfinite(self.deadline):
+            if self.left <= 0:
+                return start
+            options["time_limit"] = self.left * share
+        if self.settle:
+            options["stop"] = DefaultStop(problem.n)
+        if start is not None:
+            options["start"] = start
+        result = solve(problem, bound=False, **options)
+        self.kicks += result.kicks
+        self.interrupted |= result.interrupted
+        self.signal = result.signal if result.signal is not None else self.signal
+        self.reasons.append(result.stop_reason)
+        return result.tour
+
+
+@dataclass(frozen=True, slots=True)
+class Cities:
+    """The cities of some units and ends: `first` and `last` of each unit, `start` and `end`."""
+
+    points: NDArray[np.float64]
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+    start: int | None
+    end: int | None
+
+    @classmethod
+    def of(cls, units: Units, ends: Ends) -> Cities:
+        """Number them: the start, the end where it is another place, then one or two for each unit."""
+        given = [] if ends.start is None else [ends.start]
+        start = None if ends.start is None else 0
+        same = ends.start is not None and ends.end is not None and (ends.start == ends.end).all()
+        end = start
+        if ends.end is not None and not same:
+            end = len(given)
+            given.append(ends.end)
+        elif ends.end is None:
+            end = None
+        counts = np.where(units.single, 1, 2)
+        first = len(given) + np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+        last = first + counts - 1
+        points = np.empty((len(given) + int(counts.sum()), units.first.shape[1]))
+        for city, point in enumerate(given):
+            points[city] = point
+        points[last], points[first] = units.last, units.first
+        return cls(points, first, last, start, end)
+
+    @property
+    def path(self) -> OpenPath | None:
+        """None for a tour that comes back to its start."""
+        return None if self.start is not None and self.start == self.end else OpenPath(self.start, self.end)
+
+    def tour_of(self, order: Refined) -> NDArray[np.int32]:
+        """The tour in which the units have this order."""
+        turned = order.backwards[order.order]
+        one = np.where(turned, self.last[order.order], self.first[order.order])
+        two = np.where(turned, self.first[order.order], self.last[order.order])
+        both = np.stack([one, two], axis=1)
+        kept = np.ones(both.shape, dtype=np.bool_)
+        kept[:, 1] = one != two
+        head = [] if self.start is None else [self.start]
+        tail = [] if self.end is None or self.end == self.start else [self.end]
+        return np.concatenate([head, both[kept], tail]).astype(np.int32)
+
+    def order_of(self, tour: NDArray[np.int32]) -> Refined:
+        """The order of the units in a tour that has them all, drawn from the start."""
+        if self.start is not None and tour[0] != self.start:
+            at = int(np.flatnonzero(tour == self.start)[0])
+            # An open path that ends at its start city is the same one backwards.
+            tour = np.roll(tour, -at) if self.start == self.end else tour[::-1]
+        elif self.start is None and self.end is not None and tour[-1] != self.end:
+            tour = tour[::-1]
+        unit = np.full(len(self.points), -1, dtype=np.intp)
+        unit[self.first] = unit[self.last] = np.arange(len(self.first))
+        place = np.empty(len(tour), dtype=np.intp)
+        place[tour] = np.arange(len(tour))
+        backwards = place[self.first] > place[self.last]
+        units = unit[tour]
+        entered = np.where(backwards, self.last, self.first)
+        order = units[(units >= 0) & (tour == entered[units])]
+        return Refined(order, backwards)
+
+
+def searched(
+    units: Units, machine: Machine, ends: Ends, begun: Refined | None, effort: Effort, share: float
+) -> Refined:
+    """The best order found if all may be drawn in either direction, measured in the norm of the frame."""
+    cities = Cities.of(units, ends)
+    pairs = np.stack([cities.first, cities.last], axis=1)[~units.single]
+    points, metric = _framed(cities.points, machine)
+    problem = Problem.from_points(points, metric, fixed_edges=pairs.astype(np.int32), open=cities.path)
+    start = None if begun is None else cities.tour_of(begun)
+    tour = effort.tour(problem, start, share)
+    if tour is None:
+        return begun if begun is not None else as_given(len(units))
+    return cities.order_of(tour)
+
+
+def as_given(n: int) -> Refined:
+    """The order of the input, everything drawn forwards."""
+    return Refined(np.arange(n), np.zeros(n, dtype=np.bool_))
+
+
+def _framed(points: NDArray[np.float64], machine: Machine) -> tuple[NDArray[np.float64], Metric]:
+    """Coordinates and the metric in which a search measures them.
+
+    The maximum metrics are those of TSPLIB, which round each axis: a fine grid makes that harmless.
+    """
+    frame = machine.frame(points)
+    space = frame.shape[1] == 3
+    if not machine.maximum:
+        return frame, Metric.EXACT_3D if space else Metric.EXACT_2D
+    low = frame.min(axis=0)
+    extent = float((frame - low).max())
+    scale = _GRID / extent if extent > 0 else 1.0
+    return np.round((frame - low) * scale), Metric.MAX_3D if space else Metric.MAX_2D

@@ -1,0 +1,273 @@
+"""Orders of strokes: against every order there is, and what must hold for any drawing."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import warptsp
+from warptsp.strokes import AxisTimes, Euclidean, MaxOfAxes, arrange
+from warptsp.strokes.entries import Options, best_options
+from warptsp.strokes.joining import joined
+from warptsp.strokes.model import Ends, Units
+from warptsp.strokes.nesting import heights, parents
+from warptsp.strokes.plan import travel_points
+from warptsp.strokes.refine import Refined, refine
+
+MACHINES = {"euclidean": Euclidean(), "max": MaxOfAxes(), "seconds": AxisTimes((3.0, 1.0), (2.0, 5.0))}
+
+
+def travel(machine, drawn, home, back):
+    starts, ends = travel_points(drawn, home, back)
+    return float(machine.cost(starts, ends).sum()) if len(starts) else 0.0
+
+
+def ways(path, reversible, loops):
+    """Every way to draw a stroke."""
+    if len(path) > 2 and (path[0] == path[-1]).all():
+        if not loops:
+            return [path]
+        return [np.concatenate([path[k:-1], path[: k + 1]]) for k in range(len(path) - 1)]
+    return [path, path[::-1]] if reversible else [path]
+
+
+def cheapest(paths, machine, home, back, reversible, groups, parent):
+    """The least travel of all orders, directions and entries."""
+    best = np.inf
+    for order in itertools.permutations(range(len(paths))):
+        if groups is not None and sorted(groups) != [groups[i] for i in order]:
+            continue
+        place = {stroke: k for k, stroke in enumerate(order)}
+        if parent is not None and any(p >= 0 and place[i] > place[p] for i, p in enumerate(parent)):
+            continue
+        for drawn in itertools.product(*(ways(paths[i], reversible[i], True) for i in order)):
+            best = min(best, travel(machine, list(drawn), home, back))
+    return best
+
+
+def canonical(path):
+    """The same for a stroke and its reverse, and for a loop from any vertex."""
+    closed = len(path) > 2 and (path[0] == path[-1]).all()
+    rows = [tuple(p) for p in path]
+    if closed:
+        rows = rows[:-1]
+        turns = [rows[k:] + rows[:k] for k in range(len(rows))]
+        return ("loop", min(min(turns), min(t[::-1] for t in turns)))
+    return ("open", min(rows, rows[::-1]))
+
+
+def same_set(paths, drawn):
+    assert sorted(canonical(p) for p in paths) == sorted(canonical(p) for p in drawn)
+
+
+def random_paths(rng, n, loops=False):
+    found = []
+    for k in range(n):
+        points = rng.integers(0, 20, (rng.integers(1, 4), 2)).astype(float)
+        if loops and k % 2 == 0:
+            points = rng.integers(0, 20, (3, 2)).astype(float)
+            points = np.concatenate([points, points[:1]])
+        found.append(points)
+    return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 4),
+    machine=st.sampled_from(sorted(MACHINES)),
+    home=st.booleans(),
+    back=st.booleans(),
+    directed=st.sampled_from(["none", "some", "all"]),
+    grouped=st.booleans(),
+)
+def test_small_drawings_are_as_short_as_all_orders_allow(seed, n, machine, home, back, directed, grouped):
+    rng = np.random.default_rng(seed)
+    paths = random_paths(rng, n)
+    place = np.array([3.0, 4.0]) if home else None
+    back = back and home
+    reversible = {"none": np.ones(n, bool), "all": np.zeros(n, bool), "some": rng.random(n) < 0.5}[directed]
+    groups = rng.integers(0, 2, n).tolist() if grouped else None
+    plan = arrange(
+        paths, home=place, back=back, reversible=reversible, groups=groups, machine=MACHINES[machine],
+        kicks=50, threads=1, device="cpu",
+    )  # fmt: skip
+    drawn = plan.drawn(paths)
+    same_set(paths, drawn)
+    assert plan.travel == pytest.approx(travel(MACHINES[machine], drawn, place, back))
+    assert not plan.backwards[~reversible].any()
+    if groups is not None:
+        assert [groups[i] for i in plan.order] == sorted(groups)
+    best = cheapest(paths, MACHINES[machine], place, back, reversible, groups, None)
+    assert plan.travel >= best - 1e-9
+    if groups is None and machine != "seconds":  # one group after the other, and a proxy of the time
+        assert plan.travel == pytest.approx(best), seed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_loops_are_entered_well(seed):
+    rng = np.random.default_rng(seed)
+    paths = random_paths(rng, 4, loops=True)
+    plan = arrange(paths, home=[0, 0], kicks=2000, threads=1, device="cpu")
+    same_set(paths, plan.drawn(paths))
+    best = cheapest(paths, Euclidean(), np.zeros(2), False, np.ones(4, bool), None, None)
+    assert plan.travel == pytest.approx(best)
+    kept = arrange(paths, home=[0, 0], kicks=50, loops=False, threads=1, device="cpu")
+    assert not kept.entry.any()
+
+
+def test_entries_along_an_order_are_the_best():
+    rng = np.random.default_rng(5)
+    sizes = [3, 1, 2, 4]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    enter, leave = rng.random((offsets[-1], 2)), rng.random((offsets[-1], 2))
+    ends, order = Ends(rng.random(2), rng.random(2)), np.array([2, 0, 3, 1])
+    chosen, cost = best_options(Options(enter, leave, offsets), order, Euclidean(), ends)
+
+    def cost_of(options):
+        rows = [offsets[unit] + options[unit] for unit in order]
+        starts = np.concatenate([ends.start[None], leave[rows]])
+        return Euclidean().cost(starts, np.concatenate([enter[rows], ends.end[None]])).sum()
+
+    every = [cost_of(options) for options in itertools.product(*map(range, sizes))]
+    assert cost == pytest.approx(min(every))
+    assert cost_of(chosen) == pytest.approx(cost)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["free", "directed", "mixed", "nested"])
+def test_local_search_keeps_constraints_and_measures_right(seed, kind):
+    rng = np.random.default_rng(seed)
+    n = 40
+    free = {"free": np.ones(n, bool), "directed": np.zeros(n, bool)}.get(kind, rng.random(n) < 0.5)
+    units = Units(rng.random((n, 2)), rng.random((n, 2)), free)
+    parent = np.where(np.arange(n) % 5 == 0, -1, np.arange(n) // 5 * 5) if kind == "nested" else None
+    order = np.arange(n)[::-1].copy()  # the parent of each five is the last of them
+    ends = Ends(None if seed % 2 else np.zeros(2), None if seed % 3 else np.ones(2))
+    machine = MACHINES["seconds" if seed % 2 else "euclidean"]
+
+    def cost(found):
+        turned = found.backwards[found.order]
+        one = np.where(turned[:, None], units.last[found.order], units.first[found.order])
+        two = np.where(turned[:, None], units.first[found.order], units.last[found.order])
+        total = machine.cost(two[:-1], one[1:]).sum()
+        total += 0 if ends.start is None else machine.cost(ends.start, one[0])
+        return total + (0 if ends.end is None else machine.cost(two[-1], ends.end))
+
+    begun = Refined(order, np.zeros(n, bool))
+    before = cost(begun)
+    last = before
+    for rounds in range(1, 6):  # every single round improves, so that no move is valued wrongly
+        found = refine(units, machine, ends, begun, parent, np.inf, rounds=rounds)
+        assert sorted(found.order) == list(range(n))
+        assert cost(found) <= last + 1e-9
+        last = cost(found)
+        assert not found.backwards[~free].any()
+        if parent is not None:
+            place = np.argsort(found.order)
+            inner = parent >= 0
+            assert (place[inner] < place[parent[inner]]).all()
+    assert last < 0.7 * before
+
+
+def test_inner_cuts_come_first():
+    def square(x, y, side):
+        return np.array([[x, y], [x + side, y], [x + side, y + side], [x, y + side], [x, y]], dtype=float)
+
+    paths = [square(0, 0, 100), square(10, 10, 30), square(60, 60, 30), square(12, 12, 5), square(200, 0, 5),
+             np.array([[70.0, 70.0]])]  # fmt: skip
+    around = parents(paths, np.array([len(p) > 1 for p in paths]))
+    assert around.tolist() == [-1, 0, 0, 1, -1, 2]
+    assert heights(around).tolist() == [2, 1, 1, 0, 0, 0]
+    plan = arrange(paths, home=[0, 0], inner_first=True, kicks=100, threads=1, device="cpu")
+    place = np.argsort(plan.order)
+    assert place[3] < place[1] < place[0]
+    assert place[5] < place[2] < place[0]
+    best = cheapest(paths[:4], Euclidean(), np.zeros(2), False, np.ones(4, bool), None, around[:4])
+    small = arrange(paths[:4], home=[0, 0], inner_first=True, kicks=100, threads=1, device="cpu")
+    assert best - 1e-9 <= small.travel <= 1.2 * best
+
+
+def test_ends_are_joined_within_a_tolerance():
+    rng = np.random.default_rng(0)
+    way = np.cumsum(rng.random((41, 2)), axis=0)
+    pieces = [way[k : k + 2] + 0.0 for k in range(40)]
+    turned = rng.random(40) < 0.5
+    paths = [p[::-1] if t else p for p, t in zip(pieces, turned, strict=True)]
+    shuffled = rng.permutation(40)
+    plan = arrange([paths[i] for i in shuffled], join=1e-6, kicks=1, threads=1, device="cpu")
+    assert plan.joined.sum() == 39
+    assert plan.travel == pytest.approx(0.0, abs=1e-9)
+    assert shuffled[plan.order].tolist() in (list(range(40)), list(range(39, -1, -1)))
+    apart = arrange([paths[i] for i in shuffled], join=1e-6, groups=list(range(40)), kicks=1, threads=1)
+    assert not apart.joined.any()
+
+
+def test_chains_keep_directions():
+    first, last = np.array([[0.0, 0], [2, 0], [2, 0]]), np.array([[1.0, 0], [1, 0], [3, 0]])
+    none, groups = np.zeros(3, bool), np.zeros(3, dtype=np.int64)
+    free = joined(Units(first, last, np.ones(3, bool)), none, groups, 0.1)
+    assert len(free.units) == 1
+    # 0 -> 1 <- 2 cannot be one chain if the first two keep their directions, 2 -> 3 goes on from the second's
+    # first point, which is its end only backwards.
+    held = joined(Units(first, last, np.array([False, False, True])), none, groups, 0.1)
+    assert sorted(map(len, held.strokes)) == [1, 2]
+    for strokes, flags in zip(held.strokes, held.backwards, strict=True):
+        assert not any(flag for stroke, flag in zip(strokes, flags, strict=True) if stroke < 2)
+
+
+@pytest.mark.parametrize("machine", sorted(MACHINES))
+def test_costs_are_those_of_the_formulas(machine):
+    a, b = np.array([0.0, 0.0]), np.array([3.0, 0.1])
+    expected = {
+        "euclidean": np.hypot(3.0, 0.1),
+        "max": 3.0,
+        # x: 3 < 9/2 is all acceleration: 2 sqrt(3 / 2); y: 0.1 < 1/5: 2 sqrt(0.1 / 5).
+        "seconds": max(2 * np.sqrt(1.5), 2 * np.sqrt(0.02)),
+    }[machine]
+    assert MACHINES[machine].cost(a, b) == pytest.approx(expected)
+    assert AxisTimes(2.0, 4.0).cost(a, b + np.array([0, 9.9])) == pytest.approx(10 / 2 + 2 / 4)
+    assert AxisTimes((2.0, 1.0)).cost(a, b) == pytest.approx(1.5)
+
+
+def test_the_order_that_was_given_is_never_made_worse():
+    rows = [np.array([[0.0, y], [10.0, y]])[:: -1 if y % 2 else 1] for y in range(200)]
+    plan = arrange(rows, home=[0, 0], reversible=False, time_limit=0, device="cpu")
+    assert plan.travel <= plan.travel_before == pytest.approx(199)
+
+
+def test_three_dimensions_and_nothing():
+    paths = [[[0, 0, 0], [1, 1, 1]], [[5, 5, 5], [1, 1, 2]], [[9, 9, 9]]]
+    plan = arrange(paths, home=[0, 0, 0], back=True, kicks=10, threads=1, device="cpu")
+    same_set([np.array(p, float) for p in paths], plan.drawn([np.array(p, float) for p in paths]))
+    assert arrange([]).travel == 0
+    assert arrange([[[1, 2]]], home=[1, 0]).travel == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"paths": [[[0, 0], [1, np.nan]]]}, "finite"),
+        ({"paths": [[[0, 0, 0, 0]]]}, "shape"),
+        ({"paths": [[[0, 0]], [[0, 0, 0]]]}, "stroke 0 of 2"),
+        ({"paths": [["a"]]}, "not numbers"),
+        ({"back": True}, "home"),
+        ({"home": [1]}, "home"),
+        ({"groups": [1]}, "groups"),
+        ({"reversible": [True]}, "reversible"),
+        ({"join": -1}, "join"),
+        ({"machine": "fast"}, "machine"),
+        ({"machine": AxisTimes((1, 2, 3))}, "axes"),
+        ({"speed": 3}, "option"),
+        ({"time_limit": "soon"}, "time_limit"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, message):
+    with pytest.raises(warptsp.WarpTSPError, match=message):
+        arrange(**{"paths": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]], **arguments})
+    with pytest.raises(warptsp.InvalidOption):
+        AxisTimes(0.0)
