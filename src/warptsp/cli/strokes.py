@@ -1,0 +1,202 @@
+"""``warptsp strokes``: less travel for plotters, lasers, mills and drills."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warptsp.cli._completion import devices
+from warptsp.cli._options import Seconds, echo_json, examples, json_option, quiet_option
+from warptsp.cli.streams import say, tell
+from warptsp.errors import InvalidOption
+from warptsp.interruption import status
+
+if TYPE_CHECKING:
+    from warptsp.strokes import Machine, Plan
+
+
+class _Numbers(click.ParamType):  # type: ignore[type-arg]
+    """Numbers with commas between them: ``0,0``."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a tuple of numbers."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(float(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of numbers such as 0,0", param, ctx)
+
+
+@click.command(
+    epilog=examples(
+        "warptsp strokes drawing.svg -o shorter.svg --preview both.svg",
+        "warptsp strokes board.drl -o board.drl --machine max --home 0,0 --back",
+        "warptsp strokes part.nc -o shorter.nc --speed 100,100 --acceleration 500 --inner-first",
+    )
+)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the file in its new order; - is stdout."
+)
+@click.option("--format", "format_", metavar="NAME", help="Format: svg, hpgl, gcode, excellon or dxf.")
+@click.option("--home", type=_Numbers(), metavar="X,Y", help="Start here.  [default: as the file says]")
+@click.option("--back", is_flag=True, help="Return to the home position.")
+@click.option("--keep-directions", is_flag=True, help="Draw no stroke backwards.")
+@click.option("--keep-entries", is_flag=True, help="Enter closed paths where the file does.")
+@click.option("--inner-first", is_flag=True, help="Cut what lies in a closed path before that path.")
+@click.option(
+    "--join", type=float, default=0.0, metavar="D", help="Keep the tool down between ends at most D apart."
+)
+@click.option(
+    "--machine",
+    type=click.Choice(("euclidean", "max")),
+    default="euclidean",
+    show_default=True,
+    help="Travel as its length, or as the longer of its axes (both motors at once).",
+)
+@click.option("--speed", type=_Numbers(), metavar="V[,V]", help="Travel in seconds: top speed of the axes.")
+@click.option(
+    "--acceleration", type=_Numbers(), metavar="A[,A]", help="Acceleration of the axes, with --speed."
+)
+@click.option(
+    "--time-limit",
+    type=Seconds(),
+    metavar="TIME",
+    help="Search for this time: 10, 90s, 5m.  [default: up to 10 s]",
+)
+@click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    metavar="auto|cpu|cuda|cuda:N",
+    shell_complete=devices,
+    help="Where to search.",
+)
+@click.option(
+    "--preview", metavar="FILE", type=click.Path(), help="Draw strokes and travel, before and after (.svg)."
+)
+@json_option
+@quiet_option
+def command(
+    file: Path,
+    output: str | None,
+    format_: str | None,
+    home: tuple[float, ...] | None,
+    back: bool,
+    keep_directions: bool,
+    keep_entries: bool,
+    inner_first: bool,
+    join: float,
+    machine: str,
+    speed: tuple[float, ...] | None,
+    acceleration: tuple[float, ...] | None,
+    time_limit: float | None,
+    kicks: int | None,
+    seed: int,
+    threads: int | None,
+    device: str,
+    preview: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Put the strokes of a drawing, the cuts of a G-code program or the holes of a board in an order with
+    little travel.
+
+    FILE is SVG, HPGL, G-code, Excellon or DXF (which needs ezdxf: pip install 'warptsp[dxf]'); the output has
+    the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
+    """
+    from warptsp.outputs import atomic_write, check_writable
+    from warptsp.strokes import arrange
+    from warptsp.strokes.files import read_drawing
+    from warptsp.strokes.files.registry import format_of
+    from warptsp.strokes.preview import write_preview
+
+    if as_json and output == "-":
+        raise InvalidOption("--json and --output -: both want stdout; give the strokes a file")
+    kind = format_of(file, format_)
+    if output not in (None, "-") and format_ is None and format_of(output).name != kind.name:
+        raise InvalidOption(
+            f"--output {output!r}: {file} is {kind.title}, and one format is not turned into another"
+        )
+    if preview is not None and not preview.lower().endswith(".svg"):
+        raise InvalidOption(f"--preview {preview!r}: the name must end in .svg")
+    if preview is not None and output is not None and os.path.realpath(preview) == os.path.realpath(output):
+        raise InvalidOption(f"--preview {preview!r}: this file is taken by --output; choose another name")
+    for name in (output, preview):
+        if name is not None:
+            check_writable(name)
+    drawing = read_drawing(file, format_)
+    found = home if home is not None else drawing.home
+    plan = arrange(
+        drawing.paths,
+        home=found,
+        back=back,
+        reversible=drawing.reversible & (not keep_directions),
+        loops=drawing.loops & (not keep_entries),
+        groups=drawing.groups,
+        inner_first=inner_first,
+        join=join,
+        machine=_machine(machine, speed, acceleration),
+        time_limit=time_limit,
+        seed=seed,
+        threads=threads,
+        device=device,
+        **({} if kicks is None else {"kicks": kicks}),
+    )
+    if output is not None:
+        contents = drawing.rewrite(plan)
+        with atomic_write(output) as stream:
+            stream.write(contents)
+    if preview is not None:
+        write_preview(preview, drawing.paths, plan, y_up=drawing.y_up)
+    _tell(file, kind.title, plan, len(set(drawing.groups)), output, preview, as_json, quiet)
+    return status(plan.signal) if plan.interrupted and plan.signal is not None else 0
+
+
+def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[float, ...] | None) -> Machine:
+    from warptsp.strokes import AxisTimes
+    from warptsp.strokes.machine import machine_of
+
+    if speed is not None:
+        return AxisTimes(speed, acceleration)
+    if acceleration is not None:
+        raise InvalidOption("--acceleration: of which top speed? Give --speed, too")
+    return machine_of(name)
+
+
+def _tell(
+    file: Path,
+    title: str,
+    plan: Plan,
+    groups: int,
+    output: str | None,
+    preview: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    if as_json:
+        echo_json(
+            {**plan.as_dict(), "file": str(file), "groups": groups, "output": output, "preview": preview}
+        )
+        return
+    if quiet:
+        return
+    count, many = len(plan.order), "groups" if groups != 1 else "group"
+    lines = [f"file         {file}, {title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
+    lines += [f"{name:12} {value}" for name, value in plan.facts()]
+    if output not in (None, "-"):
+        lines.append(f"output       {output}")
+    if preview is not None:
+        lines.append(f"preview      {preview}")
+    if output is None and preview is None:
+        lines.append("output       not written; --output FILE writes it")
+    (tell if output == "-" else say)(*lines)

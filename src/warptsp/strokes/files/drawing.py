@@ -1,0 +1,100 @@
+"""What a file of strokes holds, and how a format of such files reads it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp.strokes.model import Path
+from warptsp.strokes.plan import Plan
+
+__all__ = ["Drawing", "Source", "StrokeFormat", "number_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The contents of a file, and its name for messages."""
+
+    data: bytes
+    file: str
+
+    @property
+    def text(self) -> str:
+        """UTF-8 if it is that, otherwise Latin-1, which every text is."""
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return self.data.decode("latin-1")
+
+    def encoded(self, text: str) -> bytes:
+        """The bytes of a text in the encoding of the file."""
+        try:
+            self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return text.encode("latin-1")
+        return text.encode("utf-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """The strokes of a file, and how the file is written in another order.
+
+    Attributes
+    ----------
+    paths : list of ndarray
+        The points of each stroke.
+    reversible, loops : ndarray of bool, shape (n,)
+        Which may be drawn backwards, and which, if closed, may be entered at another vertex.
+    groups : sequence of int
+        What stays together, in ascending order.
+    rewrite : callable
+        The contents of the file for a plan.
+    home : ndarray or None
+        Where the tool stands before the first stroke, if the file says so.
+    y_up : bool
+        Whether y grows upwards, as everywhere but in SVG.
+    """
+
+    paths: list[Path]
+    reversible: NDArray[np.bool_]
+    loops: NDArray[np.bool_]
+    groups: Sequence[int]
+    rewrite: Callable[[Plan], bytes]
+    home: Path | None = None
+    y_up: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrokeFormat:
+    """A format of files with strokes.
+
+    Attributes
+    ----------
+    name, title : str
+        For ``--format``, and what people call it.
+    endings : tuple of str
+        Endings of names, in lower case.
+    read : callable
+        The drawing in a file; raises `ParseError`.
+    """
+
+    name: str
+    title: str
+    endings: tuple[str, ...]
+    read: Callable[[Source], Drawing]
+
+
+def number_text(value: float) -> str:
+    """A coordinate with up to nine digits behind the point, and none that say nothing.
+
+    >>> number_text(1.50), number_text(-0.0), number_text(12.0)
+    ('1.5', '0', '12')
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no coordinate")
+    text = f"{value:.9f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

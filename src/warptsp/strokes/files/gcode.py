@@ -1,0 +1,343 @@
+"""G-code: blocks between rapid moves change their order; what a block does stays line for line.
+
+A block is a rapid move in the plane (G0 X Y) and all lines up to the next one: down, cut, up again. Blocks
+follow each other in another order only where that changes nothing but the travel: the state in which a block
+finds the machine (height, units, plane, tool, spindle, coolant, offsets, retraction) must be that in which it
+was written. So blocks are put in order within stretches that share one such state. Feed rate and power that a
+block takes over from the one before are written into its rapid move. A block keeps its direction, since that
+is climb or conventional milling, and its power or extrusion belongs to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
+
+import numpy as np
+
+from warptsp._checks import short
+from warptsp.errors import ParseError
+from warptsp.strokes.model import Path
+from warptsp.strokes.plan import Plan
+
+from .drawing import Drawing, Source, StrokeFormat, number_text
+
+__all__ = ["FORMAT"]
+
+_COMMENT = re.compile(r"\([^)]*\)|;.*")
+_WORD = re.compile(r"\s*([A-Za-z])\s*([-+]?(?:\d+\.?\d*|\.\d+))")
+_REFUSED = {
+    "G91": "moves relative to the last place (G91)",
+    "G41": "cutter compensation (G41)", "G42": "cutter compensation (G42)",
+    "G68": "a rotated coordinate system (G68)", "G16": "polar coordinates (G16)",
+    "G51": "a scaled coordinate system (G51)", "G92": "a moved origin (G92)",
+    "G52": "a moved origin (G52)", "G10": "offsets set by the program (G10)",
+    "G53": "machine coordinates (G53)",
+    "G28": "a reference position (G28)", "G30": "a reference position (G30)",
+    "G65": "a macro (G65)", "G66": "a macro (G66)",
+    "M97": "a subprogram (M97)", "M98": "a subprogram (M98)", "M99": "a subprogram (M99)",
+    **{f"G{n}": f"a canned cycle (G{n})" for n in (73, 76, 81, 82, 83, 84, 85, 86, 87, 88, 89)},
+}  # fmt: skip
+_REFUSED_AXES = "ABCUVW"
+# State by the words that set it; what is not here belongs to the line, or is a state of its own.
+_GROUPS = {
+    **dict.fromkeys(("G17", "G18", "G19"), "plane"),
+    **dict.fromkeys(("G20", "G21"), "units"),
+    **dict.fromkeys(("G90.1", "G91.1"), "arc centres"),
+    **dict.fromkeys(("G93", "G94", "G95"), "feed mode"),
+    **dict.fromkeys(("G54", "G55", "G56", "G57", "G58", "G59"), "offsets"),
+    **dict.fromkeys(("G43", "G49"), "tool length"),
+    **dict.fromkeys(("G61", "G64"), "path mode"),
+    **dict.fromkeys(("M3", "M4", "M5"), "spindle"),
+    **dict.fromkeys(("M7", "M8", "M9"), "coolant"),
+    **dict.fromkeys(("M82", "M83"), "extrusion"),
+}
+_CUTS = (1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The machine between two lines. `hard` is what a block must find as it was written."""
+
+    x: float | None = None
+    y: float | None = None
+    feed: str = ""
+    power: str = ""
+    motion: int | None = None
+    hard: tuple[tuple[str, str], ...] = ()
+
+    def with_hard(self, name: str, value: str) -> _State:
+        found = dict(self.hard)
+        found[name] = value
+        return replace(self, hard=tuple(sorted(found.items())))
+
+    def get(self, name: str) -> str:
+        return dict(self.hard).get(name, "")
+
+
+@dataclass(slots=True)
+class _Line:
+    """A line, the states before and behind it, and what it does."""
+
+    text: str
+    before: _State
+    after: _State
+    travels: bool  # a rapid move in the plane
+    cuts: bool  # any other move of X, Y or Z
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Blocks that may change places, behind lines that do not.
+
+    All of them find the machine in the state `hard` and leave it so; None for one block that does not.
+    """
+
+    before: list[_Line]
+    hard: tuple[tuple[str, str], ...] | None
+    blocks: list[list[_Line]] = field(default_factory=list)
+
+
+def _read(source: Source) -> Drawing:
+    texts = source.text.split("\n")
+    lines = _lines(texts, source.file)
+    stretches, tail = _stretches(lines)
+    blocks = [block for stretch in stretches for block in stretch.blocks]
+    groups = [number for number, stretch in enumerate(stretches) for _ in stretch.blocks]
+    if not blocks:
+        raise ParseError("has no rapid moves (G0 X Y) between cuts: there is no travel to shorten",
+                         file=source.file)  # fmt: skip
+    paths = [_path(block) for block in blocks]
+
+    def rewrite(plan: Plan) -> bytes:
+        drawn: dict[int, list[list[_Line]]] = {}
+        for number in plan.order.tolist():
+            drawn.setdefault(groups[number], []).append(blocks[number])
+        out: list[str] = []
+        state = _State()
+        for number, stretch in enumerate(stretches):
+            out += _kept(stretch.before, moved=number > 0)
+            state = stretch.blocks[0][0].before
+            for block in drawn[number]:
+                out += [_rapid(block[0], state), *(line.text for line in block[1:])]
+                state = block[-1].after
+            out += _restored(stretch.blocks[-1][-1].after, state)
+        out += _kept(tail, moved=True)
+        if _cuts(_lines(out, source.file)) != _cuts(lines):
+            raise ParseError("would cut something else in another order: a line behind a stretch of blocks "
+                             "depends on where the last one ends", file=source.file)  # fmt: skip
+        return source.encoded("\n".join(out))
+
+    first = blocks[0][0].before
+    home = None if first.x is None or first.y is None else np.array([first.x, first.y])
+    keep = np.zeros(len(paths), dtype=np.bool_)
+    return Drawing(paths=paths, reversible=keep, loops=keep, groups=groups, rewrite=rewrite, home=home)
+
+
+def _kept(lines: list[_Line], *, moved: bool) -> list[str]:
+    """Lines that keep their place; the first rapid move behind blocks that moved names both coordinates."""
+    texts = [line.text for line in lines]
+    travel = next((place for place, line in enumerate(lines) if line.travels), None)
+    if moved and travel is not None:
+        texts[travel] = _rapid(lines[travel], lines[travel].before)
+    return texts
+
+
+def _cuts(lines: list[_Line]) -> Counter[tuple[object, ...]]:
+    """What a program cuts: every move but rapid ones, from where to where, in which state.
+
+    Nothing that would change it is written.
+    """
+    return Counter(
+        (line.before.x, line.before.y, line.before.hard, line.text.strip(),
+         line.after.x, line.after.y, line.after.feed, line.after.power, line.after.motion)
+        for line in lines
+        if line.cuts
+    )  # fmt: skip
+
+
+def _path(block: list[_Line]) -> Path:
+    """Where a block begins, the places it goes through, and where it ends."""
+    points = [
+        (line.after.x, line.after.y)
+        for line in block
+        if line.after.x is not None and line.after.y is not None
+    ]
+    kept = [point for point, before in zip(points, [None, *points[:-1]], strict=True) if point != before]
+    return np.array(kept, dtype=np.float64)
+
+
+def _lines(texts: list[str], file: str) -> list[_Line]:
+    lines, state = [], _State()
+    for number, text in enumerate(texts, start=1):
+        line = _line(text, state, file, number)
+        lines.append(line)
+        state = line.after
+    return lines
+
+
+def _line(text: str, before: _State, file: str, number: int) -> _Line:
+    def refuse(message: str) -> NoReturn:
+        raise ParseError(message, file=file, line=number)
+
+    state = before
+    kind = re.match(r"\s*;\s*(TYPE|LAYER)\b", text, re.IGNORECASE)
+    if kind:  # what slicers call walls, infill and layers: one is printed before the other
+        state = state.with_hard("type", text.strip())
+    bare = _COMMENT.sub("", text).strip()
+    if bare in ("", "%"):
+        return _Line(text, before, state, False, False)
+    if any(sign in bare for sign in "#[*$=") or bare[:1] in "Oo":
+        refuse(f"{short(bare)!r} has expressions, checksums or subprograms: only plain words such as X1.5 "
+               "are followed")  # fmt: skip
+    words: dict[str, str] = {}
+    place = 0
+    motion, axes = before.motion, {}
+    while place < len(bare):
+        match = _WORD.match(bare, place)
+        if match is None:
+            refuse(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
+        letter, value = match[1].upper(), match[2]
+        place = match.end()
+        if letter in "GM":
+            code = f"{letter}{_code(value)}"
+            if code in _REFUSED:
+                refuse(f"{_REFUSED[code]} makes blocks depend on their order")
+            if code in ("G0", "G1", "G2", "G3"):
+                motion = int(code[1])
+            elif code in _GROUPS:
+                state = state.with_hard(_GROUPS[code], code)
+            elif code not in ("G4", "G90", "G80", "G40", "G50", "G69", "G15"):
+                # M6 and whatever is unknown: nothing passes it.
+                state = state.with_hard("commands", str(1 + int(state.get("commands") or 0)))
+        elif letter in _REFUSED_AXES:
+            refuse(f"axis {letter} is not followed: X, Y, Z and E are")
+        elif letter == "T":
+            state = state.with_hard("tool", value)
+        elif letter == "F":
+            # Before the first one it is unknown, and nothing could bring that back.
+            state = replace(state, feed=value).with_hard("feed", "set")
+        elif letter == "S":
+            state = replace(state, power=value).with_hard("power", "set")
+        elif letter in "XYZE":
+            axes[letter] = value
+        elif letter not in "NIJKRPHDLQ":
+            refuse(f"{short(bare)!r}: word {letter} is not followed")
+        words[letter] = value
+    if "G92" in words:
+        refuse("a moved origin (G92) makes blocks depend on their order")
+    moved = any(axis in axes for axis in "XYZ")
+    if axes and motion is None:
+        refuse(f"{short(bare)!r} moves before G0 or G1 says how")
+    x = float(axes["X"]) if "X" in axes else state.x
+    y = float(axes["Y"]) if "Y" in axes else state.y
+    state = replace(state, x=x, y=y, motion=motion)
+    if "Z" in axes:
+        state = state.with_hard("Z", number_text(float(axes["Z"])))
+    if "E" in axes:
+        state = _extruded(state, float(axes["E"]), moved)
+    travels = motion == 0 and ("X" in axes or "Y" in axes)
+    return _Line(text, before, state, travels, motion in _CUTS and moved)
+
+
+def _extruded(state: _State, amount: float, moved: bool) -> _State:
+    """Where the filament is: absolutely, or, where that is relative, how far it is drawn back."""
+    if state.get("extrusion") != "M83":
+        return state.with_hard("E", number_text(amount))
+    if moved:
+        return state
+    return state.with_hard("drawn back", number_text(float(state.get("drawn back") or 0.0) + amount))
+
+
+def _code(value: str) -> str:
+    return f"{float(value):g}"
+
+
+def _stretches(lines: list[_Line]) -> tuple[list[_Stretch], list[_Line]]:
+    """Cut a program into blocks, and these into stretches of the same state."""
+    stretches: list[_Stretch] = []
+    kept: list[_Line] = []
+    place = 0
+    while place < len(lines):
+        block = _block(lines, place)
+        if block is None:
+            kept.append(lines[place])
+            place += 1
+            continue
+        state = block[0].before.hard
+        same = block[-1].after.hard == state
+        last = stretches[-1] if stretches and not kept else None
+        if last is None or not same or last.hard != state:
+            last = _Stretch(kept, state if same else None)
+            kept = []
+            stretches.append(last)
+        last.blocks.append(block)
+        place += len(block)
+    behind = [*(stretch.before for stretch in stretches[1:]), kept]
+    parts = [_pinned(stretch, lines) for stretch, lines in zip(stretches, behind, strict=False)]
+    return [part for pair in parts for part in pair], kept
+
+
+def _pinned(stretch: _Stretch, behind: list[_Line]) -> list[_Stretch]:
+    """A stretch; with its last block apart if the lines behind it cut from where that block ends."""
+    travel = next((place for place, line in enumerate(behind) if line.travels), len(behind))
+    if len(stretch.blocks) < 2 or not any(line.cuts for line in behind[:travel]):
+        return [stretch]
+    last = stretch.blocks.pop()
+    return [stretch, _Stretch([], None, [last])]
+
+
+def _block(lines: list[_Line], place: int) -> list[_Line] | None:
+    """The block that begins at a line, up to where the machine is again as it was; None if none begins."""
+    if not lines[place].travels:
+        return None
+    state, cut, end = lines[place].before.hard, False, 0
+    for at in range(place, len(lines)):
+        line = lines[at]
+        if cut and line.travels:
+            break
+        cut = cut or line.cuts
+        if cut and line.after.hard == state:
+            end = at + 1
+    if not cut:
+        return None
+    return lines[place : end if end else at if lines[at].travels else at + 1]
+
+
+def _rapid(line: _Line, state: _State) -> str:
+    """The rapid move of a block, with both coordinates, and feed rate and power as they were."""
+    added = []
+    bare = _COMMENT.sub("", line.text)
+    letters = {match[1].upper() for match in _WORD.finditer(bare)}
+    moves = re.search(r"(?i)G\s*0*0(?![\d.])", bare) is not None
+    for letter, value in (("X", line.after.x), ("Y", line.after.y)):
+        if letter not in letters and value is not None:
+            added.append(f"{letter}{number_text(value)}")
+    if "F" not in letters and line.before.feed != state.feed and line.before.feed:
+        added.append(f"F{line.before.feed}")
+    if "S" not in letters and line.before.power != state.power and line.before.power:
+        added.append(f"S{line.before.power}")
+    head = "" if moves else "G0 "
+    if not added and moves:
+        return line.text
+    comment = line.text[len(bare.rstrip()) :] if line.text.startswith(bare.rstrip()) else ""
+    return f"{head}{bare.strip()} {' '.join(added)}{comment}".rstrip(" ")
+
+
+def _restored(wanted: _State, state: _State) -> list[str]:
+    """What the lines behind a stretch find as it was: motion, feed rate and power."""
+    words = []
+    if wanted.motion != state.motion and wanted.motion in (0, 1):
+        words.append(f"G{wanted.motion}")
+    if wanted.feed != state.feed and wanted.feed:
+        words.append(f"F{wanted.feed}")
+    if wanted.power != state.power and wanted.power:
+        words.append(f"S{wanted.power}")
+    return [" ".join(words)] if words else []
+
+
+FORMAT = StrokeFormat(
+    name="gcode", title="a G-code program", endings=(".gcode", ".nc", ".ngc", ".gco", ".tap"), read=_read
+)

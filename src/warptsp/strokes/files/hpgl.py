@@ -1,0 +1,147 @@
+"""HPGL: lines between pen-up moves change their order, within what stands between other commands.
+
+Absolute and relative coordinates are read, absolute ones written. A command that neither draws nor moves
+keeps its place, and strokes do not pass it: what comes after SP2 is drawn with the second pen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from warptsp._checks import short
+from warptsp.errors import ParseError
+from warptsp.strokes.model import Path
+from warptsp.strokes.plan import Plan
+
+from .drawing import Drawing, Source, StrokeFormat, number_text
+
+__all__ = ["FORMAT"]
+
+_COMMAND = re.compile(r"\s*([A-Za-z]{2})\s*([^A-Za-z;]*);?")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
+_SPACES = re.compile(r"[\s;]*")
+# Commands that draw or move in ways that are not followed here: no stroke could be told from another.
+_UNKNOWN = ("AA", "AR", "AT", "CI", "EA", "EP", "ER", "EW", "FP", "PE", "PM", "RA", "RR", "RT", "WG", "BR",
+            "BZ", "RO", "IP", "IR", "SC", "SM", "XT", "YT", "UC", "IW")  # fmt: skip
+_TEXT = ("LB", "DT", "BL", "WD")  # followed by text up to a terminator
+
+
+@dataclass(slots=True)
+class _Block:
+    """Strokes between two places that keep theirs; `before` is the text of the place in front of them."""
+
+    before: str
+    strokes: list[list[tuple[float, float]]] = field(default_factory=list)
+
+
+def _read(source: Source) -> Drawing:
+    text = source.text
+    blocks, tail = _blocks(text, source.file)
+    paths: list[Path] = []
+    groups: list[int] = []
+    for number, block in enumerate(blocks):
+        paths += [np.array(stroke, dtype=np.float64) for stroke in block.strokes]
+        groups += [number] * len(block.strokes)
+    everything = np.ones(len(paths), dtype=np.bool_)
+
+    def rewrite(plan: Plan) -> bytes:
+        drawn: dict[int, list[str]] = {}
+        for number in plan.order.tolist():
+            points = plan.stroke(paths[number], number)
+            out = drawn.setdefault(groups[number], [])
+            if not plan.joined[number]:
+                out.append(f"PU{_pair(points[0])};")
+            elif len(points) > 1:
+                out.append(f"PD{_pair(points[0])};")
+            rest = ",".join(map(_pair, points[1:]))
+            out.append(f"PD{rest};\n")
+        pieces = []
+        for number, block in enumerate(blocks):
+            pieces += [block.before, *drawn.get(number, [])]
+        return source.encoded("".join([*pieces, tail]))
+
+    return Drawing(paths=paths, reversible=everything, loops=everything, groups=groups, rewrite=rewrite)
+
+
+def _pair(point: Path) -> str:
+    return f"{number_text(float(point[0]))},{number_text(float(point[1]))}"
+
+
+def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
+    """The blocks of a program, and what comes behind the last stroke."""
+    blocks: list[_Block] = []
+    kept: list[str] = []
+    at, down, relative = (0.0, 0.0), False, False
+    stroke: list[tuple[float, float]] = []
+    current: _Block | None = None
+
+    def finish() -> None:
+        nonlocal current
+        if stroke:
+            if current is None:
+                current = _Block("".join(kept))
+                kept.clear()
+                blocks.append(current)
+            current.strokes.append(list(stroke))
+            stroke.clear()
+
+    place, length = _skipped(text, 0), len(text)
+    while place < length:
+        match = _COMMAND.match(text, place)
+        line = 1 + text.count("\n", 0, place)
+        if match is None:
+            raise ParseError(f"{short(text[place : place + 20])!r} is no HPGL command: two letters are "
+                             "needed", file=file, line=line)  # fmt: skip
+        name, arguments = match[1].upper(), match[2]
+        if name in _UNKNOWN:
+            raise ParseError(f"{name} draws or moves in a way that is not followed here: only PU, PD, PA and "
+                             "PR are", file=file, line=line)  # fmt: skip
+        if name not in ("PU", "PD", "PA", "PR"):
+            finish()
+            current = None
+            end = match.end()
+            if name in _TEXT:
+                stop = text.find("\x03", place)
+                stop = stop if stop >= 0 else text.find(";", place)
+                if stop < 0:
+                    raise ParseError(f"{name} has no end", file=file, line=line)
+                end = stop + 1
+            if name == "IN":
+                at, down, relative = (0.0, 0.0), False, False
+            kept.append(text[place:end])
+            place = _skipped(text, end)
+            if "\n" in text[end:place]:
+                kept.append("\n")
+            continue
+        place = _skipped(text, match.end())
+        relative = name == "PR" or (relative and name != "PA")
+        if name in ("PU", "PD"):
+            down = name == "PD"
+            if not down:
+                finish()
+            elif not stroke:
+                stroke.append(at)
+        numbers = [float(n) for n in _NUMBER.findall(arguments)]
+        if len(numbers) % 2 or _NUMBER.sub("", arguments).strip(" ,\t\r\n"):
+            raise ParseError(f"{short(name + arguments)!r} has no pairs of numbers", file=file, line=line)
+        for x, y in zip(numbers[::2], numbers[1::2], strict=True):
+            if down and not stroke:  # the pen was down through a command that keeps its place
+                stroke.append(at)
+            at = (at[0] + x, at[1] + y) if relative else (x, y)
+            if down:
+                stroke.append(at)
+    finish()
+    # Behind the last stroke the pen is up, and where the program has left it.
+    up = f"PU{_pair(np.array(at))};\n" if blocks and not down else "PU;\n"
+    return blocks, up + "".join(kept)
+
+
+def _skipped(text: str, place: int) -> int:
+    match = _SPACES.match(text, place)
+    return match.end() if match else place
+
+
+FORMAT = StrokeFormat(name="hpgl", title="an HPGL program", endings=(".hpgl", ".plt", ".hgl"), read=_read)

@@ -1,0 +1,69 @@
+"""The formats of files with strokes, and which of them a file has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidOption, ParseError
+from warptsp.io._files import contents, named, reading
+
+from .drawing import Drawing, Source, StrokeFormat
+
+__all__ = ["format_of", "formats", "read_drawing"]
+
+#: Modules beside this one, each with its `FORMAT`; a module is imported when a search gets there.
+MODULES = ("svg", "hpgl", "gcode", "excellon", "dxf")
+
+
+def formats() -> Iterator[StrokeFormat]:
+    """Every format, one after the other."""
+    for module in MODULES:
+        yield import_module(f"{__package__}.{module}").FORMAT
+
+
+def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFormat:
+    """The format of a file: what `name` says, or else the ending of its name.
+
+    Raises
+    ------
+    InvalidOption
+        There is no such format, or the ending means none.
+    """
+    if name is not None:
+        found = next((format for format in formats() if format.name == name.lower()), None)
+        if found is None:
+            names = ", ".join(format.name for format in formats())
+            raise InvalidOption(f"there is no format of strokes {shown(name)}: use one of {names}")
+        return found
+    file = os.fspath(path)
+    found = next((format for format in formats() if file.lower().endswith(format.endings)), None)
+    if found is None:
+        known = ", ".join(ending for format in formats() for ending in format.endings)
+        raise InvalidOption(f"{file}: the name's ending means no format of strokes: use one of {known}")
+    return found
+
+
+def read_drawing(path: str | os.PathLike[str], format: str | None = None) -> Drawing:
+    """The strokes in a file; ``-`` is standard input, for which `format` is needed.
+
+    Raises
+    ------
+    ParseError
+        The file is missing, or not what its format says, or has nothing that can be put in order.
+    InvalidOption
+        There is no such format.
+    """
+    kind = format_of(path, format)
+    name = named(path)
+    with reading(name):
+        data, file = contents(name)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ParseError("is UTF-16 text: save it as UTF-8", file=file, line=1)
+    drawing = kind.read(Source(data, file))
+    if not drawing.paths:
+        raise ParseError(f"has no strokes: {kind.title} with lines, curves or holes is needed", file=file)
+    return drawing

@@ -1,0 +1,367 @@
+"""SVG: shapes change their places among their siblings; all else stays byte for byte.
+
+The document is not written anew: the text of an element moves as it is, and only one that is turned around,
+or entered elsewhere, gets other path data. Groups, transforms, styles, comments and layers survive.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import NoReturn
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from warptsp.errors import ParseError
+from warptsp.strokes.model import Path
+from warptsp.strokes.plan import Plan
+
+from ._curves import Subpath, parse_path, path_text
+from .drawing import Drawing, Source, StrokeFormat
+
+__all__ = ["FORMAT"]
+
+_GEOMETRY = {
+    "path": ("d",),
+    "line": ("x1", "y1", "x2", "y2"),
+    "polyline": ("points",),
+    "polygon": ("points",),
+    "rect": ("x", "y", "width", "height", "rx", "ry"),
+    "circle": ("cx", "cy", "r"),
+    "ellipse": ("cx", "cy", "rx", "ry"),
+}
+# What is in these is not drawn where it stands.
+_CONTAINERS = ("g", "svg", "a", "use", "text", "image")  # what comes behind them is drawn behind them
+_ELSEWHERE = ("defs", "clipPath", "mask", "pattern", "symbol", "marker", "metadata", "switch", "namedview")
+_LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(px)?\s*")
+_TRANSFORM = re.compile(r"\s*,?\s*(matrix|translate|scale|rotate|skewX|skewY)\s*\(([^)]*)\)")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+@dataclass(slots=True)
+class _Element:
+    """A shape: where its text is, what it draws, and how that lies in the drawing."""
+
+    name: str  # with its prefix
+    begin: int
+    tag_end: int  # of its first tag, behind the >
+    end: int
+    attributes: dict[str, str]
+    subpaths: list[Subpath]
+    matrix: Matrix
+    run: int
+    split: bool  # whether its subpaths may become elements of their own
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is open while the document is read."""
+
+    local: str
+    matrix: Matrix
+    fill: str
+    hidden: bool
+    run: int
+    shape: _Element | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stroke:
+    element: int
+    subpaths: tuple[Subpath, ...]
+
+
+def _read(source: Source) -> Drawing:
+    elements = _Reader(source).elements()
+    strokes: list[_Stroke] = []
+    for number, element in enumerate(elements):
+        if element.split:
+            strokes += [_Stroke(number, (subpath.in_pieces(),)) for subpath in element.subpaths]
+        else:
+            strokes.append(_Stroke(number, tuple(element.subpaths)))
+    paths = [_points(stroke, elements[stroke.element].matrix) for stroke in strokes]
+    single = np.array([len(stroke.subpaths) == 1 for stroke in strokes], dtype=np.bool_)
+    return Drawing(
+        paths=paths,
+        reversible=np.ones(len(strokes), dtype=np.bool_),
+        loops=single,
+        groups=[elements[stroke.element].run for stroke in strokes],
+        rewrite=lambda plan: _rewritten(source, elements, strokes, plan),
+        y_up=False,
+    )
+
+
+def _points(stroke: _Stroke, matrix: Matrix) -> Path:
+    """The vertices of a stroke in the drawing; of several subpaths the first and the last count."""
+    vertices = np.array([vertex for subpath in stroke.subpaths for vertex in subpath.vertices])
+    a, b, c, d, e, f = matrix
+    x, y = vertices.real, vertices.imag
+    points = np.stack([a * x + c * y + e, b * x + d * y + f], axis=1)
+    if len(stroke.subpaths) == 1 and stroke.subpaths[0].closed:
+        points[-1] = points[0]
+    return points
+
+
+def _rewritten(source: Source, elements: list[_Element], strokes: list[_Stroke], plan: Plan) -> bytes:
+    """The document with the shapes of each run in their new order, in the places of the old ones."""
+    runs: dict[int, list[bytes]] = {}
+    for number in plan.order.tolist():
+        stroke = strokes[number]
+        element = elements[stroke.element]
+        runs.setdefault(element.run, []).append(_drawn(source, element, stroke, plan, number))
+    places: dict[int, list[_Element]] = {}
+    for element in elements:
+        places.setdefault(element.run, []).append(element)
+    filled: dict[int, bytes] = {}
+    for run, texts in runs.items():
+        slots = places[run]
+        texts = [*texts[: len(slots) - 1], b"\n".join(texts[len(slots) - 1 :])]
+        for slot, text in zip(slots, texts, strict=True):
+            filled[slot.begin] = text
+    pieces, at = [], 0
+    for element in sorted(elements, key=lambda element: element.begin):
+        pieces += [source.data[at : element.begin], filled[element.begin]]
+        at = element.end
+    return b"".join([*pieces, source.data[at:]])
+
+
+def _drawn(source: Source, element: _Element, stroke: _Stroke, plan: Plan, number: int) -> bytes:
+    """The text of an element: as it is, or with other path data."""
+    text = source.data[element.begin : element.end]
+    backwards, entry = bool(plan.backwards[number]), int(plan.entry[number])
+    alone = not element.split or len(element.subpaths) == 1
+    if alone and not backwards and entry == 0:
+        return text
+    subpaths = list(stroke.subpaths)
+    if entry:
+        subpaths = [subpaths[0].entered_at(entry)]
+    if backwards:
+        subpaths = [subpath.turned() for subpath in reversed(subpaths)]
+    prefix = element.name.rpartition(":")[0]
+    name = f"{prefix}:path" if prefix else "path"
+    local = element.name.rpartition(":")[2]
+    first = stroke.subpaths[0] is element.subpaths[0] or alone
+    kept = {
+        key: value
+        for key, value in element.attributes.items()
+        if key not in _GEOMETRY[local] and (first or key != "id")
+    }
+    tag = f"<{name}" + "".join(f" {key}={quoteattr(value)}" for key, value in kept.items())
+    tag += f' d="{path_text(subpaths)}"'
+    encoded = source.encoded(tag)
+    rest = source.data[element.tag_end : element.end]
+    if not rest:
+        return encoded + b"/>"
+    closing = rest.rfind(b"</")
+    return encoded + b">" + (rest[:closing] if first else b"") + f"</{name}>".encode()
+
+
+class _Reader:
+    """Goes through the document once, and notes each shape with its place in the text."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.parser = expat.ParserCreate()
+        self.stack: list[_Open] = []
+        self.found: list[_Element] = []
+        self.runs = 0
+
+    def elements(self) -> list[_Element]:
+        """The shapes that are drawn, in the order of the document."""
+        parser = self.parser
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._doctype
+        try:
+            parser.Parse(self.source.data, True)
+        except expat.ExpatError as error:
+            self._fail(f"is not XML: {expat.errors.messages[error.code]}", error.lineno)
+        except (LookupError, ValueError) as error:  # an encoding that Python does not have
+            if isinstance(error, ParseError):
+                raise
+            self._fail(f"is not XML: {error}")
+        return self.found
+
+    def _fail(self, message: str, line: int | None = None) -> NoReturn:
+        line = line or self.parser.CurrentLineNumber
+        raise ParseError(message, file=self.source.file, line=line) from None
+
+    def _doctype(self, name: str, system: str | None, public: str | None, internal: int) -> None:
+        # Many programs write the document type of SVG 1.1, which is never fetched here; entities are another
+        # matter, since they can expand to any size.
+        if internal:
+            self._fail("has a document type with declarations of its own: they are refused, since they can "
+                       "expand to any size")  # fmt: skip
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition(":")[2]
+        if not self.stack:
+            if local != "svg":
+                self._fail(f"the document is {local[:40]!r}: svg is needed")
+            self.stack.append(_Open(local, _IDENTITY, "black", False, run=self._new_run()))
+            return
+        if len(self.stack) > 200:
+            self._fail("has elements within elements more than 200 deep")
+        above = self.stack[-1]
+        try:
+            matrix = _product(above.matrix, _matrix(attributes.get("transform", "")))
+        except ValueError as error:
+            self._fail(f"{local} has a transform that {error}")
+        fill = _style(attributes, "fill") or above.fill
+        hidden = above.hidden or local in _ELSEWHERE or _style(attributes, "display") == "none"
+        opened = _Open(local, matrix, fill, hidden, run=self._new_run())
+        self.stack.append(opened)
+        if local not in _GEOMETRY or hidden:
+            return
+        try:
+            subpaths = _subpaths(local, attributes)
+        except ValueError as error:
+            self._fail(f"{local} {error}")
+        if subpaths:
+            at = self.parser.CurrentByteIndex
+            opened.shape = _Element(
+                name, at, _tag_end(self.source.data, at), -1, dict(attributes), subpaths, matrix, above.run,
+                fill == "none" or len(subpaths) == 1,
+            )  # fmt: skip
+            self.found.append(opened.shape)
+
+    def _end(self, name: str) -> None:
+        closed = self.stack.pop()
+        shape = closed.shape
+        if shape is not None:
+            at = self.parser.CurrentByteIndex
+            alone = self.source.data[shape.tag_end - 2 : shape.tag_end] == b"/>"
+            shape.end = shape.tag_end if alone else _tag_end(self.source.data, at)
+        if not self.stack:
+            return
+        if closed.local in _CONTAINERS:
+            self.stack[-1].run = self._new_run()
+
+    def _new_run(self) -> int:
+        self.runs += 1
+        return self.runs - 1
+
+
+def _tag_end(data: bytes, begin: int) -> int:
+    """The place behind the > of a tag; one in the value of an attribute is none."""
+    quote = 0
+    for place in range(begin, len(data)):
+        byte = data[place]
+        if quote:
+            if byte == quote:
+                quote = 0
+        elif byte in b"'\"":
+            quote = byte
+        elif byte == 0x3E:
+            return place + 1
+    return len(data)
+
+
+def _style(attributes: dict[str, str], name: str) -> str:
+    found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]*)", attributes.get("style", ""))
+    return (found[1] if found else attributes.get(name, "")).strip()
+
+
+def _subpaths(local: str, attributes: dict[str, str]) -> list[Subpath]:
+    """What a shape draws, as SVG 1.1 defines it by path data (chapter 9)."""
+    if local == "path":
+        return parse_path(attributes.get("d", ""))
+
+    def length(name: str) -> float:
+        found = _LENGTH.fullmatch(attributes.get(name, "0"))
+        if found is None:
+            raise ValueError(f"has {name}={attributes[name][:40]!r}: a number of user units is needed")
+        return float(found[1])
+
+    def text(*values: float | str) -> str:
+        return " ".join(v if isinstance(v, str) else repr(v) for v in values)
+
+    if local == "line":
+        return parse_path(text("M", length("x1"), length("y1"), "L", length("x2"), length("y2")))
+    if local in ("polyline", "polygon"):
+        numbers = attributes.get("points", "").replace(",", " ").split()
+        if len(numbers) % 2:
+            raise ValueError(f"has {len(numbers)} numbers in its points: pairs are needed")
+        if len(numbers) < 4:
+            return []
+        return parse_path("M" + " ".join(numbers) + ("Z" if local == "polygon" else ""))
+    if local == "rect":
+        return _rectangle(length("x"), length("y"), length("width"), length("height"),
+                          attributes, length, text)  # fmt: skip
+    rx = length("r" if local == "circle" else "rx")
+    ry = rx if local == "circle" else length("ry")
+    x, y = length("cx"), length("cy")
+    if rx <= 0 or ry <= 0:
+        return []
+    arcs = [("A", rx, ry, "0 0 1", x + dx * rx, y + dy * ry) for dx, dy in ((0, 1), (-1, 0), (0, -1), (1, 0))]
+    return parse_path(text("M", x + rx, y, *(value for arc in arcs for value in arc), "Z"))
+
+
+def _rectangle(x, y, w, h, attributes, length, text) -> list[Subpath]:  # type: ignore[no-untyped-def]
+    if w <= 0 or h <= 0:
+        return []
+    rx = length("rx") if "rx" in attributes else length("ry") if "ry" in attributes else 0.0
+    ry = length("ry") if "ry" in attributes else rx
+    rx, ry = min(max(rx, 0.0), w / 2), min(max(ry, 0.0), h / 2)
+    if rx == 0 or ry == 0:
+        return parse_path(text("M", x, y, "H", x + w, "V", y + h, "H", x, "Z"))
+    arc = ("A", rx, ry, "0 0 1")
+    return parse_path(text(
+        "M", x + rx, y, "H", x + w - rx, *arc, x + w, y + ry, "V", y + h - ry, *arc, x + w - rx, y + h,
+        "H", x + rx, *arc, x, y + h - ry, "V", y + ry, *arc, x + rx, y, "Z",
+    ))  # fmt: skip
+
+
+def _matrix(text: str) -> Matrix:
+    found, place = _IDENTITY, 0
+    while match := _TRANSFORM.match(text, place):
+        numbers = [float(number) for number in _NUMBER.findall(match[2])]
+        found = _product(found, _one(match[1], numbers))
+        place = match.end()
+    if text[place:].strip(" ,\t\r\n"):
+        raise ValueError(
+            f"has {text[place:][:30].strip()!r}: matrix, translate, scale, rotate or skew is needed"
+        )
+    return found
+
+
+def _one(kind: str, n: list[float]) -> Matrix:
+    allowed = {
+        "matrix": (6,),
+        "translate": (1, 2),
+        "scale": (1, 2),
+        "rotate": (1, 3),
+        "skewX": (1,),
+        "skewY": (1,),
+    }
+    if len(n) not in allowed[kind]:
+        raise ValueError(f"has {len(n)} numbers for {kind}")
+    if kind == "matrix":
+        return n[0], n[1], n[2], n[3], n[4], n[5]
+    if kind == "translate":
+        return 1.0, 0.0, 0.0, 1.0, n[0], n[1] if len(n) == 2 else 0.0
+    if kind == "scale":
+        return n[0], 0.0, 0.0, n[-1], 0.0, 0.0
+    angle = math.radians(n[0])
+    if kind == "rotate":
+        c, s = math.cos(angle), math.sin(angle)
+        x, y = (n[1], n[2]) if len(n) == 3 else (0.0, 0.0)
+        return c, s, -s, c, x - c * x + s * y, y - s * x - c * y
+    slope = math.tan(angle)
+    return (1.0, 0.0, slope, 1.0, 0.0, 0.0) if kind == "skewX" else (1.0, slope, 0.0, 1.0, 0.0, 0.0)
+
+
+def _product(m: Matrix, n: Matrix) -> Matrix:
+    """First `n`, then `m`."""
+    a, b, c, d, e, f = m
+    g, h, i, j, k, l = n  # noqa: E741
+    return (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f)
+
+
+FORMAT = StrokeFormat(name="svg", title="an SVG drawing", endings=(".svg",), read=_read)

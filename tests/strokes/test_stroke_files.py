@@ -1,0 +1,422 @@
+"""Files of strokes: what is drawn stays the same, what is malformed is one line, the original stays."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import warptsp
+from warptsp.cli import commands
+from warptsp.strokes import arrange
+from warptsp.strokes.files import read_drawing
+from warptsp.strokes.files._curves import parse_path, path_text
+
+SVG = """<?xml version="1.0"?>
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">
+ <!-- a > b -->
+ <defs><path d="M0 0L1 1"/></defs>
+ <g transform="translate(5,5) rotate(10)" id="a &gt; b">
+  <path d="M0 0 L10 0" stroke="red"/>
+  <line x1="50" y1="50" x2="60" y2="50"/>
+  <circle cx="10" cy="3" r="2" fill="none"><title>hi</title></circle>
+  <path fill="none" d="m 60 55 q 3 3 6 0 t 6 0 m 10 0 l 1 1 z a 3 4 20 0 1 3 -3"/>
+  <path d="M1 1L2 1L2 2z M1.2 1.2 L1.4 1.2 L1.4 1.4 z"/>
+ </g>
+ <g><rect x="1" y="1" width="5" height="5"/><text x="3" y="3">t</text><polyline points="80,80 90,90"/>
+ <polygon points="10,10 20,20 30,10"/><ellipse cx="50" cy="5" rx="3" ry="1"/>
+ <rect x="60" y="1" width="5" height="5" rx="1"/></g>
+</svg>
+"""
+HPGL = (
+    "IN;SP1;PU0,0;PD100,0,100,100;PU500,500;PD600,500;PU100,110;PD200,200;VS10;PD210,200;"
+    "SP2;PU10,10;PR;PD5,5,5,5;PA;PU300,300;PD;PU0,0;LBsay;\x03SP0;"
+)
+EXCELLON = """M48
+METRIC,TZ
+T1C0.8
+T2C1.0
+%
+T1
+X010000Y010000
+X020000
+Y030000
+X000000Y000000
+T2
+X5.5Y1.25
+X100.0Y100.0
+X6.0Y1.0
+X1.0Y1.0G85X2.0Y1.0
+T0
+M30
+"""
+GCODE = """G21 G90
+M3 S1000
+G0 Z5
+G0 X0 Y0
+G1 Z-1 F100
+G1 X10 F800 (cut)
+G0 Z5
+G0 X100 Y100
+G1 Z-1
+X110
+G0 Z5
+G0 X12
+G1 Z-1
+G2 X12 Y10 I0 J-45
+G0 Z5
+G0 X100 Y102 ; far
+G1 Z-1
+G1 X90
+G0 Z5
+M6 T2
+G0 X50 Y50
+G1 Z-2 S900
+G0 Z5
+G0 X0 Y1
+G1 Z-2
+G0 Z5
+G0 X51
+G1 Z-2
+G0 Z5
+M5
+G0 X0
+G0 Y0
+M2
+"""
+FILES = {"a.svg": SVG, "a.hpgl": HPGL, "a.drl": EXCELLON, "a.gcode": GCODE}
+
+
+def machine(program):
+    """What a G-code program cuts, by an interpreter of its own: each cut with its place, state and order."""
+    at, modal, cuts, travel = {"X": None, "Y": None, "Z": None}, {}, Counter(), 0.0
+    motion = None
+    for line in program.splitlines():
+        words = re.findall(r"([A-Z])([-+]?[\d.]+)", re.sub(r"\(.*?\)|;.*", "", line))
+        values = {}
+        for letter, value in words:
+            if letter == "G" and float(value) in (0, 1, 2, 3):
+                motion = int(float(value))
+            elif letter in "GM":
+                modal[letter + value] = True
+                if value in ("3", "5"):
+                    modal["spindle"] = value
+            elif letter in "FST":
+                modal[letter] = float(value)
+            else:
+                values[letter] = float(value)
+        axes = {k: v for k, v in values.items() if k in at}
+        if not axes:
+            continue
+        before = dict(at)
+        at.update(axes)
+        if motion:
+            state = tuple(sorted((k, v) for k, v in modal.items() if k in ("F", "S", "T", "spindle")))
+            arc = tuple(sorted((k, v) for k, v in values.items() if k in "IJ"))
+            cuts[(tuple(before.values()), tuple(at.values()), motion, arc, state)] += 1
+        elif None not in before.values():
+            travel += math.dist((before["X"], before["Y"]), (at["X"], at["Y"]))
+    return cuts, at, travel
+
+
+def lines_of_hpgl(program):
+    """The segments that each pen draws, direction aside."""
+    drawn, at, pen, down, relative = Counter(), (0.0, 0.0), 0, False, False
+    for command in re.sub(r"LB.*?\x03", "", program).split(";"):
+        name, rest = command.strip()[:2], command.strip()[2:]
+        if name == "SP":
+            pen = rest
+        relative = {"PR": True, "PA": False}.get(name, relative)
+        down = {"PD": True, "PU": False}.get(name, down)
+        numbers = [float(n) for n in re.findall(r"[-\d.]+", rest)] if name in ("PU", "PD", "PA", "PR") else []
+        if name == "PD" and not numbers:
+            drawn[(pen, at, at)] += 1
+        for x, y in zip(numbers[::2], numbers[1::2], strict=True):
+            to = (at[0] + x, at[1] + y) if relative else (x, y)
+            if down:
+                drawn[(pen, *sorted((at, to)))] += 1
+            at = to
+    return drawn
+
+
+def geometry_of_svg(name):
+    """The ends of what is open, and the middles of what is closed, placed by the reader of files."""
+    drawing = read_drawing(name)
+    ends = Counter(tuple(sorted(map(tuple, np.round(path[[0, -1]], 6)))) for path in drawing.paths if
+                   (path[0] != path[-1]).any())  # fmt: skip
+    loops = sorted(((path.min(axis=0) + path.max(axis=0)) / 2).tolist() for path in drawing.paths if
+                    (path[0] == path[-1]).all())  # fmt: skip
+    return ends, loops
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, newline="")
+    with contextlib.chdir(tmp_path):
+        yield tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, ["strokes", *arguments, "--kicks", "20", "--threads", "1"])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_has_less_travel_and_the_same_strokes(folder, name):
+    out = f"out{name[1:]}"
+    done = run(name, "-o", out, "--json", "--preview", "both.svg", "--home", "0,0")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["travel"] < 0.9 * told["travel_before"]
+    assert (folder / name).read_text() == FILES[name]
+    again = run(out, "--json", "--home", "0,0")
+    assert json.loads(again.stdout)["travel_before"] == pytest.approx(told["travel"])
+    assert "<svg" in (folder / "both.svg").read_text()
+
+
+def test_a_program_cuts_the_same(folder):
+    assert run("a.gcode", "-o", "b.nc").exit_code == 0
+    before, after = machine(GCODE), machine((folder / "b.nc").read_text())
+    assert after[0] == before[0]
+    assert after[1] == before[1]
+    assert after[2] < 0.8 * before[2]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_programs_cut_the_same(folder, seed):
+    rng = np.random.default_rng(seed)
+    lines = ["G90", "G0 Z5", "G1 X0 Y0 F500"] if seed % 2 else ["G0 Z5 F300"]
+    for _ in range(30):
+        x, y = rng.integers(0, 50, 2)
+        lines.append(rng.choice([f"G0 X{x} Y{y}", f"G0 X{x}Y{y}", f"G00 X{x} Y{y} F{x + 1}"]))
+        lines.append(f"G1 Z-1{rng.choice(['', ' F100', ' S5'])}")
+        for _ in range(rng.integers(0, 3)):
+            lines.append(
+                rng.choice([f"X{x + 1}", f"G1 Y{y + 2}", f"G1 X{y} F{x + 3}", f"G3 X{y} Y{x} I1 J0"])
+            )
+        lines.append("G0 Z5")
+        if rng.random() < 0.2:
+            lines.append(rng.choice(["M8", "T3", ";TYPE:infill", "G0 X5", "G1 Z4", "M6", "(talk)", "G4 P1"]))
+    (folder / "r.nc").write_text("\n".join([*lines, "M5", "G0 X0 Y0", "M2", ""]))
+    done = run("r.nc", "-o", "s.nc")
+    assert done.exit_code == 0, (seed, done.exception)
+    before, after = machine((folder / "r.nc").read_text()), machine((folder / "s.nc").read_text())
+    assert after[0] == before[0], seed
+    assert after[2] <= before[2] + 1e-6
+
+
+def test_a_plotter_draws_the_same(folder):
+    assert run("a.hpgl", "-o", "b.plt").exit_code == 0
+    assert lines_of_hpgl((folder / "b.plt").read_text()) == lines_of_hpgl(HPGL)
+    assert "LBsay;\x03" in (folder / "b.plt").read_text()
+    assert run("a.hpgl", "-o", "c.plt", "--join", "20").exit_code == 0
+    joined = (folder / "c.plt").read_text()
+    assert joined.count("PU") < (folder / "b.plt").read_text().count("PU")
+
+
+def test_a_board_has_the_same_holes(folder):
+    assert run("a.drl", "-o", "b.drl").exit_code == 0
+    text = (folder / "b.drl").read_text()
+    holes = {
+        tool: re.findall(r"[XY].*", part) for tool, part in re.findall(r"^(T\d)\n([XY][^T]*)", text, re.M)
+    }
+    assert sorted(holes["T1"]) == sorted(
+        ["X010000Y010000", "X020000Y010000", "X020000Y030000", "X000000Y000000"]
+    )
+    assert sorted(holes["T2"]) == sorted(["X5.5Y1.25", "X100.0Y100.0", "X6.0Y1.0", "X1.0Y1.0G85X2.0Y1.0"])
+
+
+def test_the_zeros_of_a_board_count(folder):
+    (folder / "z.drl").write_text("M48\nINCH,LZ\nT1C.03\n%\nT1\nX01Y02\nX0105Y0200\nM30\n")
+    assert [p[0].tolist() for p in read_drawing("z.drl").paths] == [[1.0, 2.0], [1.05, 2.0]]
+
+
+def test_a_drawing_shows_the_same(folder):
+    assert run("a.svg", "-o", "b.svg").exit_code == 0
+    (ends, loops), (ends_before, loops_before) = geometry_of_svg("b.svg"), geometry_of_svg("a.svg")
+    assert ends == ends_before
+    assert np.array(loops) == pytest.approx(np.array(loops_before), abs=0.1)
+    text = (folder / "b.svg").read_text()
+    for kept in (
+        "<!-- a > b -->",
+        "<defs><path",
+        'id="a &gt; b"',
+        "<title>hi</title>",
+        ">t</text>",
+        "<!DOCTYPE",
+    ):
+        assert kept in text
+    # What is filled stays one element, or its holes would be filled.
+    assert len(re.findall(r'd="[^"]*M[^"]*M', text)) == 1
+
+
+def test_a_drawing_is_what_another_reader_sees(folder):
+    svgelements = pytest.importorskip("svgelements")
+    assert run("a.svg", "-o", "b.svg", "--home", "90,90").exit_code == 0
+
+    def lengths(name):
+        shapes = [s for s in svgelements.SVG.parse(name).elements() if isinstance(s, svgelements.Shape)]
+        parts = [svgelements.Path(p) for s in shapes for p in svgelements.Path(s).as_subpaths()]
+        return sorted(round(part.length(error=1e-7), 3) for part in parts), [
+            round(v, 4) for part in sorted(parts, key=lambda p: p.length()) for v in sorted(part.bbox())
+        ]
+
+    assert lengths("b.svg")[0] == pytest.approx(lengths("a.svg")[0], abs=2e-3)
+    assert lengths("b.svg")[1] == pytest.approx(lengths("a.svg")[1], abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    "data", ["M0 0L1 0L1 1z", "M0 0C1 2 3 4 5 0S2 2 0 0", "M0 0a5 3 30 1 1 4 4z", "m1 1h4v4q1 1 2 2t3 1z"]
+)
+def test_curves_are_the_same_in_any_form(data):
+    svgelements = pytest.importorskip("svgelements")
+    (subpath,) = parse_path(data)
+    length = svgelements.Path(data).length(error=1e-8)
+    for other in (subpath, subpath.in_pieces(), subpath.turned(), subpath.in_pieces().turned().turned()):
+        found = svgelements.Path(path_text([other]))
+        assert found.length(error=1e-8) == pytest.approx(length, rel=1e-5)
+        assert found.bbox() == pytest.approx(svgelements.Path(data).bbox(), abs=1e-5)
+    if subpath.closed:
+        turned = svgelements.Path(path_text([subpath.in_pieces().entered_at(2)]))
+        assert turned.length(error=1e-8) == pytest.approx(length, rel=1e-5)
+
+
+def test_a_dxf_file_keeps_its_entities(folder):
+    ezdxf = pytest.importorskip("ezdxf")
+    document = ezdxf.new()
+    space = document.modelspace()
+    rng = np.random.default_rng(0)
+    for k in range(20):
+        x, y = rng.integers(0, 100, 2).tolist()
+        space.add_line((x, y), (x + 3, y), dxfattribs={"layer": f"L{k % 2}"})
+        space.add_lwpolyline([(x, y, 0, 0, 0.5), (x + 1, y, 0, 0, 0), (x + 1, y + 5, 0, 0, 0)])
+        space.add_circle((x, y), 2)
+    space.add_text("kept")
+    document.saveas("a.dxf")
+    done = run("a.dxf", "-o", "b.dxf", "--json")
+    assert done.exit_code == 0, done.exception
+    told = json.loads(done.stdout)
+    assert told["strokes"] == 60
+    assert told["travel"] < 0.8 * told["travel_before"]
+
+    def found(name):
+        lines, curves = Counter(), Counter()
+        for entity in ezdxf.readfile(name).modelspace():
+            if entity.dxftype() == "LINE":
+                ends = sorted([tuple(entity.dxf.start), tuple(entity.dxf.end)])
+                lines[(*ends, entity.dxf.layer)] += 1
+            elif entity.dxftype() == "LWPOLYLINE":
+                points = {tuple(p) for p in entity.get_points("xy")}
+                bulge = sum(abs(b) for *_, b in entity.get_points("xyb"))
+                curves[(tuple(sorted(points)), bulge)] += 1
+            else:
+                curves[entity.dxftype()] += 1
+        return lines, curves
+
+    assert found("b.dxf") == found("a.dxf")
+
+
+BAD = {
+    "text.svg": ("hello", "not XML"),
+    "kml.svg": ("<kml/>", "svg is needed"),
+    "bomb.svg": ('<!DOCTYPE svg [<!ENTITY a "b">]><svg/>', "declarations"),
+    "path.svg": ('<svg><path d="M0 0 L1"/></svg>', "numbers"),
+    "word.svg": ('<svg><path d="M0 0 Lx"/></svg>', "needed|numbers"),
+    "far.svg": ('<svg><path d="M0 0 L1e300 1e300 1e300 1e300"/></svg>', "bounds"),
+    "unit.svg": ('<svg><rect width="3cm" height="4"/></svg>', "user units"),
+    "turn.svg": ('<svg><g transform="spin(3)"><path d="M0 0L1 1"/></g></svg>', "transform"),
+    "none.svg": ("<svg><g/></svg>", "no strokes"),
+    "deep.svg": ("<svg>" + "<g>" * 300, "deep"),
+    "arc.hpgl": ("IN;PD1,1;AA0,0,90;", "AA"),
+    "odd.hpgl": ("PD1,2,3;", "pairs"),
+    "word.hpgl": ("?!;", "two letters"),
+    "none.hpgl": ("IN;SP1;", "no strokes"),
+    "rel.nc": ("G91\nG0 X1 Y1\nG1 X2\n", "G91"),
+    "loop.nc": ("G0 X1 Y1\nG1 X2\nG92 X0\n", "G92"),
+    "cycle.nc": ("G0 X1 Y1\nG81 X1 Y1 Z-1 R1\n", "G81"),
+    "macro.nc": ("G0 X#1 Y1\n", "expressions"),
+    "word.nc": ("hello there\n", "G-code|followed"),
+    "none.nc": ("G1 X1 Y1\nG1 X2\n", "no rapid moves"),
+    "start.nc": ("X1 Y1\n", "before G0"),
+    "text.drl": ("hello\n", "Excellon"),
+    "rout.drl": ("M48\n%\nT1\nX1Y1\nM15\n", "order"),
+    "half.drl": ("M48\n%\nT1\nX1\n", "no hole"),
+    "dots.drl": ("M48\n%\nT1\nX1.2.3Y1\n", "no hole"),
+    "wide.svg": ('<svg xmlns="x"><path d="M0,0'.encode("utf-16").decode("latin-1"), "UTF-16"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_malformed_files_are_one_line_and_stay(folder, name):
+    text, message = BAD[name]
+    (folder / name).write_bytes(text.encode("latin-1"))
+    done = run(name, "-o", name)
+    assert isinstance(done.exception, warptsp.WarpTSPError), done.exception
+    assert re.search(message, str(done.exception)), done.exception
+    assert "\n" not in str(done.exception)
+    assert (folder / name).read_bytes() == text.encode("latin-1")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("seed", range(12))
+def test_mutants_end_well_or_in_one_line(folder, name, seed):
+    rng = np.random.default_rng((seed, len(name)))
+    data = bytearray(FILES[name].encode())
+    for _ in range(rng.integers(1, 6)):
+        place = int(rng.integers(0, len(data)))
+        kind = rng.integers(0, 3)
+        if kind == 0:
+            data[place] = int(rng.integers(0, 256))
+        elif kind == 1:
+            del data[place : place + int(rng.integers(1, 30))]
+        else:
+            data[place:place] = rng.choice(
+                [b"1e99", b"-", b"\0", b"99999999999999999999", b"nan", b"<g>", b"X", b"Z"]
+            )
+    (folder / name).write_bytes(bytes(data))
+    done = CliRunner().invoke(
+        commands, ["strokes", name, "-o", f"x{name[1:]}", "--kicks", "1", "--threads", "1"]
+    )
+    assert done.exception is None or isinstance(done.exception, warptsp.WarpTSPError), (seed, done.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.svg", "-o", "b.nc"], "one format"),
+        (["a.txt"], "no format of strokes"),
+        (["a.svg", "--format", "png"], "no format of strokes"),
+        (["a.svg", "-o", "-", "--json"], "both want stdout"),
+        (["a.svg", "--preview", "b.png"], "must end in .svg"),
+        (["a.svg", "-o", "b.svg", "--preview", "b.svg"], "taken"),
+        (["a.svg", "--acceleration", "3"], "--speed"),
+        (["a.svg", "--back"], "home"),
+        (["missing.svg"], "no such file"),
+        (["a.svg", "-o", "no/b.svg"], "no directory"),
+    ],
+)
+def test_options_that_do_not_go_together(folder, arguments, message):
+    done = run(*arguments)
+    assert message in str(done.exception) + done.output
+
+
+def test_output_to_stdout_and_quiet(folder):
+    done = run("a.drl", "-o", "-")
+    assert done.stdout.startswith("M48")
+    assert "travel" in done.stderr
+    assert run("a.drl", "-o", "b.drl", "-q").output == ""
+
+
+def test_the_file_is_as_the_plan_says(folder):
+    drawing = read_drawing("a.drl")
+    plan = arrange(drawing.paths, groups=drawing.groups, reversible=drawing.reversible, kicks=5, threads=1)
+    (folder / "c.drl").write_bytes(drawing.rewrite(plan))
+    after = [path.tolist() for path in read_drawing("c.drl").paths]
+    assert after == [drawing.paths[i].tolist() for i in plan.order]
