@@ -1,0 +1,277 @@
+"""Travel of pen plotters, lasers and drills: warptsp beside vpype's linesort, with its two-opt, and greedy.
+
+The drawings are generated here, from fixed seeds: hatching, stippling, outlines of text in a font that
+matplotlib ships, circles, a board with 20 000 holes for 6 tools, the layers of a sliced object, and random
+strokes. All start at the origin. Groups (tools, layers) keep their order, for every program.
+
+Each program runs in a process of its own, on one thread. CPU seconds are those of the call alone: others
+share the machine, so that wall-clock time says little.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from common import note, parser, report, table
+from numpy.typing import NDArray
+
+Path = NDArray[np.float64]
+Drawing = tuple[list[Path], list[int]]
+PATIENCE = 60  # CPU seconds after which a program is stopped
+PROGRAMS = ("greedy", "linesort", "linesort --two-opt", "warptsp")
+
+
+def hatching(n: int, random: np.random.Generator) -> Drawing:
+    """Parallel lines in discs, one disc after the other, as programs fill shapes."""
+    paths: list[Path] = []
+    while len(paths) < n:
+        centre, radius = random.random(2) * 300, random.uniform(4, 15)
+        angle = random.uniform(0, np.pi)
+        along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+        for offset in np.arange(-radius + 0.5, radius, 1.0):
+            half = np.sqrt(radius**2 - offset**2)
+            middle = centre + offset * across
+            paths.append(np.array([middle - half * along, middle + half * along]))
+    return paths[:n], [0] * n
+
+
+def stippling(n: int, random: np.random.Generator) -> Drawing:
+    """Dots, denser towards the middle."""
+    points = random.normal(150, 50, (n, 2))
+    return [point[None] for point in points], [0] * n
+
+
+def text(n: int, random: np.random.Generator) -> Drawing:
+    """Outlines of letters in lines of text; each is a closed path."""
+    from matplotlib.textpath import TextPath
+
+    letters = "abcdefghijklmnopqrstuvwxyz     "
+    paths: list[Path] = []
+    row = 0
+    while len(paths) < n:
+        words = "".join(letters[i] for i in random.integers(0, len(letters), 60))
+        for polygon in TextPath((0, -12.0 * row), words, size=10).to_polygons():
+            paths.append(np.array(polygon))
+        row += 1
+    return paths[:n], [0] * n
+
+
+def circles(n: int, random: np.random.Generator) -> Drawing:
+    """Circles of 32 corners, in no order."""
+    turn = np.linspace(0, 2 * np.pi, 33)
+    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    ring[-1] = ring[0]
+    return [random.random(2) * 300 + random.uniform(0.5, 3) * ring for _ in range(n)], [0] * n
+
+
+def board(n: int, random: np.random.Generator) -> Drawing:
+    """Holes on a grid of 0.1 in, for 6 tools: rows of pins, vias anywhere."""
+    paths, tools = [], []
+    while len(paths) < n:
+        tool = int(random.choice(6, p=[0.4, 0.25, 0.15, 0.1, 0.06, 0.04]))
+        place = np.round(random.random(2) * [400, 300] / 2.54) * 2.54
+        pins = 1 if tool == 0 else int(random.integers(2, 20))
+        step = np.array([2.54, 0.0]) if random.random() < 0.5 else np.array([0.0, 2.54])
+        for pin in range(pins):
+            paths.append((place + pin * step)[None])
+            tools.append(tool)
+    order = np.argsort(tools[:n], kind="stable")
+    return [paths[i] for i in order], sorted(tools[:n])
+
+
+def sliced(n: int, random: np.random.Generator) -> Drawing:
+    """Layers of an object with six towers: two walls around each, and lines of infill that turn by layer."""
+    paths: list[Path] = []
+    layers: list[int] = []
+    turn = np.linspace(0, 2 * np.pi, 41)
+    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    ring[-1] = ring[0]
+    centres = random.random((6, 2)) * 80
+    layer = 0
+    while len(paths) < n:
+        along = np.array([[1, 1], [1, -1]])[layer % 2] / np.sqrt(2)
+        across = np.array([-along[1], along[0]])
+        for tower, centre in enumerate(centres):
+            radius = 8 + 3 * np.sin(layer / 9 + tower)
+            found = [centre + radius * ring, centre + (radius - 0.5) * ring]
+            for offset in np.arange(-radius + 1.5, radius - 1, 1.2):
+                half = np.sqrt(max((radius - 1) ** 2 - offset**2, 0.0))
+                middle = centre + offset * across
+                found.append(np.array([middle - half * along, middle + half * along]))
+            paths += found
+            layers += [layer] * len(found)
+        layer += 1
+    return paths[:n], layers[:n]
+
+
+def segments(n: int, random: np.random.Generator) -> Drawing:
+    """Strokes of one length anywhere and in any direction."""
+    start, angle = random.random((n, 2)) * 10 * np.sqrt(n), random.uniform(0, 2 * np.pi, n)
+    ends = start + 10 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return list(np.stack([start, ends], axis=1)), [0] * n
+
+
+KINDS: dict[str, Callable[[int, np.random.Generator], Drawing]] = {
+    "hatching": hatching, "stippling": stippling, "text": text, "circles": circles, "board": board,
+    "sliced": sliced, "segments": segments,
+}  # fmt: skip
+SIZES = {
+    **dict.fromkeys(KINDS, (1_000, 10_000)),
+    "board": (1_000, 20_000),
+    "segments": (1_000, 10_000, 100_000),
+}
+LIMITS = {1000: 5.0, 10_000: 5.0, 20_000: 10.0, 100_000: 30.0}
+
+
+def drawn(kind: str, n: int) -> Drawing:
+    """The drawing of a name; the same in every process."""
+    return KINDS[kind](n, np.random.default_rng(1))
+
+
+def travel(paths: list[Path]) -> float:
+    """From the origin to the first, and from each to the next."""
+    ends = np.array([[0.0, 0.0], *(path[-1] for path in paths[:-1])])
+    return float(np.hypot(*(np.array([path[0] for path in paths]) - ends).T).sum())
+
+
+def by_greedy(paths: list[Path], groups: list[int]) -> list[Path]:
+    """The nearest end next, group after group."""
+    from scipy.spatial import cKDTree
+
+    at, out = np.zeros(2), []
+    for group in sorted(set(groups)):
+        members = [path for path, g in zip(paths, groups, strict=True) if g == group]
+        ends = np.array([[path[0], path[-1]] for path in members]).reshape(-1, 2)
+        left = np.ones(len(members), dtype=bool)
+        alive, tree = np.arange(len(ends)), cKDTree(ends)
+        for _ in members:
+            if left.sum() * 4 < len(alive):
+                alive = np.flatnonzero(left[np.arange(len(ends)) // 2])
+                tree = cKDTree(ends[alive])
+            count = 8
+            while True:
+                found = alive[np.atleast_1d(tree.query(at, k=min(count, len(alive)))[1])]
+                fresh = found[left[found // 2]]
+                if len(fresh):
+                    break
+                count *= 4
+            stroke, last = divmod(int(fresh[0]), 2)
+            left[stroke] = False
+            path = members[stroke][::-1] if last else members[stroke]
+            out.append(path)
+            at = path[-1]
+    return out
+
+
+def by_linesort(paths: list[Path], groups: list[int], command: str) -> list[Path]:
+    """vpype's linesort, a layer for each group, counted from 1; holes are lines to themselves."""
+    import vpype
+    import vpype_cli
+
+    document = vpype.Document()
+    for group in sorted(set(groups)):
+        lines = [
+            np.array([complex(*p) for p in (path if len(path) > 1 else np.repeat(path, 2, axis=0))])
+            for path, g in zip(paths, groups, strict=True) if g == group
+        ]  # fmt: skip
+        document.add(vpype.LineCollection(lines), group + 1)
+    found = vpype_cli.execute(command, document)
+    return [
+        np.stack([line.real, line.imag], axis=1)
+        for group in sorted(set(groups)) for line in found.layers[group + 1]
+    ]  # fmt: skip
+
+
+def by_warptsp(paths: list[Path], groups: list[int], seconds: float) -> list[Path]:
+    """`arrange` with a wall-clock limit."""
+    from warptsp.strokes import arrange
+
+    plan = arrange(paths, groups=groups, home=[0, 0], time_limit=seconds, threads=1, device="cpu")
+    return plan.drawn(paths)
+
+
+def measure(kind: str, n: int, program: str) -> dict[str, Any]:
+    """One program on one drawing, in this process."""
+    paths, groups = drawn(kind, n)
+    if program == "warptsp":  # imports are not part of the work
+        by_warptsp(paths[:20], groups[:20], 0.1)
+    elif program.startswith("linesort"):
+        by_linesort(paths[:20], groups[:20], program)
+    cpu, wall = time.process_time(), time.perf_counter()
+    if program == "greedy":
+        found = by_greedy(paths, groups)
+    elif program == "warptsp":
+        found = by_warptsp(paths, groups, LIMITS[n])
+    else:
+        found = by_linesort(paths, groups, program)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return {
+        "drawing": kind,
+        "strokes": n,
+        "program": program,
+        "travel": travel(found),
+        "cpu": cpu,
+        "wall": wall,
+    }
+
+
+def apart(kind: str, n: int, program: str) -> dict[str, Any]:
+    """The same in a process of its own, which may use so many CPU seconds."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+
+    command = [sys.executable, __file__, "--one", kind, str(n), program]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited, check=False)
+    if done.returncode:
+        note(done.stderr[-300:])
+        return {"drawing": kind, "strokes": n, "program": program, "travel": None}
+    row: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    note(str(row))
+    return row
+
+
+def shown(rows: list[dict[str, Any]]) -> str:
+    """A row for each drawing: travels, how much shorter ours is, and the CPU seconds."""
+    lines = []
+    for kind, n in dict.fromkeys((row["drawing"], row["strokes"]) for row in rows):
+        by = {row["program"]: row for row in rows if (row["drawing"], row["strokes"]) == (kind, n)}
+        ours = by["warptsp"]["travel"]
+
+        def cell(program: str, by: dict[str, Any] = by, ours: float = ours) -> str:
+            row = by[program]
+            if row["travel"] is None:
+                return f"not done in {PATIENCE} s"
+            less = "" if program == "warptsp" else f" ({100 * (1 - ours / row['travel']):.1f} %)"
+            return f"{row['travel']:.0f}{less}, {row['cpu']:.1f} s"
+
+        lines.append([kind, n, *(cell(program) for program in PROGRAMS)])
+    return table(["drawing", "strokes", *PROGRAMS], lines)
+
+
+READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to the
+nearest end; `linesort` is vpype's, which does the same, and improves it by 2-opt. warptsp had wall-clock limits
+of {LIMITS} seconds by strokes, on a machine that others use, too: its CPU seconds say what it got.
+"""
+
+
+def main() -> None:
+    """Measure all, or one program on one drawing, which is what a process of its own is for."""
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(measure(sys.argv[2], int(sys.argv[3]), sys.argv[4])))
+        return
+    options = parser(__doc__).parse_args()
+    cases = [(kind, n) for kind in KINDS for n in (SIZES[kind][:1] if options.quick else SIZES[kind])]
+    rows = [apart(kind, n, program) for kind, n in cases for program in PROGRAMS]
+    report("strokes", "Strokes, holes and cuts", f"{READING}\n{shown(rows)}", rows, options.output)
+
+
+if __name__ == "__main__":
+    main()
