@@ -13,10 +13,11 @@ from warptsp.quantities import length_text, number_text
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterable
 
     import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from warptsp.problem import KnownLength, Problem
     from warptsp.problem.itinerary import Itinerary
@@ -324,6 +325,35 @@ class Result:
             self.report(path)
         else:
             write_tour(path, self.tour, self.problem, format=format, speed=speed)
+
+    def insert(self, points: ArrayLike, **options: Any) -> Result:
+        """Return a result with new places, inserted with the least detour; the others keep their order.
+
+        Parameters
+        ----------
+        points : array_like, shape (k, 2) or (k, 3)
+            Coordinates as those of the instance.
+        **options
+            Those of `warptsp.insertion.insert`: ``labels``, ``improve``, ``seed``.
+
+        Raises
+        ------
+        InvalidProblem, InvalidOption, UnsupportedProblem
+            See `warptsp.insertion.insert`.
+        """
+        found: Result = find("insert")(self.problem, self.tour, points, **options)
+        return found
+
+    def remove(self, cities: Iterable[int]) -> Result:
+        """Return a result without some cities, counted from 0; the others keep their order.
+
+        Raises
+        ------
+        InvalidOption, UnsupportedProblem
+            See `warptsp.insertion.remove`.
+        """
+        found: Result = find("remove")(self.problem, self.tour, cities)
+        return found
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
         """Draw the run with matplotlib: the tour, the gap over time, and with snapshots the start tour.
