@@ -26,6 +26,7 @@ Path = NDArray[np.float64]
 Drawing = tuple[list[Path], list[int]]
 PATIENCE = 60  # CPU seconds after which a program is stopped
 PROGRAMS = ("greedy", "linesort", "linesort --two-opt", "warptsp")
+TOO_LONG = {("linesort --two-opt", 100_000)}  # its time grows with the square: 9 s of CPU time for 10 000
 
 
 def hatching(n: int, random: np.random.Generator) -> Drawing:
@@ -122,12 +123,9 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Drawing]] = {
     "hatching": hatching, "stippling": stippling, "text": text, "circles": circles, "board": board,
     "sliced": sliced, "segments": segments,
 }  # fmt: skip
-SIZES = {
-    **dict.fromkeys(KINDS, (1_000, 10_000)),
-    "board": (1_000, 20_000),
-    "segments": (1_000, 10_000, 100_000),
-}
-LIMITS = {1000: 5.0, 10_000: 5.0, 20_000: 10.0, 100_000: 30.0}
+SIZES = {**dict.fromkeys(KINDS, (10_000,)), "board": (20_000,), "segments": (10_000, 100_000)}
+# Wall-clock seconds; the machine was shared, and gave a third of them as CPU seconds.
+LIMITS = {1_000: 5.0, 10_000: 15.0, 20_000: 20.0, 100_000: 75.0}
 
 
 def drawn(kind: str, n: int) -> Drawing:
@@ -224,6 +222,8 @@ def measure(kind: str, n: int, program: str) -> dict[str, Any]:
 
 def apart(kind: str, n: int, program: str) -> dict[str, Any]:
     """The same in a process of its own, which may use so many CPU seconds."""
+    if (program, n) in TOO_LONG:
+        return {"drawing": kind, "strokes": n, "program": program, "travel": None}
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
@@ -245,10 +245,10 @@ def shown(rows: list[dict[str, Any]]) -> str:
         by = {row["program"]: row for row in rows if (row["drawing"], row["strokes"]) == (kind, n)}
         ours = by["warptsp"]["travel"]
 
-        def cell(program: str, by: dict[str, Any] = by, ours: float = ours) -> str:
+        def cell(program: str, by: dict[str, Any] = by, ours: float = ours, n: int = n) -> str:
             row = by[program]
             if row["travel"] is None:
-                return f"not done in {PATIENCE} s"
+                return "not tried" if (program, n) in TOO_LONG else f"not done in {PATIENCE} s"
             less = "" if program == "warptsp" else f" ({100 * (1 - ours / row['travel']):.1f} %)"
             return f"{row['travel']:.0f}{less}, {row['cpu']:.1f} s"
 
@@ -268,7 +268,7 @@ def main() -> None:
         print(json.dumps(measure(sys.argv[2], int(sys.argv[3]), sys.argv[4])))
         return
     options = parser(__doc__).parse_args()
-    cases = [(kind, n) for kind in KINDS for n in (SIZES[kind][:1] if options.quick else SIZES[kind])]
+    cases = [(kind, n) for kind in KINDS for n in ((1_000,) if options.quick else SIZES[kind])]
     rows = [apart(kind, n, program) for kind, n in cases for program in PROGRAMS]
     report("strokes", "Strokes, holes and cuts", f"{READING}\n{shown(rows)}", rows, options.output)
 

@@ -45,6 +45,8 @@ ENTRIES = 400
 """Options of all units together up to which orders and entries of loops are searched at once, at the end."""
 _ENTRIES = 128
 """Vertices of a loop that are tried as entries: all, or so many evenly spaced and as many near neighbours."""
+FLOORS = 200
+"""Groups that are searched together at most: more would stand too high for the grid of whole numbers."""
 _ROUNDS = 6  # of search and choice of entries; three are usual
 _WORTH = 0.002  # of the travel: a round that gains less is the last
 
@@ -220,8 +222,13 @@ def _given_order(task: _Task) -> Refined:
 
 
 def _arranged(task: _Task, ends: Ends, effort: Effort) -> tuple[Refined, NDArray[np.intp]]:
-    """One group after the other, each from where the one before ends."""
+    """All groups at once where that can be, or else one after the other, each from the end of the last."""
     n = len(task.units)
+    if _can_be_floors(task):
+        part = _Part(task, np.arange(n), ends, effort, np.unique(task.group, return_inverse=True)[1])
+        together = part.arranged(1.0)
+        if (np.diff(task.group[together.order]) >= 0).all():
+            return together, part.entry
     order: list[NDArray[np.intp]] = []
     backwards = np.zeros(n, dtype=np.bool_)
     entry = task.first_entries()
@@ -249,11 +256,31 @@ def _arranged(task: _Task, ends: Ends, effort: Effort) -> tuple[Refined, NDArray
     return whole, entry
 
 
+def _can_be_floors(task: _Task) -> bool:
+    """Whether one search can keep the groups apart: in the plane, where nothing else needs the third axis."""
+    units = task.units
+    return (
+        1 < len(np.unique(task.group)) <= FLOORS
+        and units.first.shape[1] == 2
+        and task.machine.exact
+        and task.parent is None
+        and bool((units.reversible | units.single).all())
+    )
+
+
 class _Part:
     """A group, on its way to an order: its units with the entries chosen so far."""
 
-    def __init__(self, task: _Task, members: NDArray[np.intp], ends: Ends, effort: Effort) -> None:
+    def __init__(
+        self,
+        task: _Task,
+        members: NDArray[np.intp],
+        ends: Ends,
+        effort: Effort,
+        floors: NDArray[np.int64] | None = None,
+    ) -> None:
         self.task = task
+        self.floors = floors
         self.members = members
         self.ends = ends
         self.effort = effort
@@ -289,7 +316,7 @@ class _Part:
                 if cost >= best * (1 - _WORTH):
                     break
                 best = cost
-            if len(self.loops) and self.parent is None and not effort.over:
+            if len(self.loops) and self.parent is None and self.floors is None and not effort.over:
                 self._with_all_entries(found)
             return found
         finally:
@@ -337,7 +364,7 @@ class _Part:
                 begun = self._by_height(share * 0.6)
             return refine(units, machine, ends, begun, self.parent, effort.deadline)
         if machine.exact and (units.reversible | units.single).all():
-            return searched(units, machine, ends, begun, effort, share)
+            return searched(units, machine, ends, begun, effort, share, self.floors)
         directed = not (units.reversible | units.single).all()
         if begun is None:
             begun = self._directed(searched(units, machine, ends, None, effort, share * 0.3))

@@ -84,11 +84,16 @@ class Cities:
     end: int | None
 
     @classmethod
-    def of(cls, units: Units, ends: Ends) -> Cities:
-        """Number them: the start, the end where it is another place, then one or two for each unit."""
+    def of(cls, units: Units, ends: Ends, *, apart: bool = False) -> Cities:
+        """Number them: the start, the end where it is another place, then one or two for each unit.
+
+        The end is another city even in the same place if the two are `apart`.
+        """
         given = [] if ends.start is None else [ends.start]
         start = None if ends.start is None else 0
-        same = ends.start is not None and ends.end is not None and (ends.start == ends.end).all()
+        same = (
+            ends.start is not None and ends.end is not None and (ends.start == ends.end).all() and not apart
+        )
         end = start
         if ends.end is not None and not same:
             end = len(given)
@@ -141,18 +146,47 @@ class Cities:
 
 
 def searched(
-    units: Units, machine: Machine, ends: Ends, begun: Refined | None, effort: Effort, share: float
+    units: Units,
+    machine: Machine,
+    ends: Ends,
+    begun: Refined | None,
+    effort: Effort,
+    share: float,
+    floors: NDArray[np.int64] | None = None,
 ) -> Refined:
-    """The best order found if all may be drawn in either direction, measured in the norm of the frame."""
-    cities = Cities.of(units, ends)
+    """The best order found if all may be drawn in either direction, measured in the norm of the frame.
+
+    Parameters
+    ----------
+    floors : ndarray of int, shape (n,), optional
+        The group of each unit, from 0 on, in the plane. Groups become floors, so far above each other that a
+        short path goes up once: all are searched together. The caller checks that it does.
+    """
+    cities = Cities.of(units, ends, apart=floors is not None)
     pairs = np.stack([cities.first, cities.last], axis=1)[~units.single]
     points, metric = _framed(cities.points, machine)
+    if floors is not None:
+        points, metric = _lifted(points, metric, cities, floors)
     problem = Problem.from_points(points, metric, fixed_edges=pairs.astype(np.int32), open=cities.path)
     start = None if begun is None else cities.tour_of(begun)
     tour = effort.tour(problem, start, share)
     if tour is None:
         return begun if begun is not None else as_given(len(units))
     return cities.order_of(tour)
+
+
+def _lifted(
+    points: NDArray[np.float64], metric: Metric, cities: Cities, floors: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], Metric]:
+    height = 2.0 * max(float(np.ptp(points, axis=0).max()), 1.0)
+    z = np.zeros(len(points))
+    z[cities.first] = z[cities.last] = height * floors
+    if cities.end is not None:
+        z[cities.end] = height * float(floors.max())
+    return np.column_stack([points, np.round(z)]), _IN_SPACE[metric]
+
+
+_IN_SPACE = {Metric.EXACT_2D: Metric.EXACT_3D, Metric.MAX_2D: Metric.MAX_3D}
 
 
 def as_given(n: int) -> Refined:
