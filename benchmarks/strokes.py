@@ -124,8 +124,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Drawing]] = {
     "sliced": sliced, "segments": segments,
 }  # fmt: skip
 SIZES = {**dict.fromkeys(KINDS, (10_000,)), "board": (20_000,), "segments": (10_000, 100_000)}
-# Wall-clock seconds; the machine was shared, and gave a third of them as CPU seconds.
-LIMITS = {1_000: 5.0, 10_000: 15.0, 20_000: 20.0, 100_000: 75.0}
+LIMITS = {1_000: 5.0, 10_000: 5.0, 20_000: 10.0, 100_000: 30.0}  # wall-clock seconds
 
 
 def drawn(kind: str, n: int) -> Drawing:

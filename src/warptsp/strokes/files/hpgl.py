@@ -91,14 +91,13 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
     place, length = _skipped(text, 0), len(text)
     while place < length:
         match = _COMMAND.match(text, place)
-        line = 1 + text.count("\n", 0, place)
         if match is None:
             raise ParseError(f"{short(text[place : place + 20])!r} is no HPGL command: two letters are "
-                             "needed", file=file, line=line)  # fmt: skip
+                             "needed", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
         name, arguments = match[1].upper(), match[2]
         if name in _UNKNOWN:
             raise ParseError(f"{name} draws or moves in a way that is not followed here: only PU, PD, PA and "
-                             "PR are", file=file, line=line)  # fmt: skip
+                             "PR are", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
         if name not in ("PU", "PD", "PA", "PR"):
             finish()
             current = None
@@ -107,7 +106,7 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
                 stop = text.find("\x03", place)
                 stop = stop if stop >= 0 else text.find(";", place)
                 if stop < 0:
-                    raise ParseError(f"{name} has no end", file=file, line=line)
+                    raise ParseError(f"{name} has no end", file=file, line=1 + text.count("\n", 0, place))
                 end = stop + 1
             if name == "IN":
                 at, down, relative = (0.0, 0.0), False, False
@@ -126,7 +125,12 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
                 stroke.append(at)
         numbers = [float(n) for n in _NUMBER.findall(arguments)]
         if len(numbers) % 2 or _NUMBER.sub("", arguments).strip(" ,\t\r\n"):
-            raise ParseError(f"{short(name + arguments)!r} has no pairs of numbers", file=file, line=line)
+            place = match.start()
+            raise ParseError(
+                f"{short(name + arguments)!r} has no pairs of numbers",
+                file=file,
+                line=1 + text.count("\n", 0, place),
+            )
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place
                 stroke.append(at)
