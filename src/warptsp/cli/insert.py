@@ -67,7 +67,7 @@ def command(
     from warptsp.io import load, write_tour
     from warptsp.io.tours import check_tour_output, tour_format
     from warptsp.outputs import check_writable
-    from warptsp.result import format_length, unit_of
+    from warptsp.quantities import length_text
 
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
@@ -108,12 +108,12 @@ def command(
             }
         )  # fmt: skip
     elif not quiet:
-        unit = unit_of(problem)
+        unit = problem.metric.unit
         lines = [
             f"tour         {instance.path}, {counted(cities)}",
             f"places       {inserted} inserted, {removed} removed",
-            f"length       {format_length(result.length)}{unit}",
-            f"before       {format_length(before)}{unit}",
+            f"length       {length_text(result.length, unit)}",
+            f"before       {length_text(before, unit)}",
             f"output       {output}" if output else "output       not written; --output FILE writes it",
         ]
         (tell if output == "-" else say)(*lines)
