@@ -515,13 +515,7 @@ __global__ void __launch_bounds__(threads)
   keys[append(count)] = arc_key(v, to, bits);
 }
 
-// A length and the city that it leads to, in the order of lengths: those above 2^31 count as it, and none is below -2^30.
-__device__ __forceinline__ long long with_city(long long length, long long city) {
-  constexpr long long longest = 1LL << 31, offset = 1LL << 30;
-  return ((length < longest ? length : longest) + offset) << 31 | city;
-}
-
-// A block for each of some cities: the second smallest length of its edges to all others, with its other city.
+// A block for each of some cities: the second smallest length of its edges to all others.
 __global__ void __launch_bounds__(leaf_threads) second_smallest(const double *points, const int *potential, int n,
                                                                 double scale, const int *cities, long long *second) {
   __shared__ long long firsts[leaf_threads], seconds[leaf_threads];
@@ -530,12 +524,11 @@ __global__ void __launch_bounds__(leaf_threads) second_smallest(const double *po
   for (long long v = own; v < n; v += leaf_threads) {
     if (v == city) continue;
     const long long length = whole(distance(points, city, (int)v), scale) + potential[city] + potential[v];
-    const long long key = with_city(length, v);
-    if (key < least) {
+    if (length < least) {
       next = least;
-      least = key;
-    } else if (key < next) {
-      next = key;
+      least = length;
+    } else if (length < next) {
+      next = length;
     }
   }
   firsts[own] = least;

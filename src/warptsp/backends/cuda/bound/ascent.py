@@ -203,37 +203,26 @@ class Ascent:
             self._evaluate(round_, exact=False)
         if not complete:
             return False
-        root, second, missing = self._exact_second_edge()
+        root, second = self._exact_second_edge()
         certified = self._tree_value + second
+        self._pricing_seconds = time.monotonic() - began
         best = self._best
         best.certified = True
         if certified > best.value:
             best.potential.copy_from(self._potential)
             best.value, best.root, best.rounds = certified, root, round_
-        if len(missing):
-            # Without them potentials would climb along an edge that is far too long.
-            state = self._device.upload(missing), nodes, self._potential, self._spacing
-            renewed = self._graphs.renewed(self.graph, *state, -1.0, token)
-            if renewed is None:
-                return False
-            self.graph = renewed
-            self._tree.fit(renewed)
-            self._evaluate(round_, exact=False)
-        self._pricing_seconds = time.monotonic() - began
         return True
 
-    def _exact_second_edge(self) -> tuple[int, int, NDArray[np.uint64]]:
+    def _exact_second_edge(self) -> tuple[int, int]:
         """The leaf with the longest second edge in the complete graph, of those where it is longest in the
-        graph, its length, and both arcs of the second edges that the graph lacks."""
+        graph, and its length."""
         seconds = self._leaves.download()
         places = np.flatnonzero(seconds > _NO_LEAF)
         cities = (self._first_looked_at + places) % self._n
         some = cities[np.lexsort((cities, -seconds[places]))[:_ROOTS]].astype(np.int32)
-        lengths, others = self._pricing.second_smallest(some, self._potential)
+        lengths = self._pricing.second_smallest(some, self._potential)
         longest = int(np.argmax(lengths))
-        lacking = lengths < seconds[(some - self._first_looked_at) % self._n]
-        missing = self._graphs.both_arcs(some[lacking], others[lacking])
-        return int(some[longest]), int(lengths[longest]), missing
+        return int(some[longest]), int(lengths[longest])
 
 
 def _clusters(

@@ -174,11 +174,6 @@ class GraphBuilder(Kernels):
         keys[kept : kept + count].copy_from(violated)
         return self.build(keys, kept + count, token)
 
-    def both_arcs(self, from_: NDArray[np.integer], to: NDArray[np.integer]) -> NDArray[np.uint64]:
-        """Both arcs of edges, as `build` takes them."""
-        a, b, bits = from_.astype(np.uint64), to.astype(np.uint64), np.uint64(self._bits)
-        return np.concatenate([a << bits | b, b << bits | a])
-
     def tour_length(self) -> int:
         """The tour's length in whole distances."""
         length = self.device.zeros(1, np.int64)

@@ -101,17 +101,14 @@ class Pricing:
                 launch("find_violated", tasks, pricing, scale, some, np.int32(len(some)), *found)
         return not token.stopped()
 
-    def second_smallest(
-        self, cities: NDArray[np.int32], potential: DeviceArray
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The second shortest edge from each of these cities to any other: its length, and where it leads."""
-        found = self._device.empty(len(cities), np.int64)
+    def second_smallest(self, cities: NDArray[np.int32], potential: DeviceArray) -> NDArray[np.int64]:
+        """The second smallest length of an edge at each of these cities, of those to all others."""
+        lengths = self._device.empty(len(cities), np.int64)
         kernel = self._graphs.module.kernel("second_smallest")
         some = self._device.upload(cities)
         points, scale, n = self._graphs.layout.points, self._graphs.scale, np.int32(self._n)
-        kernel.launch(len(cities), tuning.BLOCK_THREADS, points, potential, n, scale, some, found)
-        keys = found.download()
-        return (keys >> 31) - (1 << 30), keys & ((1 << 31) - 1)  # with_city() of the kernel
+        kernel.launch(len(cities), tuning.BLOCK_THREADS, points, potential, n, scale, some, lengths)
+        return lengths.download()
 
 
 def most_violated(by_size: NDArray[np.int32], wanted: int) -> tuple[int, int]:
