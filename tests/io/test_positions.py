@@ -148,3 +148,11 @@ def test_text_of_two_bytes_a_character(tmp_path, encoding):
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ParseError, match="UTF-16 text breaks off"):
         load(path)
+
+
+@pytest.mark.parametrize("field", ["1" + " " * 100_000 + "x", "1 N" * 50_000, "POINT (" + "1 " * 100_000])
+def test_long_fields_take_no_time(field):
+    with pytest.raises(ParseError):
+        read(f"name;lat;lon\nBerlin;{field};13.4\n")
+    with pytest.raises(ParseError):
+        read(f"name;where\nBerlin;52.5, 13.4\nRome;{field}\n")

@@ -91,6 +91,23 @@ def test_a_fault_says_in_which_row(openpyxl, tmp_path):
         load(saved(openpyxl, tmp_path / "b.xlsx", ("s", [])))
 
 
+def test_a_sheet_that_says_it_is_huge(openpyxl, tmp_path, monkeypatch):
+    path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [("x", "y"), *((i, i * i) for i in range(50))]))
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    sheet = members["xl/worksheets/sheet1.xml"]
+    for size in (b"A1", b"A1:XFD1048576"):
+        members["xl/worksheets/sheet1.xml"] = sheet.replace(b"A1:B51", size)
+        assert members["xl/worksheets/sheet1.xml"] != sheet
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+        assert load(path).n == 50
+    monkeypatch.setattr("warptsp.io.workbook._MOST_CELLS", 90)
+    with pytest.raises(ParseError, match="has more than 46 rows of 2 columns"):
+        load(path)
+
+
 def test_hostile_workbooks(openpyxl, tmp_path, monkeypatch):
     path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [("x", "y"), *((i, i * i) for i in range(50))]))
     whole = path.read_bytes()

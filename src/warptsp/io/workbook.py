@@ -6,6 +6,7 @@ import logging
 import re
 import warnings
 import zipfile
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ __all__ = ["FORMATS"]
 
 _log = logging.getLogger(__name__)
 
+_MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 
 
@@ -74,13 +76,42 @@ def _rows(data: bytes, file: str) -> list[tuple[int, list[str]]]:
             book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
             sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
             for number, sheet in enumerate(sheets):
-                rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
-                if any(map(any, rows)):
+                sheet.reset_dimensions()  # what it says of its size may be wrong either way
+                rows = _texts(sheet.iter_rows(values_only=True), file)
+                if any(rows):
                     _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
                     return _filled(rows)
+    except WarpTSPError:
+        raise
     except Exception as error:  # openpyxl checks little: a damaged workbook fails in a dozen ways
         raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
     raise ParseError("has no sheet with anything in it: a list of cities is needed", file=file)
+
+
+def _texts(rows: Iterable[Sequence[Any]], file: str) -> list[list[str]]:
+    """The cells of each row up to the last that holds anything.
+
+    Raises
+    ------
+    ParseError
+        The table would have more cells than fit into the memory: a few bytes can say so.
+    """
+    found: list[list[str]] = []
+    width = 0
+    for row in rows:
+        texts = [_text(value) for value in row]
+        while texts and not texts[-1]:
+            texts.pop()
+        found.append(texts)
+        width = max(width, len(texts))
+        if len(found) * width > _MOST_CELLS:
+            raise ParseError(
+                f"has more than {len(found)} rows of {width} columns: save the columns that count as CSV",
+                file=file,
+            )
+    while found and not found[-1]:
+        found.pop()
+    return found
 
 
 def _text(value: Any) -> str:
@@ -89,8 +120,8 @@ def _text(value: Any) -> str:
 
 def _filled(rows: list[list[str]]) -> list[tuple[int, list[str]]]:
     """The rows, all as wide as the last column that holds anything."""
-    width = max((place + 1 for row in rows for place, field in enumerate(row) if field), default=0)
-    return [(line, [*row, *[""] * width][:width]) for line, row in enumerate(rows, start=1)]
+    width = max(map(len, rows), default=0)
+    return [(line, row + [""] * (width - len(row))) for line, row in enumerate(rows, start=1)]
 
 
 def _tell(file: str, title: str, others: list[str]) -> None:

@@ -14,6 +14,7 @@ _ANGLE = re.compile(
     (?P<after>[NSEW])?""",
     re.VERBOSE | re.IGNORECASE,
 )
+_LONGEST = 60  # characters; blanks could be matched in too many ways
 _LOOKS_SO = re.compile(r"[°º˚'\u2032\u2033]|\d\s*[NSEWO]$|^[NSEWO]\s*\d", re.IGNORECASE)
 
 
@@ -32,7 +33,8 @@ def angle_of(text: str, letters: str) -> float | None:
         None for what is no angle: also a plain number, which may mean something else, and parts that do
         not fit, such as 75 minutes.
     """
-    found = _ANGLE.fullmatch(text.strip())
+    text = text.strip()
+    found = _ANGLE.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         return None
     before, after, sign = found["before"], found["after"], found["sign"]
@@ -55,7 +57,7 @@ def angle_of(text: str, letters: str) -> float | None:
 
 def hint_of_angle(text: str, letters: str = "") -> str:
     """What to write in place of something that looks like an angle and is none; nothing for other texts."""
-    if not _LOOKS_SO.search(text):
+    if len(text) > _LONGEST or not _LOOKS_SO.search(text):
         return ""
     if letters == "EW" and re.search(r"(^|\d\W*)O(\W*\d|$)", text.upper()):
         return " (O may be Ost or Oeste: write E or W)"

@@ -32,6 +32,7 @@ _SEPARATORS = (
     r"\s*,\s*",
     r"\s+",
 )
+_LONGEST = 200  # characters, which two coordinates with all their digits do not have
 _DEGREES = (4326, 4258, 4269, 4267, 4979)  # systems of degrees in the registry of EPSG that tables have
 _LONGITUDE_FIRST = ("lonlat", "lnglat", "longlat", "longitudelatitude", "xy")
 
@@ -126,6 +127,8 @@ def _are_degrees(pairs: Sequence[_Pair], options: ReadOptions) -> bool:
 
 def _pair(field: str) -> _Pair | None:
     """The two coordinates in a field, the latitude first if that is known; None if it holds none."""
+    if len(field) > _LONGEST:
+        return None
     if (wkt := _WKT.fullmatch(field)) is not None:
         system = None if wkt[1] is None else int(wkt[1]) in _DEGREES
         return _Pair(wkt[2], wkt[3], system, longitude_first=True)
