@@ -175,3 +175,24 @@ def test_a_metric_that_does_not_fit():
     ):
         warptsp.solve([[0, 0], [1, 1]], metric="cosine")
     assert warptsp.solve([[0, 2], [2, 0]], metric="EXPLICIT").length == 4
+
+
+def test_tours_keep_the_other_columns_of_a_frame(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "x": [0, 3, 3],
+            "y": [0, 0, 4],
+            "name": ["a", "b", "c"],
+            "load": [1.5, np.nan, 2.0],
+            "note": ["x", None, "z"],
+            "day": pandas.to_datetime(["2026-01-02", None, "2026-01-04"]),
+            "open": [True, False, True],
+        }
+    )
+    warptsp.solve(frame, open=warptsp.OpenPath("a", "c")).save(tmp_path / "a.csv")
+    rows = (tmp_path / "a.csv").read_text().splitlines()
+    assert rows[0] == "path_position,id,name,x,y,load,note,day,open,distance_from_start,distance_to_next"
+    assert rows[1].startswith("1,1,a,0,0,1.5,x,2026-01-02")
+    assert rows[2].startswith("2,2,b,3,0,,,")
+    assert rows[3].endswith(",True,7.0,")

@@ -36,6 +36,8 @@ def command(instance: InstanceFile, as_json: bool, quiet: bool) -> None:
         echo_json({"file": str(instance.path), **found})
         return
     found = _with_ranges(found)
+    if problem.metric.words != problem.metric.name:
+        found["metric"] = f"{problem.metric.words} ({problem.metric.name})"
     for name, value in () if quiet else found.items():
         if value is not None and value != "":
             say(*(f"{name.replace('_', ' '):20} {line}" for line in str(value).splitlines()))

@@ -59,7 +59,8 @@ def problem_of_frame(
     fields.pop("asymmetric", None)  # what may be so is a matrix
     wanted = fitting_metric(own_metric, options)
     check_common(metric, wanted, coordinates)
-    return Problem.from_points(coordinates, wanted, **{**_names(frame, found, options), **fields})
+    own = {**_names(frame, found, options), "extra": _others(frame, titles, found)}
+    return Problem.from_points(coordinates, wanted, **{**own, **fields})
 
 
 def _with_columns(frame: Any) -> Any:
@@ -204,6 +205,34 @@ def _names(frame: Any, columns: Columns, options: ReadOptions) -> dict[str, Any]
     if names is not None:
         found["labels"] = names
     return found
+
+
+def _others(frame: Any, titles: list[str], columns: Columns) -> dict[str, NDArray[Any]] | None:
+    """The columns that hold nothing of a city, which tours in tables keep; shapes are left out."""
+    places = set(range(len(titles))) - set(columns.roles().values())
+    found = {titles[place]: _plain(frame[_titles(frame)[place]]) for place in sorted(places)}
+    return {title: column for title, column in found.items() if column is not None} or None
+
+
+def _plain(column: Any) -> NDArray[Any] | None:
+    """A column as a table writes it, nothing where an entry is missing; None if it holds no plain values."""
+    values = np.asarray(column)
+    if values.ndim != 1 or (len(values) and hasattr(values[0], "geom_type")):
+        return None
+    if values.dtype.kind in "biu" or (values.dtype.kind == "f" and not np.isnan(values).any()):
+        return values
+    missing = np.array([_is_missing(value) for value in values.tolist()], dtype=np.bool_)
+    texts = values.astype(str).astype(object) if values.dtype.kind in "mM" else values.astype(object)
+    texts[missing] = ""
+    return texts
+
+
+def _is_missing(value: Any) -> bool:
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and value != value)
+    )
 
 
 def _are_whole(values: NDArray[Any]) -> bool:
