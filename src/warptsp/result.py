@@ -57,8 +57,8 @@ class Result:
     Attributes
     ----------
     tour : ndarray of int32, shape (n,)
-        The cities, numbered from 0, in visiting order. A closed tour starts at city 0; a path at its start.
-        Read-only.
+        The cities, numbered from 0, in visiting order. A closed tour starts at city 0, or at the `start_city`
+        that `solve` was given; a path at its start. Read-only.
     length : int or float
         Its exact length: int for the integer metrics of TSPLIB, float for the others.
     problem : Problem

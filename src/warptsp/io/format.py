@@ -190,11 +190,13 @@ class Format:
         """Whether tours are written in it."""
         return self.write_tour is not None or self.write_timed_tour is not None
 
-    def tour_pieces(self, problem: Problem, tour: NDArray[np.int32], speed: float | None) -> Pieces:
-        """What `write_tour` or `write_timed_tour` makes, of a format that has one of them."""
+    @property
+    def tour_writer(self) -> Callable[[Problem, NDArray[np.int32], float | None], Pieces]:
+        """`write_timed_tour`, or `write_tour`, which needs no speed, of a format that has one of them."""
         if self.write_timed_tour is not None:
-            return self.write_timed_tour(problem, tour, speed)
-        return self._able(self.write_tour, "write tours")(problem, tour)
+            return self.write_timed_tour
+        write = self._able(self.write_tour, "write tours")
+        return lambda problem, tour, speed: write(problem, tour)
 
     def _able(self, function: F | None, work: str) -> F:
         if function is None:

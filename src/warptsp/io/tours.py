@@ -104,7 +104,7 @@ def write_tour(
     if csv_safe and chosen.guarded is not None and problem.extra is not None:
         problem = replace(problem, extra=_guarded(problem.extra, chosen.guarded))
     with atomic_write(path) as stream:
-        for piece in chosen.tour_pieces(problem, cities, speed):
+        for piece in chosen.tour_writer(problem, cities, speed):
             stream.write(piece)
 
 
