@@ -25,7 +25,7 @@ from warptsp.errors import InvalidOption
     epilog=examples(
         "warptsp insert route.csv new.csv -o route2.csv",
         "warptsp insert route.csv new.csv -o route2.csv --improve 3",
-        "warptsp insert route.csv -o route2.csv --remove 'Main St 5'",
+        "warptsp insert route.csv -o route2.csv --remove Depot",
     )
 )
 @click.argument("instance", metavar="TOUR", type=click.Path(path_type=Path))

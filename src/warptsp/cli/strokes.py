@@ -12,7 +12,7 @@ from warptsp.cli._completion import devices
 from warptsp.cli._options import Seconds, echo_json, examples, json_option, quiet_option
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
-from warptsp.interruption import status
+from warptsp.interruption import FirstSignal, status
 
 if TYPE_CHECKING:
     from warptsp.strokes import Machine, Plan
@@ -136,30 +136,31 @@ def command(
             check_writable(name)
     drawing = read_drawing(file, format_)
     found = home if home is not None else drawing.home
-    plan = arrange(
-        drawing.paths,
-        home=found,
-        back=back,
-        reversible=drawing.reversible & (not keep_directions),
-        loops=drawing.loops & (not keep_entries),
-        groups=drawing.groups,
-        inner_first=inner_first,
-        join=join,
-        machine=_machine(machine, speed, acceleration),
-        time_limit=time_limit,
-        seed=seed,
-        threads=threads,
-        device=device,
-        **({} if kicks is None else {"kicks": kicks}),
-    )
-    if output is not None:
-        contents = drawing.rewrite(plan)
-        with atomic_write(output) as stream:
-            stream.write(contents)
-    if preview is not None:
-        write_preview(preview, drawing.paths, plan, y_up=drawing.y_up)
+    with FirstSignal() as signals:  # what is found is written
+        plan = arrange(
+            drawing.paths,
+            home=found,
+            back=back,
+            reversible=drawing.reversible & (not keep_directions),
+            loops=drawing.loops & (not keep_entries),
+            groups=drawing.groups,
+            inner_first=inner_first,
+            join=join,
+            machine=_machine(machine, speed, acceleration),
+            time_limit=time_limit,
+            seed=seed,
+            threads=threads,
+            device=device,
+            **({} if kicks is None else {"kicks": kicks}),
+        )
+        if output is not None:
+            contents = drawing.rewrite(plan)
+            with atomic_write(output) as stream:
+                stream.write(contents)
+        if preview is not None:
+            write_preview(preview, drawing.paths, plan, y_up=drawing.y_up)
     _tell(file, kind.title, plan, len(set(drawing.groups)), output, preview, as_json, quiet)
-    return status(plan.signal) if plan.interrupted and plan.signal is not None else 0
+    return 0 if signals.caught is None else status(signals.caught)
 
 
 def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[float, ...] | None) -> Machine:

@@ -56,10 +56,10 @@ class Effort:
         self, problem: Problem, start: NDArray[np.int32] | None, share: float
     ) -> NDArray[np.int32] | None:
         """The tour of one search, which takes a share of the time that is left; None without any time."""
+        if self.over:
+            return start
         options = dict(self.options)
         if np.isfinite(self.deadline):
-            if self.left <= 0:
-                return start
             options["time_limit"] = self.left * share
         if self.settle:
             options["stop"] = DefaultStop(problem.n)
