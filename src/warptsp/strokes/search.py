@@ -55,16 +55,21 @@ class Effort:
     def tour(
         self, problem: Problem, start: NDArray[np.int32] | None, share: float
     ) -> NDArray[np.int32] | None:
-        """The tour of one search, which takes a share of the time that is left; None without any time."""
-        if self.over:
+        """The tour of one search, which takes a share of the time that is left.
+
+        After that the start, or without one a curve through all; None if a signal came before.
+        """
+        if self.interrupted or (self.over and start is not None):
             return start
         options = dict(self.options)
         if np.isfinite(self.deadline):
-            options["time_limit"] = self.left * share
+            options["time_limit"] = max(self.left, 0.0) * share  # even 0 is time for a curve through all
         if self.settle:
             options["stop"] = DefaultStop(problem.n)
         if start is not None:
             options["start"] = start
+        elif self.over:
+            options.update(start="space-filling", method="construct")
         result = solve(problem, bound=False, **options)
         self.kicks += result.kicks
         self.interrupted |= result.interrupted
