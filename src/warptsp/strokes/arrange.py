@@ -36,8 +36,8 @@ __all__ = ["arrange"]
 
 DEFAULT_SECONDS = 10.0
 """Without a time limit everything together takes at most this long, and less where nothing improves."""
-RESERVE = 1e-5
-"""Seconds for each stroke that the plan takes behind the search: 0.9 s for 100 000 on one busy core."""
+RESERVE = 2e-5
+"""Seconds for each stroke that the plan takes behind the search: 1 to 2 s for 100 000 on one busy core."""
 MATRIX = 1000
 """Fixed edges up to which directions are searched as one matrix, of twice as many rows; more are searched in
 windows. 600 strokes that keep their direction, 5 s: 19 736 by local search alone, 17 823 with the matrix."""
