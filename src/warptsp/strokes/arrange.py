@@ -47,8 +47,8 @@ ENTRIES = 400
 """Options of all units together up to which orders and entries of loops are searched at once, at the end."""
 _ENTRIES = 128
 """Vertices of a loop that are tried as entries: all, or so many evenly spaced and as many near neighbours."""
-FLOORS = 200
-"""Groups that are searched together at most: more would stand too high for the grid of whole numbers."""
+FLOORS = 1000
+"""Groups that are searched together at most: a thousand floors take three of the sixteen digits there are."""
 _ROUNDS = 6  # of search and choice of entries; three are usual
 _WORTH = 0.002  # of the travel: a round that gains less is the last
 
@@ -265,6 +265,7 @@ def _can_be_floors(task: _Task) -> bool:
         1 < len(np.unique(task.group)) <= FLOORS
         and units.first.shape[1] == 2
         and task.machine.exact
+        and not task.machine.maximum  # in which all ways up to the next floor would be equal
         and task.parent is None
         and bool((units.reversible | units.single).all())
     )

@@ -164,14 +164,14 @@ def searched(
     Parameters
     ----------
     floors : ndarray of int, shape (n,), optional
-        The group of each unit, from 0 on, in the plane. Groups become floors, so far above each other that a
-        short path goes up once: all are searched together. The caller checks that it does.
+        The group of each unit, from 0 on, in the Euclidean plane. Groups become floors, so far above each
+        other that a short path goes up once: all are searched together. The caller checks that it does.
     """
     cities = Cities.of(units, ends, apart=floors is not None)
     pairs = np.stack([cities.first, cities.last], axis=1)[~units.single]
     points, metric = _framed(cities.points, machine)
     if floors is not None:
-        points, metric = _lifted(points, metric, cities, floors)
+        points, metric = _lifted(points, cities, floors), Metric.EXACT_3D
     problem = Problem.from_points(points, metric, fixed_edges=pairs.astype(np.int32), open=cities.path)
     start = None if begun is None else cities.tour_of(begun)
     tour = effort.tour(problem, start, share)
@@ -180,18 +180,13 @@ def searched(
     return cities.order_of(tour)
 
 
-def _lifted(
-    points: NDArray[np.float64], metric: Metric, cities: Cities, floors: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], Metric]:
-    height = 2.0 * max(float(np.ptp(points, axis=0).max()), 1.0)
+def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int64]) -> NDArray[np.float64]:
+    height = max(float(np.ptp(points, axis=0).max()), 1e-300)
     z = np.zeros(len(points))
     z[cities.first] = z[cities.last] = height * floors
     if cities.end is not None:
         z[cities.end] = height * float(floors.max())
-    return np.column_stack([points, np.round(z)]), _IN_SPACE[metric]
-
-
-_IN_SPACE = {Metric.EXACT_2D: Metric.EXACT_3D, Metric.MAX_2D: Metric.MAX_3D}
+    return np.column_stack([points, z])
 
 
 def as_given(n: int) -> Refined:
