@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 Path = NDArray[np.float64]
 Drawing = tuple[list[Path], list[int]]
 PATIENCE = 60  # CPU seconds after which a program is stopped
-PROGRAMS = ("greedy", "linesort", "linesort --two-opt", "warptsp")
+PROGRAMS = ("greedy", "linesort", "linesort --two-opt", "warptsp", "bound")
+BOUNDED = ("hatching", "stippling", "segments")  # without loops and groups
 TOO_LONG = {("linesort --two-opt", 100_000)}  # its time grows with the square: 9 s of CPU time for 10 000
 
 
@@ -194,6 +195,24 @@ def by_warptsp(paths: list[Path], groups: list[int], seconds: float) -> list[Pat
     return plan.drawn(paths)
 
 
+def bound(kind: str, n: int) -> float:
+    """Travel that no order of strokes without loops and groups goes below, proved (docs/bounds.md)."""
+    from warptsp import OpenPath, Problem, lower_bound
+
+    paths, _ = drawn(kind, n)
+    counts = [min(len(path), 2) for path in paths]
+    points = np.concatenate(
+        [np.zeros((1, 2)), *(path[[0, -1]][:count] for path, count in zip(paths, counts, strict=True))]
+    )
+    first = 1 + np.concatenate([[0], np.cumsum(counts)[:-1]])
+    edges = np.array([[city, city + 1] for city, count in zip(first, counts, strict=True) if count == 2])
+    strokes = sum(float(np.hypot(*(path[-1] - path[0]))) for path in paths)
+    problem = Problem.from_points(
+        points, fixed_edges=edges.reshape(-1, 2).astype(int), open=OpenPath(0, None)
+    )
+    return float(lower_bound(problem, time_limit=20, threads=1).value) - strokes
+
+
 def measure(kind: str, n: int, program: str) -> dict[str, Any]:
     """One program on one drawing, in this process."""
     paths, groups = drawn(kind, n)
@@ -202,6 +221,9 @@ def measure(kind: str, n: int, program: str) -> dict[str, Any]:
     elif program.startswith("linesort"):
         by_linesort(paths[:20], groups[:20], program)
     cpu, wall = time.process_time(), time.perf_counter()
+    if program == "bound":
+        return {"drawing": kind, "strokes": n, "program": program, "travel": bound(kind, n),
+                "cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}  # fmt: skip
     if program == "greedy":
         found = by_greedy(paths, groups)
     elif program == "warptsp":
@@ -219,9 +241,16 @@ def measure(kind: str, n: int, program: str) -> dict[str, Any]:
     }
 
 
+def tried(kind: str, n: int, program: str) -> bool:
+    """Whether a program is worth its time on a drawing."""
+    if program == "bound":
+        return kind in BOUNDED and n <= 10_000
+    return (program, n) not in TOO_LONG
+
+
 def apart(kind: str, n: int, program: str) -> dict[str, Any]:
     """The same in a process of its own, which may use so many CPU seconds."""
-    if (program, n) in TOO_LONG:
+    if not tried(kind, n, program):
         return {"drawing": kind, "strokes": n, "program": program, "travel": None}
 
     def limited() -> None:
@@ -244,10 +273,12 @@ def shown(rows: list[dict[str, Any]]) -> str:
         by = {row["program"]: row for row in rows if (row["drawing"], row["strokes"]) == (kind, n)}
         ours = by["warptsp"]["travel"]
 
-        def cell(program: str, by: dict[str, Any] = by, ours: float = ours, n: int = n) -> str:
+        def cell(
+            program: str, by: dict[str, Any] = by, ours: float = ours, kind: str = kind, n: int = n
+        ) -> str:
             row = by[program]
             if row["travel"] is None:
-                return "not tried" if (program, n) in TOO_LONG else f"not done in {PATIENCE} s"
+                return f"not done in {PATIENCE} s" if tried(kind, n, program) else "-"
             less = "" if program == "warptsp" else f" ({100 * (1 - ours / row['travel']):.1f} %)"
             return f"{row['travel']:.0f}{less}, {row['cpu']:.1f} s"
 
@@ -257,7 +288,8 @@ def shown(rows: list[dict[str, Any]]) -> str:
 
 READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to the
 nearest end; `linesort` is vpype's, which does the same, and improves it by 2-opt. warptsp had limits
-of {LIMITS} seconds by strokes, on a machine that others use, too: its CPU seconds say what it got.
+of {LIMITS} seconds by strokes, on a machine
+that others use, too: its CPU seconds say what it got. `bound` is a travel that no order goes below, proved; where it lies close, nothing more can be saved.
 """
 
 
