@@ -289,7 +289,8 @@ def shown(rows: list[dict[str, Any]]) -> str:
 READING = f"""Travel, how much less of it warptsp leaves, and CPU seconds of one thread. `greedy` goes to the
 nearest end; `linesort` is vpype's, which does the same, and improves it by 2-opt. warptsp had limits
 of {LIMITS} seconds by strokes, on a machine
-that others use, too: its CPU seconds say what it got. `bound` is a travel that no order goes below, proved; where it lies close, nothing more can be saved.
+that others use, too: its CPU seconds say what it got. `bound` is a travel that no order goes below, proved;
+where it lies close, nothing more can be saved.
 """
 
 
