@@ -62,8 +62,8 @@ def test_it_is_as_good_as_the_cpus(gpu: Device, kind: str) -> None:
     problem = Problem.from_points(1e6 * cloud(kind, 15_000))
     here, there = on_gpu(gpu, problem, iterations=100), lower_bound(problem, device="cpu")
     assert here.value == proven_value(problem, here)
-    # Cities and leaves have other numbers. On clusters in clusters the ascent is unsteady: the CPU's own bounds
-    # differ by 3 % from one number of iterations to another, and the GPU's was 4.8 % below on an H200.
+    # Cities and leaves have other numbers. On clusters in clusters the ascent is unsteady: the CPU's own
+    # bounds differ by 3 % between numbers of iterations, and the GPU's was 4.8 % below on an H200.
     assert here.value > (0.997 if kind == "uniform" else 0.93) * there.value
 
 
