@@ -1,4 +1,4 @@
-"""What ``solve`` returns."""
+"""What ``solve`` returns. Long: users read all about it here."""
 
 from __future__ import annotations
 

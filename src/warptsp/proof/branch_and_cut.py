@@ -1,4 +1,4 @@
-"""Branch and cut: linear programmes, cuts and branches until no tour can be shorter than the best one.
+"""Branch and cut until no tour can be shorter than the best one. Long: all of it shares one programme.
 
 M. Padberg and G. Rinaldi, "A branch-and-cut algorithm for the resolution of large-scale symmetric traveling
 salesman problems", SIAM Review 33 (1991) 60-100.

@@ -1,4 +1,4 @@
-"""Certificates of optimality: the tree, prices and cuts in a file, and the slow and obvious check of them."""
+"""Certificates of optimality, and their slow and obvious check. Long: a reader wants both on one page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The call: strokes in, their order, directions and entries out."""
+"""The call: strokes in, their order, directions and entries out. Long: a plan whose steps share it."""
 
 from __future__ import annotations
 

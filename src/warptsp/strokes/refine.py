@@ -1,4 +1,4 @@
-"""Local search on an order of units for what a symmetric search cannot measure.
+"""Local search for what a symmetric search cannot measure. Long: moves that share one set of arrays.
 
 Costs of a machine that are no norm, strokes that keep their direction, and loops that must come before those
 around them: or-opt, 2-opt and the exchange of two neighbouring segments (or-3opt), on lists of nearest

@@ -1,4 +1,4 @@
-"""Tables of places with x, y or latitude, longitude and perhaps names; or of distances."""
+"""Tables of places, or of distances. Long: rows are read as one of many kinds, in one pass."""
 
 from __future__ import annotations
 

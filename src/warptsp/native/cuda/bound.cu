@@ -1,6 +1,7 @@
-// The Held-Karp lower bound in the plane: see bound/held_karp.h, whose ascent this is. Spanning trees by Boruvka's
-// algorithm, all rounds in one launch; steps; and which pairs of all cities a spanning tree has wrongly left out. All
-// lengths are whole numbers, and what several threads add up or compare does not depend on their order.
+// Long: one ascent, compiled as one module. The Held-Karp lower bound in the plane: see bound/held_karp.h. Spanning
+// trees by Boruvka's algorithm, all rounds in one launch; steps; and which pairs of all cities a spanning tree has
+// wrongly left out. All lengths are whole numbers, and what several threads add up or compare does not depend on their
+// order.
 #include "blocks.h"
 #include "bound/merge_tree.h"
 #include "grid.h"

@@ -1,5 +1,5 @@
-// Local search along neighbour lists on CPU threads: passes over all cities, don't-look bits, and chains of iterated
-// local search. See neighbor_moves.h and iterated_search.h. Host code only.
+// Long: passes and chains share a state. Local search along neighbour lists on CPU threads: passes over all cities,
+// don't-look bits, and chains of iterated local search. See neighbor_moves.h and iterated_search.h. Host code only.
 #pragma once
 #include <cmath>
 #include <memory>
