@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 import warptsp
 from warptsp import OpenPath, Problem
-from warptsp.cli import commands
+from warptsp.cli import _display, commands
+from warptsp.cli import prove as prove_command
 from warptsp.construct import construct
 from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
 from warptsp.proof import branch_and_cut, certificate, is_proof, proven_bound, read_proof
@@ -244,3 +245,19 @@ def test_commands(tmp_path):
     assert refused.exit_code != 0
     assert "does not prove it" in str(refused.output) + str(refused.exception)
     assert json.loads(run("check", file, tour, "--json").output)["proved_optimal"] is None
+
+
+def test_a_log_says_where_a_proof_is(tmp_path, monkeypatch):
+    """Lines of a log come every ten seconds; here nobody waits that long."""
+    monkeypatch.setattr(prove_command, "LOG_SECONDS", 0.0)
+    monkeypatch.setattr(_display, "QUICK_PHASE", 0.0)
+    points = np.random.default_rng(6).integers(0, 1000, (90, 2))
+    file = tmp_path / "places.csv"
+    file.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
+    told = run("prove", file)
+    assert told.exit_code == 0
+    lines = [line for line in told.stderr.splitlines() if "proving: " in line]
+    assert lines
+    assert all("none below" in line for line in lines)
+    assert "too long" in lines[-1]
+    assert not run("prove", file, "-q").stderr

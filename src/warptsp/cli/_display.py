@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from warptsp.progress import Progress
 
 QUICK = 0.3  # seconds before rich is imported: a quick run does not wait for it
+QUICK_PHASE = 1.0  # seconds before a log says what is being prepared
 BAR = 16  # characters of the bar
 WITH_BAR = 72  # columns of a terminal that has room for it
 DUMB = ("dumb", "unknown")  # terminals that cannot write a line anew
@@ -80,7 +81,7 @@ class PlainDisplay(NoDisplay):
     def phase(self, text: str) -> None:
         """Write what is being prepared, once that has taken a while."""
         elapsed = time.monotonic() - self._begun
-        if elapsed > 1.0:
+        if elapsed > QUICK_PHASE:
             tell(f"{elapsed:7.1f} s  {text} ...")
 
 

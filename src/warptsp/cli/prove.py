@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from warptsp.cli._display import NoDisplay, make_display
 from warptsp.cli._options import (
     InstanceFile,
     Seconds,
@@ -22,7 +24,11 @@ from warptsp.cli.streams import say
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
-    from warptsp.proof import Proof
+    from warptsp.proof import Proof, ProofProgress
+
+
+LIVE_SECONDS = 0.2
+LOG_SECONDS = 10.0  # lines in a log stay
 
 
 @click.command(
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
 @click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
+    "-o",
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
@@ -88,7 +95,13 @@ def command(
         if file is not None:
             check_writable(file)
     with FirstSignal() as signals:
-        proof = prove(problem, cities, time_limit=time_limit, seed=seed, certificate=certificate)
+        with make_display("none" if quiet else "auto") as display:
+            if cities is None:
+                display.phase("searching for a tour")
+            told = _Told(display, problem)
+            proof = prove(
+                problem, cities, time_limit=time_limit, seed=seed, callback=told, certificate=certificate
+            )
         if output is not None:
             write_tour(output, proof.tour, problem)
     if as_json:
@@ -101,6 +114,39 @@ def command(
         if certificate is not None:
             say(f"{'certificate':13}{certificate if proof.proved else 'not written: nothing was proved'}")
     return 0 if signals.caught is None else status(signals.caught)
+
+
+class _Told:
+    """Shows where a proof is, now and then."""
+
+    def __init__(self, display: NoDisplay, problem: Problem) -> None:
+        self._display, self._problem = display, problem
+        self._pause = LIVE_SECONDS if sys.stderr.isatty() else LOG_SECONDS
+        self._next = 0.0
+
+    def __call__(self, progress: ProofProgress) -> None:
+        if progress.seconds < self._next:
+            return
+        self._next = progress.seconds + self._pause
+        self._display.phase(_stand(self._problem, progress))
+
+
+def _stand(problem: Problem, progress: ProofProgress) -> str:
+    from warptsp.progress import relative_gap
+    from warptsp.quantities import length_text
+    from warptsp.result import format_gap
+
+    unit = problem.metric.unit
+    parts = [
+        f"proving: {length_text(progress.length, unit)}",
+        f"none below {length_text(progress.lower_bound, unit, down=True)}",
+    ]
+    gap = relative_gap(progress.length, progress.lower_bound) if progress.lower_bound > 0 else None
+    if gap is not None:
+        parts.append(f"at most {format_gap(gap)} too long")
+    if progress.nodes:
+        parts.append(f"{progress.nodes} nodes, {progress.open_nodes} open")
+    return ", ".join(parts)
 
 
 def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
