@@ -27,7 +27,7 @@ function tourFile(cities, snapshot, tour) {
   return pieces;
 }
 
-// The columns of the table that `warptsp solve --output tour.csv` writes.
+// The columns of the table that `warptsp solve --output tour.csv` writes, but for distances.
 async function tableFile(cities, tour) {
   const columns = [];
   for (const title of facts.columns) columns.push([title, await realsOf(`column-${title}`)]);
