@@ -118,6 +118,9 @@ def remove(problem: Problem, tour: ArrayLike, cities: Iterable[int]) -> Result:
         node_ids=problem.ids_of(kept) if problem.node_ids is not None or problem.labels is None else None,
         labels=None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
         display=None if problem.display is None else problem.display[kept],
+        extra=None
+        if problem.extra is None
+        else {title: [column[city] for city in kept.tolist()] for title, column in problem.extra.items()},
         fixed_edges=place[problem.fixed_edges].astype(np.int32),
         open=None if path is None else OpenPath(moved(path.start), moved(path.end)),
         name="",
@@ -153,7 +156,16 @@ def _with_places(problem: Problem, points: NDArray[np.float64], labels: Iterable
         new = names if names is not None else [str(first + i) for i in range(len(points))]
         names = [*(problem.label(city) for city in range(problem.n)), *new]
     return replace(
-        problem, coordinates=np.concatenate([old, points]), node_ids=ids, labels=names, display=None, name=""
+        problem,
+        coordinates=np.concatenate([old, points]),
+        node_ids=ids,
+        labels=names,
+        display=None,
+        # New places have nothing in the other columns of a table.
+        extra=None
+        if problem.extra is None
+        else {title: [*column, *[""] * len(points)] for title, column in problem.extra.items()},
+        name="",
     )
 
 

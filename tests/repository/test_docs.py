@@ -6,6 +6,7 @@ import doctest
 import re
 import shlex
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -166,6 +167,8 @@ def test_docstring_examples_are_true():
     assert modules
     for source in modules:
         name = ".".join(source.relative_to(REPOSITORY / "src").with_suffix("").parts)
+        if name == "warptsp.proof.proving" and find_spec("highspy") is None:
+            continue  # an extra brings it; where it is there, this is tested
         assert doctest.testmod(import_module(name.removesuffix(".__init__"))).failed == 0
 
 

@@ -150,6 +150,11 @@ def test_the_command(tmp_path):
         assert again.exit_code == 0, again.exception
         assert "2 removed" in again.stdout
         assert run("a.csv", "new.csv", "-o", "-").stdout.count("\n") > 6
+        (tmp_path / "a.csv").write_text("name,x,y,phone\nA,0,0,1\nB,10,0,2\nC,10,10,3\nD,0,10,4\n")
+        assert run("a.csv", "new.csv", "-o", "d.csv").exit_code == 0
+        with open("d.csv", newline="") as stream:
+            phones = {row["name"]: row["phone"] for row in csv.DictReader(stream)}
+        assert phones == {"A": "1", "B": "2", "C": "3", "D": "4", "E": "", "F": ""}
         assert run("a.csv", "new.csv", "-q").output == ""
         for arguments, message in (
             (["a.csv"], "nothing to do"),
