@@ -73,16 +73,20 @@ def solve_small(job: dict[str, Any]) -> dict[str, Any]:
 def solve_kicks(job: dict[str, Any]) -> dict[str, Any]:
     """Solve with this package, or another version of it, on one thread, with a number of kicks.
 
-    No more of it is used than every version has.
+    No more of it is used than every version has. With ``form`` "matrix" it is given a matrix of the distances.
     """
     import inspect
 
+    import numpy as np
     from common import load
 
     import warptsp
 
     _warm_up()
     problem = load(Path(job["shared"]), job["instance"])
+    if job.get("form") == "matrix":
+        cities = np.arange(problem.n)
+        problem = warptsp.Problem.from_matrix(problem.distance(cities[:, None], cities[None]))
     alone = {"bound": False} if "bound" in inspect.signature(warptsp.solve).parameters else {}
     kicks = round(job["kicks_per_city"] * problem.n)
     cpu = time.process_time()
