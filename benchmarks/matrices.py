@@ -1,7 +1,7 @@
 """How well a matrix is searched, beside the points that its distances come from: TSPLIB up to 4000 cities.
 
-Every instance with points is solved as it is and as a matrix of its distances, with the same number of kicks, on one
-thread. A matrix has no quadrants, so its candidate lists come from distances alone.
+Every instance with points is solved as it is and as a matrix of its distances, with the same number of
+kicks, on one thread. A matrix has no quadrants, so its candidate lists come from distances alone.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ def main() -> None:
         note("  ".join(rows[-1]))
     over = [row["instance"] for row in results if row["worse"] > WORST]
     text = (
-        f"{options.kicks_per_city:g} kicks a city, means of {len(seeds)} seeds, over the known lengths in %.\n\n"
+        f"{options.kicks_per_city:g} kicks a city, means of {len(seeds)} seeds, over the known lengths in %."
+        "\n\n"
         + table(["instance", "points", "matrix", "points, CPU s", "matrix, CPU s", "worse by"], rows)
-        + f"\nWorse by more than {WORST:g} points (target: none): {', '.join(over) or 'none'}.\n"
+        + f"\n\nWorse by more than {WORST:g} points (target: none): {', '.join(over) or 'none'}.\n"
     )
     report("matrices", "Points and matrices", text, results, options.output)
 

@@ -73,7 +73,7 @@ def solve_small(job: dict[str, Any]) -> dict[str, Any]:
 def solve_kicks(job: dict[str, Any]) -> dict[str, Any]:
     """Solve with this package, or another version of it, on one thread, with a number of kicks.
 
-    No more of it is used than every version has. With ``form`` "matrix" it is given a matrix of the distances.
+    No more of it is used than every version has. With ``form`` "matrix" it is given a matrix of distances.
     """
     import inspect
 
