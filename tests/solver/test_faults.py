@@ -30,7 +30,7 @@ class Fault:
             raise OSError(number, os.strerror(number))
 
         def fault_open(name, mode, **options):
-            if ".bad" not in os.path.basename(str(name)):
+            if not os.path.basename(str(name)).startswith((".bad", "bad")):
                 stream = opened(name, mode, **options)
                 self.bad.discard(os.fstat(stream.fileno()).st_ino)  # the number of a bad file that is gone
                 return stream
