@@ -78,7 +78,7 @@ CASES = {
     "clustered": Case(lambda: clustered(1000), 2500, 6761580, 0.35),
     "matrix": Case(lambda: in_six_dimensions(300), 300, 1062791, 0.085),
     "open": Case(lambda: uniform(800, open=OpenPath()), 800, 20226530, 0.235),
-    "asymmetric": Case(lambda: asymmetric(200), 3000, 1252280, 1.2),
+    "asymmetric": Case(lambda: asymmetric(200), 300, 1252280, 0.75),
     "population": Case(lambda: uniform(400), 4000, 14764003, 0.012),
     "ils": Case(lambda: uniform(500), 500, 16585172, 1.0, {"method": "ils", "params": {"neighbors": 10}}),
 }
