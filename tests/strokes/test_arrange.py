@@ -271,3 +271,11 @@ def test_what_is_wrong_is_said(arguments, message):
         arrange(**{"paths": [[[0, 0], [1, 1]], [[2, 2], [3, 3]]], **arguments})
     with pytest.raises(warptsp.InvalidOption):
         AxisTimes(0.0)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_one_stroke_is_entered_at_its_nearer_end(back):
+    plan = arrange([[[12.0, 10.0], [0.0, 1.0]]], home=[3.0, 4.0], back=back)
+    assert plan.backwards.tolist() == [not back]
+    fixed = arrange([[[12.0, 10.0], [0.0, 1.0]]], home=[3.0, 4.0], back=back, reversible=False)
+    assert not fixed.backwards.any()

@@ -135,7 +135,7 @@ def arrange(
     given = _plan_of(task, ends, _given_order(task), started, effort, task.first_entries())
     before = _travel(drawing, place, back, cost)
     found = given
-    if n > 1:
+    if n > 0:
         order, entry = _arranged(task, ends, effort)
         found = _plan_of(task, ends, order, started, effort, entry)
     if given.travel <= found.travel:
@@ -363,6 +363,8 @@ class _Part:
     def _searched(self, begun: Refined | None, share: float) -> Refined:
         """One search, from an order or from nothing."""
         units, machine, ends, effort = self.units, self.task.machine, self.ends, self.effort
+        if len(units) == 1:
+            return self._alone()
         if self.parent is not None:
             if begun is None:
                 begun = self._by_height(share * 0.6)
@@ -378,6 +380,20 @@ class _Part:
         if matrix_size(units) <= MATRIX:
             return searched_as_matrix(units, machine, ends, found, effort, share)
         return by_windows(units, machine, ends, found, effort, WINDOW)
+
+    def _alone(self) -> Refined:
+        """The only unit, in the direction with less travel."""
+        first, last = self.units.first, self.units.last
+        costs = []
+        for begin, end in ((first, last), (last, first)):
+            cost = 0.0
+            if self.ends.start is not None:
+                cost += float(self.task.machine.cost(np.asarray(self.ends.start)[None], begin)[0])
+            if self.ends.end is not None:
+                cost += float(self.task.machine.cost(end, np.asarray(self.ends.end)[None])[0])
+            costs.append(cost)
+        turned = self.units.reversible & (costs[1] < costs[0])
+        return Refined(np.zeros(1, dtype=np.intp), turned)
 
     def _by_height(self, share: float) -> Refined:
         """What contains nothing first, then what contains that, and so on."""
