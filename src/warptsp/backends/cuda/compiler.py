@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -96,31 +97,68 @@ def compile_kernels(
     BackendUnavailable
         If NVRTC is missing, too old or too new for the GPU, or refuses the source.
     """
-    text, wanted, macros, kind, arch, key = _named(file, names, capability, defines, fmad)
-    code = cache.load(key)
+    job = _job(file, names, capability, defines, fmad)
+    code = cache.load(job.key)
     if code is None:
         begun = time.monotonic()
-        code = _compile(text, Path(file).name, wanted, kind, arch, macros, fmad)
-        logger.info("compiled %s for %s in %.2f s", Path(file).name, arch, time.monotonic() - begun)
-        cache.store(key, code)
+        code = _compile(job.text, Path(file).name, job.names, job.kind, job.arch, job.macros, fmad)
+        logger.info("compiled %s for %s in %.2f s", Path(file).name, job.arch, time.monotonic() - begun)
+        cache.store(job.key, code)
     return code
 
 
-def _named(
+def key_of(
+    file: str | Path,
+    names: Sequence[str],
+    capability: tuple[int, int],
+    defines: Mapping[str, int | str] | None = None,
+    *,
+    fmad: bool = True,
+) -> str:
+    """Return the name in the cache of what `compile_kernels` returns for the same arguments."""
+    return _job(file, names, capability, defines, fmad).key
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What the compiler is given, for which kind of code and architecture, and its name in the cache."""
+
+    text: str
+    names: list[str]
+    macros: list[tuple[str, str]]
+    kind: str
+    arch: str
+    key: str
+
+
+def _job(
     file: str | Path,
     names: Sequence[str],
     capability: tuple[int, int],
     defines: Mapping[str, int | str] | None,
     fmad: bool,
-) -> tuple[str, list[str], list[tuple[str, str]], str, str, str]:
-    """Return the source, its kernels and macros, the kind of code, the architecture, and the cache's key."""
+) -> _Job:
+    macros = tuple(sorted((name, str(value)) for name, value in (defines or {}).items()))
+    # The files of the package do not change while it runs; others are read again.
+    make = _job_of_package if isinstance(file, str) else _make_job
+    return make(file, tuple(sorted(set(names))), capability, macros, fmad)
+
+
+def _make_job(
+    file: str | Path,
+    names: tuple[str, ...],
+    capability: tuple[int, int],
+    macros: tuple[tuple[str, str], ...],
+    fmad: bool,
+) -> _Job:
     version, supported = _nvrtc()
     kind, arch = target(capability, supported, version)
     text = expand(file) + (layout_checks(file) if isinstance(file, str) else "")
-    macros = sorted((name, str(value)) for name, value in (defines or {}).items())
-    wanted = sorted(set(names))
-    key = cache.digest(text, wanted, macros, kind, arch, fmad, version, SPLIT_COMPILE)
-    return text, wanted, macros, kind, arch, key
+    key = cache.digest(text, names, macros, kind, arch, fmad, version, SPLIT_COMPILE)
+    return _Job(text, list(names), list(macros), kind, arch, key)
+
+
+_job_of_package = lru_cache(maxsize=None)(_make_job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +217,7 @@ def not_cached(sources: Iterable[Source], capability: tuple[int, int]) -> list[S
     return [
         source
         for source in sources
-        if not cache.has(_named(source.file, source.names, capability, source.defines, source.fmad)[-1])
+        if not cache.has(_job(source.file, source.names, capability, source.defines, source.fmad).key)
     ]
 
 

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from warptsp.backends.cuda import driver as gpu_driver
-from warptsp.backends.cuda.compiler import OLDEST_CUDA, compile_kernels, import_core, install, nvrtc_version
+from warptsp.backends.cuda.compiler import (
+    OLDEST_CUDA,
+    compile_kernels,
+    import_core,
+    install,
+    key_of,
+    nvrtc_version,
+)
 from warptsp.backends.cuda.context import Timer
 from warptsp.backends.cuda.kernels import Kernel, Module
 from warptsp.backends.cuda.memory import DeviceArray, DeviceMemory
@@ -131,8 +138,9 @@ class Device(DeviceMemory):
         defines = dict(defines or {})
         key = (source, tuple(names), tuple(sorted(defines.items())), fmad)
         if key not in self._modules:
-            code = compile_kernels(source, names, self.compute_capability, defines, fmad=fmad)
-            self._modules[key] = Module(self, code.kind, code.binary, code.symbols)
+            wanted = source, names, self.compute_capability, defines
+            name = key_of(*wanted, fmad=fmad)
+            self._modules[key] = Module(self, name, lambda: compile_kernels(*wanted, fmad=fmad))
         return self._modules[key]
 
     def __del__(self) -> None:

@@ -9,6 +9,7 @@ import ctypes
 import os
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,12 @@ def find() -> Driver:
     BackendUnavailable
         If there is no driver or no GPU: which, and what to do.
     """
-    library = _load()
+    return _described(_load())
+
+
+@lru_cache(maxsize=1)
+def _described(library: Any) -> Driver:
+    """Ask the driver, once in a process: what is visible is settled when it starts."""
     code = library.cuInit(0)
     if code == _NO_DEVICE:
         raise BackendUnavailable(_no_device())
@@ -101,12 +107,15 @@ def find_gpu(ordinal: int) -> tuple[Driver, Gpu]:
 
 def _load() -> Any:
     try:
-        return ctypes.CDLL(LIBRARY)
+        return _library(LIBRARY)
     except OSError as error:
         raise BackendUnavailable(
             f"no NVIDIA driver: {error}; install one (https://www.nvidia.com/drivers), and give containers "
             "access to it (docker run --gpus all)"
         ) from error
+
+
+_library = lru_cache(maxsize=1)(ctypes.CDLL)
 
 
 def _no_device() -> str:

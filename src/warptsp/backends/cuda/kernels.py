@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
+from warptsp.backends.cuda.cache import Code
 from warptsp.backends.cuda.compiler import import_core
 from warptsp.backends.cuda.context import DriverError
 from warptsp.backends.cuda.memory import DeviceArray, DeviceMemory
@@ -17,23 +20,85 @@ logger = logging.getLogger(__name__)
 DEFAULT_SHARED = 48 * 1024  # dynamic shared memory of a block up to which a kernel need not ask for it
 
 
+class _Loaded:
+    """Compiled kernels in the memory of a GPU, for the rest of the process.
+
+    To load a file takes milliseconds, and many runs of one process search with the same kernels.
+    """
+
+    _all: ClassVar[dict[tuple[int, str], _Loaded]] = {}
+
+    def __init__(self, code: Code) -> None:
+        core = import_core()
+        load = core.ObjectCode.from_cubin if code.kind == "cubin" else core.ObjectCode.from_ptx
+        self._code = load(code.binary)
+        self._symbols = code.symbols
+        self._kernels: dict[str, LoadedKernel] = {}
+
+    @classmethod
+    def get(cls, ordinal: int, key: str, compiled: Callable[[], Code]) -> _Loaded:
+        """Return what was compiled, for the GPU ``cuda:ordinal``."""
+        if (ordinal, key) not in cls._all:
+            cls._all[ordinal, key] = cls(compiled())
+        return cls._all[ordinal, key]
+
+    def kernel(self, name: str) -> LoadedKernel:
+        """Return the kernel of this name; the GPU has to be that of the thread."""
+        if name not in self._kernels:
+            self._kernels[name] = LoadedKernel.of(name, self._code.get_kernel(self._symbols[name].encode()))
+        return self._kernels[name]
+
+
+@dataclass(slots=True)
+class LoadedKernel:
+    """A kernel as the driver has it, and what it says of it; `Kernel` describes the attributes.
+
+    `shared` is the dynamic shared memory that a block may have so far, and `sizes` are the bytes of the
+    parameters, None where the driver (before CUDA 12.4) does not say.
+    """
+
+    kernel: Any
+    registers: int
+    local_bytes: int
+    static_shared: int
+    threads_per_block: int
+    shared: int
+    sizes: tuple[int, ...] | None
+
+    @classmethod
+    def of(cls, name: str, kernel: Any) -> LoadedKernel:
+        """Ask the driver."""
+        attributes = kernel.attributes
+        sizes = None
+        try:
+            sizes = tuple(int(info.size) for info in kernel.arguments_info)
+        except Exception as error:
+            logger.debug("the parameters of kernel %s are not known: %s", name, error)
+        static_shared = int(attributes.shared_size_bytes)
+        return cls(
+            kernel=kernel,
+            registers=int(attributes.num_regs),
+            local_bytes=int(attributes.local_size_bytes),
+            static_shared=static_shared,
+            threads_per_block=int(attributes.max_threads_per_block),
+            shared=DEFAULT_SHARED - static_shared,
+            sizes=sizes,
+        )
+
+
 class Module:
     """Compiled kernels on a GPU; made by `Device.module`."""
 
-    def __init__(self, device: DeviceMemory, kind: str, binary: bytes, symbols: dict[str, str]) -> None:
-        core = import_core()
+    def __init__(self, device: DeviceMemory, key: str, compiled: Callable[[], Code]) -> None:
         self._device = device
+        self._loaded = _Loaded.get(device.ordinal, key, compiled)
         self._kernels: dict[str, Kernel] = {}
-        load = core.ObjectCode.from_cubin if kind == "cubin" else core.ObjectCode.from_ptx
-        self._code = load(binary)
-        self._symbols = symbols
 
     def kernel(self, name: str) -> Kernel:
         """Return the kernel of this name, as it was given to `Device.module`."""
         if name not in self._kernels:
-            symbol = self._symbols[name].encode()
             with self._device._named(f"load the kernel {name}"):
-                self._kernels[name] = Kernel(self._device, name, self._code.get_kernel(symbol))
+                self._kernels[name] = Kernel(self._device, name, self._loaded.kernel(name))
         return self._kernels[name]
 
 
@@ -53,18 +118,15 @@ class Kernel:
         The most that a block can have.
     """
 
-    def __init__(self, device: DeviceMemory, name: str, kernel: Any) -> None:
+    def __init__(self, device: DeviceMemory, name: str, loaded: LoadedKernel) -> None:
         self.name = name
         self._device = device
-        self._kernel = kernel
-        self._handle = device._api.CUfunction(int(kernel.handle))
-        attributes = kernel.attributes
-        self.registers = int(attributes.num_regs)
-        self.local_bytes = int(attributes.local_size_bytes)
-        self.static_shared = int(attributes.shared_size_bytes)
-        self.threads_per_block = int(attributes.max_threads_per_block)
-        self._shared = DEFAULT_SHARED - self.static_shared
-        self._sizes = self._argument_sizes()
+        self._loaded = loaded
+        self._handle = device._api.CUfunction(int(loaded.kernel.handle))
+        self.registers = loaded.registers
+        self.local_bytes = loaded.local_bytes
+        self.static_shared = loaded.static_shared
+        self.threads_per_block = loaded.threads_per_block
         self._buffers: dict[tuple[int, ...], _ArgumentBuffer] = {}
 
     def launch(
@@ -115,11 +177,11 @@ class Kernel:
             return 0
         with device._named(f"plan the kernel {self.name}"):
             self._allow(shared)
-            return int(self._kernel.occupancy.max_active_blocks_per_multiprocessor(block, shared))
+            return int(self._loaded.kernel.occupancy.max_active_blocks_per_multiprocessor(block, shared))
 
     def _allow(self, shared: int) -> None:
         """Ask for the dynamic shared memory that a block may not have by default."""
-        if shared <= self._shared:
+        if shared <= self._loaded.shared:
             return
         device = self._device
         most = device.shared_memory_per_block - self.static_shared
@@ -129,25 +191,18 @@ class Kernel:
                 f"cuda:{device.ordinal} has {most} for a block beside the {self.static_shared} of the kernel"
             )
         attribute = device._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        kernel = device._api.CUkernel(int(self._kernel.handle))
+        kernel = device._api.CUkernel(int(self._loaded.kernel.handle))
         device._call(device._api.cuKernelSetAttribute, attribute, shared, kernel, device.ordinal)
-        self._shared = shared
-
-    def _argument_sizes(self) -> tuple[int, ...] | None:
-        """Bytes of each parameter; None where the driver (before CUDA 12.4) does not say."""
-        try:
-            return tuple(int(info.size) for info in self._kernel.arguments_info)
-        except Exception as error:
-            logger.debug("the parameters of kernel %s are not known: %s", self.name, error)
-            return None
+        self._loaded.shared = shared
 
     def _packed(self, arguments: tuple[DeviceArray | np.generic | None, ...]) -> int:
         """Return the address of the addresses of the arguments; the driver copies these at the launch."""
         values = [self._bytes(argument) for argument in arguments]
         sizes = tuple(map(len, values))
-        if self._sizes is not None and sizes != self._sizes:
+        expected = self._loaded.sizes
+        if expected is not None and sizes != expected:
             raise TypeError(
-                f"kernel {self.name} takes {len(self._sizes)} arguments of {list(self._sizes)} bytes and was "
+                f"kernel {self.name} takes {len(expected)} arguments of {list(expected)} bytes and was "
                 f"given {len(values)} of {list(sizes)}"
             )
         buffer = self._buffers.get(sizes)
