@@ -194,11 +194,11 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> list:
         if name == "count_paths":
             arguments[3].values[:] = np.arange(len(arguments[3]))
 
-    def plan(device, metric, n, tours=1, *, dummy=False):
+    def plan(device, metric, n, tours=1, **of_build):
         return search.LaunchPlan(PARTS, 3 if tours == 1 else tours, n // PARTS + 1, 1000, 2, 4, 1, 1)
 
     monkeypatch.setattr(
-        part_share, "lk_kernel", lambda gpu, metric, name, dummy: PretendedKernel(gpu, name, work)
+        part_share, "lk_kernel", lambda gpu, metric, name, *of_build: PretendedKernel(gpu, name, work)
     )
     monkeypatch.setattr(search, "plan_launch", plan)
     return working

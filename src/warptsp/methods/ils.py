@@ -7,6 +7,10 @@ kick back that lost more than a falling temperature allows. After a double bridg
 examined again, so a kick costs microseconds; the best tour is examined as a whole in the end. With
 ``improvement="best"`` and ``restart="pass"`` the 3-opt is the document's: passes over all cities, each of
 which makes the best move.
+
+A chain is one block of a GPU, which leaves the rest of it idle. So unless chains are asked for, a GPU
+searches one tour with all of its multiprocessors from 2000 cities on: in the rounds of the main solver, whose
+parts are kicked all at once, with moves of three edges at most.
 """
 
 from __future__ import annotations
@@ -17,8 +21,9 @@ from typing import TYPE_CHECKING, Literal
 
 from warptsp.backends.cuda.tuning import CHAIN_THREADS
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.methods.kernels import search_on_device
+from warptsp.methods.kernels import on_gpu_or_cpu, search_on_device
 from warptsp.methods.launch import check_block
+from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
     NeighborSearch,
@@ -27,6 +32,7 @@ from warptsp.methods.neighbor_lists import (
     kernel_sources,
     prepare,
 )
+from warptsp.methods.protocol import ForwardingRun
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
@@ -37,6 +43,10 @@ ACCEPTANCES = ("annealed", "better", "always")
 TEMPERATURE = 2.0  # mean edge lengths: see the log in docs/performance
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
+MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tour at once
+KICKS_OF_PARTS = 20  # that it makes for each kick of a chain
+STEPS = 3  # of a move there: three edges
+MAX_SEGMENT_OF_PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,7 @@ class IlsParams:
     Attributes
     ----------
     neighbors : int
-        Length of a city's neighbour list.
+        Length of a city's neighbour list; where a GPU searches parts, lists have 8.
     iterations : float
         Kicks of a chain, in multiples of the number of cities.
     acceptance : {"annealed", "better", "always"}
@@ -61,7 +71,8 @@ class IlsParams:
     chains : int or None
         Independent searches from the same local optimum, with different random numbers; the best counts. They
         run at once, on the threads of the CPU or the multiprocessors of a GPU. None is one with "always",
-        and otherwise one per thread or multiprocessor.
+        and otherwise one per thread of the CPU; a GPU then makes kicks in all parts of one tour at once, as
+        the main solver does, from 2000 cities on, and has a chain per multiprocessor below.
     improvement : {"first", "best"}
         Of the cities to examine, "first" makes the best move of the first city that has one; "best" examines
         all of them and makes the best move, as the document does. On the CPU only.
@@ -102,6 +113,11 @@ class IlsParams:
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
+    def in_parts(self, n: int) -> bool:
+        """Whether a GPU makes its kicks in all parts of a tour of `n` cities at once."""
+        free = self.chains is None and self.block is None and self.acceptance != "always"
+        return free and n >= MIN_IN_PARTS and round(self.iterations * n) > 0
+
     @property
     def as_on_gpus(self) -> bool:
         """Whether the local search after a kick is the one that GPUs have."""
@@ -129,6 +145,45 @@ def run(problem: Problem, run: Run, params: IlsParams) -> None:
                 "CPU only; leave both out, or search on the CPU"
             )
         )
+    if run.device.gpus and params.in_parts(problem.n):
+        on_gpu_or_cpu(
+            run,
+            on_gpu=lambda: _iterate_in_parts(problem, run, params),
+            on_cpu=lambda run: _iterate_in_chains(problem, run, params),
+        )
+    else:
+        _iterate_in_chains(problem, run, params)
+
+
+def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
+    """Search one tour with the whole GPU."""
+    from warptsp.methods.lk.cuda import run_cuda
+
+    kicks = LkParams(
+        depth=STEPS,
+        temperature=params.temperature if params.acceptance == "annealed" else 0.0,
+        segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or LkParams().segment,
+        population=0,
+    )
+    run_cuda(problem, _WithKicks(run, round(params.iterations * KICKS_OF_PARTS * problem.n)), kicks)
+
+
+class _WithKicks(ForwardingRun):
+    """A run with so many kicks at most."""
+
+    def __init__(self, run: Run, kicks: int) -> None:
+        super().__init__(run)
+        self._kicks = kicks
+
+    @property
+    def kick_limit(self) -> int | None:
+        """Kicks to plan for."""
+        limit = self._run.kick_limit
+        return self._kicks if limit is None else min(limit, self._kicks)
+
+
+def _iterate_in_chains(problem: Problem, run: Run, params: IlsParams) -> None:
+    """Search as many tours as there are chains, each by itself."""
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return

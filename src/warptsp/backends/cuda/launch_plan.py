@@ -51,6 +51,8 @@ class LaunchPlan:
     multiprocessors : int
     registers, local_bytes : int
         Of a thread.
+    depth : int
+        Exchange steps of a move, at most.
     """
 
     parts: int
@@ -61,6 +63,7 @@ class LaunchPlan:
     multiprocessors: int
     registers: int
     local_bytes: int
+    depth: int = tuning.DEPTH
 
     @property
     def resident(self) -> int:
@@ -81,25 +84,41 @@ class LaunchPlan:
         )
 
 
-def lk_defines(metric: Metric, dummy: bool = False) -> dict[str, int]:
-    """What lk.cu is compiled with for a metric, and for a dummy city or none."""
-    return {"LK_CANDIDATES": tuning.CANDIDATES, "LK_METRIC": metric.kind, "LK_DUMMY": int(dummy)}
+def lk_defines(metric: Metric, dummy: bool = False, depth: int = tuning.DEPTH) -> dict[str, int]:
+    """What lk.cu is compiled with for a metric, for a dummy city or none, and for moves of so many steps, of
+    which no more than `tuning.DEPTH` are made."""
+    return {
+        "LK_CANDIDATES": tuning.CANDIDATES,
+        "LK_METRIC": metric.kind,
+        "LK_DUMMY": int(dummy),
+        "LK_DEPTH": min(depth, tuning.DEPTH),
+    }
 
 
-def lk_kernel(device: Device, metric: Metric, name: str, dummy: bool = False) -> Kernel:
+def lk_kernel(
+    device: Device, metric: Metric, name: str, dummy: bool = False, depth: int = tuning.DEPTH
+) -> Kernel:
     """A kernel of lk.cu, compiled for the metric."""
-    return device.module("lk.cu", KERNELS, lk_defines(metric, dummy)).kernel(name)
+    return device.module("lk.cu", KERNELS, lk_defines(metric, dummy, depth)).kernel(name)
 
 
-def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1, *, dummy: bool = False) -> LaunchPlan:
+def plan_launch(
+    device: Device,
+    metric: Metric,
+    n: int,
+    tours: int = 1,
+    *,
+    dummy: bool = False,
+    depth: int = tuning.DEPTH,
+) -> LaunchPlan:
     """Choose the size of parts: large ones lose less at their seams, small ones fill the GPU.
 
     As many multiprocessors as can be have a part, and the last wave should not be a small one. With several
     tours each has its own parts, a warp for each; with one there may be several warps for each part.
     """
-    kernel = lk_kernel(device, metric, "improve_parts", dummy)
+    kernel = lk_kernel(device, metric, "improve_parts", dummy, depth)
     sizes = device.empty(2, np.int32)
-    lk_kernel(device, metric, "shared_bytes", dummy).launch(1, 1, sizes)
+    lk_kernel(device, metric, "shared_bytes", dummy, depth).launch(1, 1, sizes)
     fixed, per_city = (int(v) for v in sizes.download())
     wanted = min(max(n * tours // device.multiprocessors, tuning.MIN_PART), tuning.MAX_PART)
     best: tuple[float, LaunchPlan] | None = None
@@ -114,7 +133,15 @@ def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1, *, dummy
             min(max(1, blocks * device.multiprocessors // parts), tuning.MAX_COPIES) if tours == 1 else tours
         )
         plan = LaunchPlan(
-            parts, copies, most, shared, blocks, device.multiprocessors, kernel.registers, kernel.local_bytes
+            parts=parts,
+            copies=copies,
+            cities=most,
+            shared=shared,
+            blocks=blocks,
+            multiprocessors=device.multiprocessors,
+            registers=kernel.registers,
+            local_bytes=kernel.local_bytes,
+            depth=depth,
         )
         # The share of the waves that is filled, and a little for every city that a part has.
         filled = plan.waves / math.ceil(plan.waves) if plan.waves > 1 else 1.0
@@ -129,9 +156,9 @@ def plan_launch(device: Device, metric: Metric, n: int, tours: int = 1, *, dummy
     return best[1]
 
 
-def kernel_sources(problem: Problem) -> list[Source]:
-    """What a run of the main solver compiles, if it is not in the cache."""
-    sources = [Source("lk.cu", KERNELS, lk_defines(problem.metric, has_dummy(problem)))]
+def kernel_sources(problem: Problem, depth: int = tuning.DEPTH) -> list[Source]:
+    """What a run of the main solver, with moves of so many steps, compiles if it is not in the cache."""
+    sources = [Source("lk.cu", KERNELS, lk_defines(problem.metric, has_dummy(problem), depth))]
     if problem.matrix is None:
         sources.append(Source("geometry.cu", primitives.KERNELS, fmad=False))
     if problem.n >= tuning.MIN_ORDERED:

@@ -219,4 +219,4 @@ class PartShare:
         self._kernel(kernel).launch(blocks, tuning.THREADS, self._tour, np.int32(self.plan.parts), *arguments)
 
     def _kernel(self, name: str) -> Kernel:
-        return lk_kernel(self.device, self.cities.metric, name, self.cities.dummy)
+        return lk_kernel(self.device, self.cities.metric, name, self.cities.dummy, self.plan.depth)

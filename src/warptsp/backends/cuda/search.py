@@ -65,7 +65,7 @@ class PartRounds:
         Whether they are copies of one tour.
     threads : int
         Of the CPU, to put parts together.
-    segment, walk, walks, long_links
+    depth, segment, walk, walks, long_links
         See `methods.lk.LkParams`.
 
     Attributes
@@ -82,6 +82,7 @@ class PartRounds:
         one_tour: bool,
         threads: int,
         mean_link: float,
+        depth: int = tuning.DEPTH,
         segment: int,
         walk: int,
         walks: float,
@@ -91,7 +92,7 @@ class PartRounds:
         self.cities = lead
         self.mean_link = mean_link
         count = 1 if one_tour else sum(map(len, tours))
-        self.plan = plan_launch(lead.device, lead.metric, lead.n, count, dummy=lead.dummy)
+        self.plan = plan_launch(lead.device, lead.metric, lead.n, count, dummy=lead.dummy, depth=depth)
         self.rounds = 0
         self._threads = threads
         self._one_tour = one_tour

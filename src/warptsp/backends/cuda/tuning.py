@@ -67,6 +67,7 @@ THREADS = 256
 # E1M.0 at 4 s with 8 candidates, 1 and 2 from each quadrant: 0.67, 0.52 %; 10 with 2 were as good as 8 with
 # 2.
 CANDIDATES, PER_QUADRANT = 8, 2
+DEPTH = 16  # exchange steps of a move, at most: native/lk/warp_lk_arrays.h
 # Cities; shared memory holds more, and then fewer parts at once. d18512 at 2 s with 250, 350, 600 and 900:
 # 0.26, 0.16, 0.18, 0.22 %; E1M.0 at 3 s with up to 600 and 1000: 0.474, 0.475 %.
 MIN_PART, MAX_PART = 400, 760

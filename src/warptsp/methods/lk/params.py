@@ -19,7 +19,7 @@ class LkParams:
         Length of a candidate list, and how many of it come from each quadrant around the city; of a matrix,
         how many candidates hide the cities behind them.
     depth : int
-        Exchange steps of one move, at most 30.
+        Exchange steps of one move, at most 30; on a GPU at most 16.
     breadth : tuple of int
         Alternatives tried at the first steps; 1 at the rest.
     segment : int
@@ -77,6 +77,10 @@ class LkParams:
     def of_kicks(self) -> dict[str, Any]:
         """Return those that choose the edges of a kick."""
         return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
+
+    def of_rounds(self) -> dict[str, Any]:
+        """Return those that `backends.cuda.search.PartRounds` takes."""
+        return {"depth": self.depth, **self.of_kicks()}
 
     def of_search(self) -> dict[str, Any]:
         """Return those that `backends.cpu.tour_search` takes."""

@@ -128,7 +128,7 @@ class GpuPopulation:
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search())
         self._counts: Counter[str] = Counter()
-        full = plan_launch(lead.device, lead.metric, lead.n, max(1, params.population))
+        full = plan_launch(lead.device, lead.metric, lead.n, max(1, params.population), depth=params.depth)
         self._room = full.resident * full.cities
 
     @property
@@ -203,7 +203,7 @@ class GpuPopulation:
             one_tour=False,
             threads=run.threads,
             mean_link=mean_link,
-            **self.params.of_kicks(),
+            **self.params.of_rounds(),
         )
         del starts, pieces
         done, counted = 0.0, Counter(self._counts)

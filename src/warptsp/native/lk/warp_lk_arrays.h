@@ -8,7 +8,12 @@ namespace warptsp::lk {
 
 constexpr int warp_lk_max_cities = 1024;  // at most: the queue is one bit a city, a word a lane
 constexpr int warp_lk_min_cities = 8;
-constexpr int warp_lk_depth = 16;  // exchange steps, at most 30; with 24 tours were no shorter
+// Exchange steps, at most 30; with 24 tours were no shorter than with 16. Kernels of other depths are compiled with another
+// number: with 3 the moves are 2-opt and 3-opt.
+#ifndef LK_DEPTH
+#define LK_DEPTH 16
+#endif
+constexpr int warp_lk_depth = LK_DEPTH;
 constexpr int warp_lk_roots = 16;
 constexpr int warp_lk_passes = 500;  // of a kick; some have a hundred
 // Alternatives at the first two steps: 5 and 3, as in lk.h, reach 0.1 point less after as many kicks, at 2.5 times the
