@@ -115,3 +115,8 @@ def relative_gap(length: int | float, known: int | float | None) -> float | None
     if known == 0:
         return 0.0 if length == 0 else None
     return length / known - 1.0
+
+
+def in_percent(gap: float | None) -> float | None:
+    """Return a gap in per cent, or None if there is none."""
+    return None if gap is None else 100.0 * gap

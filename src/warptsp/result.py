@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warptsp._checks import shown
 from warptsp._offers import find
 from warptsp._words import counted
-from warptsp.progress import relative_gap
+from warptsp.progress import in_percent, relative_gap
 from warptsp.quantities import length_text, number_text
 
 if TYPE_CHECKING:
@@ -259,10 +259,10 @@ class Result:
             "length": self.length,
             "known_length": None if known is None else known.length,
             "known_length_is_optimal": None if known is None else known.proven,
-            "gap_percent": None if self.gap is None else 100.0 * self.gap,
+            "gap_percent": in_percent(self.gap),
             "proved_optimal": self.proved_optimal,
             "lower_bound": self.lower_bound,
-            "bound_gap_percent": None if self.bound_gap is None else 100.0 * self.bound_gap,
+            "bound_gap_percent": in_percent(self.bound_gap),
             "seconds": round(self.seconds, 3),
             "counters": dict(self.counters),
             "stop_reason": self.stop_reason,

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.lengths import _exact_parts
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
@@ -554,3 +555,21 @@ def test_repr_is_short():
     assert repr(Problem.from_points(SQUARE, name="s")) == "<Problem 's': 4 cities, EXACT_2D>"
     text = repr(Problem.from_points(SQUARE, fixed_edges=[[0, 1]], open=OpenPath(2)))
     assert text == "<Problem '': 4 cities, EXACT_2D, 1 fixed edges, open=OpenPath(start=2, end=None)>"
+
+
+def test_a_path_is_turned_to_the_ends_that_are_asked_for():
+    points = np.arange(8.0).reshape(4, 2)
+    for path, expected in (
+        (OpenPath(), [0, 1, 2, 3]),
+        (OpenPath(start=0), [0, 1, 2, 3]),
+        (OpenPath(start=3), [3, 2, 1, 0]),
+        (OpenPath(end=0), [3, 2, 1, 0]),
+        (OpenPath(start=3, end=0), [3, 2, 1, 0]),
+    ):
+        found = checked_tour(Problem.from_points(points, open=path), [0, 1, 2, 3])
+        assert found.tolist() == expected
+        assert found.dtype == np.int32
+    with pytest.raises(InvalidTour, match="must start at node 3, not at 1"):
+        checked_tour(Problem.from_points(points, open=OpenPath(start=2)), [0, 1, 2, 3])
+    with pytest.raises(InvalidTour, match="must end at node 2, not at 4"):
+        checked_tour(Problem.from_points(points, open=OpenPath(start=0, end=1)), [0, 1, 2, 3])

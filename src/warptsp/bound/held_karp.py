@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
-from warptsp._checks import checked_count, checked_number
+from warptsp._checks import checked_count
 from warptsp.backends.instance import native_distances
 from warptsp.construct import construct
 from warptsp.errors import (
     BackendUnavailable,
     DeviceFailure,
     DeviceOutOfMemory,
-    InvalidTour,
     UnsupportedProblem,
 )
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.neighbors import search_norm
 from warptsp.problem import Problem
+from warptsp.problem.given_tour import checked_tour
+from warptsp.stop.deadline import token_until
 
 from .device import resolve_gpu
 from .reference_tour import reference_tour
@@ -157,11 +158,8 @@ def lower_bound(
         "iterations", iterations, minimum=1, what="a number of iterations", maximum=10**9
     )
     threads = resolve_threads(threads)
-    token = token or _native.StopToken()
-    if time_limit is not None:
-        what = "a number of seconds, 0 or more"
-        token.set_deadline(began + checked_number("time limit", time_limit, minimum=0.0, what=what))
-    given = None if tour is None else _checked(problem, tour)
+    token = token_until(token, began, time_limit)
+    given = None if tour is None else checked_tour(problem, tour)
     gpu = resolve_gpu(device, problem, time_limit)
     with FirstSignal(lambda number: token.request()):
         best = _without_ascent(problem)
@@ -178,18 +176,6 @@ def value_of(problem: Problem, units: int, exponent: int) -> int | float:
     # A float of 53 bits that is not above it.
     excess = max(0, units.bit_length() - 53)
     return math.ldexp(float(units >> excess << excess), -exponent)
-
-
-def _checked(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
-    """Return a tour as an array; an open path may be given in either direction."""
-    cities = np.asarray(tour)
-    try:
-        problem.check_tour(cities)
-    except InvalidTour:
-        if problem.open is None or cities.ndim != 1:
-            raise
-        problem.check_tour(cities[::-1])
-    return np.ascontiguousarray(cities, dtype=np.int32)
 
 
 def _ascend_on(

@@ -39,6 +39,16 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write the re
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; only set the exit status.")
 
 
+def certificate_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add ``--certificate FILE``, with what is done with the file."""
+    return click.option("--certificate", metavar="FILE", type=click.Path(path_type=Path), help=what)
+
+
+new_certificate_option = certificate_option(
+    "Write the proof to this file (JSON); warptsp check --certificate verifies it."
+)
+
+
 _COLUMNS = {
     "x": "Column of a table that holds x: its name in the first line, or its number, counted from 1.",
     "y": "Column that holds y.",
@@ -178,6 +188,10 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not {self._wanted}", param, ctx)
         return seconds
 
+
+time_limit_option = click.option(
+    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
+)
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _UNIT_NAMES = {

@@ -30,6 +30,18 @@ class Tours(NamedTuple):
     reason: str  # why it is taken as closed or open
 
 
+def with_tour(
+    problem: Problem, file: Path | None, open_: bool | None
+) -> tuple[Problem, NDArray[np.int32] | None]:
+    """Return an instance, closed or open as `read_tours` says, and the tour in a file if there is one."""
+    from warptsp.solver import with_open
+
+    if file is not None:
+        found = read_tours(problem, [file], open_)
+        return found.problem, found.cities[0]
+    return (problem if open_ is None else with_open(problem, open_)), None
+
+
 def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> Tours:
     """Read tours of an instance; what `open_` says counts first, then what the files say, then the instance.
 

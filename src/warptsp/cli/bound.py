@@ -9,15 +9,16 @@ import click
 from warptsp.cli._completion import devices
 from warptsp.cli._options import (
     InstanceFile,
-    Seconds,
     echo_json,
     examples,
     instance_argument,
     instance_options,
     json_option,
+    new_certificate_option,
     quiet_option,
+    time_limit_option,
 )
-from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli._tours import open_option, with_tour
 from warptsp.cli.streams import say
 
 
@@ -34,9 +35,7 @@ from warptsp.cli.streams import say
     type=click.Path(path_type=Path),
     help="A tour whose gap to the bound is shown; its edges also guide the computation.",
 )
-@click.option(
-    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
-)
+@time_limit_option
 @click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
 @click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
 @click.option(
@@ -47,12 +46,7 @@ from warptsp.cli.streams import say
     shell_complete=devices,
     help="Where it is computed; auto takes a GPU from 50,000 cities on.",
 )
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the proof to this file (JSON); warptsp check --certificate verifies it.",
-)
+@new_certificate_option
 @instance_options
 @open_option
 @json_option
@@ -78,16 +72,11 @@ def command(
     from warptsp.bound.held_karp import ITERATIONS
     from warptsp.interruption import FirstSignal, status
     from warptsp.outputs import check_writable
+    from warptsp.progress import in_percent
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
-    from warptsp.solver import with_open
 
-    problem = instance.load()
-    cities = None
-    if tour is not None:
-        problem, (cities,), _ = read_tours(problem, [tour], open_)
-    elif open_ is not None:
-        problem = with_open(problem, open_)
+    problem, cities = with_tour(instance.load(), tour, open_)
     if certificate is not None:
         check_writable(certificate)
     with FirstSignal() as signals:
@@ -114,7 +103,7 @@ def command(
                 "iterations": bound.iterations,
                 "seconds": bound.seconds,
                 "length": length,
-                "bound_gap_percent": None if gap is None else 100.0 * gap,
+                "bound_gap_percent": in_percent(gap),
             }
         )
     elif not quiet:

@@ -9,6 +9,7 @@ import click
 
 from warptsp.cli._options import (
     InstanceFile,
+    certificate_option,
     echo_json,
     examples,
     instance_argument,
@@ -31,11 +32,8 @@ if TYPE_CHECKING:
 )
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities.",
+@certificate_option(
+    "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities."
 )
 @instance_options
 @open_option
@@ -54,7 +52,7 @@ def command(
     The exit status is 0 if it is a tour and 2 if it is not; the message names the city that is missing or
     repeated.
     """
-    from warptsp.progress import relative_gap
+    from warptsp.progress import in_percent, relative_gap
     from warptsp.proof import is_optimal
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
@@ -75,9 +73,9 @@ def command(
                 "length": length,
                 "known_length": None if known is None else known.length,
                 "known_length_is_optimal": None if known is None else known.proven,
-                "gap_percent": None if gap is None else 100.0 * gap,
+                "gap_percent": in_percent(gap),
                 "lower_bound": bound,
-                "bound_gap_percent": _percent(relative_gap(length, bound)),
+                "bound_gap_percent": in_percent(relative_gap(length, bound)),
                 "proved_optimal": optimal,
             }
         )
@@ -100,10 +98,6 @@ def command(
             say(f"             optimal: no {'tour' if problem.open is None else 'path'} is shorter")
         elif above is not None:
             say(f"             at most {format_gap(above)} above the shortest")
-
-
-def _percent(gap: float | None) -> float | None:
-    return None if gap is None else 100.0 * gap
 
 
 def _proven(problem: Problem, certificate: Path) -> int | float:

@@ -11,15 +11,16 @@ import click
 from warptsp.cli._display import NoDisplay, make_display
 from warptsp.cli._options import (
     InstanceFile,
-    Seconds,
     echo_json,
     examples,
     instance_argument,
     instance_options,
     json_option,
+    new_certificate_option,
     quiet_option,
+    time_limit_option,
 )
-from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli._tours import open_option, with_tour
 from warptsp.cli.streams import say
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
     type=click.Path(path_type=Path),
     help="The tour to begin with; by default a search finds one.",
 )
-@click.option("--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 5m, 2h.")
+@time_limit_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option(
     "-o",
@@ -53,12 +54,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
     type=click.Path(path_type=Path),
     help="Write the best tour to this file; the ending sets the format.",
 )
-@click.option(
-    "--certificate",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the proof to this file (JSON); warptsp check --certificate verifies it.",
-)
+@new_certificate_option
 @instance_options
 @open_option
 @json_option
@@ -83,14 +79,8 @@ def command(
     from warptsp.io import write_tour
     from warptsp.outputs import check_writable
     from warptsp.proof import prove
-    from warptsp.solver import with_open
 
-    problem = instance.load()
-    cities = None
-    if tour is not None:
-        problem, (cities,), _ = read_tours(problem, [tour], open_)
-    elif open_ is not None:
-        problem = with_open(problem, open_)
+    problem, cities = with_tour(instance.load(), tour, open_)
     for file in (output, certificate):
         if file is not None:
             check_writable(file)
@@ -174,9 +164,8 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
 
 
 def _as_json(problem: Problem, proof: Proof) -> dict[str, object]:
-    from warptsp.progress import relative_gap
+    from warptsp.progress import in_percent, relative_gap
 
-    gap = relative_gap(proof.length, proof.lower_bound)
     return {
         "instance": problem.name,
         "cities": problem.n,
@@ -184,7 +173,7 @@ def _as_json(problem: Problem, proof: Proof) -> dict[str, object]:
         "length": proof.length,
         "proved_optimal": proof.proved,
         "lower_bound": proof.lower_bound,
-        "bound_gap_percent": None if gap is None else 100.0 * gap,
+        "bound_gap_percent": in_percent(relative_gap(proof.length, proof.lower_bound)),
         "root_bound": proof.root_bound,
         "nodes": proof.nodes,
         "cuts": proof.cuts,

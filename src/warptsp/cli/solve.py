@@ -19,6 +19,7 @@ from warptsp.cli._options import (
     instance_argument,
     instance_options,
     json_option,
+    time_limit_option,
 )
 from warptsp.cli._outputs import Outputs
 from warptsp.cli._page import NoPage, PageOptions
@@ -80,9 +81,7 @@ if TYPE_CHECKING:
     help="In .csv and .tsv tours, put ' before names that a spreadsheet would take for formulas.",
 )
 @json_option
-@click.option(
-    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
-)
+@time_limit_option
 @click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
 @click.option(
     "--no-improvement",

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
-from warptsp._checks import checked_count, checked_number
+from warptsp._checks import checked_count
 from warptsp._offers import find
-from warptsp.errors import InvalidTour, UnsupportedProblem
+from warptsp.errors import UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.neighbors import candidate_rows
 from warptsp.problem import Problem
+from warptsp.problem.given_tour import checked_tour
+from warptsp.stop.deadline import token_until
 
 from .branch_and_cut import BranchAndCut
 from .certificate import write_proof, write_trivial_proof
@@ -188,12 +190,8 @@ def prove(
         problem = Problem.from_array(problem)
     check_provable(problem)
     seed = checked_count("seed", seed, minimum=0, what="an integer", maximum=2**64 - 1)
-    token = token or _native.StopToken()
-    if time_limit is not None:
-        what = "a number of seconds, 0 or more"
-        limit = checked_number("time limit", time_limit, minimum=0.0, what=what)
-        token.set_deadline(min(token.deadline(), began + limit))
-    given = None if tour is None else _checked(problem, tour)
+    token = token_until(token, began, time_limit)
+    given = None if tour is None else checked_tour(problem, tour)
     with FirstSignal(lambda number: token.request()) as signals:
         start = _searched(problem, time_limit, seed, token) if given is None else given
         search_seconds = time.monotonic() - began if given is None else 0.0
@@ -215,18 +213,6 @@ def check_provable(problem: Problem) -> None:
     if problem.n > MAX_CITIES:
         raise UnsupportedProblem(f"{problem.n} cities: proofs are for up to {MAX_CITIES}")
     require_solver()
-
-
-def _checked(problem: Problem, tour: ArrayLike) -> NDArray[np.int32]:
-    cities = np.asarray(tour)
-    try:
-        problem.check_tour(cities)
-    except InvalidTour:
-        if problem.open is None or cities.ndim != 1:
-            raise
-        cities = cities[::-1]
-        problem.check_tour(cities)
-    return np.ascontiguousarray(cities, dtype=np.int32)
 
 
 def _searched(

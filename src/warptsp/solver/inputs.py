@@ -14,6 +14,7 @@ from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import plain_array
 from warptsp.result import Result
 
@@ -216,20 +217,7 @@ def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.in
             f"{name}: {counted(len(array))}, and the instance{called} has {problem.n}; "
             "it belongs to another instance, or is not complete"
         )
-    if problem.open is not None and array.ndim == 1:
-        array = _turned(problem, array)
     try:
-        problem.check_tour(array)
+        return checked_tour(problem, array)
     except InvalidTour as error:
         raise InvalidTour(f"{name}: {error}") from error
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def _turned(problem: Problem, path: NDArray[Any]) -> NDArray[Any]:
-    """Return a path in the direction that the problem's ends ask for, if that helps."""
-    if problem.open is None or len(path) == 0:
-        return path
-    start, end = problem.open.start, problem.open.end
-    if problem.asymmetric or (start in (None, path[0]) and end in (None, path[-1])):
-        return path
-    return path[::-1]
