@@ -363,8 +363,10 @@ class _Part:
     def _searched(self, begun: Refined | None, share: float) -> Refined:
         """One search, from an order or from nothing."""
         units, machine, ends, effort = self.units, self.task.machine, self.ends, self.effort
-        if len(units) == 1:
-            return self._alone()
+        if len(units) == 1:  # as in programs with a tool change behind each cut: thousands of groups
+            order = np.zeros(1, dtype=np.intp)
+            chosen, _ = best_options(two_ways(units), order, machine, ends)
+            return Refined(order, chosen == 1)
         if self.parent is not None:
             if begun is None:
                 begun = self._by_height(share * 0.6)
@@ -380,20 +382,6 @@ class _Part:
         if matrix_size(units) <= MATRIX:
             return searched_as_matrix(units, machine, ends, found, effort, share)
         return by_windows(units, machine, ends, found, effort, WINDOW)
-
-    def _alone(self) -> Refined:
-        """The only unit, in the direction with less travel."""
-        first, last = self.units.first, self.units.last
-        costs = []
-        for begin, end in ((first, last), (last, first)):
-            cost = 0.0
-            if self.ends.start is not None:
-                cost += float(self.task.machine.cost(np.asarray(self.ends.start)[None], begin)[0])
-            if self.ends.end is not None:
-                cost += float(self.task.machine.cost(end, np.asarray(self.ends.end)[None])[0])
-            costs.append(cost)
-        turned = self.units.reversible & (costs[1] < costs[0])
-        return Refined(np.zeros(1, dtype=np.intp), turned)
 
     def _by_height(self, share: float) -> Refined:
         """What contains nothing first, then what contains that, and so on."""
