@@ -212,6 +212,82 @@ def test_random_programs_cut_the_same(folder, seed):
     assert after[2] <= before[2] + 1e-6
 
 
+START = """M201 X500 E5000
+M104 S210
+G21
+G90
+M82
+G28 X Y ; home
+G28
+G92 X0 Y0 E0
+M117 Printing 1 of 2
+G1 X0 Y20 E3 F900
+G92 E0
+"""
+END = """G91
+G1 E-2 F2400
+G0 Z10
+G90
+G28 X0 Y0
+M84 X Y E
+"""
+
+
+def fed(program):
+    """What a printer lays down, by an interpreter of its own: each line, its filament, what was drawn back."""
+    at, e, relative, laid, retracted = [None, None], 0.0, False, Counter(), 0.0
+    for line in program.splitlines():
+        words = re.findall(r"([A-Z])\s*([-+]?[\d.]*)", re.sub(r"\(.*?\)|;.*", "", line))
+        if not words:
+            continue
+        code, values = words[0][0] + words[0][1], {k: float(v or 0) for k, v in words[1:]}
+        if code in ("M82", "M83", "G90", "G91"):
+            relative = {"M82": False, "G90": False}.get(code, True)
+        elif code == "G92":
+            e = values.get("E", e)
+            at = [values.get("X", at[0]), values.get("Y", at[1])]
+        elif code in ("G0", "G1"):
+            before = tuple(at)
+            at = [values.get("X", at[0]), values.get("Y", at[1])]
+            amount = 0.0
+            if "E" in values:
+                amount = values["E"] if relative else values["E"] - e
+                e = values["E"] if not relative else e
+            if code == "G1" and tuple(at) != before:
+                laid[(before, tuple(at), round(amount, 5), round(retracted, 5))] += 1
+            else:
+                retracted += amount
+    return laid
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_absolute_extrusion_is_counted_anew(folder, seed):
+    rng = np.random.default_rng(seed)
+    lines, e = [], 0.0
+    for k in range(40):
+        x, y = rng.integers(0, 90, 2)
+        lines.append(f"G0 X{x} Y{y} F9000")
+        lines.append(f"G1 E{e + 1:.5f} F2400")
+        for _ in range(rng.integers(1, 4)):
+            x, y, e = x + rng.integers(1, 9), y + rng.integers(0, 9), e + rng.integers(1, 5) / 16
+            lines.append(f"G1 X{x} Y{y} E{e + 1:.5f} F1800 ; wall E")
+        if k == 20 or (seed == 1 and k % 7 == 0):
+            e -= e
+            lines.append("G92 E1")
+        lines.append(f"G1 E{e:.5f} F2400 (E in)")
+    program = START + "\n".join(["G1 E-1", *lines, ""]) + END
+    (folder / "p.gcode").write_text(program)
+    done = run("p.gcode", "-o", "q.gcode", "--json")
+    assert done.exit_code == 0, (seed, done.exception)
+    told = json.loads(done.stdout)
+    assert told["travel"] < 0.8 * told["travel_before"], seed
+    changed = (folder / "q.gcode").read_text()
+    assert fed(changed) == fed(program), seed
+    assert changed.startswith(START)
+    assert changed.endswith(END)
+    assert "G92 E" in changed
+
+
 def test_a_plotter_draws_the_same(folder):
     assert run("a.hpgl", "-o", "b.plt").exit_code == 0
     assert lines_of_hpgl((folder / "b.plt").read_text()) == lines_of_hpgl(HPGL)
@@ -338,7 +414,10 @@ BAD = {
     "odd.hpgl": ("PD1,2,3;", "pairs"),
     "word.hpgl": ("?!;", "two letters"),
     "none.hpgl": ("IN;SP1;", "no strokes"),
-    "rel.nc": ("G91\nG0 X1 Y1\nG1 X2\n", "G91"),
+    "rel.nc": ("G91\nG0 X1 Y1\nG1 X2\n", "no rapid moves"),
+    "thread.nc": ("G0 X1 Y1\nG33 Z-3 K1\n", "G33"),
+    "table.nc": ("G10 L2 P1 X0\nG0 X1 Y1\nG1 X2\n", "G10"),
+    "axis.nc": ("G0 X Y1\nG1 X2\n", "no line of G-code"),
     "loop.nc": ("G0 X1 Y1\nG1 X2\nG92 X0\n", "G92"),
     "cycle.nc": ("G0 X1 Y1\nG81 X1 Y1 Z-1 R1\n", "G81"),
     "macro.nc": ("G0 X#1 Y1\n", "expressions"),

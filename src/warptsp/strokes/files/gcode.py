@@ -4,8 +4,9 @@ A block is a rapid move in the plane (G0 X Y) and all lines up to the next one: 
 follow each other in another order only where that changes nothing but the travel: the state in which a block
 finds the machine (height, units, plane, tool, spindle, coolant, offsets, retraction) must be that in which it
 was written. So blocks are put in order within stretches that share one such state. Feed rate and power that a
-block takes over from the one before are written into its rapid move. A block keeps its direction, since that
-is climb or conventional milling, and its power or extrusion belongs to it.
+block takes over from the one before are written into its rapid move; where extrusion is absolute (M82), its
+filament is counted on from where it now begins. A block keeps its direction, since that is climb or
+conventional milling, and its power or extrusion belongs to it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import NoReturn
 
 import numpy as np
@@ -27,15 +29,16 @@ from .drawing import Drawing, Source, StrokeFormat, number_text
 __all__ = ["FORMAT"]
 
 _COMMENT = re.compile(r"\([^)]*\)|;.*")
-_WORD = re.compile(r"\s*([A-Za-z])\s*([-+]?(?:\d+\.?\d*|\.\d+))")
+_E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
+_WORD = re.compile(r"\s*([A-Za-z])\s*([-+]?(?:\d+\.?\d*|\.\d+))?")
+_TALK = re.compile(r"(?i)M11[78]\b")  # text for a display
+_BARE = {"G28", "G30", "M17", "M18", "M84"}  # name axes without numbers
 _REFUSED = {
-    "G91": "moves relative to the last place (G91)",
     "G41": "cutter compensation (G41)", "G42": "cutter compensation (G42)",
     "G68": "a rotated coordinate system (G68)", "G16": "polar coordinates (G16)",
-    "G51": "a scaled coordinate system (G51)", "G92": "a moved origin (G92)",
-    "G52": "a moved origin (G52)", "G10": "offsets set by the program (G10)",
+    "G51": "a scaled coordinate system (G51)", "G52": "a moved origin (G52)",
     "G53": "machine coordinates (G53)",
-    "G28": "a reference position (G28)", "G30": "a reference position (G30)",
+    **{f"G{n}": f"a motion that is not followed (G{n})" for n in (5, 5.1, 5.2, 33, 38.2, 38.3, 38.4, 38.5)},
     "G65": "a macro (G65)", "G66": "a macro (G66)",
     "M97": "a subprogram (M97)", "M98": "a subprogram (M98)", "M99": "a subprogram (M99)",
     **{f"G{n}": f"a canned cycle (G{n})" for n in (73, 76, 81, 82, 83, 84, 85, 86, 87, 88, 89)},
@@ -53,7 +56,10 @@ _GROUPS = {
     **dict.fromkeys(("M3", "M4", "M5"), "spindle"),
     **dict.fromkeys(("M7", "M8", "M9"), "coolant"),
     **dict.fromkeys(("M82", "M83"), "extrusion"),
+    **dict.fromkeys(("G90", "G91"), "distance"),
+    "G11": "firmware retraction",  # and G10 without words of its own
 }
+_HOMES = ("G28", "G30")
 _CUTS = (1, 2, 3)
 
 
@@ -63,6 +69,8 @@ class _State:
 
     x: float | None = None
     y: float | None = None
+    e: Decimal | None = None  # filament, where extrusion is absolute
+    cut: bool = False  # whether anything has been
     feed: str = ""
     power: str = ""
     motion: int | None = None
@@ -86,6 +94,7 @@ class _Line:
     after: _State
     travels: bool  # a rapid move in the plane
     cuts: bool  # any other move of X, Y or Z
+    fed: Decimal | None = None  # how much filament, where its count is absolute
 
 
 @dataclass(slots=True)
@@ -121,8 +130,10 @@ def _read(source: Source) -> Drawing:
             out += _kept(stretch.before, moved=number > 0)
             state = stretch.blocks[0][0].before
             for block in drawn[number]:
-                out += [_rapid(block[0], state), *(line.text for line in block[1:])]
-                state = block[-1].after
+                texts = [_rapid(block[0], state), *(line.text for line in block[1:])]
+                filament = _extruding(block, texts, state.e)
+                out += texts
+                state = replace(block[-1].after, e=filament)
             out += _restored(stretch.blocks[-1][-1].after, state)
         out += _kept(tail, moved=True)
         if _cuts(_lines(out, source.file)) != _cuts(lines):
@@ -151,7 +162,7 @@ def _cuts(lines: list[_Line]) -> Counter[tuple[object, ...]]:
     Nothing that would change it is written.
     """
     return Counter(
-        (line.before.x, line.before.y, line.before.hard, line.text.strip(),
+        (line.before.x, line.before.y, line.before.hard, line.text.strip() if line.fed is None else line.fed,
          line.after.x, line.after.y, line.after.feed, line.after.power, line.after.motion)
         for line in lines
         if line.cuts
@@ -189,66 +200,136 @@ def _line(text: str, before: _State, file: str, number: int) -> _Line:
     bare = _COMMENT.sub("", text).strip()
     if bare in ("", "%"):
         return _Line(text, before, state, False, False)
+    if _TALK.match(bare):
+        return _Line(text, before, _barrier(before), False, False)
     if any(sign in bare for sign in "#[*$=") or bare[:1] in "Oo":
         refuse(f"{short(bare)!r} has expressions, checksums or subprograms: only plain words such as X1.5 "
                "are followed")  # fmt: skip
     words: dict[str, str] = {}
     place = 0
-    motion, axes = before.motion, {}
+    motion, axes, codes, others = before.motion, {}, set[str](), set[str]()
     while place < len(bare):
         match = _WORD.match(bare, place)
-        if match is None:
+        if match is None or (match[2] is None and not codes & _BARE):
             refuse(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
-        letter, value = match[1].upper(), match[2]
+        letter, value = match[1].upper(), match[2] or "0"
         place = match.end()
         if letter in "GM":
             code = f"{letter}{_code(value)}"
             if code in _REFUSED:
                 refuse(f"{_REFUSED[code]} makes blocks depend on their order")
+            codes.add(code)
             if code in ("G0", "G1", "G2", "G3"):
                 motion = int(code[1])
             elif code in _GROUPS:
                 state = state.with_hard(_GROUPS[code], code)
-            elif code not in ("G4", "G90", "G80", "G40", "G50", "G69", "G15"):
-                # M6 and whatever is unknown: nothing passes it.
-                state = state.with_hard("commands", str(1 + int(state.get("commands") or 0)))
-        elif letter in _REFUSED_AXES:
+            elif code not in ("G4", "G80", "G40", "G50", "G69", "G15", "G10", "G92"):
+                state = _barrier(state)  # M6, G28 and whatever is unknown
+                others.add(letter)
+        elif letter in _REFUSED_AXES and not codes & _BARE:
             refuse(f"axis {letter} is not followed: X, Y, Z and E are")
         elif letter == "T":
             state = state.with_hard("tool", value)
         elif letter == "F":
             # Before the first one it is unknown, and nothing could bring that back.
             state = replace(state, feed=value).with_hard("feed", "set")
-        elif letter == "S":
-            state = replace(state, power=value).with_hard("power", "set")
         elif letter in "XYZE":
             axes[letter] = value
-        elif letter not in "NIJKRPHDLQ":
+        elif letter not in "NIJKRPHDLQSUVW":
             refuse(f"{short(bare)!r}: word {letter} is not followed")
         words[letter] = value
-    if "G92" in words:
-        refuse("a moved origin (G92) makes blocks depend on their order")
+    if others == {"M"} and not any(code[0] == "G" for code in codes):
+        return _Line(text, before, state, False, False)  # M104 S200, M201 X500: words of the command
+    if "S" in words and "G4" not in codes:
+        state = replace(state, power=words["S"]).with_hard("power", "set")
+    if "G10" in codes:
+        if words.keys() & set("LPRXYZ"):
+            refuse("offsets set by the program (G10) make blocks depend on their order")
+        state = state.with_hard("firmware retraction", "G10")
+    if codes & set(_HOMES):
+        return _Line(text, before, _homed(state, axes), False, False)
+    if any(code.startswith("G92") for code in codes):
+        if not before.cut or ("G92" in codes and axes.keys() == {"E"}):
+            return _Line(text, before, _counted(state, axes), False, False)
+        refuse("a moved origin (G92) behind the first cut makes blocks depend on their order")
     moved = any(axis in axes for axis in "XYZ")
     if axes and motion is None:
         refuse(f"{short(bare)!r} moves before G0 or G1 says how")
-    x = float(axes["X"]) if "X" in axes else state.x
-    y = float(axes["Y"]) if "Y" in axes else state.y
-    state = replace(state, x=x, y=y, motion=motion)
+    relative = state.get("distance") == "G91"
+    x, y = _moved(state.x, axes.get("X"), relative), _moved(state.y, axes.get("Y"), relative)
+    cuts = motion in _CUTS and moved
+    state = replace(state, x=x, y=y, motion=motion, cut=state.cut or cuts)
     if "Z" in axes:
-        state = state.with_hard("Z", number_text(float(axes["Z"])))
+        last = float(state.get("Z")) if state.get("Z") else None
+        height = _moved(last, axes["Z"], relative)
+        state = state.with_hard("Z", "") if height is None else state.with_hard("Z", number_text(height))
+    fed = None
     if "E" in axes:
-        state = _extruded(state, float(axes["E"]), moved)
-    travels = motion == 0 and ("X" in axes or "Y" in axes)
-    return _Line(text, before, state, travels, motion in _CUTS and moved)
+        state, fed = _extruded(state, Decimal(axes["E"]), moved, relative)
+    travels = motion == 0 and ("X" in axes or "Y" in axes) and not relative
+    return _Line(text, before, state, travels, cuts, fed)
 
 
-def _extruded(state: _State, amount: float, moved: bool) -> _State:
-    """Where the filament is: absolutely, or, where that is relative, how far it is drawn back."""
+def _moved(at: float | None, value: str | None, relative: bool) -> float | None:
+    """Where an axis is then; None where nobody knows."""
+    if value is None or (relative and at is None):
+        return at
+    return at + float(value) if relative and at is not None else float(value)
+
+
+def _barrier(state: _State) -> _State:
+    """The state behind what nothing may pass."""
+    return state.with_hard("commands", str(1 + int(state.get("commands") or 0)))
+
+
+def _homed(state: _State, axes: dict[str, str]) -> _State:
+    """Behind a reference position: where the axes that it names are, or all of them, is not known."""
+    named = set(axes) or set("XYZ")
+    state = replace(state, x=None if "X" in named else state.x, y=None if "Y" in named else state.y)
+    return state.with_hard("Z", "") if "Z" in named else state
+
+
+def _counted(state: _State, axes: dict[str, str]) -> _State:
+    """Behind another number for the place where the machine is (G92)."""
+    x, y = (float(axes[a]) if a in axes else at for a, at in (("X", state.x), ("Y", state.y)))
+    state = replace(state, x=x, y=y)
+    if "E" in axes:
+        state = replace(state, e=Decimal(axes["E"])).with_hard("filament", "counted")
+    return state.with_hard("Z", number_text(float(axes["Z"]))) if "Z" in axes else state
+
+
+def _extruded(state: _State, amount: Decimal, moved: bool, relative: bool) -> tuple[_State, Decimal | None]:
+    """Where the filament is, and how much of it a line feeds where the count is absolute.
+
+    Firmware differs in whether G91 makes it relative, too: nothing passes a line with both.
+    """
+    fed = None
     if state.get("extrusion") != "M83":
-        return state.with_hard("E", number_text(amount))
-    if moved:
-        return state
-    return state.with_hard("drawn back", number_text(float(state.get("drawn back") or 0.0) + amount))
+        if relative:
+            return _barrier(replace(state, e=None)), None
+        fed = amount - (state.e or 0)
+        known = state.e is not None
+        state = replace(state, e=amount).with_hard("filament", "counted")
+        if not known:
+            return state, None
+        amount = fed
+    if not moved:
+        back = Decimal(state.get("drawn back") or 0) + amount
+        state = state.with_hard("drawn back", f"{back.normalize():f}" if back else "0")
+    return state, fed
+
+
+def _extruding(block: list[_Line], texts: list[str], begun: Decimal | None) -> Decimal | None:
+    """Count the filament of a block on from where it begins now; return where it ends."""
+    at = begun
+    for place, line in enumerate(block):
+        if line.fed is not None and at is not None:
+            at += line.fed
+            if at != line.after.e:
+                texts[place] = _E.sub(lambda match, at=at: f"{match[1]}{at:f}", texts[place], count=1)
+        elif line.after.e != line.before.e:
+            at = line.after.e
+    return at
 
 
 def _code(value: str) -> str:
@@ -335,7 +416,10 @@ def _restored(wanted: _State, state: _State) -> list[str]:
         words.append(f"F{wanted.feed}")
     if wanted.power != state.power and wanted.power:
         words.append(f"S{wanted.power}")
-    return [" ".join(words)] if words else []
+    lines = [" ".join(words)] if words else []
+    if wanted.e != state.e and wanted.e is not None:
+        lines.append(f"G92 E{wanted.e:f}")
+    return lines
 
 
 FORMAT = StrokeFormat(
