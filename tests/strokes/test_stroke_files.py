@@ -234,7 +234,7 @@ M84 X Y E
 
 
 def fed(program):
-    """What a printer lays down, by an interpreter of its own: each line, its filament, what was drawn back."""
+    """What a printer lays down, by an interpreter of its own: lines, filament, what was drawn back."""
     at, e, relative, laid, retracted = [None, None], 0.0, False, Counter(), 0.0
     for line in program.splitlines():
         words = re.findall(r"([A-Z])\s*([-+]?[\d.]*)", re.sub(r"\(.*?\)|;.*", "", line))
@@ -333,6 +333,51 @@ def test_a_drawing_shows_the_same(folder):
     assert len(re.findall(r'd="[^"]*M[^"]*M', text)) == 1
 
 
+def test_lengths_of_a_drawing_are_millimetres_where_it_has_a_size(folder):
+    def first(head, shape='<path d="M10 20L30 20"/>'):
+        (folder / "u.svg").write_text(f"<svg {head}>{shape}</svg>")
+        drawing = read_drawing("u.svg")
+        return drawing.paths[0].tolist(), drawing.unit
+
+    line = [[10.0, 20.0], [30.0, 20.0]]
+    assert first("") == first('viewBox="0 0 100 50"') == first('width="100" height="50px"') == (line, "")
+    assert first('width="20cm" height="10cm" viewBox="0 0 100 50"') == ((2 * np.array(line)).tolist(), "mm")
+    assert first('width="100mm" height="50%" viewBox="10 20 50 25"') == ([[0, 0], [40, 0]], "mm")
+    assert first('width="1in"')[0] == pytest.approx(25.4 / 96 * np.array(line))
+    # What is smaller decides: the drawing keeps its proportions.
+    assert first('width="20cm" height="5cm" viewBox="0 0 100 50"') == (line, "mm")
+    assert first("", '<line x1="1in" x2="25.4mm" y2="6pc"/>')[0][1] == pytest.approx([96, 96])
+    told = json.loads(run("u.svg", "--json").stdout)
+    assert told["unit"] == ""
+    first('width="100mm" viewBox="0 0 100 50"')
+    assert json.loads(run("u.svg", "--json").stdout)["unit"] == "mm"
+    assert " mm, " in run("u.svg", "--home", "0,0").output
+
+
+def test_a_group_of_one_shape_changes_places_as_the_shape(folder):
+    rng = np.random.default_rng(3)
+    drawn = []
+    for k, (x, y) in enumerate(rng.integers(0, 90, (40, 2)).tolist()):
+        shape = f'<path fill="none" d="M{x} {y}l3 1"><title>t{k}</title></path>'
+        inside = f'<g class="b{k}">{shape}</g>' if k % 2 else shape
+        drawn.append(f'<g id="line{k}" stroke="red"><title>line {k}</title>{inside}</g>')
+    layer = '<g k:groupmode="layer"><path d="M1 1L2 2"/></g>'
+    pieces = '<g><path fill="none" d="M0 0L1 1M50 50L51 51M2 2L3 3"/></g>'
+    head = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:k="k">'
+    (folder / "m.svg").write_text(head + "\n".join([*drawn, layer, pieces]) + "</svg>")
+    assert run("m.svg", "-o", "n.svg", "--home", "0,0").exit_code == 0
+    before, after = read_drawing("m.svg"), read_drawing("n.svg")
+    assert len(set(before.groups)) == 3
+    assert sorted(after.groups) == sorted(before.groups)
+    text = (folder / "n.svg").read_text()
+    assert re.findall(r"<title>t(\d+)", text) == re.findall(r'id="line(\d+)"', text)
+    assert re.findall(r'id="line(\d+)"', text) != [str(k) for k in range(40)]
+    assert text.index('id="line') < text.index(layer[:26]) < text.index("<g><path")
+    assert geometry_of_svg("n.svg") == geometry_of_svg("m.svg")
+    assert text.count("<g") == text.count("</g>") == (folder / "m.svg").read_text().count("<g")
+    assert all(f"<title>line {k}</title>" in text.split(f'id="line{k}"')[1][:60] for k in range(40))
+
+
 def test_a_drawing_is_what_another_reader_sees(folder):
     svgelements = pytest.importorskip("svgelements")
     assert run("a.svg", "-o", "b.svg", "--home", "90,90").exit_code == 0
@@ -406,7 +451,7 @@ BAD = {
     "path.svg": ('<svg><path d="M0 0 L1"/></svg>', "numbers"),
     "word.svg": ('<svg><path d="M0 0 Lx"/></svg>', "needed|numbers"),
     "far.svg": ('<svg><path d="M0 0 L1e300 1e300 1e300 1e300"/></svg>', "bounds"),
-    "unit.svg": ('<svg><rect width="3cm" height="4"/></svg>', "user units"),
+    "unit.svg": ('<svg><rect width="3%" height="4"/></svg>', "user units"),
     "turn.svg": ('<svg><g transform="spin(3)"><path d="M0 0L1 1"/></g></svg>', "transform"),
     "none.svg": ("<svg><g/></svg>", "no strokes"),
     "deep.svg": ("<svg>" + "<g>" * 300, "deep"),

@@ -16,6 +16,7 @@ from warptsp.interruption import FirstSignal, status
 
 if TYPE_CHECKING:
     from warptsp.strokes import Machine, Plan
+    from warptsp.strokes.files.drawing import Drawing
 
 
 class _Numbers(click.ParamType):  # type: ignore[type-arg]
@@ -159,7 +160,7 @@ def command(
                 stream.write(contents)
         if preview is not None:
             write_preview(preview, drawing.paths, plan, y_up=drawing.y_up)
-    _tell(file, kind.title, plan, len(set(drawing.groups)), output, preview, as_json, quiet)
+    _tell(file, kind.title, plan, drawing, output, preview, as_json, quiet)
     return 0 if signals.caught is None else status(signals.caught)
 
 
@@ -178,22 +179,29 @@ def _tell(
     file: Path,
     title: str,
     plan: Plan,
-    groups: int,
+    drawing: Drawing,
     output: str | None,
     preview: str | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
+    groups = len(set(drawing.groups))
     if as_json:
         echo_json(
-            {**plan.as_dict(), "file": str(file), "groups": groups, "output": output, "preview": preview}
+            {
+                **plan.as_dict(drawing.unit),
+                "file": str(file),
+                "groups": groups,
+                "output": output,
+                "preview": preview,
+            }
         )
         return
     if quiet:
         return
     count, many = len(plan.order), "groups" if groups != 1 else "group"
     lines = [f"file         {file}, {title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
-    lines += [f"{name:12} {value}" for name, value in plan.facts()]
+    lines += [f"{name:12} {value}" for name, value in plan.facts(drawing.unit)]
     if output not in (None, "-"):
         lines.append(f"output       {output}")
     if preview is not None:

@@ -82,9 +82,10 @@ class Plan:
         """Return a few lines for people."""
         return "\n".join(f"{name:12} {value}" for name, value in self.facts())
 
-    def facts(self) -> list[tuple[str, str]]:
-        """Return the lines of the summary as pairs of a name and a text."""
-        unit = f" {self.machine.unit}" if self.machine.unit else ""
+    def facts(self, unit: str = "") -> list[tuple[str, str]]:
+        """Return the lines of the summary as pairs of a name and a text; coordinates are in `unit`."""
+        unit = self.machine.unit or unit
+        unit = f" {unit}" if unit else ""
         pauses = len(self.order) - int(self.joined.sum())
         return [
             ("travel", f"{self.travel:.6g}{unit}, {100 * self.saved:.1f} % less than before"),
@@ -93,14 +94,14 @@ class Plan:
             ("time", f"{self.seconds:.2f} s, {self.kicks} kicks"),
         ]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values, without the order."""
+    def as_dict(self, unit: str = "") -> dict[str, Any]:
+        """Return the figures as plain values, without the order; coordinates are in `unit`."""
         return {
             "strokes": len(self.order),
             "travel": self.travel,
             "travel_before": self.travel_before,
             "saved_percent": 100.0 * self.saved,
-            "unit": self.machine.unit,
+            "unit": self.machine.unit or unit,
             "joined": int(self.joined.sum()),
             "back": self.back,
             "home": None if self.home is None else self.home.tolist(),

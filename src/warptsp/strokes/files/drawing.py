@@ -57,6 +57,8 @@ class Drawing:
         Where the tool stands before the first stroke, if the file says so.
     y_up : bool
         Whether y grows upwards, as everywhere but in SVG.
+    unit : str
+        What coordinates are in, ``"mm"`` or ``"in"``; empty if the file does not say.
     """
 
     paths: list[Path]
@@ -66,6 +68,7 @@ class Drawing:
     rewrite: Callable[[Plan], bytes]
     home: Path | None = None
     y_up: bool = True
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

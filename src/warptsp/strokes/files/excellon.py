@@ -40,6 +40,7 @@ class _Units:
 
     whole: int = 2
     digits: int = 6
+    name: str = ""
     leading: bool = False  # whether leading zeros are there, so that trailing ones may lack
 
     def value(self, text: str) -> float:
@@ -54,7 +55,7 @@ class _Units:
 
 
 def _read(source: Source) -> Drawing:
-    blocks, tail, points = _blocks(source)
+    blocks, tail, points, unit = _blocks(source)
     groups = [number for number, block in enumerate(blocks) for _ in block.lines]
     lines = [line for block in blocks for line in block.lines]
     end = "\r\n" if "\r\n" in source.text else "\n"
@@ -69,10 +70,10 @@ def _read(source: Source) -> Drawing:
         return source.encoded(end.join([*pieces, *tail]) + end)
 
     keep = np.zeros(len(points), dtype=np.bool_)
-    return Drawing(paths=points, reversible=keep, loops=keep, groups=groups, rewrite=rewrite)
+    return Drawing(paths=points, reversible=keep, loops=keep, groups=groups, rewrite=rewrite, unit=unit)
 
 
-def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path]]:
+def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path], str]:
     units = _Units()
     blocks: list[_Block] = []
     kept: list[str] = []
@@ -120,15 +121,15 @@ def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path]]:
                              file=source.file, line=number) from None  # fmt: skip
         current.lines.append(text)
         points.append(np.array(path))
-    return blocks, kept, points
+    return blocks, kept, points, units.name
 
 
 def _note(units: _Units, word: str) -> None:
     """What a line of the header says of numbers."""
     if word.startswith(("METRIC", "M71")):
-        units.whole, units.digits = 3, 6
+        units.name, units.whole, units.digits = "mm", 3, 6
     elif word.startswith(("INCH", "M72")):
-        units.whole, units.digits = 2, 6
+        units.name, units.whole, units.digits = "in", 2, 6
     else:
         return
     units.leading = ",LZ" in word

@@ -144,7 +144,10 @@ def _read(source: Source) -> Drawing:
     first = blocks[0][0].before
     home = None if first.x is None or first.y is None else np.array([first.x, first.y])
     keep = np.zeros(len(paths), dtype=np.bool_)
-    return Drawing(paths=paths, reversible=keep, loops=keep, groups=groups, rewrite=rewrite, home=home)
+    unit = {"G20": "in", "G21": "mm"}.get(blocks[0][0].before.get("units"), "")
+    return Drawing(
+        paths=paths, reversible=keep, loops=keep, groups=groups, rewrite=rewrite, home=home, unit=unit
+    )
 
 
 def _kept(lines: list[_Line], *, moved: bool) -> list[str]:
@@ -326,7 +329,7 @@ def _extruding(block: list[_Line], texts: list[str], begun: Decimal | None) -> D
         if line.fed is not None and at is not None:
             at += line.fed
             if at != line.after.e:
-                texts[place] = _E.sub(lambda match, at=at: f"{match[1]}{at:f}", texts[place], count=1)
+                texts[place] = _E.sub(rf"\g<1>{at:f}", texts[place], count=1)
         elif line.after.e != line.before.e:
             at = line.after.e
     return at

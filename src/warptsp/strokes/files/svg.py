@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -36,7 +36,9 @@ _GEOMETRY = {
 # What is in these is not drawn where it stands.
 _CONTAINERS = ("g", "svg", "a", "use", "text", "image")  # what comes behind them is drawn behind them
 _ELSEWHERE = ("defs", "clipPath", "mask", "pattern", "symbol", "marker", "metadata", "switch", "namedview")
-_LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(px)?\s*")
+_LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(px|mm|cm|in|pt|pc|q)?\s*", re.I)
+_MM = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "q": 0.25}
+_PIXEL = 25.4 / 96  # mm, as CSS defines it
 _TRANSFORM = re.compile(r"\s*,?\s*(matrix|translate|scale|rotate|skewX|skewY)\s*\(([^)]*)\)")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -46,9 +48,13 @@ _IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 @dataclass(slots=True)
 class _Element:
-    """A shape: where its text is, what it draws, and how that lies in the drawing."""
+    """A shape: where its text is, what it draws, and how that lies in the drawing.
+
+    `slot` is what changes places: the shape, or the groups that hold nothing but it.
+    """
 
     name: str  # with its prefix
+    slot: tuple[int, int]
     begin: int
     tag_end: int  # of its first tag, behind the >
     end: int
@@ -68,7 +74,10 @@ class _Open:
     fill: str
     hidden: bool
     run: int
+    begin: int = 0
     shape: _Element | None = None
+    shapes: list[_Element] = field(default_factory=list)  # in it, at any depth
+    pinned: bool = False  # whether it is, or holds, what has a place of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,8 @@ class _Stroke:
 
 
 def _read(source: Source) -> Drawing:
-    elements = _Reader(source).elements()
+    reader = _Reader(source)
+    elements = reader.elements()
     strokes: list[_Stroke] = []
     for number, element in enumerate(elements):
         if element.split:
@@ -94,6 +104,7 @@ def _read(source: Source) -> Drawing:
         groups=[elements[stroke.element].run for stroke in strokes],
         rewrite=lambda plan: _rewritten(source, elements, strokes, plan),
         y_up=False,
+        unit=reader.unit,
     )
 
 
@@ -123,16 +134,23 @@ def _rewritten(source: Source, elements: list[_Element], strokes: list[_Stroke],
         slots = places[run]
         texts = [*texts[: len(slots) - 1], b"\n".join(texts[len(slots) - 1 :])]
         for slot, text in zip(slots, texts, strict=True):
-            filled[slot.begin] = text
+            filled[slot.slot[0]] = text
     pieces, at = [], 0
-    for element in sorted(elements, key=lambda element: element.begin):
-        pieces += [source.data[at : element.begin], filled[element.begin]]
-        at = element.end
+    for begin, end in sorted(element.slot for element in elements):
+        pieces += [source.data[at:begin], filled[begin]]
+        at = end
     return b"".join([*pieces, source.data[at:]])
 
 
 def _drawn(source: Source, element: _Element, stroke: _Stroke, plan: Plan, number: int) -> bytes:
-    """The text of an element: as it is, or with other path data."""
+    """The text of what changes places: as it is, or with other path data in it."""
+    begin, end = element.slot
+    shape = _shape(source, element, stroke, plan, number)
+    return source.data[begin : element.begin] + shape + source.data[element.end : end]
+
+
+def _shape(source: Source, element: _Element, stroke: _Stroke, plan: Plan, number: int) -> bytes:
+    """The text of a shape."""
     text = source.data[element.begin : element.end]
     backwards, entry = bool(plan.backwards[number]), int(plan.entry[number])
     alone = not element.split or len(element.subpaths) == 1
@@ -171,6 +189,7 @@ class _Reader:
         self.stack: list[_Open] = []
         self.found: list[_Element] = []
         self.runs = 0
+        self.unit = ""
 
     def elements(self) -> list[_Element]:
         """The shapes that are drawn, in the order of the document."""
@@ -204,7 +223,11 @@ class _Reader:
         if not self.stack:
             if local != "svg":
                 self._fail(f"the document is {local[:40]!r}: svg is needed")
-            self.stack.append(_Open(local, _IDENTITY, "black", False, run=self._new_run()))
+            try:
+                page, self.unit = _page(attributes)
+            except ValueError as error:
+                self._fail(f"svg {error}")
+            self.stack.append(_Open(local, page, "black", False, run=self._new_run()))
             return
         if len(self.stack) > 200:
             self._fail("has elements within elements more than 200 deep")
@@ -215,7 +238,9 @@ class _Reader:
             self._fail(f"{local} has a transform that {error}")
         fill = _style(attributes, "fill") or above.fill
         hidden = above.hidden or local in _ELSEWHERE or _style(attributes, "display") == "none"
-        opened = _Open(local, matrix, fill, hidden, run=self._new_run())
+        at = self.parser.CurrentByteIndex
+        opened = _Open(local, matrix, fill, hidden, run=self._new_run(), begin=at)
+        opened.pinned = (local in _CONTAINERS and local != "g") or _is_layer(attributes)
         self.stack.append(opened)
         if local not in _GEOMETRY or hidden:
             return
@@ -224,24 +249,34 @@ class _Reader:
         except ValueError as error:
             self._fail(f"{local} {error}")
         if subpaths:
-            at = self.parser.CurrentByteIndex
             opened.shape = _Element(
-                name, at, _tag_end(self.source.data, at), -1, dict(attributes), subpaths, matrix, above.run,
-                fill == "none" or len(subpaths) == 1,
+                name, (at, -1), at, _tag_end(self.source.data, at), -1, dict(attributes), subpaths, matrix,
+                above.run, fill == "none" or len(subpaths) == 1,
             )  # fmt: skip
             self.found.append(opened.shape)
 
     def _end(self, name: str) -> None:
         closed = self.stack.pop()
         shape = closed.shape
+        end = _tag_end(self.source.data, self.parser.CurrentByteIndex)
         if shape is not None:
-            at = self.parser.CurrentByteIndex
             alone = self.source.data[shape.tag_end - 2 : shape.tag_end] == b"/>"
-            shape.end = shape.tag_end if alone else _tag_end(self.source.data, at)
+            shape.end = shape.tag_end if alone else end
+            shape.slot = shape.begin, shape.end
+            closed.shapes.append(shape)
         if not self.stack:
             return
+        above = self.stack[-1]
+        if closed.local == "g" and not closed.pinned and len(closed.shapes) == 1:
+            only = closed.shapes[0]
+            if len(only.subpaths) == 1 or not only.split:  # it changes places as its shape would
+                only.slot, only.run = (closed.begin, end), above.run
+                above.shapes.append(only)
+                return
+        above.shapes += closed.shapes
+        above.pinned |= closed.pinned
         if closed.local in _CONTAINERS:
-            self.stack[-1].run = self._new_run()
+            above.run = self._new_run()
 
     def _new_run(self) -> int:
         self.runs += 1
@@ -263,6 +298,29 @@ def _tag_end(data: bytes, begin: int) -> int:
     return len(data)
 
 
+def _is_layer(attributes: dict[str, str]) -> bool:
+    """Whether a group is a layer of Inkscape or vpype: layers keep their order."""
+    return any(name.rpartition(":")[2] == "groupmode" for name in attributes)
+
+
+def _page(attributes: dict[str, str]) -> tuple[Matrix, str]:
+    """From user units to what is measured: mm where the document has a size on paper, or else its own."""
+    box = [float(number) for number in _NUMBER.findall(attributes.get("viewBox", ""))]
+    if len(box) != 4 or min(box[2:]) <= 0:
+        box = []
+    scales, unit = [], ""
+    for name, side in zip(("width", "height"), box[2:] or (0.0, 0.0), strict=True):
+        found = _LENGTH.fullmatch(attributes.get(name, ""))
+        size = (found[2] or "").lower() if found else ""
+        if found is None or size in ("", "px") or float(found[1]) <= 0:
+            continue
+        unit = "mm"
+        scales.append(float(found[1]) * _MM[size] / side if side else _PIXEL)
+    scale = min(scales, default=1.0)
+    left, top = box[:2] or (0.0, 0.0)
+    return (scale, 0.0, 0.0, scale, -scale * left, -scale * top), unit
+
+
 def _style(attributes: dict[str, str], name: str) -> str:
     found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]*)", attributes.get("style", ""))
     return (found[1] if found else attributes.get(name, "")).strip()
@@ -276,8 +334,10 @@ def _subpaths(local: str, attributes: dict[str, str]) -> list[Subpath]:
     def length(name: str) -> float:
         found = _LENGTH.fullmatch(attributes.get(name, "0"))
         if found is None:
-            raise ValueError(f"has {name}={attributes[name][:40]!r}: a number of user units is needed")
-        return float(found[1])
+            raise ValueError(f"has {name}={attributes[name][:40]!r}: a number of user units, mm, cm, in, pt, "
+                             "pc or q is needed")  # fmt: skip
+        size = (found[2] or "px").lower()
+        return float(found[1]) * (1.0 if size == "px" else _MM[size] / _PIXEL)
 
     def text(*values: float | str) -> str:
         return " ".join(v if isinstance(v, str) else repr(v) for v in values)
