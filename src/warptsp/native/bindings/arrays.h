@@ -70,14 +70,16 @@ nb::object to_numpy(Buffer<T> &&values, std::initializer_list<size_t> shape) {
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
 }
 
-// Runs `fill(result)` so that signals are served; the array of that shape, or None if the token stopped it.
+// Runs `fill(result)` so that signals are served; the array of that shape, with a row for each city, or None if the token
+// stopped it.
 template <class Fill>
 nb::object fill_array(std::initializer_list<size_t> shape, StopToken &token, const Fill &fill) {
   size_t size = 1;
   for (const size_t extent : shape) size *= extent;
   Buffer<int> result(size);
   bool complete = false;
-  interruptible(token, [&] { complete = fill(result.data()); });
+  interruptible(
+      token, [&] { complete = fill(result.data()); }, *shape.begin() <= brief_cities && size <= 16 * brief_cities);
   if (!complete) return nb::none();
   return to_numpy(std::move(result), shape);
 }

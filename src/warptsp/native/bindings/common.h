@@ -70,6 +70,9 @@ inline bool serve_caller(PyObject *poll) {
   return answer != nullptr;
 }
 
+// Cities up to which a step of a search, or of its set-up, is brief.
+constexpr size_t brief_cities = 1000;
+
 // Work on a thread of its own. Lies on the heap, so that it can be left alone in a process where its thread is not.
 class Job {
  public:
@@ -114,8 +117,16 @@ class Job {
 // signal handlers, and the function that is in the token's attribute `poll`, every 20 ms. What raises (Ctrl-C
 // without a handler of ours) requests the stop; the exception is raised once the work has ended. `work` must poll
 // `token`.
+//
+// `brief` work, which takes some milliseconds at most, stays on the calling thread: to begin a thread and to wait for
+// it takes longer than many a small instance. Python serves a signal when it returns.
 template <class Work>
-void interruptible(StopToken &token, Work &&work) {
+void interruptible(StopToken &token, Work &&work, bool brief = false) {
+  if (brief) {
+    const WithoutGil unlocked;
+    work();
+    return;
+  }
   const nb::object bound = nb::find(token);
   const nb::object poll = bound.is_valid() ? nb::getattr(bound, "poll", nb::none()) : nb::none();
   auto job = std::make_unique<Job>();

@@ -110,6 +110,11 @@ nb::dict counters(const BoundSearch &bound) {
   return d;
 }
 
+// That take a few milliseconds.
+constexpr long long brief_kicks = 1000;
+
+bool is_small(const BoundSearch &b) { return b.distances.size() <= brief_cities; }
+
 void check_tour_of(BoundSearch &b, const int *tour, int n) { check_tour(tour, n, b.search->best().size()); }
 
 }  // namespace
@@ -145,7 +150,7 @@ void bind_search(nb::module_ &m) {
           "optimize",
           [](BoundSearch &b, double seconds, StopToken &token) {
             bool complete = false;
-            interruptible(token, [&] { complete = b.search->optimize(seconds, token); });
+            interruptible(token, [&] { complete = b.search->optimize(seconds, token); }, is_small(b));
             return complete;
           },
           nb::arg("seconds"), nb::arg("token"),
@@ -154,7 +159,9 @@ void bind_search(nb::module_ &m) {
           "kicks",
           [](BoundSearch &b, long long count, double temperature, unsigned long long seed, unsigned long long round,
              StopToken &token) {
-            interruptible(token, [&] { b.search->kicks({count, temperature, seed, round, 0}, token); });
+            interruptible(
+                token, [&] { b.search->kicks({count, temperature, seed, round, 0}, token); },
+                is_small(b) && count <= brief_kicks);
           },
           nb::arg("count"), nb::arg("temperature"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
           "Kicks on the whole tour; stops early only when the token says so.")

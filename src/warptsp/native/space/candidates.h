@@ -295,6 +295,15 @@ inline bool candidate_lists(const double *points, int n, int dimensions, int cou
                         : find_candidates<3, 0, NoSectors>(points, n, count, 0, threads, token, rows);
 }
 
+// What orders the neighbours of a city there: between two rows of `dimensions` columns.
+inline double nearness_in_norm(int norm, int dimensions, const double *p, const double *q) {
+  double delta[3];
+  for (int d = 0; d < dimensions; ++d) delta[d] = q[d] - p[d];
+  if (dimensions == 2)
+    return norm == 2 ? norm_of<2, 2>(delta) : norm == 1 ? norm_of<1, 2>(delta) : norm_of<0, 2>(delta);
+  return norm == 2 ? norm_of<2, 3>(delta) : norm == 1 ? norm_of<1, 3>(delta) : norm_of<0, 3>(delta);
+}
+
 // The same from any distance function, distance(i, j), by looking at every pair; it knows no quadrants.
 template <class Distance>
 bool nearest_by_distance(int n, const Distance &distance, int count, int threads, const StopToken &token, int *rows) {

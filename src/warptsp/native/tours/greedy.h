@@ -169,15 +169,65 @@ bool add_shortest_first(Fragments &fragments, const EdgeRows &edges, const Lengt
   return true;
 }
 
+// Takes the edges between any two of `size` cities (null: of all) in order of length, then of the first city, of its
+// `nearness` to the other, and of the step to it; and adds those that still fit. The few shortest come first: of the
+// others hardly any fits then.
+template <class Length, class Nearness>
+bool add_all_pairs(Fragments &fragments, const int *cities, int size, const Length &length, const Nearness &nearness,
+                   const StopToken &token) {
+  struct Pair {
+    float length;
+    uint16_t first, second;
+  };
+  constexpr int first_band = 4;  // edges a city
+  const auto city = [&](int i) { return cities ? cities[i] : i; };
+  const size_t count = (size_t)size * (size - 1) / 2;
+  std::vector<float> lengths, sample;
+  lengths.reserve(count);
+  for (int i = 0; i < size; ++i)
+    for (int j = i + 1; j < size; ++j) lengths.push_back((float)length(city(i), city(j)));
+  for (size_t k = 0; k < count; k += 1 + count / 1024) sample.push_back(lengths[k]);
+  const size_t middle = std::min(sample.size() - 1, sample.size() * 2 * first_band / size);
+  std::nth_element(sample.begin(), sample.begin() + (std::ptrdiff_t)middle, sample.end());
+  const float limit = sample[middle];
+  const auto before = [&](const Pair &p, const Pair &q) {
+    if (p.length != q.length) return p.length < q.length;
+    const auto a = length(city(p.first), city(p.second)), b = length(city(q.first), city(q.second));
+    if (a != b) return a < b;
+    if (p.first != q.first) return p.first < q.first;
+    const auto c = nearness(city(p.first), city(p.second)), d = nearness(city(q.first), city(q.second));
+    return c != d ? c < d : p.second < q.second;
+  };
+  std::vector<Pair> band;
+  for (const bool rest : {false, true}) {
+    if (token.stopped()) return false;
+    band.clear();
+    const float *key = lengths.data();
+    for (int i = 0; i < size; ++i) {
+      if (fragments.is_inner(city(i))) {
+        key += size - 1 - i;
+        continue;
+      }
+      for (int j = i + 1; j < size; ++j, ++key)
+        if ((*key > limit) == rest && fragments.fits(city(i), city(j)))
+          band.push_back({*key, (uint16_t)i, (uint16_t)j});
+    }
+    std::sort(band.begin(), band.end(), before);
+    for (const Pair &pair : band)
+      if (fragments.fits(city(pair.first), city(pair.second))) fragments.join(city(pair.first), city(pair.second));
+  }
+  return true;
+}
+
 // The greedy tour. `nearest(cities, size, width, rows)` fills rows of the `width` nearest others of each of `size`
 // cities (as indices into `cities`, which is null for all cities; in order of distance), and returns false if it was
-// stopped. False if the token stopped it.
+// stopped; `nearness(a, b)` is what it goes by. False if the token stopped it.
 //
 // Quadrant neighbours have no place in these rows: where the near ones are taken, a long edge to another cluster
 // would come before shorter ones that only the next round sees. On clustered instances that costs 8 %.
-template <class Length, class Nearest>
-bool greedy_edge(int n, const Length &length, const Nearest &nearest, const int *fixed_edges, int64_t fixed,
-                 const StopToken &token, int *tour) {
+template <class Length, class Nearest, class Nearness>
+bool greedy_edge(int n, const Length &length, const Nearest &nearest, const Nearness &nearness, const int *fixed_edges,
+                 int64_t fixed, const StopToken &token, int *tour) {
   constexpr int neighbours = 5, all_pairs = 256;
   Fragments fragments(n);
   if (!fragments.clear(token)) return false;
@@ -194,11 +244,14 @@ bool greedy_edge(int n, const Length &length, const Nearest &nearest, const int 
     }
     const int *const cities = all ? nullptr : ends.data();
     const int size = all ? n : (int)ends.size();
+    if (size <= all_pairs) {
+      if (!add_all_pairs(fragments, cities, size, length, nearness, token)) return false;
+      continue;
+    }
     // Two neighbours make sure that one belongs to another path.
-    const int width = size <= all_pairs ? size - 1 : neighbours;
-    Buffer<int> rows((size_t)size * width);
-    if (!nearest(cities, size, width, rows.data())) return false;
-    if (!add_shortest_first(fragments, EdgeRows{rows.data(), size, width, cities}, length, token)) return false;
+    Buffer<int> rows((size_t)size * neighbours);
+    if (!nearest(cities, size, neighbours, rows.data())) return false;
+    if (!add_shortest_first(fragments, EdgeRows{rows.data(), size, neighbours, cities}, length, token)) return false;
   }
   return fragments.write(tour, token);
 }
@@ -217,7 +270,10 @@ inline bool greedy_edge_points(const double *points, int n, int dimensions, Metr
     return space::candidate_lists(cities ? gathered.data() : points, size, dimensions, width, 0, norm, false, threads,
                                   token, rows);
   };
-  return greedy_edge(n, length, nearest, fixed_edges, fixed, token, tour);
+  const auto nearness = [&](int a, int b) {
+    return space::nearness_in_norm(norm, dimensions, points + (size_t)a * dimensions, points + (size_t)b * dimensions);
+  };
+  return greedy_edge(n, length, nearest, nearness, fixed_edges, fixed, token, tour);
 }
 
 // In tiles: `points` lie along a closed space-filling curve, and each of `tiles` consecutive pieces of it becomes a
@@ -268,7 +324,7 @@ bool greedy_edge_matrix(const V *matrix, int n, const int *fixed_edges, int64_t 
     const auto distance = [&](int i, int j) { return length(cities[i], cities[j]); };
     return space::nearest_by_distance(size, distance, width, threads, token, rows);
   };
-  return greedy_edge(n, length, nearest, fixed_edges, fixed, token, tour);
+  return greedy_edge(n, length, nearest, length, fixed_edges, fixed, token, tour);
 }
 
 }  // namespace warptsp::tours
