@@ -19,6 +19,9 @@ TYPE_CHECKING = False  # the import of typing would take longer than all the res
 
 _HOME = {
     "solve": "warptsp.solver",
+    "solve_many": "warptsp.many",
+    "ManyProgress": "warptsp.many",
+    "ManyResults": "warptsp.many",
     "plot": "warptsp.plotting",
     "Result": "warptsp.result",
     "HistoryPoint": "warptsp.result",
@@ -116,6 +119,9 @@ if TYPE_CHECKING:
     from warptsp.io import load as load
     from warptsp.io import read_tour as read_tour
     from warptsp.io import write_tour as write_tour
+    from warptsp.many import ManyProgress as ManyProgress
+    from warptsp.many import ManyResults as ManyResults
+    from warptsp.many import solve_many as solve_many
     from warptsp.plotting import plot as plot
     from warptsp.problem import Metric as Metric
     from warptsp.problem import OpenPath as OpenPath

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "solve": "find a short tour",
+    "solve-many": "find short tours of many instances",
     "watch": "find a short tour and watch it in the browser",
     "generate": "generate an instance: uniform, clustered, grid, DIMACS",
     "info": "show what is in an instance file",
@@ -62,7 +63,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"warptsp.cli.{cmd_name}").command
+        command: click.Command = import_module(f"warptsp.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

@@ -35,6 +35,11 @@ def formats() -> Iterator[Format]:
         yield from import_module(f"{__package__}.{module}").FORMATS
 
 
+def has_instance_ending(name: str) -> bool:
+    """Whether a file is an instance by the ending of its name, also where it is compressed."""
+    return name.lower().removesuffix(".gz").endswith(tuple(e for f in _readable() for e in f.endings))
+
+
 def format_of_instance(source: Source, name: str | None) -> Format:
     """The format of a file with an instance: what `name` says, or else its ending, or else its contents.
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
     from warptsp.progress import Progress
+    from warptsp.stop import StopToken
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,8 @@ class Options:
         What computes a lower bound.
     first : int or None
         The city that a closed tour begins with; None for city 0.
+    token : StopToken or None
+        Ends the run beside its limits, or its own rule.
     """
 
     problem: Problem
@@ -84,6 +87,7 @@ class Options:
     started: float
     bound: BoundBeside | None
     first: int | None = None
+    token: StopToken | None = None
 
 
 @dataclass(frozen=True, slots=True)

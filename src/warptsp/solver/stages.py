@@ -222,6 +222,8 @@ class _Session:
                 criterion = criterion | _own_rule(options.problem, self.known, step, begun)
             if step is not options.steps[-1]:
                 criterion = _leaving_time(criterion)
+        if options.token is not None:
+            criterion = criterion | options.token
         return Run(
             options.problem,
             stop=criterion,

@@ -1,0 +1,215 @@
+"""``warptsp solve-many``: short tours of many instances, and a table of their lengths."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warptsp.cli._options import echo_json, examples, json_option, quiet_option
+from warptsp.cli._tours import open_option
+from warptsp.cli.streams import say, tell
+from warptsp.errors import InvalidOption
+from warptsp.interruption import status
+
+if TYPE_CHECKING:
+    from warptsp.many import ManyProgress, ManyResults
+
+TELL = 2.0  # seconds between two lines of progress
+
+
+@click.command(
+    epilog=examples(
+        "warptsp solve-many instances/ -o lengths.csv --tours tours/",
+        "warptsp solve-many points.npy -o tours.npy --kicks 500",
+        "warptsp solve-many rounds/ -o lengths.csv --total-time 60",
+    )
+)
+@click.argument("problems", metavar="FOLDER|FILE.npy", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array.",
+)
+@click.option(
+    "--tours",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Write each tour into this folder, as a TSPLIB file NAME.tour.",
+)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after this time.")
+@click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks; repeatable.")
+@click.option("--total-time", type=float, metavar="SECONDS", help="Divide this time among all problems.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of problem 0; problem i has SEED + i."
+)
+@click.option("--threads", type=int, metavar="N", help="Problems at once; by default one for each processor.")
+@click.option("--metric", metavar="NAME", help="Metric of coordinates that do not say which is theirs.")
+@click.option("--asymmetric", is_flag=True, help="Allow matrices whose distances differ by direction.")
+@open_option
+@json_option
+@quiet_option
+def command(
+    problems: Path,
+    output: str | None,
+    tours: Path | None,
+    time_limit: float | None,
+    kicks: int | None,
+    total_time: float | None,
+    seed: int,
+    threads: int | None,
+    metric: str | None,
+    asymmetric: bool,
+    open_: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Find short tours of all instances in a folder, or of an array of problems.
+
+    FOLDER holds instance files of any format; FILE.npy an array of shape (m, n, 2), points of m problems, or
+    (m, n, n), their matrices. Each problem is searched by one thread, as many at once as there are
+    processors. A problem with which something is wrong is reported at the end, and does not stop the others;
+    the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
+    """
+    from warptsp.many import solve_many
+    from warptsp.outputs import check_writable
+
+    kind = None if output is None else os.path.splitext(output)[1].lower()
+    if kind not in (None, ".csv", ".tsv", ".npy"):
+        raise InvalidOption(f"--output {output}: lengths are written as .csv or .tsv, tours as .npy")
+    if output is not None:
+        check_writable(output)
+    if tours is not None:
+        tours.mkdir(parents=True, exist_ok=True)
+    results = solve_many(
+        problems,
+        metric=metric,
+        time_limit=time_limit,
+        kicks=kicks,
+        total_time=total_time,
+        seed=seed,
+        open=open_,
+        asymmetric=asymmetric,
+        threads=threads,
+        callback=_Lines(quiet),
+    )
+    if output is not None:
+        _write(output, kind, results)
+    if tours is not None:
+        _write_tours(tours, results)
+    if as_json:
+        echo_json(_facts(problems, output, results))
+    elif not quiet:
+        say(*(f"{name:12} {value}" for name, value in _summary(problems, output, tours, results)))
+    for position, error in results.errors.items():
+        tell(f"warptsp: problem {_name(results, position)}: {error}")
+    if results.signal is not None:
+        return status(results.signal)
+    return 2 if results.errors else 0
+
+
+class _Lines:
+    """A line on stderr every few seconds."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._due = float("inf") if quiet else time.monotonic() + TELL
+
+    def __call__(self, progress: ManyProgress) -> None:
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + TELL
+        total = "" if progress.total is None else f" of {progress.total}"
+        tell(f"{progress.elapsed:.0f} s: {progress.done + progress.failed}{total} problems")
+
+
+def _name(results: ManyResults, position: int) -> str:
+    return str(position) if results.names is None else results.names[position]
+
+
+def _rows(results: ManyResults) -> list[list[object]]:
+    """Return the table of lengths; a problem without a tour has no length."""
+    kicks, seconds, proved = results.kicks, results.seconds_each, results.proved_optimal
+    rows: list[list[object]] = []
+    for position in range(len(results)):
+        name, length = _name(results, position), results.length(position)
+        if length is None:
+            rows.append([name, *[""] * 5])
+            continue
+        cities = len(results.tour(position))
+        took, proof = round(float(seconds[position]), 6), "yes" if proved[position] else "no"
+        rows.append([name, cities, length, int(kicks[position]), took, proof])
+    return rows
+
+
+def _write(output: str, kind: str | None, results: ManyResults) -> None:
+    """Write all tours as an array, or the table of lengths."""
+    from warptsp.outputs import atomic_write
+
+    if kind == ".npy":
+        import numpy as np
+
+        tours = results.tours
+        if isinstance(tours, list):
+            raise InvalidOption(
+                f"--output {output}: the problems differ in size, so their tours are no array; use --tours "
+                "FOLDER"
+            )
+        with atomic_write(output) as file:
+            np.save(file, tours)
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n")
+    writer.writerow(["problem", "cities", "length", "kicks", "seconds", "proved_optimal"])
+    writer.writerows(_rows(results))
+    with atomic_write(output) as file:
+        file.write(text.getvalue().encode())
+
+
+def _write_tours(folder: Path, results: ManyResults) -> None:
+    """Write each tour as a file of its own."""
+    from warptsp.io import write_tour
+
+    for position in range(len(results)):
+        if results.length(position) is not None:
+            result = results[position]
+            write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
+
+
+def _facts(problems: Path, output: str | None, results: ManyResults) -> dict[str, object]:
+    return {
+        "file": str(problems),
+        "output": output,
+        "problems": len(results),
+        "solved": results.solved,
+        "lengths": [results.length(position) for position in range(len(results))],
+        "proved_optimal": int(results.proved_optimal.sum()),
+        "errors": {_name(results, position): str(error) for position, error in results.errors.items()},
+        "seconds": round(results.seconds, 3),
+        "interrupted": results.interrupted,
+    }
+
+
+def _summary(
+    problems: Path, output: str | None, tours: Path | None, results: ManyResults
+) -> list[tuple[str, str]]:
+    lengths = [length for i in range(len(results)) if (length := results.length(i)) is not None]
+    rows = [("problems", f"{problems}: {len(results)}, {len(lengths)} with a tour")]
+    if lengths:
+        mean = sum(lengths) / len(lengths)
+        rows.append(("lengths", f"{min(lengths):.10g} to {max(lengths):.10g}, mean {mean:.10g}"))
+        rows.append(("proved", f"{int(results.proved_optimal.sum())} tours are optimal, proved"))
+    pace = f", {1000 * results.seconds / len(results):.2f} ms each" if len(results) else ""
+    rows.append(("time", f"{results.seconds:.2f} s{pace}"))
+    if results.interrupted:
+        rows.append(("ended", "early: what was found is kept"))
+    rows.append(("output", output or "not written; --output FILE writes the lengths"))
+    if tours is not None:
+        rows.append(("tours", str(tours)))
+    return rows

@@ -1,0 +1,173 @@
+"""What ``solve_many`` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp.errors import InvalidOption
+from warptsp.problem import KnownLength, Problem
+from warptsp.result import HistoryPoint, Result
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.errors import WarpTSPError
+    from warptsp.many.table import Table
+
+__all__ = ["ManyResults"]
+
+
+class ManyResults:
+    """The tours of many problems, by the positions of the problems, counted from 0.
+
+    ``results[i]`` is the `Result` of problem i, made when it is asked for.
+
+    Attributes
+    ----------
+    errors : dict of int to WarpTSPError
+        What was wrong with the problems that have no tour for that reason, by position.
+    seconds : float
+        Wall time of the call.
+    interrupted : bool
+        Whether Ctrl-C, another signal or the callback ended it; problems that were not begun then have no
+        tour.
+    signal : int or None
+        The number of that signal.
+    seed : int
+        Problem i was searched with the seed ``seed + i``.
+    names : list of str or None
+        The files of the problems, where they came from a folder.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        errors: Mapping[int, WarpTSPError],
+        *,
+        seconds: float,
+        interrupted: bool,
+        signal: int | None,
+        seed: int,
+        names: list[str] | None,
+        settings: Mapping[str, Any],
+        problem: Callable[[int], Problem],
+    ) -> None:
+        self._table = table
+        self.errors = dict(sorted(errors.items()))
+        self.seconds = seconds
+        self.interrupted = interrupted
+        self.signal = signal
+        self.seed = seed
+        self.names = names
+        self._settings = settings
+        self._problem = problem
+
+    def __repr__(self) -> str:
+        return f"<ManyResults: {len(self)} problems, {self.solved} with a tour, {self.seconds:.2f} s>"
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, position: int) -> Result:
+        return self.result(position)
+
+    def __iter__(self) -> Iterator[Result]:
+        return (self.result(position) for position in range(len(self)))
+
+    @property
+    def solved(self) -> int:
+        """Number of problems that have a tour."""
+        return sum(self._table.has(position) for position in range(len(self)))
+
+    @property
+    def tours(self) -> NDArray[np.int32] | list[NDArray[np.int32] | None]:
+        """The tours: an array of shape (m, n) if all have n cities, with -1 where there is no tour.
+
+        Otherwise a list of arrays, with None where there is no tour.
+        """
+        table, sizes = self._table, self._table.sizes()
+        if len(sizes) != 1:
+            return [table.tour(i) if table.has(i) else None for i in range(len(table))]
+        tours = np.full((len(table), sizes.pop()), -1, dtype=np.int32)
+        for position, row in enumerate(tours):
+            if table.has(position):
+                row[:] = table.tour(position)
+        return tours
+
+    @property
+    def lengths(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Their exact lengths, shape (m,): integers if all are, else floats; NaN where there is no tour."""
+        return self._table.lengths()
+
+    def length(self, position: int) -> int | float | None:
+        """Return the exact length of a tour, None if there is none."""
+        return self._table.length(position)
+
+    def tour(self, position: int) -> NDArray[np.int32]:
+        """Return the tour of a problem; empty if there is none."""
+        return self._table.tour(position)
+
+    @property
+    def kicks(self) -> NDArray[np.int64]:
+        """Kicks of each search, shape (m,)."""
+        return self._table.kicks()
+
+    @property
+    def seconds_each(self) -> NDArray[np.float64]:
+        """Wall time of each search, shape (m,)."""
+        return self._table.seconds()
+
+    @property
+    def proved_optimal(self) -> NDArray[np.bool_]:
+        """Which tours are proved to be optimal, shape (m,)."""
+        return self._table.proved()
+
+    def result(self, position: int, problem: Problem | None = None) -> Result:
+        """Return the result of one problem, as `warptsp.solve` would.
+
+        Parameters
+        ----------
+        position : int
+            From 0; negative ones count from the end.
+        problem : Problem, optional
+            The problem; needed if it came from an iterator, which has not been kept.
+
+        Raises
+        ------
+        WarpTSPError
+            What was wrong with the problem.
+        IndexError
+        InvalidOption
+            If the call ended before the problem was begun, or the problem has to be given.
+        """
+        count = len(self)
+        if not -count <= position < count:
+            raise IndexError(f"problem {position} of {count}")
+        position %= count
+        if position in self.errors:
+            raise self.errors[position]
+        if not self._table.has(position):
+            raise InvalidOption(f"problem {position} has no tour: the call ended before it was begun")
+        problem = self._problem(position) if problem is None else problem
+        row = self._table.row(position)
+        row.tour.flags.writeable = False
+        known = problem.known_length
+        if row.proved_optimal:
+            known = KnownLength(problem.name, problem.n, problem.metric, row.length, proven=True)
+        return Result(
+            tour=row.tour,
+            length=row.length,
+            problem=problem,
+            known=known,
+            history=[HistoryPoint(row.seconds, row.length)],
+            counters={"kicks": row.kicks},
+            seconds=row.seconds,
+            stop_reason=row.stop_reason,
+            proved_optimal=row.proved_optimal,
+            lower_bound=row.length if row.proved_optimal else None,
+            seed=(self.seed + position) % (1 << 64),
+            **self._settings,
+        )

@@ -1,0 +1,312 @@
+"""Many problems, searched side by side."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from warptsp._checks import checked_number
+from warptsp.errors import InvalidOption, WarpTSPError
+from warptsp.interruption import FirstSignal
+from warptsp.machine import resolve_threads
+from warptsp.many.results import ManyResults
+from warptsp.many.sources import Source
+from warptsp.many.table import Table
+from warptsp.methods.magnitude import Frame
+from warptsp.problem import Metric
+from warptsp.solver import as_problem, with_open
+from warptsp.solver.bound import bound_of
+from warptsp.solver.inputs import start_of
+from warptsp.solver.options import Options, check_callback, limits_of, planned_steps, seed_of, steps_of
+from warptsp.solver.stages import run_stages
+from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike
+
+    from warptsp.problem import OpenPath, Problem
+    from warptsp.solver.inputs import Instance
+    from warptsp.stop import SearchState, StoppingCriterion
+
+__all__ = ["ManyProgress", "solve_many"]
+
+PATIENCE = 0.1  # seconds between two calls of the callback
+LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
+
+
+@dataclass(frozen=True, slots=True)
+class ManyProgress:
+    """How far a call of `solve_many` is.
+
+    Attributes
+    ----------
+    done : int
+        Problems that have a tour.
+    failed : int
+        Problems with which something is wrong.
+    total : int or None
+        All problems; None if they come from an iterator.
+    elapsed : float
+        Seconds since the call.
+    """
+
+    done: int
+    failed: int
+    total: int | None
+    elapsed: float
+
+
+def solve_many(
+    problems: ArrayLike | Iterable[Instance] | str | os.PathLike[str],
+    *,
+    metric: Metric | str | None = None,
+    stop: StoppingCriterion | Callable[[SearchState], bool] | None = None,
+    time_limit: float | None = None,
+    kicks: int | None = None,
+    total_time: float | None = None,
+    seed: int = 0,
+    open: bool | OpenPath | None = None,
+    asymmetric: bool = False,
+    threads: int | None = None,
+    method: str = "lk",
+    params: Mapping[str, Any] | object | None = None,
+    callback: Callable[[ManyProgress], object] | None = None,
+) -> ManyResults:
+    """Find short tours of many problems, a thread for each, as many at once as there are threads.
+
+    Problem i has the tour that ``solve(problems[i], seed=seed + i, threads=1, bound=False)`` finds: with a
+    limit on kicks it depends neither on the other problems nor on the number of threads.
+
+    Parameters
+    ----------
+    problems : array, sequence, iterator or path
+        An array of shape (m, n, 2) or (m, n, 3), points of m problems, or (m, n, n), their matrices; a list
+        of problems of any sizes, each in any form that `solve` takes; an iterator or generator of them, which
+        is read as the search goes on and not kept; a folder, whose instance files are solved in the order of
+        their names; the name of a ``.npy`` file with such an array, which need not fit into memory.
+    metric : Metric or str, optional
+        The metric of coordinates that do not have another one already, as in `solve`.
+    stop : StoppingCriterion or callable, optional
+        When to stop the search of each problem. Without this, `time_limit`, `kicks` and `total_time`, each
+        follows `DefaultStop`.
+    time_limit : float, optional
+        Wall-clock seconds for each problem.
+    kicks : int, optional
+        Kicks for each problem, for repeatable tours.
+    total_time : float, optional
+        Wall-clock seconds for all problems together: each gets an equal share of what is left when it begins.
+        Not for an iterator, of which nobody knows how many are to come.
+    seed : int
+        Of problem 0; problem i has ``seed + i``.
+    open : bool or OpenPath, optional
+        Paths instead of closed tours, as in `solve`.
+    asymmetric : bool
+        Whether the distances of matrices may differ by direction.
+    threads : int, optional
+        How many problems are searched at once; by default as many as there are processors.
+    method : str
+        A name in `warptsp.methods.METHODS`.
+    params : mapping, optional
+        Parameters of the method by name.
+    callback : callable, optional
+        Called with a `ManyProgress` several times a second. If it returns True, the call ends as by Ctrl-C.
+
+    Returns
+    -------
+    ManyResults
+        Tours and lengths as arrays, and the `Result` of each problem. A problem with which something is wrong
+        is in its `errors`, and does not stop the others. Ctrl-C, SIGTERM and SIGHUP end the call, if it is
+        made in the main thread; what has been found is returned with ``interrupted`` set.
+
+    Raises
+    ------
+    InvalidProblem
+        If `problems` are no problems at all.
+    InvalidOption
+        If an option is invalid: raised before anything is computed.
+    """
+    started = time.monotonic()
+    source = Source.of(problems)
+    check_callback(callback)
+    seed = seed_of(seed)
+    (step,) = steps_of(method, params, None, None, None)
+    _check_limits(metric, stop, time_limit, kicks)
+    if total_time is not None:
+        total_time = checked_number("total_time", total_time, minimum=0.0, what="a number of seconds")
+        if source.items is None:
+            raise InvalidOption(
+                "total_time: nobody knows how many problems an iterator has: give a list, or time_limit for "
+                "each"
+            )
+
+    def problem_of(given: Any) -> Problem:
+        problem = as_problem(given, metric=metric, asymmetric=asymmetric)
+        return problem if open is None else with_open(problem, open)
+
+    def options_of(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Options:
+        begun = time.monotonic()
+        limits = limits_of(problem, stop, seconds, kicks)
+        frame = Frame.of(problem)
+        return Options(
+            problem=problem,
+            frame=frame,
+            steps=planned_steps([step], "cpu", frame.problem, limits),
+            limits=limits,
+            seed=(seed + position) % (1 << 64),
+            threads=1,
+            may_use_cpu=True,
+            start=start_of(problem, None)[0],
+            start_tour=None,
+            then=None,
+            callback=None,
+            checkpoint=None,
+            recorder=None,
+            started=begun,
+            bound=bound_of(False, problem, limits, 1),
+            token=token,
+        )
+
+    work = _Work(source, problem_of, options_of, resolve_threads(threads), time_limit, total_time, started)
+    with FirstSignal(lambda number: work.end()) as signals:
+        work.run(callback)
+    results = ManyResults(
+        work.table,
+        work.errors,
+        seconds=time.monotonic() - started,
+        interrupted=work.ended or work.failure is not None,
+        signal=signals.caught,
+        seed=seed,
+        names=source.names,
+        settings={"threads": 1, "method": method, "params": dict(step.given)},
+        problem=lambda position: problem_of(source.problem(position)),
+    )
+    if work.failure is not None:
+        work.failure.add_note("warptsp: what was found is in the attribute 'results' of this exception")
+        work.failure.results = results  # type: ignore[attr-defined]
+        raise work.failure
+    return results
+
+
+def _check_limits(metric: Metric | str | None, stop: object, time_limit: Any, kicks: Any) -> None:
+    """Raise InvalidOption for what is wrong whatever the problems are."""
+    if metric is not None:
+        Metric.parse(metric)
+    if stop is not None:
+        as_criterion(stop)
+    if time_limit is not None:
+        MaxRuntime(time_limit)
+    if kicks is not None:
+        MaxKicks(kicks)
+
+
+class _Work:
+    """Threads that take one problem after another.
+
+    Attributes
+    ----------
+    table : Table
+        What has come of the problems.
+    errors : dict of int to WarpTSPError
+    ended : bool
+        Whether the call was ended from outside.
+    failure : BaseException or None
+        What an iterator, a callback, or a mistake of this package raised.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        problem_of: Callable[[Any], Problem],
+        options_of: Callable[[Problem, int, float | None, StopToken], Options],
+        threads: int,
+        time_limit: float | None,
+        total_time: float | None,
+        started: float,
+    ) -> None:
+        self.table = Table()
+        self.errors: dict[int, WarpTSPError] = {}
+        self.ended = False
+        self.failure: BaseException | None = None
+        self._total = None if source.items is None else len(source)
+        self._items: Iterator[tuple[int, Any]] = enumerate(source)
+        self._problem_of = problem_of
+        self._options_of = options_of
+        self._threads = threads if self._total is None else max(1, min(threads, self._total))
+        self._time_limit = time_limit
+        self._total_time = total_time
+        self._started = started
+        self._token = StopToken()
+        self._taking = threading.Lock()
+        self._keeping = threading.Lock()
+        self._solved = 0
+        if self._total is not None:
+            self.table.extend(self._total)
+
+    def end(self) -> None:
+        """End the searches, and begin no more of them."""
+        self.ended = True
+        self._token.request()
+
+    def run(self, callback: Callable[[ManyProgress], object] | None) -> None:
+        """Search all problems."""
+        threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._threads)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(PATIENCE)
+                if callback is not None:
+                    self._tell(callback)
+
+    def _tell(self, callback: Callable[[ManyProgress], object]) -> None:
+        elapsed = time.monotonic() - self._started
+        try:
+            if callback(ManyProgress(self._solved, len(self.errors), self._total, elapsed)) is True:
+                self.end()
+        except BaseException as error:
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        self.failure = self.failure or error
+        self._token.request()
+
+    def _work(self) -> None:
+        """Take problems as long as there are any."""
+        try:
+            while (taken := self._next()) is not None:
+                self._solve(*taken)
+        except BaseException as error:
+            self._fail(error)
+
+    def _next(self) -> tuple[int, Any] | None:
+        with self._taking:
+            return None if self._token.requested else next(self._items, None)
+
+    def _solve(self, position: int, given: Any) -> None:
+        """Keep the tour of a problem, or what is wrong with it."""
+        try:
+            problem = self._problem_of(given)
+            options = self._options_of(problem, position, self._seconds_for(position), self._token)
+            result = run_stages(options)
+        except WarpTSPError as error:
+            with self._keeping:
+                self.errors[position] = error
+                self.table.extend(position + 1)
+            return
+        with self._keeping:
+            self.table.put(position, result)
+            self._solved += 1
+
+    def _seconds_for(self, position: int) -> float | None:
+        """Return the time limit of a problem."""
+        if self._total_time is None or self._total is None:
+            return self._time_limit
+        left = self._started + self._total_time - time.monotonic()
+        rounds = max(1.0, (self._total - position) / self._threads)
+        share = max(LEAST, left / rounds)
+        return share if self._time_limit is None else min(share, self._time_limit)

@@ -1,0 +1,115 @@
+"""What comes of many problems, in columns: some dozens of bytes a problem beside its tour."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.result import Result
+
+__all__ = ["Row", "Table"]
+
+
+class Row(NamedTuple):
+    """What is kept of a result."""
+
+    tour: NDArray[np.int32]
+    length: int | float
+    kicks: int
+    seconds: float
+    proved_optimal: bool
+    stop_reason: str
+
+
+class Table:
+    """Rows in any order of positions."""
+
+    def __init__(self) -> None:
+        self._tours = array("i")
+        self._begin = array("q")  # of a position's tour; -1 for a problem without one
+        self._size = array("i")
+        self._length: list[int | float | None] = []
+        self._kicks = array("q")
+        self._seconds = array("d")
+        self._proved = array("b")
+        self._reason = array("i")
+        self._reasons: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._begin)
+
+    def extend(self, count: int) -> None:
+        """Have at least so many positions, the new ones without a result."""
+        while len(self) < count:
+            self._begin.append(-1)
+            self._size.append(0)
+            self._length.append(None)
+            self._kicks.append(0)
+            self._seconds.append(0.0)
+            self._proved.append(0)
+            self._reason.append(0)
+
+    def put(self, position: int, result: Result) -> None:
+        """Keep what came of a problem."""
+        self.extend(position + 1)
+        self._begin[position] = len(self._tours)
+        self._size[position] = len(result.tour)
+        self._tours.frombytes(np.ascontiguousarray(result.tour, dtype=np.int32).tobytes())
+        self._length[position] = result.length
+        self._kicks[position] = result.kicks
+        self._seconds[position] = result.seconds
+        self._proved[position] = result.proved_optimal
+        self._reason[position] = self._reasons.setdefault(result.stop_reason, len(self._reasons))
+
+    def has(self, position: int) -> bool:
+        """Whether there is a tour."""
+        return self._begin[position] >= 0
+
+    def length(self, position: int) -> int | float | None:
+        """Return a length, None where there is no tour."""
+        return self._length[position]
+
+    def tour(self, position: int) -> NDArray[np.int32]:
+        """Return a tour, an empty one where there is none."""
+        begin = max(0, self._begin[position])
+        return np.array(self._tours[begin : begin + self._size[position]], dtype=np.int32)
+
+    def row(self, position: int) -> Row:
+        """Return what is kept of a result that there is."""
+        length = self._length[position]
+        assert length is not None
+        return Row(
+            self.tour(position),
+            length,
+            self._kicks[position],
+            self._seconds[position],
+            bool(self._proved[position]),
+            list(self._reasons)[self._reason[position]],
+        )
+
+    def sizes(self) -> set[int]:
+        """Return the numbers of cities of all tours."""
+        return {size for size, begin in zip(self._size, self._begin, strict=True) if begin >= 0}
+
+    def lengths(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """Return all lengths; NaN where there is no tour."""
+        if self._length and all(isinstance(length, int) for length in self._length):
+            return np.array(self._length, dtype=np.int64)
+        return np.array([np.nan if length is None else length for length in self._length], dtype=np.float64)
+
+    def kicks(self) -> NDArray[np.int64]:
+        """Return the kicks of all searches."""
+        return np.array(self._kicks, dtype=np.int64)
+
+    def seconds(self) -> NDArray[np.float64]:
+        """Return the wall time of all searches."""
+        return np.array(self._seconds, dtype=np.float64)
+
+    def proved(self) -> NDArray[np.bool_]:
+        """Return which tours are proved optimal."""
+        return np.array(self._proved, dtype=np.bool_)

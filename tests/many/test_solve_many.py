@@ -1,0 +1,243 @@
+"""Many problems in one call."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import threading
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import cli
+from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
+
+KICKS = 30
+
+
+def points(count, n, seed=0):
+    return np.random.default_rng(seed).random((count, n, 2))
+
+
+def same(results, position, problem, seed=0):
+    alone = warptsp.solve(problem, kicks=KICKS, seed=seed + position, threads=1, bound=False)
+    found = results[position]
+    assert np.array_equal(found.tour, alone.tour)
+    assert found.length == alone.length == results.lengths[position] == results.length(position)
+    assert (found.kicks, found.stop_reason, found.seed) == (alone.kicks, alone.stop_reason, alone.seed)
+    assert found.proved_optimal == alone.proved_optimal == results.proved_optimal[position]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_array_of_points_is_solved_as_one_by_one(threads):
+    array = points(12, 25)
+    results = warptsp.solve_many(array, kicks=KICKS, seed=7, threads=threads)
+    assert results.tours.shape == (12, 25)
+    assert len(results) == results.solved == 12
+    for position, problem in enumerate(array):
+        same(results, position, problem, seed=7)
+    some = warptsp.solve_many(array[5:], kicks=KICKS, seed=12, threads=threads)
+    assert np.array_equal(some.tours, results.tours[5:])  # seeds go by position
+
+
+def test_mixed_sizes_and_kinds():
+    rng = np.random.default_rng(3)
+    problems = [rng.random((n, 2)) for n in range(1, 22)]
+    problems.append(np.rint(100 * rng.random((14, 14))))
+    problems[-1] = problems[-1] + problems[-1].T - np.diag(2 * problems[-1].diagonal())
+    problems.append(warptsp.Problem.from_points(rng.random((20, 2)), open=warptsp.OpenPath(3, None)))
+    problems.append(warptsp.Problem.from_points(rng.random((20, 2)), fixed_edges=[[0, 9], [9, 4]]))
+    problems.append(warptsp.Problem.from_matrix(rng.integers(1, 99, (15, 15)), asymmetric=True))
+    results = warptsp.solve_many(problems, kicks=KICKS)
+    assert isinstance(results.tours, list)
+    for position, problem in enumerate(problems):
+        same(results, position, problem)
+    assert results[22].problem.open == warptsp.OpenPath(3, None)
+    assert isinstance(results[24].length, int)
+
+
+def test_matrices_of_integers_have_integer_lengths():
+    matrices = np.random.default_rng(1).integers(1, 100, (3, 13, 13))
+    results = warptsp.solve_many(matrices + matrices.transpose(0, 2, 1), kicks=KICKS)
+    assert results.lengths.dtype == np.int64
+    asymmetric = warptsp.solve_many(matrices, kicks=KICKS, asymmetric=True)
+    assert (asymmetric.lengths <= results.lengths).all()
+
+
+def test_one_bad_problem_does_not_stop_the_others():
+    array = points(200, 8)
+    array[117, 3, 1] = np.nan
+    results = warptsp.solve_many(array, kicks=KICKS)
+    assert list(results.errors) == [117]
+    assert isinstance(results.errors[117], InvalidProblem)
+    assert results.solved == 199
+    assert np.isnan(results.lengths[117])
+    assert (results.tours[117] == -1).all()
+    with pytest.raises(InvalidProblem, match="coordinate 1 of city 3"):
+        results[117]
+    missing = warptsp.solve_many([array[0], "missing.tsp"], kicks=KICKS)
+    assert isinstance(missing.errors[1], ParseError)
+    assert missing.tours.shape == (2, 8)
+
+
+def test_a_generator_is_not_kept():
+    class Points:  # an array that tells when it is gone
+        def __init__(self, array):
+            self.array = array
+
+        def __array__(self, dtype=None, copy=None):
+            return self.array
+
+    alive, most = weakref.WeakSet(), 0
+
+    def stream():
+        nonlocal most
+        for array in points(300, 6):
+            problem = Points(array)
+            alive.add(problem)
+            gc.collect(0)
+            most = max(most, len(alive))
+            yield problem
+
+    results = warptsp.solve_many(stream(), kicks=KICKS, threads=2)
+    assert results.tours.shape == (300, 6)
+    assert most <= 20
+    with pytest.raises(InvalidOption, match="problem 4 came from an iterator"):
+        results[4]
+    problem = warptsp.Problem.from_points(points(300, 6)[4])
+    assert results.result(4, problem).length == problem.length(results.tours[4])
+
+
+def test_what_an_iterator_raises_comes_with_what_was_found():
+    def stream():
+        yield from points(3, 6)
+        raise LookupError("no more")
+
+    with pytest.raises(LookupError, match="no more") as caught:
+        warptsp.solve_many(stream(), kicks=KICKS, threads=1)
+    assert caught.value.results.solved == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as they are on POSIX")
+def test_a_signal_keeps_what_is_done():
+    sent = threading.Event()
+
+    def stream():
+        for number, array in enumerate(points(10_000, 20)):
+            if number == 20:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                sent.set()
+            yield array
+
+    results = warptsp.solve_many(stream(), kicks=KICKS, threads=2)
+    assert sent.is_set()
+    assert results.interrupted
+    assert results.signal == signal.SIGINT
+    assert 18 <= results.solved < 10_000
+    assert results.lengths[:18].min() > 0
+
+
+def test_a_callback_ends_it():
+    told = []
+
+    def callback(progress):
+        told.append(progress)
+        return True
+
+    results = warptsp.solve_many(points(2, 200), time_limit=60.0, callback=callback, threads=1)
+    assert results.interrupted
+    assert results.signal is None
+    assert results.seconds < 30
+    assert results.solved == 1
+    assert told[0].total == 2
+    with pytest.raises(InvalidOption, match="problem 1 has no tour"):
+        results[1]
+
+
+def test_total_time_is_shared():
+    results = warptsp.solve_many(points(4, 60), total_time=0.4, threads=1)
+    assert results.solved == 4
+    assert results.seconds < 5
+    with pytest.raises(InvalidOption, match="nobody knows how many"):
+        warptsp.solve_many(iter(points(4, 6)), total_time=0.4)
+
+
+@pytest.mark.parametrize(
+    ("problems", "options", "error"),
+    [
+        (np.zeros((4, 2)), {}, InvalidProblem),
+        (7, {}, InvalidProblem),
+        ("nothing.txt", {}, InvalidProblem),
+        ([], {"kicks": -1}, InvalidOption),
+        ([], {"time_limit": "long"}, InvalidOption),
+        ([], {"seed": -1}, InvalidOption),
+        ([], {"method": "magic"}, InvalidOption),
+        ([], {"metric": "furlongs"}, WarpTSPError),
+        ([], {"total_time": -1}, InvalidOption),
+    ],
+)
+def test_what_is_wrong_with_all_is_said_at_once(problems, options, error):
+    with pytest.raises(error):
+        warptsp.solve_many(problems, **options)
+
+
+def test_no_problems():
+    results = warptsp.solve_many([])
+    assert len(results) == results.solved == 0
+    assert results.tours == []
+
+
+def run(*arguments):
+    return cli.run(["solve-many", *map(str, arguments)])
+
+
+def test_the_command_solves_a_folder(tmp_path: Path, capsys):
+    folder = tmp_path / "rounds"
+    folder.mkdir()
+    for number, array in enumerate(points(3, 7)):
+        np.savetxt(folder / f"{number}.csv", array, delimiter=",", header="x,y", comments="")
+    (folder / "notes.md").write_text("not an instance")
+    table, tours = tmp_path / "lengths.csv", tmp_path / "tours"
+    assert run(folder, "-o", table, "--tours", tours, "--kicks", KICKS) == 0
+    assert "3 with a tour" in capsys.readouterr().out
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    assert rows[0][:3] == ["problem", "cities", "length"]
+    expected = warptsp.solve_many(folder, kicks=KICKS)
+    assert [row[0] for row in rows[1:]] == expected.names == ["0.csv", "1.csv", "2.csv"]
+    assert [float(row[2]) for row in rows[1:]] == expected.lengths.tolist()
+    for position, name in enumerate(expected.names):
+        problem = warptsp.load(folder / name)
+        tour = warptsp.read_tour(tours / f"{name}.tour", problem)
+        assert problem.length(tour) == expected.length(position)
+
+
+def test_the_command_solves_an_array(tmp_path: Path, capsys):
+    array = points(5, 9)
+    array[2, 0] = np.inf
+    np.save(tmp_path / "points.npy", array)
+    assert run(tmp_path / "points.npy", "-o", tmp_path / "tours.npy", "--kicks", KICKS, "--json") == 2
+    told = capsys.readouterr()
+    assert "problem 2: coordinate" in told.err
+    facts = json.loads(told.out)
+    assert (facts["problems"], facts["solved"], facts["lengths"][2]) == (5, 4, None)
+    found = np.load(tmp_path / "tours.npy")
+    assert np.array_equal(found, warptsp.solve_many(array, kicks=KICKS).tours)
+
+
+def test_wrong_options_of_the_command(tmp_path: Path, capsys):
+    np.save(tmp_path / "points.npy", points(2, 5))
+    assert run(tmp_path / "points.npy", "-o", tmp_path / "a.txt") == 2
+    assert "lengths are written as .csv" in capsys.readouterr().err
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run(empty) == 2
+    assert "no instances in this folder" in capsys.readouterr().err
+    (empty / "a.csv").write_text("x,y\n0,0\n1,1\n2,0\n")
+    (empty / "b.csv").write_text("x,y\n0,0\n1,1\n")
+    assert run(empty, "-o", tmp_path / "a.npy") == 2
+    assert "differ in size" in capsys.readouterr().err
