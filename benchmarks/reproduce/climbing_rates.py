@@ -35,15 +35,21 @@ VERSIONS = {  # ours, and what the document calls it
     "one-thread": "calc",
     "shared-matrix": "matr_s",
     "global-matrix": "matr_g",
+    "read-only-matrix": "matr_g_ro",
 }
 CITIES = (1000, 200, 100, 2000, 4000, 500, 8000, 50, 18512)
 SEVERAL = (1000, 200, 100, 2000, 4000, 500, 50)  # cities at which all versions are compared
-MAX_CITIES = {"shared-matrix": 200, "one-thread": 2000, "global-matrix": 1000}
+MAX_CITIES = {"shared-matrix": 200, "one-thread": 2000, "global-matrix": 2000, "read-only-matrix": 2000}
 CLIMBERS = {50: 16384, 100: 16384, 200: 16384}
 MOST_ON_H200 = {("matr_s", 110): 240, ("calc", 4000): 65_535}  # cities; more is an error that says so
 THREADS = (1, 2, 4, 8, 16)  # of the CPU, as far as it is given so many
 SECONDS = 1.0
-A_THREAD = ("one-thread", "global-matrix")  # versions with a climber a thread that many cities fit
+A_THREAD = (
+    "one-thread",
+    "global-matrix",
+    "read-only-matrix",
+)  # versions with a climber a thread that many cities fit
+LONGER = {"global-matrix 2000": 20.0, "read-only-matrix 2000": 20.0}
 LONG_PASSES, LONG_SECONDS = 1000, 8.0  # cities from which their passes take long, and what they get then
 
 
@@ -51,6 +57,8 @@ def cells(setting: Setting) -> Iterator[Cell]:
     if setting.device == "cpu":
         for cities in CITIES:
             yield Cell(f"auto {cities}", {"cities": cities, "version": "auto"})
+        for cities in SEVERAL:
+            yield Cell(f"global-matrix {cities}", {"cities": cities, "version": "global-matrix"})
         for threads in (count for count in THREADS if count <= (setting.threads or 2)):
             yield Cell(
                 f"kroA150, {threads} threads", {"instance": "kroA150", "threads": threads, "version": "auto"}
@@ -79,8 +87,8 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     params = {name: facts[name] for name in ("version", "climbers") if name in facts}
     options: dict[str, Any] = {}
     if "climbers" not in facts:
-        long = facts["version"] in A_THREAD and problem.n >= LONG_PASSES
-        options["time_limit"] = LONG_SECONDS if long else SECONDS
+        long = setting.device == "cuda" and facts["version"] in A_THREAD and problem.n >= LONG_PASSES
+        options["time_limit"] = LONGER.get(cell.name, LONG_SECONDS) if long else SECONDS
     if "threads" in facts:
         options["threads"] = facts["threads"]
     return run(problem, setting, method="hill-climbing", params=params, **options)
@@ -93,19 +101,21 @@ def report(results: Results) -> list[Section]:
 def _rates(results: Results) -> Section:
     rows = []
     lines: dict[str, list[tuple[float, float]]] = {}
-    columns = [(version, "cuda") for version in VERSIONS] + [("auto", "cpu")]
+    columns = [(version, "cuda") for version in VERSIONS] + [("auto", "cpu"), ("global-matrix", "cpu")]
     for cities in sorted(CITIES):
         line: list[object] = [cities]
         for version, device in columns:
             value = results.value(f"{version} {cities}", device, rate)
             line.append(number(value))
             if value is not None:
-                lines.setdefault("CPU" if device == "cpu" else version, []).append((cities, value))
+                curve = version if device == "cuda" else "CPU" if version == "auto" else "CPU, matrix"
+                lines.setdefault(curve, []).append((cities, value))
         rows.append(line)
     words = [
         "cities",
         *(f"{ours} ({theirs}), GPU" if theirs else f"{ours}, GPU" for ours, theirs in VERSIONS.items()),
         "CPU",
+        "CPU, from a matrix",
     ]
     chart = Chart("Random-restart 2-opt, first cities of d18512", "cities", "10^9 moves/s", lines)
     text = (

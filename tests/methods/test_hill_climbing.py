@@ -15,7 +15,16 @@ from warptsp.backends.cuda.climb_plan import ring_shares
 from warptsp.backends.cuda.tuning import STRIPS
 from warptsp.errors import InvalidOption, UnsupportedProblem
 
-VERSIONS = ["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]
+VERSIONS = [
+    "auto",
+    "shared-matrix",
+    "global-matrix",
+    "read-only-matrix",
+    "one-thread",
+    "intra",
+    "tiled",
+    "tuned",
+]
 METRICS = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "GREAT_CIRCLE"]
 SIDE = 700  # of squares so small that nearest integers of float distances are exact
 
@@ -103,6 +112,14 @@ def test_the_climbers_are_those_of_the_definition(device: str, n: int) -> None:
     assert counters["mean_optimum"] == pytest.approx(np.mean(lengths), rel=1e-12)
     assert counters["evaluations"] == counters["passes"] * (n * (n - 3) // 2)
     assert counters["passes"] >= counters["moves"] + 4
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_on_the_cpu_climbers_may_read_a_matrix(metric: str) -> None:
+    problem = squares(60, metric, side=100_000 if metric not in ("GEO", "GREAT_CIRCLE") else 700)
+    computed, read = climb(problem, "cpu", seed=5), climb(problem, "cpu", seed=5, version="global-matrix")
+    assert read.length == computed.length
+    assert (canonical(read.tour) == canonical(computed.tour)).all()
 
 
 @pytest.mark.parametrize("metric", METRICS)

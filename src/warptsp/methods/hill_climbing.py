@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-Version = Literal["auto", "shared-matrix", "global-matrix", "one-thread", "intra", "tiled", "tuned"]
+Version = Literal[
+    "auto", "shared-matrix", "global-matrix", "read-only-matrix", "one-thread", "intra", "tiled", "tuned"
+]
 
 MIN_GPU_CITIES = 12  # fewer are climbed on the CPU, whatever the device
+MAX_MATRIX_ON_CPU = 20_000  # cities
 SLICE = 0.08  # seconds of climbing between two reports
 
 
@@ -46,10 +49,12 @@ class HillClimbingParams:
     Attributes
     ----------
     version : str
-        The kernel on a GPU. "auto" is the fastest one; the others are the document's: "shared-matrix" and
-        "global-matrix" (one climber per thread, distances from a matrix in shared or global memory),
-        "one-thread" (one climber per thread, distances computed), "intra" (one climber per block), "tiled"
-        (with tiles of the tour in shared memory) and "tuned" (with the block size tuned to cities and GPU).
+        The kernel on a GPU. "auto" is the fastest one; the others are the document's: "shared-matrix",
+        "global-matrix" and "read-only-matrix" (one climber per thread, distances from a matrix in shared
+        memory, in global memory, or there but loaded through the read-only cache), "one-thread" (one climber
+        per thread, distances computed), "intra" (one climber per block), "tiled" (with tiles of the tour in
+        shared memory) and "tuned" (with the block size tuned to cities and GPU). On the CPU it is "auto", or
+        "global-matrix" for the document's CPU code, which reads a matrix.
     climbers : int, optional
         End after this many; a limit on kicks means the same. Without either the stop criterion decides.
     block : int, optional
@@ -200,12 +205,18 @@ def _climb_on_gpu(problem: Problem, run: Run, params: HillClimbingParams, limit:
 
 
 def _climb_on_threads(problem: Problem, run: Run, params: HillClimbingParams, limit: int | None) -> None:
-    if params.version != "auto":
+    if params.version not in ("auto", "global-matrix"):
         raise UnsupportedProblem(
             f"version {params.version} is a GPU kernel, for {MIN_GPU_CITIES} cities or more; use "
-            "version auto, or device cuda"
+            "version auto or global-matrix, or device cuda"
         )
-    instance = ClimbInstance.build(problem)
+    matrix = params.version == "global-matrix"
+    if matrix and problem.n > MAX_MATRIX_ON_CPU:
+        raise UnsupportedProblem(
+            f"version global-matrix: {problem.n} cities are too many: the maximum on the CPU is "
+            f"{MAX_MATRIX_ON_CPU}, a matrix of {8 * MAX_MATRIX_ON_CPU**2 / 1e9:.1f} GB; use version auto"
+        )
+    instance = ClimbInstance.build(problem, matrix=matrix)
     climbers = _climbers(instance)
     optima = Optima(instance.scale)
     given = run.start if isinstance(run.start, np.ndarray) else None

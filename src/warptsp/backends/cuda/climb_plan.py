@@ -26,9 +26,14 @@ CLIMB_KERNELS = (
     "climb<Tiled>",
 )
 
-ALONE_KERNELS = tuple(f"climb_alone<{name}>" for name in ("SharedMatrix", "GlobalMatrix", "Computed"))
+THREAD_VERSIONS = {
+    "shared-matrix": "climb_alone<SharedMatrix>",
+    "global-matrix": "climb_alone<GlobalMatrix>",
+    "read-only-matrix": "climb_alone<ReadOnlyMatrix>",
+    "one-thread": "climb_alone<Computed>",
+}
+ALONE_KERNELS = tuple(THREAD_VERSIONS.values())
 BLOCK_VERSIONS = {"intra": "climb<Intra>", "tiled": "climb<Tiled>", "tuned": "climb<Tiled>"}
-THREAD_VERSIONS = dict(zip(("shared-matrix", "global-matrix", "one-thread"), ALONE_KERNELS, strict=True))
 
 MAX_CITIES = 65_535  # the number of a move has 16 bits for a link
 _COMMON_BYTES = 2048  # of shared memory that a block has beside its tour or matrix, and some to spare
@@ -227,7 +232,7 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
             )
         if needed > 0.8 * free:
             raise DeviceOutOfMemory(
-                f"version global-matrix: the distances of {n} cities need {needed / 1e9:.2f} GB, and "
+                f"version {version}: the distances of {n} cities need {needed / 1e9:.2f} GB, and "
                 f"{free / 1e9:.2f} GB are free on device cuda:{device.ordinal}; use version auto"
             )
     elif not in_plane(problem):

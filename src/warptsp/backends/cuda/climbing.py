@@ -211,7 +211,7 @@ class BlockClimbers(Climbers):
 
 
 class ThreadClimbers(Climbers):
-    """A climber a thread: "shared-matrix", "global-matrix" and "one-thread".
+    """A climber a thread: those of `climb_plan.THREAD_VERSIONS`.
 
     Raises
     ------

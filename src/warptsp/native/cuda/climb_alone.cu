@@ -2,6 +2,7 @@
 // CLIMB_ROUNDING is that of distances computed for the scan (ring_scan.h), 0 or 1 with a matrix of floats or integers.
 //
 //   SharedMatrix, GlobalMatrix  all distances computed before, in shared or global memory
+//   ReadOnlyMatrix              in global memory, and loaded through the cache for what no kernel writes
 //   Computed                    from coordinates in the order of the tour
 //
 // What a thread has lies interleaved with what others have, as local memory does: position p of thread t at p * threads
@@ -46,13 +47,17 @@ struct Lonely {
 
 namespace {
 
+template <bool read_only>
 struct FromMatrix {
   typedef int Spot;
   const Lonely &all;
   const Value *matrix;
   const int thread;
   __device__ Spot at(int p) const { return all.city[(long long)p * all.threads + thread]; }
-  __device__ Value distance(Spot a, Spot b) const { return matrix[(long long)a * all.n + b]; }
+  __device__ Value distance(Spot a, Spot b) const {
+    const Value *const entry = matrix + (long long)a * all.n + b;
+    return read_only ? __ldg(entry) : *entry;
+  }
 };
 struct FromPlaces {
   typedef float2 Spot;
@@ -178,11 +183,15 @@ struct Loner {
 
 struct SharedMatrix {
   static constexpr bool in_shared = true;
-  typedef FromMatrix Source;
+  typedef FromMatrix<false> Source;
 };
 struct GlobalMatrix {
   static constexpr bool in_shared = false;
-  typedef FromMatrix Source;
+  typedef FromMatrix<false> Source;
+};
+struct ReadOnlyMatrix {
+  static constexpr bool in_shared = false;
+  typedef FromMatrix<true> Source;
 };
 struct Computed {
   static constexpr bool in_shared = false;
