@@ -114,7 +114,7 @@ def test_every_kernel_file_with_a_struct_is_checked() -> None:
 def test_what_is_compiled_has_the_checks(monkeypatch) -> None:
     monkeypatch.setattr(compiler, "_nvrtc", lambda: ((13, 0), [90]))
     for file in FILES:
-        text = compiler._named(file, ["f"], (9, 0), None, False)[0]
+        text = compiler._make_job(file, ("f",), (9, 0), (), False).text
         assert text.startswith("#line 1")
         assert text.endswith(layout_checks(file))
         assert text.count("static_assert(sizeof(") >= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -331,9 +332,9 @@ def test_studies_of_launches_are_not_pruned() -> None:
 
 @pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(end=7), OpenPath(3, 7)])
 @pytest.mark.parametrize("method", METHODS)
-def test_open_paths_keep_their_ends(method: str, ends: OpenPath) -> None:
+def test_open_paths_keep_their_ends(device: str, method: str, ends: OpenPath) -> None:
     problem = instance("EUC_2D", 20)
-    result = warptsp.solve(problem, method=method, open=ends, start="random", device="cpu")
+    result = warptsp.solve(problem, method=method, open=ends, start="random", device=device)
     result.problem.check_tour(result.tour)
     before = warptsp.solve(problem, method="construct", open=ends, start="random")
     assert result.length < before.length
@@ -341,23 +342,26 @@ def test_open_paths_keep_their_ends(method: str, ends: OpenPath) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_fixed_edges_stay(method: str) -> None:
+def test_fixed_edges_stay(device: str, method: str) -> None:
     points = whole_points(24, 1)
     problem = Problem.from_points(points, "EUC_2D", fixed_edges=[(0, 13), (13, 7), (20, 2)])
-    result = warptsp.solve(problem, method=method, start="random", device="cpu")
+    result = warptsp.solve(problem, method=method, start="random", device=device)
     problem.check_tour(result.tour)
     assert result.counters["moves"] > 0
 
 
-def test_no_open_paths_on_a_gpu() -> None:
-    from warptsp.methods import METHODS
-
-    open_path = Problem.from_points(unit_points(9), open=OpenPath())
-    fixed = Problem.from_points(unit_points(9), fixed_edges=[(0, 1)])
-    for name in ("two-opt", "three-opt", "swap"):
-        if "cuda" in METHODS[name].devices:
-            assert "open paths" in str(METHODS[name].gpu_lacks(open_path))
-            assert "fixed edges" in str(METHODS[name].gpu_lacks(fixed))
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "EXPLICIT"])
+@pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(3, 7), None])
+@pytest.mark.parametrize("method", LAUNCHED)
+def test_paths_and_fixed_edges_are_the_same_on_a_gpu(
+    gpu: object, method: str, ends: OpenPath | None, kind: str
+) -> None:
+    problem = dataclasses.replace(instance(kind, 150), open=ends, fixed_edges=[(0, 13), (13, 9), (20, 2)])
+    results = [warptsp.solve(problem, method=method, start="random", device=each) for each in ("cuda", "cpu")]
+    assert (results[0].tour == results[1].tour).all()
+    assert results[0].counters["passes"] == results[1].counters["passes"]
+    problem.check_tour(results[0].tour)
 
 
 # The predicate of swaps

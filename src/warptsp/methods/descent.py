@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -44,15 +45,6 @@ class Neighborhood(IntEnum):
     THREE_OPT = 1
     SWAP = 2
     RELOCATE = 3
-
-
-def gpu_limits(problem: Problem) -> str | None:
-    """Return what the exhaustive methods cannot do about this problem on a GPU, None if they can do all."""
-    if problem.open is not None:
-        return "the exhaustive methods on GPUs find closed tours, no open paths"
-    if len(problem.fixed_edges):
-        return "the exhaustive methods on GPUs cannot keep fixed edges"
-    return None
 
 
 def check_launch(block: int | None, grid: int | None, jobs: int | None, passes: int | None) -> None:
@@ -126,15 +118,40 @@ def descend(
     def on_gpu(device: Device) -> None:
         from warptsp.backends.cuda.descent import CudaDescent
 
-        options = {**constraints, "launch": launch}
         tolerance = tolerance_of(problem)
-        descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
-        _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
+        if _is_plain(problem):
+            options = {**constraints, "launch": launch}
+            descent = CudaDescent(device, problem, int(neighborhood), tour, tolerance, **options)
+            _proceed(run, descent, passes, descent.tour, 0.0, pruned=pruned)
+            return
+        closed = _Closed.of(problem, run, tour, kept, before)
+        if closed is not None:
+            instance = closed.instance
+            descent = CudaDescent(
+                device,
+                problem,
+                int(neighborhood),
+                closed.tour,
+                tolerance,
+                closed.kept,
+                closed.before,
+                launch,
+                instance=instance,
+            )
+            _proceed(
+                run,
+                descent,
+                passes,
+                lambda: instance.open(descent.tour()),
+                instance.closing,
+                pruned=False,
+            )
 
     def sources() -> Iterable[Source]:
         from warptsp.backends.cuda.descent import kernel_sources
 
-        return kernel_sources(problem, int(neighborhood), launch or Launch(), pruned=pruned)
+        plain = _is_plain(problem)
+        return kernel_sources(problem, int(neighborhood), launch or Launch(), pruned=pruned, plain=plain)
 
     # With no kicks at all every report says stop, and is not heeded.
     meanwhile = on_cpu if problem.n <= max_on_cpu and run.kick_limit != 0 else None
@@ -165,7 +182,12 @@ def descend_in_turn(
 
 def can_prune(problem: Problem) -> bool:
     """Return whether boxes in the plane bound the distances of a problem, and all of its edges may go."""
-    return Scale.of(problem) is not None and problem.open is None and len(problem.fixed_edges) == 0
+    return Scale.of(problem) is not None and _is_plain(problem)
+
+
+def _is_plain(problem: Problem) -> bool:
+    """Tell whether a tour is closed and all of its edges may go."""
+    return problem.open is None and len(problem.fixed_edges) == 0
 
 
 def launch_explainer(neighborhood: Neighborhood) -> Callable[[Problem, str], str]:
@@ -182,6 +204,41 @@ def launch_explainer(neighborhood: Neighborhood) -> Callable[[Problem, str], str
     return explain
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Closed:
+    """A tour or path as a closed tour of an instance in the search's numbers, and what swaps must respect."""
+
+    instance: SearchInstance
+    tour: NDArray[np.int32]
+    kept: list[int]
+    before: list[tuple[int, int]]
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        run: Run,
+        tour: NDArray[np.int32],
+        kept: Collection[int],
+        before: Collection[tuple[int, int]],
+    ) -> _Closed | None:
+        """Return it; None if the token stopped it, or if there are too few cities for a move."""
+        instance = SearchInstance.build(problem, run.token)
+        if instance is None or instance.size < MIN_CITIES:
+            return None
+        number = np.empty(problem.n, np.int32)
+        number[instance.city] = np.arange(problem.n, dtype=np.int32)
+        closed = instance.close(tour)
+        if instance.dummy is not None:
+            closed = np.roll(closed, 1)  # the dummy city of an open path stays first
+        return cls(
+            instance,
+            np.ascontiguousarray(closed),
+            [int(number[city]) for city in kept],
+            [(int(number[a]), int(number[b])) for a, b in before],
+        )
+
+
 def _descend_on_cpu(
     problem: Problem,
     run: Run,
@@ -190,24 +247,20 @@ def _descend_on_cpu(
     passes: int | None,
     constraints: dict[str, Any],
 ) -> None:
-    instance = SearchInstance.build(problem, run.token)
-    if instance is None or instance.size < MIN_CITIES:
+    closed = _Closed.of(problem, run, tour, constraints["kept"], constraints["before"])
+    if closed is None:
         return
-    number = np.empty(problem.n, np.int32)
-    number[instance.city] = np.arange(problem.n, dtype=np.int32)
-    closed = instance.close(tour)
-    if instance.dummy is not None:
-        closed = np.roll(closed, 1)  # the dummy city of an open path stays first
+    instance = closed.instance
     descent = _native.Descent.create(
         neighborhoods=[int(neighborhood) for neighborhood in neighborhoods],
         distances=instance.distances(),
         dummy=instance.dummy is not None,
-        tour=np.ascontiguousarray(closed),
+        tour=closed.tour,
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,
         threads=run.threads,
-        kept=[int(number[city]) for city in constraints["kept"]],
-        before=[(int(number[a]), int(number[b])) for a, b in constraints["before"]],
+        kept=closed.kept,
+        before=closed.before,
         pruned=constraints["pruned"],
     )
     pruned = constraints["pruned"]

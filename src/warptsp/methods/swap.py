@@ -18,7 +18,6 @@ from warptsp.methods.descent import (
     Neighborhood,
     check_launch,
     descend,
-    gpu_limits,
     launch_explainer,
     start_from_first,
 )
@@ -116,7 +115,6 @@ METHOD = Method(
     ends=True,
     devices=("cpu", "cuda"),
     min_gpu_cities=8_000,
-    gpu_limits=gpu_limits,
     constrains=lambda params: bool(params.before),
     explain_launch=launch_explainer(Neighborhood.SWAP),
 )

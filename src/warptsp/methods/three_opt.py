@@ -18,7 +18,6 @@ from warptsp.methods.descent import (
     Neighborhood,
     check_launch,
     descend,
-    gpu_limits,
     launch_explainer,
     start_from_first,
 )
@@ -84,6 +83,5 @@ METHOD = Method(
     ends=True,
     devices=("cpu", "cuda"),
     min_gpu_cities=800,
-    gpu_limits=gpu_limits,
     explain_launch=launch_explainer(Neighborhood.THREE_OPT),
 )

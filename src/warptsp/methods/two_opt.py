@@ -17,7 +17,6 @@ from warptsp.methods.descent import (
     Neighborhood,
     check_launch,
     descend,
-    gpu_limits,
     launch_explainer,
     start_from_first,
 )
@@ -90,6 +89,5 @@ METHOD = Method(
     ends=True,
     devices=("cpu", "cuda"),
     min_gpu_cities=8_000,
-    gpu_limits=gpu_limits,
     explain_launch=launch_explainer(Neighborhood.TWO_OPT),
 )

@@ -27,7 +27,7 @@ from warptsp.backends.cuda.descent_plan import (
     kernel_sources,
 )
 from warptsp.backends.cuda.pruned_pass import PrunedPass
-from warptsp.backends.instance import exact_rows
+from warptsp.backends.instance import exact_rows, fixed_partners
 from warptsp.errors import UnsupportedProblem
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from warptsp import _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.backends.instance import SearchInstance
     from warptsp.problem import Problem
 
 __all__ = ["CudaDescent", "Launch", "Scale", "kernel_sources"]
@@ -58,20 +59,26 @@ class CudaDescent:
         launch: Launch | None = None,
         *,
         pruned: bool = False,
+        instance: SearchInstance | None = None,
     ) -> None:
-        n = problem.n
+        n = problem.n if instance is None else instance.size
         self._asked = Launch() if launch is None else launch
         self.device = device
         self.n = n
         self.kind = KINDS[neighborhood]
-        self.start_length = float(problem.length(tour))
-        scale = None if self.kind.fast is None else Scale.of(problem)
+        plain = instance is None
+        self.start_length = float(problem.length(tour if instance is None else instance.open(tour)))
+        self.start_length += 0.0 if instance is None else instance.closing
+        scale = Scale.of(problem) if plain and self.kind.fast is not None else None
         self._chip = tuning.architecture(device.compute_capability)
         self._city = [device.empty(n + 1, np.int32) for _ in range(2)]
         self._city[0][:n].upload(np.ascontiguousarray(tour, np.int32))
         self._state = device.zeros(records.DESCENT_STATE.itemsize, np.uint8)
         self._arrays: dict[str, DeviceArray] = {"edges": device.empty(n + 1, np.float64)}
-        rows = exact_rows(problem.metric, problem.search_rows(), whole=problem.integral)
+        rows = problem.search_rows() if instance is None else instance.rows
+        rows = exact_rows(problem.metric, rows, whole=problem.integral)
+        if instance is not None and len(instance.fixed_edges):
+            self._arrays["fixed"] = device.upload(fixed_partners(n, instance.fixed_edges))
         self._arrays[records.field_of_rows(problem.metric, rows, points="rows")] = device.upload(rows)
         if problem.matrix is None:
             self._arrays["placed"] = device.empty((n + 1, rows.shape[1]), np.float64)
@@ -115,7 +122,7 @@ class CudaDescent:
         self._tour = records.DESCENT_TOUR(**fields)
         self._scale = scale
         names = self.kind.exact_kernels
-        self._sources = kernel_sources(problem, neighborhood, self._asked, pruned=pruned)
+        self._sources = kernel_sources(problem, neighborhood, self._asked, pruned=pruned, plain=plain)
         self._exact, self._choose, self._apply = (self._kernel(0, name) for name in names[:3])
         if self._limited:
             self._limit = self._kernel(0, names[3])
@@ -294,7 +301,7 @@ class CudaDescent:
         if self._scale is None:
             raise UnsupportedProblem(
                 "method two-opt: block, grid, jobs and tour_order belong to a kernel for the plane (EUC_2D, "
-                "CEIL_2D, FLOOR_2D, EXACT_2D, ATT); leave them out"
+                "CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave them out"
             )
         most = device.shared_memory_per_block - 2048
         if self._mapped_shared() > most:

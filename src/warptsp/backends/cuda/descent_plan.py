@@ -140,10 +140,10 @@ class Scale:
 
 
 def kernel_sources(
-    problem: Problem, neighborhood: int, launch: Launch, *, pruned: bool = False
+    problem: Problem, neighborhood: int, launch: Launch, *, pruned: bool = False, plain: bool = True
 ) -> tuple[Source, ...]:
     """Return what a descent needs: the kernels in double precision, and those of the fast or pruned pass if
-    there is one."""
+    there is one. Only `plain` problems have, closed tours without fixed edges."""
     kind = KINDS[neighborhood]
     mapped = kind.is_mapped(launch)
     block = (
@@ -155,7 +155,7 @@ def kernel_sources(
     exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
     if pruned:
         return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)
-    scale = None if kind.fast is None else Scale.of(problem)
+    scale = Scale.of(problem) if plain and kind.fast is not None else None
     if scale is None:
         return (exact,)
     if mapped:

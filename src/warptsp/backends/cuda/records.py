@@ -140,7 +140,7 @@ DESCENT_TOUR = _record(
     "DescentTour",
     _DESCENTS,
     "i4 n kind stride has_fast_pass",
-    "ptr rows int_matrix real_matrix placed placed_city edges points columns",
+    "ptr rows int_matrix real_matrix fixed placed placed_city edges points columns",
     "f8 middle_x middle_y scale edge_scale tolerance",
     "ptr earlier later state",
 )

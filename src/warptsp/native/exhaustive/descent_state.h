@@ -36,6 +36,7 @@ struct DescentTour {
   const double *rows;     // coordinates by city, or null
   const int *int_matrix;  // distances by city, or null
   const double *real_matrix;
+  const int *fixed;  // (n, 2) the other ends of a city's fixed edges, or -1; null if there are none
   double *placed;                                // rows by position, 0 .. n
   int *placed_city;                              // cities by position, 0 .. n, where there is a matrix
   double *edges;                                 // by position, 0 .. n
@@ -51,16 +52,24 @@ struct DescentTour {
   }
   // Of two positions.
   __device__ double operator()(int p, int q) const {
-    if (rows) return coordinate_distance(kind, placed + (long long)stride * p, placed + (long long)stride * q);
+    if (rows) return of_rows(placed + (long long)stride * p, placed + (long long)stride * q);
     return of_cities(placed_city[p], placed_city[q]);
   }
   __device__ double of_cities(int a, int b) const {
-    if (rows) return coordinate_distance(kind, rows + (long long)stride * a, rows + (long long)stride * b);
+    if (rows) return of_rows(rows + (long long)stride * a, rows + (long long)stride * b);
     const long long at = (long long)a * n + b;
     return int_matrix ? (double)int_matrix[at] : real_matrix[at];
   }
+  // The row of NaN is that of the dummy city.
+  __device__ double of_rows(const double *a, const double *b) const {
+    const double d = coordinate_distance(kind, a, b);
+    return d == d ? d : 0.0;
+  }
+  __device__ bool is_fixed(int a, int b) const {
+    return fixed && (fixed[2 * (long long)a] == b || fixed[2 * (long long)a + 1] == b);
+  }
   __device__ void place(int k, int city, int next) const {
-    const double edge = of_cities(city, next);
+    const double edge = is_fixed(city, next) ? -1e300 : of_cities(city, next);  // shorter than any gain
     edges[k] = edge;
     if (!rows) {
       placed_city[k] = city;
