@@ -38,7 +38,9 @@ class Rate:
 
 
 def work(progress: Progress) -> tuple[int, str]:
-    """Return how much was done, and of what: kicks, or moves where a method makes no kicks."""
+    """Return how much was done, and of what: kicks, moves where a method makes no kicks, nodes of a proof."""
+    if "proof_nodes" in progress.counters:
+        return int(progress.counters["proof_nodes"]), "nodes"
     moves = int(progress.counters.get("moves", 0))
     return (moves, "moves") if progress.kicks == 0 and moves else (progress.kicks, "kicks")
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import warptsp
-from warptsp import Problem
+from warptsp import Problem, describe
 from warptsp.cli import commands
+from warptsp.construct import construct
 from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
 from warptsp.io import read_tour
 from warptsp.proof import proving
+from warptsp.solver import proof as after
+from warptsp.stop import MaxKicks, MaxRuntime
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 
@@ -64,7 +68,7 @@ def test_real_lengths():
 
 
 def test_what_is_refused(monkeypatch, problem):
-    with pytest.raises(InvalidOption, match="neither True nor False"):
+    with pytest.raises(InvalidOption, match='neither True, False nor "auto"'):
         warptsp.solve(problem, prove="yes")
     one_way = np.arange(400).reshape(20, 20) % 17
     with pytest.raises(UnsupportedProblem, match="asymmetric"):
@@ -76,6 +80,95 @@ def test_what_is_refused(monkeypatch, problem):
     monkeypatch.setattr(proving, "require_solver", missing)
     with pytest.raises(BackendUnavailable):
         warptsp.solve(problem, prove=True)
+
+
+# Unasked
+
+
+@pytest.fixture
+def plenty(monkeypatch):
+    """However busy the machine is: the proof has the time that it needs."""
+    monkeypatch.setattr(after, "UNASKED_SECONDS", 60.0)
+    monkeypatch.setattr(after, "UNASKED_SHARE", 0.99)
+
+
+@pytest.mark.parametrize("limit", [None, 60.0])
+def test_a_proof_that_nobody_asked_for(problem, limit, plenty):
+    result = warptsp.solve(problem, prove="auto", time_limit=limit, stop=None, bound=False)
+    assert result.proved_optimal
+    assert result.stop_reason == "proved optimal"
+    assert result.length == result.lower_bound
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kicks": 50},
+        {"method": "two-opt"},
+        {"then": "two-opt", "kicks": 1},
+        {"stop": MaxRuntime(0.1) | MaxKicks(50)},
+    ],
+)
+def test_a_run_that_is_not_prolonged_unasked(problem, options, plenty):
+    assert "proof_nodes" not in warptsp.solve(problem, prove="auto", **options).counters
+
+
+def test_many_cities_are_not_proved_unasked(monkeypatch, problem, plenty):
+    monkeypatch.setattr(after, "UNASKED_CITIES", 59)
+    assert "proof_nodes" not in warptsp.solve(problem, prove="auto", time_limit=0.5).counters
+
+
+def test_nothing_is_said_where_a_proof_is_not_to_be_had(monkeypatch, problem, plenty):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    assert "proof_nodes" not in warptsp.solve(problem, prove="auto", time_limit=0.1).counters
+    assert proving.prove_within(problem, construct(problem), 1.0) is None
+
+
+def test_a_short_time_limit_is_told_as_it_was_given(problem):
+    result = warptsp.solve(problem, prove="auto", time_limit=0.04, bound=False)
+    assert result.proved_optimal or result.stop_reason == "time limit of 0.04 s"
+
+
+def test_a_proof_within_some_seconds(problem):
+    tour = construct(problem)
+    assert proving.prove_within(problem, tour, 0.0) is None
+    assert proving.prove_within(problem, tour, 60.0).proved
+
+
+# Progress
+
+
+def test_progress_of_the_proof(problem, monkeypatch):
+    monkeypatch.setattr(after, "TOLD_EVERY", 0.0)
+    seen = []
+    result = warptsp.solve(
+        problem,
+        prove=True,
+        start="random",
+        method="two-opt",
+        callback=lambda event: seen.append((event, problem.length(event.tour()))),
+    )
+    assert all(event.length == length for event, length in seen)
+    proving_events = [event for event, _ in seen if event.phase == "proof"]
+    assert proving_events
+    assert all(event.lower_bound <= result.length <= event.length for event in proving_events)
+    assert "nodes" in describe.work(proving_events[-1])
+    bounds = [event.lower_bound for event in proving_events]
+    assert bounds == sorted(bounds)
+
+
+@pytest.mark.parametrize("answer", [True, "enough"])
+def test_a_callback_ends_the_proof(problem, answer):
+    result = warptsp.solve(problem, prove=True, callback=lambda event: event.phase == "proof" and answer)
+    assert not result.proved_optimal
+    assert result.interrupted
+    assert result.stop_reason == ("the callback returned True" if answer is True else answer)
+
+
+def test_a_callback_that_fails_during_the_proof(problem):
+    with pytest.raises(ZeroDivisionError) as caught:
+        warptsp.solve(problem, prove=True, callback=lambda event: event.phase == "proof" and 1 / 0)
+    assert caught.value.result.length == problem.length(caught.value.result.tour)
 
 
 def test_the_command(tmp_path, problem):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 
 from warptsp.cli._options import find_city, parse_params
@@ -73,7 +75,7 @@ class Stops:
         }
         given = [(field.name, getattr(self, field.name)) for field in fields(self)]
         found = [criteria[name](value) for name, value in given if value is not None]
-        return stop.AnyOf(*found) if found else None
+        return reduce(or_, found) if found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +94,12 @@ class Search:
     cluster_params: tuple[str, ...]
     checkpoint_interval: float
     bound: str | float
-    prove: bool
+    prove: bool | None
 
     def arguments(self) -> dict[str, Any]:
         """Return them as `warptsp.solve` takes them."""
-        return {
+        arguments = {
             name: parse_params(value) if name.endswith("params") else value
             for name, value in asdict(self).items()
         }
+        return {**arguments, "prove": "auto" if self.prove is None else self.prove}

@@ -2,7 +2,7 @@
 
 from .certificate import Certificate, is_proof, proven_bound, read_proof
 from .closed_instance import is_optimal
-from .proving import MAX_CITIES, Proof, ProofProgress, prove
+from .proving import MAX_CITIES, Proof, ProofProgress, prove, prove_within
 
 __all__ = [
     "MAX_CITIES",
@@ -12,6 +12,7 @@ __all__ = [
     "is_optimal",
     "is_proof",
     "prove",
+    "prove_within",
     "proven_bound",
     "read_proof",
 ]

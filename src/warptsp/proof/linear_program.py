@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from warptsp import _native
 
-__all__ = ["LinearProgram", "Outcome", "require_solver"]
+__all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 
 _TIGHTEST_LIMIT = 2_147_483_647
 
@@ -37,6 +38,11 @@ class Basis(NamedTuple):
 
     state: Any
     rows: int
+
+
+def has_solver() -> bool:
+    """Return whether `require_solver` will most likely find it, without importing it."""
+    return find_spec("highspy") is not None
 
 
 def require_solver() -> Any:

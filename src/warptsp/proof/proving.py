@@ -15,7 +15,7 @@ import numpy as np
 from warptsp import _native
 from warptsp._checks import checked_count
 from warptsp._offers import find
-from warptsp.errors import UnsupportedProblem
+from warptsp.errors import BackendUnavailable, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.neighbors import candidate_rows
 from warptsp.problem import Problem
@@ -25,12 +25,12 @@ from warptsp.stop.deadline import token_until
 from .branch_and_cut import BranchAndCut
 from .certificate import write_proof, write_trivial_proof
 from .closed_instance import TRIVIAL, ClosedInstance
-from .linear_program import require_solver
+from .linear_program import has_solver, require_solver
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MAX_CITIES", "Proof", "ProofProgress", "check_provable", "prove"]
+__all__ = ["MAX_CITIES", "Proof", "ProofProgress", "check_provable", "prove", "prove_within"]
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +57,8 @@ class ProofProgress:
         In the linear programme.
     cuts : int
         In the linear programme.
+    tour : callable
+        ``tour()`` returns the best tour so far, as an int32 array of its own.
     """
 
     seconds: float
@@ -66,6 +68,7 @@ class ProofProgress:
     open_nodes: int
     edges: int
     cuts: int
+    tour: Callable[[], NDArray[np.int32]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,6 +209,29 @@ def prove(
     return _proof(problem, state, start, began, search_seconds, signals.caught is not None)
 
 
+def prove_within(
+    problem: Problem,
+    tour: ArrayLike,
+    seconds: float,
+    *,
+    seed: int = 0,
+    token: _native.StopToken | None = None,
+) -> Proof | None:
+    """Try for so many seconds of wall time to prove that a tour is optimal, or to find one that is.
+
+    None where a proof is not to be had, whatever the time: without HiGHS, for asymmetric instances, and for
+    more than `MAX_CITIES` cities. This is for callers to whom a proof is welcome, and who were not asked for
+    one.
+    """
+    if seconds <= 0 or problem.asymmetric or problem.n > MAX_CITIES or not has_solver():
+        return None
+    try:
+        return prove(problem, tour, time_limit=seconds, seed=seed, token=token)
+    except BackendUnavailable as missing:
+        logger.debug("no proof: %s", missing)
+        return None
+
+
 def check_provable(problem: Problem) -> None:
     """Raise what `prove` raises of problems that it cannot do, or of a solver that is not there."""
     if problem.asymmetric:
@@ -252,6 +278,7 @@ def _run(
             open_nodes=len(state._open),
             edges=state._relaxation.columns,
             cuts=state._relaxation.rows,
+            tour=lambda: np.array(instance.open(state.tour)),
         )
         if callback(progress) is True:
             token.request()

@@ -69,7 +69,7 @@ def solve(
     cluster: Any = None,
     cluster_params: Mapping[str, Any] | object | None = None,
     bound: str | float | None = "auto",
-    prove: bool = False,
+    prove: bool | str = False,
     progress: bool = False,
 ) -> Result:
     """Find a short tour through all cities.
@@ -149,10 +149,11 @@ def solve(
         little; a number gives it so many seconds. The search ends when the bound proves its tour optimal,
         unless it is repeatable: limited in kicks, or by a method that ends by itself. Asymmetric instances
         have the bound of the search itself, whatever is given here.
-    prove : bool
+    prove : bool or "auto"
         Whether branch and cut shall prove the tour optimal, or find one that is, as `warptsp.prove` does. The
         search gets three tenths of a time limit; without any limit it is short, and the proof takes as long
-        as it takes.
+        as it takes. "auto" tries it after a search by ``lk`` of up to 200 cities, if HiGHS is installed: for
+        a tenth of a time limit and half a second at most; not with other limits.
     progress : bool
         Whether progress is shown: on a terminal or in a notebook as a bar, elsewhere as lines on stderr.
 
@@ -183,7 +184,7 @@ def solve(
     instance, first = with_ends(instance, start_city, end_city, open)
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
-    proof = proof_of(prove, instance, limits, method, started)
+    proof = proof_of(prove, instance, limits, steps, started)
     limits = limits if proof is None else proof.limits
     seed = seed_of(seed)
     recorder = recorder_of(instance, snapshots)
@@ -215,4 +216,4 @@ def solve(
                 first=first,
             )
         )
-    return result if proof is None else proof.of(result, kept, started)
+        return result if proof is None else proof.of(result, kept, told, started)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,17 +11,27 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal
 from warptsp.problem import KnownLength
-from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, prove
+from warptsp.progress import Progress
+from warptsp.proof.linear_program import has_solver
+from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, prove, prove_within
 from warptsp.result import HistoryPoint, Result, Snapshot
 from warptsp.stop import MaxKicks, MaxRuntime
 
 if TYPE_CHECKING:
     from warptsp.checkpoint import Checkpoint
     from warptsp.problem import Problem
-    from warptsp.proof import Proof
+    from warptsp.proof import Proof, ProofProgress
+    from warptsp.solver.options import Step
     from warptsp.stop import StoppingCriterion
 
+    Callback = Callable[[Progress], object]
+
 __all__ = ["ProofAfter", "proof_of"]
+
+UNASKED_CITIES = 200
+UNASKED_SECONDS = 0.5
+UNASKED_SHARE = 0.1  # of a time limit
+TOLD_EVERY = 0.2  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +44,35 @@ class ProofAfter:
         Of the search, which leaves time to the proof.
     deadline : float or None
         On the monotonic clock.
+    at_most : float or None
+        Seconds for a proof that nobody has asked for, and of whose failure nobody is told.
     """
 
     limits: StoppingCriterion | None
     deadline: float | None
+    at_most: float | None = None
 
-    def of(self, result: Result, checkpoint: Checkpoint | None, started: float) -> Result:
-        """Return a result with what the proof adds, unless the search was broken off or has proved it."""
-        if result.interrupted or result.proved_optimal:
+    def of(
+        self, result: Result, checkpoint: Checkpoint | None, callback: Callback | None, started: float
+    ) -> Result:
+        """Return a result with what the proof adds, unless the search was broken off or has proved it.
+
+        Raises
+        ------
+        BaseException
+            What the callback raised, with the result in its attribute ``result``.
+        """
+        if result.interrupted or result.proved_optimal or (self.at_most is not None and result.gap == 0):
             return result
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        told = _Told(result, callback, started, None if left is None else left + time.monotonic() - started)
         with FirstSignal() as signals:
-            proof = prove(result.problem, result.tour, time_limit=left, seed=result.seed)
-            better = proof.length < result.length
-            if better and checkpoint is not None:
+            proof = self._proof(result, left, told)
+            better = proof is not None and proof.length < result.length
+            if proof is not None and better and checkpoint is not None:
                 checkpoint.write(proof.tour, proof.length)
+        if proof is None:
+            return result
         seconds = time.monotonic() - started
         found = replace(
             result,
@@ -55,8 +80,8 @@ class ProofAfter:
             proved_optimal=proof.proved,
             lower_bound=max(proof.lower_bound, result.lower_bound or 0),
             counters={**result.counters, "proof_nodes": proof.nodes},
-            stop_reason=_reason(proof, signals.caught),
-            interrupted=signals.caught is not None,
+            stop_reason=self._reason(result, proof, signals.caught, told),
+            interrupted=signals.caught is not None or told.answer is not None,
             signal=signals.caught,
         )
         if better:
@@ -72,11 +97,93 @@ class ProofAfter:
             problem = result.problem
             known = KnownLength(problem.name, problem.n, problem.metric, found.length, proven=True)
             found = replace(found, known=known)
+        if told.failure is not None:
+            told.failure.result = found  # type: ignore[attr-defined]
+            raise told.failure
         return found
+
+    def _proof(self, result: Result, left: float | None, told: _Told) -> Proof | None:
+        if self.at_most is None:
+            return prove(result.problem, result.tour, time_limit=left, seed=result.seed, callback=told.take)
+        seconds = self.at_most if left is None else min(left, self.at_most)
+        return prove_within(result.problem, result.tour, seconds, seed=result.seed)
+
+    def _reason(self, result: Result, proof: Proof, caught: int | None, told: _Told) -> str:
+        if proof.proved:
+            return "proved optimal"
+        if caught is not None:
+            return "interrupted during the proof"
+        if told.answer is not None:
+            return told.answer
+        if self.at_most is None:
+            return "time limit during the proof"
+        if isinstance(self.limits, MaxRuntime) and result.stop_reason == str(self.limits):
+            return str(MaxRuntime(self.limits.seconds + self.at_most))  # the limit without the proof's share
+        return result.stop_reason
+
+
+class _Told:
+    """Tells a run's callback where the proof is."""
+
+    def __init__(
+        self, result: Result, callback: Callback | None, started: float, time_limit: float | None
+    ) -> None:
+        self._result, self._callback, self._started, self._limit = result, callback, started, time_limit
+        self._length = result.length
+        self._next = 0.0
+        self.answer: str | None = None
+        self.failure: BaseException | None = None
+
+    def take(self, proof: ProofProgress) -> bool:
+        """Tell it, if it is time for that; whether the proof shall end."""
+        now = time.monotonic()
+        if self._callback is None or now < self._next:
+            return False
+        self._next = now + TOLD_EVERY
+        try:
+            answer = self._callback(self._event(proof, now - self._started))
+        except (
+            BaseException
+        ) as error:  # also KeyboardInterrupt and SystemExit: kept, and raised with the result
+            self.failure, self.answer = error, "the callback raised"
+        else:
+            if answer is True or isinstance(answer, str):
+                self.answer = "the callback returned True" if answer is True else str(answer)
+        return self.answer is not None
+
+    def _event(self, proof: ProofProgress, elapsed: float) -> Progress:
+        result, known = self._result, self._result.known
+        improved, self._length = proof.length < self._length, proof.length
+        counts = {
+            "nodes": proof.nodes,
+            "open_nodes": proof.open_nodes,
+            "edges": proof.edges,
+            "cuts": proof.cuts,
+        }
+        return Progress(
+            elapsed=elapsed,
+            length=proof.length,
+            kicks=result.kicks,
+            improved=improved,
+            phase="proof",
+            time_limit=self._limit,
+            kick_limit=None,
+            known_length=None if known is None else known.length,
+            counters={**result.counters, **{f"proof_{name}": count for name, count in counts.items()}},
+            tour=proof.tour,
+            start_length=result.history[0].length if result.history else None,
+            known_length_is_optimal=known is not None and known.proven,
+            lower_bound=max(proof.lower_bound, result.lower_bound or 0),
+            unit=result.problem.metric.unit,
+        )
 
 
 def proof_of(
-    prove: object, problem: Problem, limits: StoppingCriterion | None, method: str, started: float
+    wanted: object,
+    problem: Problem,
+    limits: StoppingCriterion | None,
+    steps: Sequence[Step],
+    started: float,
 ) -> ProofAfter | None:
     """Return the proof that was asked for, and what it leaves of the limits; None for none.
 
@@ -84,20 +191,34 @@ def proof_of(
     ------
     InvalidOption, UnsupportedProblem, BackendUnavailable
     """
-    if not isinstance(prove, bool):
-        raise InvalidOption(f"prove: {shown(prove)} is neither True nor False")
-    if not prove:
+    if wanted == "auto":
+        return _unasked(problem, limits, steps, started)
+    if not isinstance(wanted, bool):
+        raise InvalidOption(f'prove: {shown(wanted)} is neither True, False nor "auto"')
+    if not wanted:
         return None
     check_provable(problem)
     if limits is None:
-        return ProofAfter(MaxKicks(SEARCH_KICKS * problem.n) if method == "lk" else None, None)
+        by_kicks = steps[0].method.name == "lk"
+        return ProofAfter(MaxKicks(SEARCH_KICKS * problem.n) if by_kicks else None, None)
     seconds = limits.limit().seconds
     if seconds is None:
         return ProofAfter(limits, None)
     return ProofAfter(limits | MaxRuntime(SEARCH_SHARE * seconds), started + seconds)
 
 
-def _reason(proof: Proof, caught: int | None) -> str:
-    if proof.proved:
-        return "proved optimal"
-    return "interrupted during the proof" if caught is not None else "time limit during the proof"
+def _unasked(
+    problem: Problem, limits: StoppingCriterion | None, steps: Sequence[Step], started: float
+) -> ProofAfter | None:
+    """Return a short proof where one is likely to succeed and disturbs nothing, such as repeatability."""
+    search = steps[0]
+    if problem.n > UNASKED_CITIES or problem.asymmetric or len(steps) > 1 or not has_solver():
+        return None
+    if search.method.name != "lk" or search.outer is not None:
+        return None
+    if limits is None:
+        return ProofAfter(None, None, UNASKED_SECONDS)
+    if not isinstance(limits, MaxRuntime):
+        return None
+    seconds = min(UNASKED_SECONDS, UNASKED_SHARE * limits.seconds)
+    return ProofAfter(MaxRuntime(limits.seconds - seconds), started + limits.seconds, seconds)
