@@ -351,7 +351,7 @@ def test_fixed_edges_stay(device: str, method: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "EXPLICIT"])
+@pytest.mark.parametrize("kind", ["EUC_2D", "GEO", "EXACT_3D", "whole", "real"])
 @pytest.mark.parametrize("ends", [OpenPath(), OpenPath(start=3), OpenPath(3, 7), None])
 @pytest.mark.parametrize("method", LAUNCHED)
 def test_paths_and_fixed_edges_are_the_same_on_a_gpu(

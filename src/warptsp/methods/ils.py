@@ -44,7 +44,9 @@ TEMPERATURE = 2.0  # mean edge lengths: see the log in docs/performance
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
 MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tour at once
-KICKS_OF_PARTS = 20  # that it makes for each kick of a chain
+# Kicks that it makes for each of a chain, so that the tour is no longer: moves are of three edges, and of up to
+# eight copies of a part one counts. With 20, 1 n on pla85900 ended at 1.70 %, where a chain's is 1.24 %.
+MIN_KICKS_OF_PARTS, MAX_KICKS_OF_PARTS, KICKS_OF_SHORT_TOURS = 40, 100, 500_000
 STEPS = 3  # of a move there: three edges
 MAX_SEGMENT_OF_PARTS = 10_000
 
@@ -165,7 +167,8 @@ def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
         segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or LkParams().segment,
         population=0,
     )
-    run_cuda(problem, _WithKicks(run, round(params.iterations * KICKS_OF_PARTS * problem.n)), kicks)
+    for_each = min(max(KICKS_OF_SHORT_TOURS / problem.n, MIN_KICKS_OF_PARTS), MAX_KICKS_OF_PARTS)
+    run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n)), kicks)
 
 
 class _WithKicks(ForwardingRun):
