@@ -44,8 +44,8 @@ TEMPERATURE = 2.0  # mean edge lengths: see the log in docs/performance
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
 MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tour at once
-# Kicks that it makes for each of a chain, so that the tour is no longer: moves are of three edges, and of up to
-# eight copies of a part one counts. With 20, 1 n on pla85900 ended at 1.70 %, where a chain's is 1.24 %.
+# Kicks that it makes for each of a chain, so that the tour is no longer: moves are of three edges, and of up
+# to eight copies of a part one counts. With 20, 1 n on pla85900 ended at 1.70 %, where a chain's is 1.24 %.
 MIN_KICKS_OF_PARTS, MAX_KICKS_OF_PARTS, KICKS_OF_SHORT_TOURS = 40, 100, 500_000
 STEPS = 3  # of a move there: three edges
 MAX_SEGMENT_OF_PARTS = 10_000
