@@ -72,8 +72,11 @@ def shortest(problem: Problem) -> float:
     if len(problem.fixed_edges):
         places = np.argsort(orders, axis=1)
         for a, b in problem.fixed_edges:
-            apart = abs(places[:, a] - places[:, b])
-            keep = (apart == 1) | ((apart == n - 1) & (path is None))
+            onward = places[:, b] - places[:, a]
+            closing = path is None
+            keep = (onward == 1) | ((onward == 1 - n) & closing)
+            if not problem.asymmetric:
+                keep |= (onward == -1) | ((onward == n - 1) & closing)
             orders, places = orders[keep], places[keep]
     length = distances(problem)
     sums = length[orders[:, :-1], orders[:, 1:]].sum(axis=1)

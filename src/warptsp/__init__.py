@@ -52,6 +52,7 @@ _HOME = {
     "InvalidProblem": "warptsp.errors",
     "ParseError": "warptsp.errors",
     "InvalidTour": "warptsp.errors",
+    "NoTourFound": "warptsp.errors",
     "InvalidOption": "warptsp.errors",
     "UnsupportedProblem": "warptsp.errors",
     "BackendUnavailable": "warptsp.errors",
@@ -103,6 +104,9 @@ if TYPE_CHECKING:
     )
     from warptsp.errors import (
         InvalidTour as InvalidTour,
+    )
+    from warptsp.errors import (
+        NoTourFound as NoTourFound,
     )
     from warptsp.errors import (
         OutputError as OutputError,

@@ -306,8 +306,13 @@ class DirectedSearch:
 
     @staticmethod
     def create(
-        matrix: NDArray[np.int32] | NDArray[np.float64], *, scale: float, seed: int
-    ) -> DirectedSearch: ...
+        matrix: NDArray[np.int32] | NDArray[np.float64],
+        *,
+        scale: float,
+        wall: float | None = None,
+        seed: int,
+    ) -> DirectedSearch:
+        """Begin a search; arcs of the length `wall`, before scaling, are missing."""
     def assign(self, seconds: float, token: StopToken) -> bool:
         """Solve the assignment problem; False if it took longer, or the token stopped it."""
     def prepare(self, token: StopToken) -> bool:
@@ -340,6 +345,9 @@ class DirectedSearch:
     def mean_length(self) -> float: ...
     @property
     def proved(self) -> bool: ...
+    @property
+    def impossible(self) -> bool:
+        """Whether every tour has a missing arc."""
     @property
     def bound(self) -> int: ...
     @property

@@ -15,6 +15,7 @@ __all__ = [
     "InvalidOption",
     "InvalidProblem",
     "InvalidTour",
+    "NoTourFound",
     "OutputError",
     "ParseError",
     "UnsupportedProblem",
@@ -80,6 +81,29 @@ def _parse_error(message: str, file: str | None, line: int | None, keyword: str 
 
 class InvalidTour(WarpTSPError, ValueError):  # noqa: N818
     """A tour is not a permutation of the instance's cities, or breaks one of its constraints."""
+
+
+class NoTourFound(WarpTSPError):  # noqa: N818
+    """Every tour that a search came to has a missing arc.
+
+    Parameters
+    ----------
+    message : str
+        How many arcs are missing from the best one, and one of them.
+    proved : bool
+        Whether it is proved that no tour goes without missing arcs.
+    """
+
+    def __init__(self, message: str, *, proved: bool) -> None:
+        super().__init__(message)
+        self.proved = proved
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _no_tour_found, (str(self), self.proved)
+
+
+def _no_tour_found(message: str, proved: bool) -> NoTourFound:
+    return NoTourFound(message, proved=proved)
 
 
 class InvalidOption(WarpTSPError, ValueError):  # noqa: N818

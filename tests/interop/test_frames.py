@@ -158,13 +158,16 @@ def test_condensed_matrices():
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.coo_matrix, sparse.lil_matrix])
-def test_sparse_matrices_must_hold_every_distance(kind):
+def test_what_a_sparse_matrix_does_not_store_is_missing(kind):
     full = np.array([[0, 2, 9], [2, 0, 4], [9, 4, 0]])
     assert warptsp.solve(kind(full)).length == 15
+    assert Problem.from_matrix(kind(full)).wall is None
     holes = full.copy()
     holes[0, 2] = holes[2, 0] = 0
-    with pytest.raises(InvalidProblem, match=r"no entry \(0, 2\), and 2 are missing.*shortest_path"):
-        Problem.from_matrix(kind(holes))
+    path = Problem.from_matrix(kind(holes), open=warptsp.OpenPath())
+    assert warptsp.solve(path).length == 6
+    with pytest.raises(warptsp.NoTourFound, match="which is proved: 1 arc is missing from the best tour"):
+        warptsp.solve(Problem.from_matrix(kind(holes)))
     with pytest.raises(InvalidProblem, match=r"shape \(2, 3\): it must be square"):
         Problem.from_matrix(kind(full[:2]))
     stored = sparse.coo_array(([0, 0, 1, 1, 5, 5], ([0, 1, 0, 2, 1, 2], [1, 0, 2, 0, 2, 1])), shape=(3, 3))

@@ -269,8 +269,6 @@ def test_what_cannot_be():
         Problem.from_matrix([[0, np.nan], [2, 0]], asymmetric=True)
     with pytest.raises(InvalidProblem, match="entry \\(1, 0\\) of the matrix is -2"):
         Problem.from_matrix([[0, 1], [-2, 0]], asymmetric=True)
-    with pytest.raises(InvalidProblem, match="an asymmetric matrix takes no fixed edges"):
-        Problem.from_matrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], asymmetric=True, fixed_edges=[[0, 1]])
     with pytest.raises(InvalidProblem, match="EXACT_2D is symmetric: only a matrix can be asymmetric"):
         Problem.from_points(np.eye(3)[:, :2], asymmetric=True)
     problem = random_problem(10, 1)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from warptsp import _native
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.problem.constraints import no_edges
 
 from . import given, greedy, nearest_neighbor, patching, random, space_filling
 from .construction import Construction
+from .directed_paths import DirectedPaths
 from .open_paths import closed, opened
 
 if TYPE_CHECKING:
@@ -79,8 +82,24 @@ def construct(
             f"start {start!r} needs a distance matrix, and this problem has coordinates: use 'greedy' or "
             "'space-filling'"
         )
+    if problem.asymmetric:
+        return _directed(problem, found, seed, threads, token or _native.StopToken())
     as_closed = closed(problem)
     tour = found.build(as_closed, seed=seed, threads=threads, token=token or _native.StopToken())
     if tour is None or problem.open is None:
         return tour
     return opened(as_closed, problem.open, tour)
+
+
+def _directed(
+    problem: Problem, found: Construction, seed: int, threads: int, token: _native.StopToken
+) -> NDArray[np.int32] | None:
+    """A tour without fixed arcs and ends, its cities then in chains of fixed arcs."""
+    if found.matrix:  # it minds them itself
+        return found.build(problem, seed=seed, threads=threads, token=token)
+    free = replace(problem, open=None, fixed_edges=no_edges())
+    tour = found.build(free, seed=seed, threads=threads, token=token)
+    if tour is None or (problem.open is None and not len(problem.fixed_edges)):
+        return tour
+    paths = DirectedPaths.of(problem)
+    return paths.opened(paths.closed(tour))

@@ -1,14 +1,15 @@
-"""Directed open paths as closed tours of one city less, as many, or one more, without made-up distances.
+"""Directed tours with fixed arcs, and directed open paths, as closed tours of fewer cities, or one more.
 
-Where both ends of a path are given, one city stands for both: it is entered as the end, and left as the
-start. Where one is given, closing the path there costs nothing: whatever comes after the end, or before the
-start, is free. Where both are free, so is the way by one more city.
+Cities that follow one another by fixed arcs are one city of the closed tours: it is entered as the first of
+them, and left as the last. A path with both ends given has a fixed arc from its end to its start, which costs
+nothing. Where one end is given, closing the path there is free: whatever comes after the end, or before the
+start. Where both are free, so is the way by one more city. No distance is made up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,67 +25,94 @@ __all__ = ["DirectedPaths"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectedPaths:
-    """The closed tours that stand for the tours or paths of a matrix, of the same lengths.
+    """The closed tours that stand for the tours or paths of a matrix.
 
     Attributes
     ----------
     matrix : ndarray of int32 or float64, shape (m, m)
-        Of the closed tours; that of the instance itself where its tours are closed.
+        Of the closed tours; that of the instance itself if its tours are closed, without fixed arcs.
     cities : ndarray of int32, shape (n,)
-        The instance's cities that its numbers stand for; an additional one is the last number, and not here.
+        The instance's cities, those of one chain of fixed arcs after those of another.
+    begin : ndarray of int64, shape (m + 1,)
+        Where in `cities` each number of a closed tour has its chain; that of an additional city is empty.
     open : OpenPath or None
         That of the instance.
+    fixed_length : int or float
+        What a tour of the instance is longer than its closed tour: the length of the fixed arcs.
     """
 
     matrix: NDArray[np.int32] | NDArray[np.float64]
     cities: NDArray[np.int32]
+    begin: NDArray[np.int64]
     open: OpenPath | None
+    fixed_length: int | float
 
     @classmethod
     def of(cls, problem: Problem) -> DirectedPaths:
         """Close the tours of a problem that has a matrix."""
-        matrix, path, n = problem.given_matrix(), problem.open, problem.n
-        cities = np.arange(n, dtype=np.int32)
-        if path is None:
-            return cls(matrix, cities, None)
-        start, end = path.start, path.end
-        if start is not None and end is not None:
-            rows = cities[cities != end]
-            columns = np.where(rows == start, end, rows)
-            return cls(np.ascontiguousarray(matrix[np.ix_(rows, columns)]), rows, path)
-        if start is None and end is None:
-            closed = np.zeros((n + 1, n + 1), dtype=matrix.dtype)
-            closed[:n, :n] = matrix
-            return cls(closed, cities, path)
-        closed = np.array(matrix)
-        if start is not None:
-            closed[:, start] = 0
-        else:
-            closed[end] = 0
-        return cls(closed, cities, path)
+        matrix: Any = problem.given_matrix()
+        path, fixed = problem.open, problem.fixed_edges
+        start, end = (None, None) if path is None else (path.start, path.end)
+        both = start is not None and end is not None
+        arcs = np.vstack([fixed, np.array([(end, start)], dtype=np.int32)]) if both else fixed
+        cities, begin = _chains(problem.n, arcs)
+        length = problem.distance(fixed[:, 0], fixed[:, 1]).sum().item()
+        if len(begin) > 2 or len(arcs) == 0:
+            first, last = cities[begin[:-1]], cities[begin[1:] - 1]
+            if len(arcs):
+                matrix = np.ascontiguousarray(matrix[np.ix_(last, first)])
+            elif path is not None:
+                matrix = np.array(matrix)
+        else:  # all of it is fixed
+            first = last = cities[:0]
+            matrix = np.zeros((1, 1), dtype=matrix.dtype)
+        if path is not None and not both:
+            if start is not None:
+                matrix[:, first == start] = 0
+            elif end is not None:
+                matrix[last == end] = 0
+            else:
+                matrix = np.pad(matrix, (0, 1))
+                begin = np.append(begin, begin[-1])
+        return cls(matrix, cities, begin, path, length)
 
     def closed(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the closed tour of a tour or path of the instance."""
-        if self.open is None:
-            return tour
-        if len(self.cities) < len(tour):  # the end is the start
-            tour = tour[:-1]
-        number = np.empty(int(self.cities.max()) + 1, dtype=np.int32)
-        number[self.cities] = np.arange(len(self.cities), dtype=np.int32)
+        chains = int(np.count_nonzero(np.diff(self.begin)))
+        number = np.full(len(self.cities), -1, dtype=np.int32)
+        number[self.cities[self.begin[:chains]]] = np.arange(chains, dtype=np.int32)
         closed = number[tour]
-        added = range(len(self.cities), len(self.matrix))
-        return np.concatenate([closed, np.array(added, dtype=np.int32)])
+        added = np.arange(chains, len(self.begin) - 1, dtype=np.int32)
+        return np.concatenate([closed[closed >= 0], added])
 
     def opened(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the instance's tour or path of a closed one."""
-        if self.open is None:
-            return tour
-        start, end = self.open.start, self.open.end
-        if start is None and end is None:
-            at = int(np.flatnonzero(tour == len(self.cities))[0])
-            return self.cities[np.roll(tour, -at)[1:]]
-        path = self.cities[tour]
-        if start is None:
-            return np.roll(path, -1 - int(np.flatnonzero(path == end)[0]))
-        path = np.roll(path, -int(np.flatnonzero(path == start)[0]))
-        return path if end is None else np.append(path, np.int32(end))
+        if self.open is not None and self.open.start is None and self.open.end is None:
+            tour = np.roll(tour, -int(np.argmax(tour)))  # the additional city is the last number
+        counts = np.diff(self.begin)[tour]
+        ahead = np.cumsum(counts) - counts
+        path = self.cities[np.repeat(self.begin[tour] - ahead, counts) + np.arange(len(self.cities))]
+        if self.open is None or (self.open.start is None and self.open.end is None):
+            return path
+        if self.open.start is not None:
+            return np.roll(path, -int(np.flatnonzero(path == self.open.start)[0]))
+        return np.roll(path, -1 - int(np.flatnonzero(path == self.open.end)[0]))
+
+
+def _chains(n: int, arcs: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the cities, chain after chain, and where each chain begins; a cycle of all cities is one."""
+    if len(arcs) == 0:
+        return np.arange(n, dtype=np.int32), np.arange(n + 1, dtype=np.int64)
+    after = dict(arcs.tolist())
+    entered = set(after.values())
+    cities: list[int] = []
+    begin = []
+    for first in [city for city in range(n) if city not in entered] or [0]:
+        begin.append(len(cities))
+        city: int | None = first
+        while city is not None:
+            cities.append(city)
+            city = after.pop(city, None)
+            if city == first:
+                break
+    return np.array(cities, dtype=np.int32), np.array([*begin, n], dtype=np.int64)

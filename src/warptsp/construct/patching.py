@@ -40,20 +40,29 @@ class DirectedInstance:
         The closed tours that it searches.
     scale : float
         The power of two that it multiplies distances by.
+    wall : int, float or None
+        The distance of a missing arc.
     """
 
     paths: DirectedPaths
     scale: float
+    wall: int | float | None
 
     @classmethod
     def of(cls, problem: Problem) -> DirectedInstance:
-        """Make it; only an open path takes a copy of the matrix."""
+        """Make it; only open paths and fixed arcs take a copy of the matrix."""
         paths = DirectedPaths.of(problem)
-        return cls(paths, scale_of(paths.matrix, integral=problem.integral))
+        return cls(paths, scale_of(paths.matrix, integral=problem.integral), problem.wall)
+
+    @property
+    def only_tour(self) -> NDArray[np.int32] | None:
+        """The instance's tour, if there is only one; otherwise there are cities enough for a search."""
+        m = len(self.paths.matrix)
+        return self.paths.opened(np.arange(m, dtype=np.int32)) if m < _LEAST else None
 
     def search(self, seed: int) -> _native.DirectedSearch:
         """Return a search that has not begun."""
-        return _native.DirectedSearch.create(self.paths.matrix, scale=self.scale, seed=seed)
+        return _native.DirectedSearch.create(self.paths.matrix, scale=self.scale, wall=self.wall, seed=seed)
 
 
 def scale_of(matrix: NDArray[np.int32] | NDArray[np.float64], *, integral: bool) -> float:
@@ -72,8 +81,8 @@ def scale_of(matrix: NDArray[np.int32] | NDArray[np.float64], *, integral: bool)
 def patched(problem: Problem, token: _native.StopToken) -> NDArray[np.int32] | None:
     """Return the tour, a path in its own direction where the problem is open; None if it was stopped."""
     instance = DirectedInstance.of(problem)
-    if len(instance.paths.matrix) < _LEAST:
-        return instance.paths.opened(np.arange(len(instance.paths.matrix), dtype=np.int32))
+    if (only := instance.only_tour) is not None:
+        return only
     search = instance.search(0)
     search.assign(math.inf, token)
     if token.stopped() or not search.prepare(token):
@@ -83,7 +92,8 @@ def patched(problem: Problem, token: _native.StopToken) -> NDArray[np.int32] | N
 
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """Patch the assignment; without choice, so the seed has no effect."""
-    return keep_fixed_edges(problem, patched(problem, token), token)
+    tour = patched(problem, token)
+    return tour if problem.asymmetric else keep_fixed_edges(problem, tour, token)
 
 
 CONSTRUCTION = Construction(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from warptsp._checks import short
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
+from warptsp.problem.missing import with_infinity
 
 from ._files import named
 from .format import Format, Instance, Pieces, Source, TourFile
@@ -118,7 +119,7 @@ def bare_numbers(problem: Problem, ending: str, dimensions: tuple[int, ...]) -> 
         raise InvalidOption(
             f"a .{ending} file cannot say that distances are {problem.metric.name}: write a .tsp file"
         )
-    return array
+    return with_infinity(array, problem.wall)
 
 
 def _header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bytes:

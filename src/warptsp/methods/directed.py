@@ -84,7 +84,9 @@ class Doubled:
         if original.open is not None:
             start, end = original.open.start, original.open.end
             ends = OpenPath(None if start is None else 2 * start, None if end is None else 2 * end + 1)
-        self.problem = Problem.from_matrix(both, fixed_edges=pairs, open=ends)
+        arcs = original.fixed_edges
+        fixed = np.concatenate([pairs, np.stack([2 * arcs[:, 0] + 1, 2 * arcs[:, 1]], axis=1)])
+        self.problem = Problem.from_matrix(both, fixed_edges=fixed, open=ends)
 
     def start(self, run: Run) -> NDArray[np.int32] | None:
         """Return the directed tour that a run is to start with; None if it was stopped."""
@@ -105,8 +107,10 @@ class Doubled:
         if self.original.open is None and tour[0] // 2 != tour[1] // 2:
             tour = np.roll(tour, 1)
         backwards, cities = tour[::2] % 2, tour[::2] // 2
-        turns = np.flatnonzero(np.diff(backwards)) + 1
-        if len(turns) and self.original.open is None:
+        turns = np.flatnonzero(backwards != np.roll(backwards, 1))
+        if self.original.open is not None:
+            turns = turns[turns > 0]
+        elif len(turns):
             # The first path begins behind a wall.
             backwards, cities = np.roll(backwards, -turns[0]), np.roll(cities, -turns[0])
             turns = turns[1:] - turns[0]

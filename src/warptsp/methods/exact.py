@@ -43,7 +43,7 @@ def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> ND
     every = np.arange(n)
     distances = np.asarray(problem.distance(np.repeat(every, n), np.tile(every, n))).reshape(n, n)
     distances = distances.astype(np.int64 if problem.integral else np.float64)
-    distances = _preferring(distances, problem.fixed_edges)
+    distances = _preferring(distances, problem)
     start, end = 0, 0
     if problem.open is not None:
         # One more city, which joins the two ends of the path: free ends may be anywhere.
@@ -65,14 +65,16 @@ def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> ND
     return np.ascontiguousarray(tour[1:])
 
 
-def _preferring(distances: NDArray[Any], fixed_edges: NDArray[np.int32]) -> NDArray[Any]:
+def _preferring(distances: NDArray[Any], problem: Problem) -> NDArray[Any]:
     """Return distances in which the fixed edges are so short that a best tour has all of them."""
+    fixed_edges = problem.fixed_edges
     if len(fixed_edges) == 0:
         return distances
     bonus = _longer_than(len(distances), distances)
     changed = distances.copy()
     changed[fixed_edges[:, 0], fixed_edges[:, 1]] -= bonus
-    changed[fixed_edges[:, 1], fixed_edges[:, 0]] -= bonus
+    if not problem.asymmetric:
+        changed[fixed_edges[:, 1], fixed_edges[:, 0]] -= bonus
     return changed
 
 

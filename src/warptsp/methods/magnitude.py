@@ -83,11 +83,11 @@ class Frame:
         longest = _longest_below(matrix, largest)
         if longest == 0.0:
             unit = _unit(largest)
-            return cls(problem) if unit == 1.0 else cls(replace(problem, matrix=matrix / unit), unit)
+            return cls(problem) if unit == 1.0 else cls(_with_matrix(problem, matrix / unit, unit), unit)
         lowered = math.ldexp(1.0, math.frexp(problem.n * longest)[1] + 1)
         unit = _unit(lowered)
         walls = np.where(matrix == largest, lowered, matrix) / unit
-        return cls(replace(problem, matrix=walls), unit, largest, lowered / unit)
+        return cls(_with_matrix(problem, walls, unit), unit, largest, lowered / unit)
 
     def length(self, length: float) -> float:
         """Return the instance's length of a tour that has this one in the frame."""
@@ -125,6 +125,13 @@ class Frame:
             scaled: dict[str, Any] = {name: value / self.unit for name, value in given if value is not None}
             params = replace(params, **scaled)  # type: ignore[type-var]
         search(self.problem, run, params)
+
+
+def _with_matrix(problem: Problem, matrix: NDArray[Any], unit: float) -> Problem:
+    wall = problem.wall
+    return replace(
+        problem, matrix=matrix, wall=None if wall is None else min(wall / unit, float(matrix.max()))
+    )
 
 
 def _longest_below(matrix: NDArray[Any], largest: float) -> float:

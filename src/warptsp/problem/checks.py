@@ -16,6 +16,7 @@ from warptsp.errors import InvalidProblem
 from warptsp.text import well_formed
 
 from .metric import Metric
+from .missing import with_wall
 from .values import EXACT_INTEGERS, MAX_CITIES, float_array, plain_array, read_only, real_array
 
 __all__ = [
@@ -221,9 +222,9 @@ def checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def checked_matrix(
-    values: ArrayLike, may_be_asymmetric: bool
-) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
-    """The matrix as it is kept, and whether it is asymmetric."""
+    values: ArrayLike, may_be_asymmetric: bool, wall: Any = None
+) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool, int | float | None]:
+    """The matrix as it is kept, whether it is asymmetric, and the entry of missing arcs."""
     matrix = real_array(values, "the matrix's entries")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
@@ -241,6 +242,7 @@ def checked_matrix(
         if np.may_share_memory(kept, matrix):
             kept = kept.copy()
         np.fill_diagonal(kept, 0)
+    kept, wall = with_wall(kept, wall)
     real = kept.dtype == np.float64
     exact, asymmetric = True, False
     block = max(1, min(n, 4 * 1024 * 1024 // n))
@@ -250,14 +252,15 @@ def checked_matrix(
         if real and not np.isfinite(rows).all():
             i, j = np.argwhere(~np.isfinite(rows))[0]
             raise InvalidProblem(
-                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: finite distances are needed; "
-                "give a forbidden edge a large one"
+                f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: a distance is needed, or infinity "
+                "for an arc that is missing"
             )
         if (rows < 0).any():
             i, j = np.argwhere(rows < 0)[0]
             raise InvalidProblem(
                 f"entry ({begin + i}, {j}) of the matrix is {rows[i, j]}: distances are not negative; "
-                "adding the same number to every entry does not change the best tour"
+                "infinity stands for an arc that is missing; adding the same number to every entry does not "
+                "change the best tour"
             )
         if real and (rows > longest).any():
             i, j = np.argwhere(rows > longest)[0]
@@ -283,8 +286,8 @@ def checked_matrix(
         kept = 0.5 * (kept + kept.T)
     checked = read_only(kept)
     if real:
-        return np.asarray(checked, dtype=np.float64), asymmetric
-    return np.asarray(checked, dtype=np.int32), asymmetric
+        return np.asarray(checked, dtype=np.float64), asymmetric, wall
+    return np.asarray(checked, dtype=np.int32), asymmetric, wall
 
 
 def check_extra(columns: object, n: int) -> None:

@@ -21,8 +21,10 @@ def no_edges() -> NDArray[np.int32]:
     return np.empty((0, 2), dtype=np.int32)
 
 
-def checked_fixed_edges(values: ArrayLike, names: CityNames, *, closed: bool) -> NDArray[np.int32]:
-    """Pairs of cities that a tour, or a path, can have as neighbours; sorted, each once."""
+def checked_fixed_edges(
+    values: ArrayLike, names: CityNames, *, closed: bool, directed: bool = False
+) -> NDArray[np.int32]:
+    """Pairs of cities that a tour, or a path, can have as neighbours; each once, sorted if not directed."""
     given = plain_array(values, "fixed edges")
     if given.size == 0:
         return no_edges()
@@ -34,16 +36,29 @@ def checked_fixed_edges(values: ArrayLike, names: CityNames, *, closed: bool) ->
     outside = (given < 0) | (given >= n)
     if outside.any():
         raise InvalidProblem(f"a fixed edge names city {given[outside][0]}: cities are 0 to {n - 1}")
-    edges: NDArray[np.int32] = np.unique(np.sort(given.astype(np.int32), axis=1), axis=0)
+    pairs = given.astype(np.int32)
+    edges: NDArray[np.int32] = np.unique(pairs if directed else np.sort(pairs, axis=1), axis=0)
     loops = edges[:, 0] == edges[:, 1]
     if loops.any():
         raise InvalidProblem(f"a fixed edge joins node {names.id_of(edges[loops][0, 0])} to itself")
+    if directed:
+        _check_directions(edges, names)
     cities, degree = np.unique(edges, return_counts=True)
     if degree.max() > 2:
         city = names.id_of(cities[np.argmax(degree)])
         raise InvalidProblem(f"node {city} has {degree.max()} fixed edges: a tour can have two")
     _check_for_cycles(edges, names, closed=closed)
     return edges
+
+
+def _check_directions(arcs: NDArray[np.int32], names: CityNames) -> None:
+    for column, word in ((0, "from"), (1, "to")):
+        cities, degree = np.unique(arcs[:, column], return_counts=True)
+        if degree.max() > 1:
+            city = names.id_of(cities[np.argmax(degree)])
+            raise InvalidProblem(
+                f"{degree.max()} fixed edges lead {word} node {city}: of directed ones a tour can have one"
+            )
 
 
 def _check_for_cycles(edges: NDArray[np.int32], names: CityNames, *, closed: bool) -> None:
@@ -79,7 +94,9 @@ def with_cities(path: OpenPath, names: CityNames) -> OpenPath:
     return OpenPath(*ends)
 
 
-def check_open_path(path: OpenPath, fixed_edges: NDArray[np.int32], names: CityNames) -> None:
+def check_open_path(
+    path: OpenPath, fixed_edges: NDArray[np.int32], names: CityNames, *, directed: bool = False
+) -> None:
     """Accept the ends of a path that such fixed edges leave possible."""
     if not isinstance(path, OpenPath):
         raise InvalidProblem(f"open: {shown(path)} is neither None nor an OpenPath(start, end)")
@@ -94,6 +111,15 @@ def check_open_path(path: OpenPath, fixed_edges: NDArray[np.int32], names: CityN
     if path.start is not None and path.start == path.end and n > 1:
         both = names.id_of(path.start)
         raise InvalidProblem(f"the path starts and ends at node {both}: two different ends are needed")
+    if directed:
+        for end, arcs, word, way in (
+            (path.start, fixed_edges[:, 1], "start", "to"),
+            (path.end, fixed_edges[:, 0], "end", "from"),
+        ):
+            if end is not None and end in arcs:
+                raise InvalidProblem(
+                    f"the path cannot {word} at node {names.id_of(end)}: a fixed edge leads {way} it"
+                )
     if len(fixed_edges):
         _check_ends_with_fixed_edges(path, fixed_edges, names)
 

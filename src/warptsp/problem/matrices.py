@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -15,50 +16,54 @@ from .values import MAX_CITIES, real_array
 __all__ = ["dense_matrix", "square_matrix"]
 
 
-def dense_matrix(sparse: Any) -> NDArray[Any]:
-    """All entries of a sparse matrix, each of which must be there."""
+def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:
+    """All entries of a sparse matrix, and the number that stands for those that are not stored, if any."""
     entries = sparse.tocoo()
     shape = tuple(entries.shape)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InvalidProblem(f"the sparse matrix has shape {shape}: it must be square")
-    values = real_array(entries.data, "the matrix's entries")
-    _check_complete(np.asarray(entries.row), np.asarray(entries.col), shape[0])
-    # Entries of one place are added, which a narrow type might not hold.
-    dense = _zeros(shape[0], np.promote_types(values.dtype, np.int64))
-    np.add.at(dense, (entries.row, entries.col), values)
-    return dense
-
-
-def _check_complete(rows: NDArray[Any], columns: NDArray[Any], n: int) -> None:
-    """Accept the places of a sparse matrix's entries if none is missing, before n x n numbers are made."""
+    n = shape[0]
     if n > MAX_CITIES:
         raise InvalidProblem(f"{n} cities: at most {MAX_CITIES} are possible")
+    values = real_array(entries.data, "the matrix's entries")
+    rows, columns = np.asarray(entries.row), np.asarray(entries.col)
     off = rows != columns
-    there = np.unique(rows[off].astype(np.int64) * n + columns[off])
-    missing = n * (n - 1) - len(there)
-    if not missing:
-        return
-    count = np.arange(len(there), dtype=np.int64)
-    row, column = count // (n - 1), count % (n - 1)
-    wanted = row * n + column + (column >= row)
-    gap = int(np.argmin(np.append(there == wanted, False)))
-    i, j = divmod(gap, n - 1)
-    raise InvalidProblem(
-        f"the sparse matrix has no entry ({i}, {j + (j >= i)}), and {missing} are missing in all: every "
-        "distance is needed; scipy.sparse.csgraph.shortest_path fills in the paths through other cities, "
-        "and a large number stands for a forbidden one"
+    places, where = np.unique(rows[off].astype(np.int64) * n + columns[off], return_inverse=True)
+    # Entries of one place are added, which a narrow type might not hold.
+    sums = np.zeros(len(places), dtype=np.promote_types(values.dtype, np.int64))
+    np.add.at(sums, where.reshape(-1), values[off])
+    if not len(places) or sums.dtype.kind == "f":
+        missing: Any = np.inf
+    else:
+        missing = max(int(sums.max()), 0) + 1
+    small = sums.dtype.kind != "f" and missing <= np.iinfo(np.int32).max and sums.min(initial=0) >= 0
+    dense = _zeros(
+        n, np.dtype(np.int32) if small else np.promote_types(sums.dtype, np.min_scalar_type(missing))
     )
+    dense[...] = missing
+    dense.reshape(-1)[places] = sums
+    np.fill_diagonal(dense, 0)
+    return dense, missing if len(places) < n * (n - 1) else None
 
 
 def _zeros(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """A matrix of n x n zeros."""
+    size = n * n * dtype.itemsize / 1e9
     try:
+        if size > _memory():
+            raise MemoryError
         return np.zeros((n, n), dtype=dtype)
     except (MemoryError, ValueError):
-        size = n * n * dtype.itemsize / 1e9
         raise InvalidProblem(
             f"a matrix of {n} cities takes {size:.3g} GB, which this machine does not have: give points"
         ) from None
+
+
+def _memory() -> float:
+    """Gigabytes of memory of this machine, infinite where that is unknown."""
+    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
+        return math.inf
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
 
 
 def square_matrix(condensed: NDArray[Any]) -> NDArray[Any]:

@@ -32,9 +32,10 @@ from .known import KnownLength, known_grid, known_length_by_name
 from .lengths import Distances, MatrixDistances, PlaceDistances, pair_distances, tour_length
 from .matrices import dense_matrix, square_matrix
 from .metric import Metric
+from .missing import check_arcs, missing_arcs
 from .names import CityNames
 from .open_path import OpenPath
-from .tours import check_constraints, checked_permutation
+from .tours import as_cities, check_constraints, checked_permutation
 from .values import float_array, plain_array, read_only
 
 __all__ = ["Problem"]
@@ -55,7 +56,8 @@ class Problem:
     matrix : ndarray of int32 or float64, shape (n, n), or None
         Non-negative, with a zero diagonal, symmetric unless `asymmetric` is set; for EXPLICIT only.
     fixed_edges : ndarray of int32, shape (m, 2)
-        Pairs of cities that must be neighbours in the tour.
+        Pairs of cities that must be neighbours in the tour; with `asymmetric`, the second must follow the
+        first.
     name, comment : str
     node_ids : ndarray of int64, shape (n,), or None
         The cities' numbers in the file, non-negative; None means 1, 2, ..., n.
@@ -70,7 +72,12 @@ class Problem:
         Set for a path instead of a closed tour.
     asymmetric : bool
         Whether distances may differ by direction: entry (i, j) of the matrix is the distance from i to j.
-        Pass True to allow that; it becomes False if the matrix turns out to be symmetric.
+        Pass True to allow that; it becomes False if the matrix turns out to be symmetric and no edge is
+        fixed.
+    wall : int, float or None
+        Entries of the matrix that are not below it are arcs that are missing, and in no tour. Infinite
+        entries always are. In `matrix` all of them have the value `wall`, which is chosen so that no tour
+        without a missing arc is as long. None if every arc is there.
     display_degrees : bool
         Whether `display` holds longitudes and latitudes in decimal degrees, so that tours can be written as
         files for maps.
@@ -94,6 +101,7 @@ class Problem:
     asymmetric: bool = False
     display_degrees: bool = False
     extra: Mapping[str, Sequence[Any]] | None = None
+    wall: int | float | None = None
     _found: dict[str, KnownLength | None] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
@@ -117,11 +125,13 @@ class Problem:
                 raise InvalidProblem(
                     f"{field_name} is {shown(getattr(self, field_name))}: True or False is needed"
                 )
+        directed = bool(self.asymmetric)
         if self.metric is Metric.EXPLICIT:
             if self.matrix is None or self.coordinates is not None:
                 raise InvalidProblem("metric EXPLICIT takes a matrix and no coordinates")
-            matrix, asymmetric = checked_matrix(self.matrix, bool(self.asymmetric))
+            matrix, asymmetric, wall = checked_matrix(self.matrix, bool(self.asymmetric), self.wall)
             put("matrix", matrix)
+            put("wall", wall)
             put("asymmetric", asymmetric)
         else:
             if self.coordinates is None or self.matrix is not None:
@@ -130,6 +140,8 @@ class Problem:
                 raise InvalidProblem(
                     f"metric {self.metric.name} is symmetric: only a matrix can be asymmetric"
                 )
+            if self.wall is not None:
+                raise InvalidProblem(f"wall is {shown(self.wall)}: only arcs of a matrix can be missing")
             put("coordinates", checked_coordinates(self.coordinates, self.metric))
         n = self.n
         if self.node_ids is not None:
@@ -145,12 +157,15 @@ class Problem:
         if self.display_degrees:
             check_display_degrees(self.display)
         names, closed = self._names, self.open is None
-        put("fixed_edges", read_only(checked_fixed_edges(self.fixed_edges, names, closed=closed)))
-        if self.asymmetric and len(self.fixed_edges):
-            raise InvalidProblem("an asymmetric matrix takes no fixed edges: they have no direction")
+        fixed = checked_fixed_edges(self.fixed_edges, names, closed=closed, directed=directed)
+        put("fixed_edges", read_only(fixed))
+        # Of a symmetric matrix, too, it matters which of two edges is taken in which direction.
+        put("asymmetric", self.asymmetric or (directed and len(fixed) > 0))
         if self.open is not None:
             put("open", with_cities(self.open, names))
-            check_open_path(self.open, self.fixed_edges, names)
+            check_open_path(self.open, self.fixed_edges, names, directed=self.asymmetric)
+        if self.wall is not None:
+            check_arcs(self.given_matrix(), self.wall, self.open, names)
 
     # Making one
 
@@ -184,14 +199,16 @@ class Problem:
         Parameters
         ----------
         matrix : array_like or sparse array, shape (n, n), or array_like, shape (n (n - 1) / 2,)
-            Entry (i, j) is the distance from city i to city j. The diagonal is ignored. A vector is a
-            condensed matrix, as ``scipy.spatial.distance.pdist`` returns it: the rows above the diagonal. A
-            sparse SciPy array must hold all distances, since a missing entry is not a distance.
+            Entry (i, j) is the distance from city i to city j, infinite if that arc is missing: then no tour
+            has it. The diagonal is ignored. A vector is a condensed matrix, as
+            ``scipy.spatial.distance.pdist`` returns it: the rows above the diagonal. Of a sparse SciPy array,
+            arcs that are not stored are missing.
         **fields
             Other attributes, for example ``labels``; ``asymmetric=True`` if the matrix need not be symmetric.
         """
         if hasattr(matrix, "tocoo"):
-            values = dense_matrix(matrix)
+            values, missing = dense_matrix(matrix)
+            fields.setdefault("wall", missing)
         else:
             values = plain_array(matrix, "the matrix's entries")
             if values.ndim == 1:
@@ -451,6 +468,18 @@ class Problem:
         """
         return tour_length(self._distances, tour, self._names, closed=self.open is None, threads=threads)
 
+    def missing_arcs(self, tour: ArrayLike) -> NDArray[np.int32]:
+        """Return the arcs of a tour that are missing from the matrix.
+
+        Returns
+        -------
+        ndarray of int32, shape (m, 2)
+            Cities, from where to where; empty for a tour that there is.
+        """
+        cities = as_cities(tour, self._names)
+        arcs = np.stack([cities, np.roll(cities, -1)], axis=1)[: len(cities) - (self.open is not None)]
+        return arcs[:0] if self.matrix is None else missing_arcs(self.matrix, self.wall, arcs)
+
     # Tours
 
     def check_tour(self, tour: ArrayLike, *, constraints: bool = True, threads: int = 1) -> None:
@@ -472,4 +501,4 @@ class Problem:
         """
         cities = checked_permutation(tour, self._names, threads)
         if constraints:
-            check_constraints(cities, self.open, self.fixed_edges, self._names)
+            check_constraints(cities, self.open, self.fixed_edges, self._names, directed=self.asymmetric)

@@ -52,7 +52,12 @@ def checked_permutation(tour: ArrayLike, names: CityNames, threads: int) -> NDAr
 
 
 def check_constraints(
-    cities: NDArray[np.int32], path: OpenPath | None, fixed_edges: NDArray[np.int32], names: CityNames
+    cities: NDArray[np.int32],
+    path: OpenPath | None,
+    fixed_edges: NDArray[np.int32],
+    names: CityNames,
+    *,
+    directed: bool = False,
 ) -> None:
     """Accept a permutation of the cities that has the ends of the path and every fixed edge.
 
@@ -70,13 +75,15 @@ def check_constraints(
     if len(fixed_edges):
         places = np.empty(n, dtype=np.int32)
         places[cities] = np.arange(n, dtype=np.int32)
-        apart = np.abs(places[fixed_edges[:, 0]] - places[fixed_edges[:, 1]])
+        onward = places[fixed_edges[:, 1]] - places[fixed_edges[:, 0]]
+        apart = onward if directed else np.abs(onward)
         neighbours = apart == 1
         if path is None:
-            neighbours |= apart == n - 1
+            neighbours |= apart == (1 - n if directed else n - 1)
         if not neighbours.all():
             a, b = fixed_edges[np.argmin(neighbours)]
-            raise InvalidTour(f"the tour lacks the fixed edge {names.id_of(a)} - {names.id_of(b)}")
+            way = "->" if directed else "-"
+            raise InvalidTour(f"the tour lacks the fixed edge {names.id_of(a)} {way} {names.id_of(b)}")
 
 
 def as_cities(tour: ArrayLike, names: CityNames) -> NDArray[np.int32]:

@@ -170,6 +170,8 @@ def solve(
         If an argument is invalid: raised before anything is computed.
     UnsupportedProblem
         If the method, or the search on GPUs, does not support this kind of instance.
+    NoTourFound
+        If every tour that was found has an arc that is missing from the matrix.
     BackendUnavailable
         If a device or a cluster is missing, or lacks something.
     DeviceOutOfMemory, DeviceFailure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.errors import OutputError, WarpTSPError
+from warptsp.errors import NoTourFound, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength
@@ -57,7 +57,37 @@ def run_stages(options: Options) -> Result:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
         failure.result = result  # type: ignore[attr-defined]
         raise failure
+    _check_arcs(result)
     return result
+
+
+def _check_arcs(result: Result) -> None:
+    """Accept a result whose tour has no missing arc.
+
+    Raises
+    ------
+    NoTourFound
+        It has one; in its attribute ``result`` is the result.
+    """
+    problem = result.problem
+    if problem.wall is None or not len(missing := problem.missing_arcs(result.tour)):
+        return
+    tail, head = (problem.label(city) for city in missing[0].tolist())
+    # Of reals, a wall is more than twice as long as any tour without a missing arc.
+    proved = result.lower_bound is not None and result.lower_bound >= problem.wall * (1 - 1e-6)
+    if problem.integral:
+        proved = result.lower_bound is not None and result.lower_bound >= problem.wall
+    words = "arcs are" if len(missing) > 1 else "arc is"
+    best = f"{len(missing)} {words} missing from the best tour, such as the one from {tail} to {head}"
+    if proved:
+        error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
+    else:
+        error = NoTourFound(
+            f"no tour without missing arcs was found, though there may be one: {best}; more time may help",
+            proved=False,
+        )
+    error.result = result  # type: ignore[attr-defined]
+    raise error
 
 
 class _Session:
@@ -139,7 +169,7 @@ class _Session:
     def result(self, tour: NDArray[np.int32], length: int | float, caught: int | None) -> Result:
         """Return what came of it all."""
         options, run, stages = self.options, self.runs[-1], self.stages
-        history = _joined_history(self.runs)
+        history = _joined_history(self.runs, options.problem.wall)
         best = Snapshot(history[-1].seconds, length, tour)
         failed = self.failure is not run.failure  # in other ways than the run noted
         return Result(
@@ -276,12 +306,13 @@ def _effective(step: Step, device: str) -> dict[str, Any]:
     return {name: value for name, value in step.given.items() if name not in unused}
 
 
-def _joined_history(runs: list[Run]) -> list[HistoryPoint]:
+def _joined_history(runs: list[Run], wall: int | float | None) -> list[HistoryPoint]:
+    """Return the history of all runs; of tours with missing arcs only if there are no others."""
     history: list[HistoryPoint] = []
     for run in runs:
         # A run begins with the tour that the one before ended with.
         history += [point for point in run.history if not history or point.length < history[-1].length]
-    return history
+    return [point for point in history if wall is None or point.length < wall] or history
 
 
 def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:

@@ -109,6 +109,8 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
         )
     if len(problem.fixed_edges) or problem.open is not None:
         raise InvalidOption("a table cannot hold fixed edges or an open path: write a .tsp file")
+    if problem.wall is not None:
+        raise InvalidOption("a table cannot say which arcs are missing: write a .npy file")
     if problem.matrix is not None:
         if problem.labels is not None:
             yield _rows([["", *problem.labels]], delimiter)

@@ -37,6 +37,8 @@ def problem_tsplib(problem: Problem) -> Iterator[bytes]:
         raise InvalidOption("TSPLIB has no asymmetric open paths: write the instance as a closed one")
     if problem.labels is not None:
         _log.warning("TSPLIB has no place for the names of cities: they are left out")
+    if problem.wall is not None:
+        _log.warning("TSPLIB has no word for missing arcs: they are written as %s", problem.wall)
     header = [f"NAME : {_one_line(problem.name)}"]
     header += [f"COMMENT : {_one_line(line)}" for line in problem.comment.split("\n") if line.strip()]
     kind = "ATSP" if problem.asymmetric else "TSP"

@@ -46,7 +46,12 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
     ]
     if unheard:
         logger.warning("asymmetric distances: %s had no effect", ", ".join(unheard))
-    directed = _Search(problem, run, params)
+    instance = DirectedInstance.of(problem)
+    if (only := instance.only_tour) is not None:
+        run.offer(only)
+        run.report_optimal()
+        return
+    directed = _Search(problem, run, params, instance)
     if directed.start() and directed.descend():
         directed.improve()
     directed.finish()
@@ -55,11 +60,11 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
 class _Search:
     """The tour, its native search, and the clock."""
 
-    def __init__(self, problem: Problem, run: Run, params: LkParams) -> None:
+    def __init__(self, problem: Problem, run: Run, params: LkParams, instance: DirectedInstance) -> None:
         self.problem = problem
         self.run = run
-        self.instance = DirectedInstance.of(problem)
-        self.scale = self.instance.scale
+        self.instance = instance
+        self.scale = instance.scale
         self.native = self.instance.search(run.seed)
         self.n = len(self.instance.paths.matrix)
         self.population = min(params.population, tuning.DIRECTED_POPULATION)
@@ -126,7 +131,7 @@ class _Search:
     def improve(self) -> None:
         """Branch and bound, and crossover or kicks, until the run says stop or the tour is proved optimal."""
         while True:
-            if self.native.proved or self._branch() or self.native.proved:
+            if self._is_settled() or self._branch() or self._is_settled():
                 return
             size = self._affordable()
             if size < tuning.MIN_POPULATION:
@@ -134,6 +139,10 @@ class _Search:
                     return
             elif self._combine(size):
                 return
+
+    def _is_settled(self) -> bool:
+        """Whether the tour is proved optimal, or no tour goes without missing arcs."""
+        return self.native.proved or self.native.impossible
 
     def _remaining(self) -> float | None:
         """Seconds that are left, if the search plans for a time."""
@@ -162,7 +171,7 @@ class _Search:
             return run.token.stopped()
         until = run.elapsed() + seconds
         last = native.counters()["nodes"] + nodes
-        while not (native.proved or run.token.stopped()):
+        while not (self._is_settled() or run.token.stopped()):
             # Over short lists while too many arcs are open: a better tour leaves fewer of them open.
             exact, best = arcs <= few, native.best_length
             native.begin_branching(0 if exact else tuning.BRANCHING_ARCS, run.token)
@@ -281,17 +290,27 @@ class _Search:
     def _report(self, phase: str) -> bool:
         counters = self.native.counters()
         self.kicks = counters.pop("kicks")
-        length = self.native.best_length / self.scale if self.scale != 1.0 else self.native.best_length
-        return self.run.update(length=length, kicks=self.kicks, tour=self._best, phase=phase, **counters)
+        return self.run.update(
+            length=self._length(self.native.best_length),
+            kicks=self.kicks,
+            tour=self._best,
+            phase=phase,
+            **counters,
+        )
+
+    def _length(self, closed: int) -> int | float:
+        """Return the instance's length of a closed tour of this one in the search."""
+        length = closed / self.scale if self.scale != 1.0 else closed
+        return length + self.instance.paths.fixed_length
 
     def _report_bound(self) -> None:
         """Tell the run of the bound, less what rounding may have added to it."""
         bound = self.native.bound
         if self.problem.integral and self.scale == 1.0:
-            self.run.report_bound(bound)
+            self.run.report_bound(self._length(bound))
         else:
             slack = self.n / self.scale
-            self.run.report_bound(max(0.0, bound / self.scale * (1 - 1e-12) - slack))
+            self.run.report_bound(max(0.0, self._length(bound) * (1 - 1e-12) - slack))
 
     def _best(self) -> NDArray[np.int32]:
         return self.instance.paths.opened(self.native.best())

@@ -1,7 +1,10 @@
 // The search of directed tours, for Python: warptsp.methods.lk.directed drives it.
 #include "directed/search.h"
 
+#include <nanobind/stl/optional.h>
+
 #include <cmath>
+#include <optional>
 
 #include "arrays.h"
 
@@ -27,7 +30,8 @@ constexpr int least_cities = 3;
 constexpr double largest_sum = 1152921504606846976.0;  // 2^60, of n distances
 
 template <class Entry>
-BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scale, unsigned long long seed) {
+BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scale, std::optional<double> wall,
+                                unsigned long long seed) {
   const size_t n = matrix.shape(0);
   require(matrix.shape(1) == n, "the matrix is not square");
   require(n >= least_cities, "a search needs 3 cities or more");
@@ -45,7 +49,11 @@ BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scal
   BoundDirectedSearch bound;
   bound.n = (int)n;
   bound.matrix = nb::cast(matrix);
-  bound.search = std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale), seed);
+  // As an entry that is so long: of reals, `scale` and rounding are those of any other.
+  const directed::Matrix<Entry> plain(matrix.data(), (int)n, scale);
+  require(!wall || (*wall > 0 && *wall * (std::is_integral_v<Entry> ? 1.0 : scale) <= largest_sum), "wall is too long");
+  const Cost cost = !wall ? no_cost : std::is_integral_v<Entry> ? (Cost)*wall : plain.cost((Entry)*wall);
+  bound.search = std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale, cost), seed);
   return bound;
 }
 
@@ -72,9 +80,9 @@ nb::dict counters(const BoundDirectedSearch &b) {
 void bind_directed(nb::module_ &m) {
   nb::class_<BoundDirectedSearch>(m, "DirectedSearch", "A directed tour, and the search that shortens it.")
       .def_static("create", make_search<int>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
-                  nb::arg("seed"))
+                  nb::arg("wall") = nb::none(), nb::arg("seed"))
       .def_static("create", make_search<double>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
-                  nb::arg("seed"))
+                  nb::arg("wall") = nb::none(), nb::arg("seed"))
       .def(
           "assign",
           [](BoundDirectedSearch &b, double seconds, StopToken &token) {
@@ -203,6 +211,7 @@ void bind_directed(nb::module_ &m) {
       .def_prop_ro("members", [](const BoundDirectedSearch &b) { return b.search->members(); })
       .def_prop_ro("mean_length", [](const BoundDirectedSearch &b) { return b.search->mean_length(); })
       .def_prop_ro("proved", [](const BoundDirectedSearch &b) { return b.has_tour && b.search->proved(); })
+      .def_prop_ro("impossible", [](const BoundDirectedSearch &b) { return b.search->impossible(); })
       .def_prop_ro("bound", [](const BoundDirectedSearch &b) { return b.search->bound(); })
       .def_prop_ro("best_length",
                    [](const BoundDirectedSearch &b) {

@@ -37,6 +37,7 @@ bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &co
     for (int j = 0; j < n; j++) {
       if (j == i) continue;
       const Cost c = costs.matrix.cost(row[j]), r = c - leaving - costs.entering[j];
+      if (c >= costs.matrix.wall()) continue;
       best.offer(r, j);
       near.offer(c, j);
       Arc *const list = &in[(size_t)j * counts.in];

@@ -12,12 +12,15 @@ typedef long long Cost;
 constexpr Cost no_cost = std::numeric_limits<Cost>::max();
 
 // A square matrix as it lies in memory, which is never copied: integers as they are; real numbers times `scale`, a
-// power of two, rounded to the nearest integer when they are read. The diagonal is never read as a distance.
+// power of two, rounded to the nearest integer when they are read. The diagonal is never read as a distance. Arcs that
+// are missing cost `wall`, and no tour without them costs as much.
 template <class Entry>
 class Matrix {
  public:
-  Matrix(const Entry *entries, int size, double scale) : entries_(entries), size_(size), scale_(scale) {}
+  Matrix(const Entry *entries, int size, double scale, Cost wall = no_cost)
+      : entries_(entries), size_(size), scale_(scale), wall_(wall) {}
   int size() const { return size_; }
+  Cost wall() const { return wall_; }
   const Entry *row(int from) const { return entries_ + (size_t)from * size_; }
   Cost cost(Entry entry) const {
     if constexpr (std::is_integral_v<Entry>)
@@ -31,6 +34,7 @@ class Matrix {
   const Entry *entries_;
   int size_;
   double scale_;
+  Cost wall_;
 };
 
 // The cost of an arc less the potentials of its ends: not negative, if the potentials are feasible. A tour's length is

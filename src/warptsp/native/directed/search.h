@@ -92,6 +92,8 @@ class Search {
   virtual void return_to_best() = 0;
 
   virtual bool proved() const = 0;
+  // Whether every tour has a missing arc.
+  virtual bool impossible() const = 0;
   virtual Cost bound() const = 0;
   virtual Cost length() const = 0;
   virtual Cost best_length() const = 0;
@@ -250,7 +252,7 @@ class SearchOf final : public Search {
     long long count = 0;
     for (int i = 0; i < size(); i++) {
       const Entry *const row = costs_.matrix.row(i);
-      const Cost limit = best_length_ + costs_.leaving[i];
+      const Cost limit = ceiling() + costs_.leaving[i];
       for (int j = 0; j < size(); j++) count += costs_.matrix.cost(row[j]) - costs_.entering[j] < limit && j != i;
       if (i % 64 == 0 && token.stopped()) break;
     }
@@ -259,8 +261,8 @@ class SearchOf final : public Search {
 
   void begin_branching(int arcs, const StopToken &token) override {
     if (heads_.empty() || best_length_ <= 0) return;
-    branching_ = std::make_unique<BranchAndBound<Entry>>(costs_, heads_, best_length_);
-    if (!branching_->take_arcs(best_length_ - 1, arcs, token)) branching_.reset();
+    branching_ = std::make_unique<BranchAndBound<Entry>>(costs_, heads_, ceiling());
+    if (!branching_->take_arcs(ceiling() - 1, arcs, token)) branching_.reset();
   }
   bool branch(long long nodes, int leaves, double seconds, const StopToken &token) override {
     if (!branching_) return true;
@@ -276,11 +278,11 @@ class SearchOf final : public Search {
         search_.clear();
       }
       remember();
-      return best_length_;
+      return ceiling();
     });
     nodes_ += branching_->nodes() - before;
     bound_ = std::max(bound_, branching_->bound() + total_);
-    proved_ = proved_ || branching_->proved();
+    proved_ = proved_ || (branching_->proved() && best_length_ <= ceiling());
     return done || branching_->full() || branching_->leaves() >= leaves;
   }
   void end_branching() override {
@@ -291,6 +293,7 @@ class SearchOf final : public Search {
     if (!best_.empty()) search_.set(best_);
   }
 
+  bool impossible() const override { return bound_ >= costs_.matrix.wall(); }
   bool proved() const override { return proved_ || best_length_ + total_ <= bound_; }
   Cost bound() const override { return proved_ ? best_length() : bound_; }
   Cost length() const override { return search_.tour().length() + total_; }
@@ -324,6 +327,11 @@ class SearchOf final : public Search {
   bool proved_ = false;
 
   int size() const { return costs_.size(); }
+  // The reduced length that a tour worth finding is below.
+  Cost ceiling() const {
+    const Cost wall = costs_.matrix.wall();
+    return wall == no_cost ? best_length_ : std::min(best_length_, wall - total_);
+  }
   void remember() {
     if (search_.tour().length() >= best_length_) return;
     best_length_ = search_.tour().length();

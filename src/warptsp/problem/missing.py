@@ -1,0 +1,147 @@
+"""Arcs that are not there: entries so long that a tour with one of them is longer than any without.
+
+A search takes such an entry, a wall, for a distance like any other. Tours with fewer missing arcs are
+shorter, and a lower bound of at least a wall proves that there is no tour without a missing arc.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warptsp._checks import shown
+from warptsp.errors import InvalidProblem
+
+from .names import CityNames
+from .open_path import OpenPath
+
+__all__ = ["check_arcs", "missing_arcs", "with_infinity", "with_wall"]
+
+_BLOCK = 4 * 1024 * 1024  # entries looked at together
+
+
+def with_wall(
+    matrix: NDArray[np.int32] | NDArray[np.float64], given: Any
+) -> tuple[NDArray[np.int32] | NDArray[np.float64], int | float | None]:
+    """Put walls in the places of missing arcs.
+
+    Parameters
+    ----------
+    matrix : ndarray of int32 or float64, shape (n, n)
+        With a zero diagonal. Is not copied if no arc is missing, or all walls are there already.
+    given : int, float or None
+        From this entry on an arc is missing; by default, if it is infinite.
+
+    Returns
+    -------
+    matrix : ndarray
+        Of real numbers if the wall leaves the integers of 32 bits.
+    wall : int, float or None
+        Longer than any tour without a missing arc; None if every arc is there.
+    """
+    if given is None:
+        if matrix.dtype != np.float64 or not np.isposinf(matrix.max(initial=0)):
+            return matrix, None
+        given = math.inf
+    elif isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not given > 0:
+        raise InvalidProblem(f"wall is {shown(given)}: the least entry of a missing arc is needed, above 0")
+    real = matrix.dtype == np.float64
+    blocks = _blocks(len(matrix))
+    of_rows = [matrix[rows].max(axis=1, initial=0, where=matrix[rows] < given) for rows in blocks]
+    with np.errstate(over="ignore"):  # such long entries are refused later
+        longest = np.concatenate(of_rows).sum(dtype=np.float64 if real else np.int64).item()
+    largest = matrix.max(initial=0)
+    if not largest >= given:
+        return matrix, None
+    wall: int | float = _power_above(longest) if real else int(longest) + 1
+    if largest == wall and given == wall:
+        return matrix, wall
+    small = not real and wall <= np.iinfo(np.int32).max
+    changed: Any = np.array(matrix, dtype=np.int32 if small else np.float64)
+    for rows in blocks:
+        changed[rows][matrix[rows] >= given] = wall
+    return changed, wall if small else float(wall)
+
+
+def _power_above(longest: float) -> float:
+    """Return a power of two, which no scaling rounds, well above a sum of reals."""
+    return math.ldexp(1.0, math.frexp(longest)[1] + 1) if 0 < longest < 1e300 else 1.0
+
+
+def check_arcs(matrix: NDArray[Any], wall: int | float, path: OpenPath | None, names: CityNames) -> None:
+    """Accept missing arcs that leave a way from each city to each, but for the ends of a path.
+
+    Raises
+    ------
+    InvalidProblem
+        There is no tour, as cities that no arc leaves, or that no way leads to, show.
+    """
+    n = len(matrix)
+    out, into = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for rows in _blocks(n):
+        there = matrix[rows] < wall
+        out[rows] = there.sum(axis=1)
+        into += there.sum(axis=0)
+    start, last = (None, None) if path is None else (path.start, path.end)
+    for counts, word, end, other, line in (
+        (out, "leaves", last, start, "row"),
+        (into, "enters", start, last, "column"),
+    ):
+        lonely = np.flatnonzero(counts <= 1)  # the diagonal
+        spared = lonely[:0] if path is None else lonely[lonely != other][:1] if end is None else [end]
+        wrong = np.setdiff1d(lonely, spared)
+        if len(wrong) and n > 1:
+            raise InvalidProblem(
+                f"{line} {wrong[0]} of the matrix (counted from 0) has no finite entry: no arc {word} node "
+                f"{names.id_of(wrong[0])}, so that there is no tour"
+            )
+    if path is None:
+        _check_ways(matrix, wall, 0, 0, names)
+    elif start is not None and last is not None:
+        _check_ways(matrix, wall, start, last, names)
+
+
+def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, names: CityNames) -> None:
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
+        breadth_first_order,
+        connected_components,
+    )
+
+    heads = [np.flatnonzero(row < wall) for row in matrix]
+    heads[last] = np.append(heads[last], start)
+    begin = np.cumsum([0, *(len(row) for row in heads)])
+    graph = csr_array((np.ones(begin[-1], dtype=np.int8), np.concatenate(heads), begin), shape=matrix.shape)
+    count, _ = connected_components(graph, connection="strong")
+    if count == 1:
+        return
+    reached = breadth_first_order(graph, start, return_predecessors=False)
+    other = np.setdiff1d(np.arange(len(matrix)), reached)
+    backwards = not len(other)
+    if backwards:
+        reached = breadth_first_order(graph.T.tocsr(), start, return_predecessors=False)
+        other = np.setdiff1d(np.arange(len(matrix)), reached)
+    tail, head = (names.id_of(city) for city in ((other[0], start) if backwards else (start, other[0])))
+    raise InvalidProblem(
+        f"no way leads from node {tail} to node {head}, as arcs are missing from the matrix: there is no tour"
+    )
+
+
+def missing_arcs(matrix: NDArray[Any], wall: int | float | None, arcs: NDArray[Any]) -> NDArray[Any]:
+    """Return those of the arcs, shape (m, 2), that are missing."""
+    if wall is None:
+        return arcs[:0]
+    return np.asarray(arcs[matrix[arcs[:, 0], arcs[:, 1]] >= wall])
+
+
+def with_infinity(matrix: NDArray[Any], wall: int | float | None) -> NDArray[Any]:
+    """Return a matrix that says by itself which arcs are missing."""
+    return matrix if wall is None else np.where(matrix >= wall, np.inf, matrix)
+
+
+def _blocks(n: int) -> list[slice]:
+    step = max(1, _BLOCK // max(n, 1))
+    return [slice(begin, begin + step) for begin in range(0, n, step)]
