@@ -102,10 +102,18 @@ def test_names_only_if_all_have_one():
     [
         ({"code": "TooBig", "message": "Too many table coordinates"}, "'TooBig' and no table: 'Too many"),
         ({"code": "Ok"}, "neither durations nor distances"),
+        (changed(durations=[[0, None, None], [1, 0, 1], [1, 2, 0]]), "row 0 .* no arc leaves node 1"),
         (
-            changed(durations=[[0, None, 1], [1, 0, None], [1, 2, 0]]),
-            "no route from place 0 to place 1 .* and 2 are",
+            {"error_code": 171, "error": "No suitable edges near location"},
+            "answered '171' and no table: 'No suitable",
         ),
+        ({"message": "Cannot find point 0", "hints": []}, "answered no table: 'Cannot find point 0'"),
+        (
+            {"sources_to_targets": [[{"time": 0}, {"time": "x"}], [{}, {}]]},
+            "have .x. from place 0 to place 1",
+        ),
+        ({"sources_to_targets": [5]}, "not rows of numbers"),
+        ({"times": None}, "neither durations nor distances"),
         (changed(durations=[[0, 1, 2], [1, 0, 2]]), r"shape \(2, 3\): it must go from each place to each"),
         (changed(durations=[[0, 1], [1]]), "not rows of numbers"),
         (changed(durations=[[0, "x"], [1, 0]]), "have .x. from place 0 to place 1"),
@@ -130,3 +138,52 @@ def test_what_was_not_asked_for():
         Problem.from_osrm(TABLE, "speeds")
     with pytest.raises(InvalidProblem, match="not list"):
         Problem.from_osrm([[0, 1], [1, 0]])
+
+
+PLACES = [{"lon": 13.38, "lat": 52.51}, {"lon": 13.39, "lat": 52.52}, {"lon": 13.42, "lat": 52.53}]
+
+
+@pytest.mark.parametrize("places", [PLACES, [PLACES]])
+def test_valhalla(tmp_path, places):
+    """As its matrix service answers, in long and in short."""
+    seconds, km = [[0, 192, 382], [199, 0, 283], [344, 222, 0]], [[0, 1.8, 3.7], [1.9, 0, 2.8], [3.2, 2.3, 0]]
+    cells = [
+        [{"distance": km[i][j], "time": seconds[i][j], "from_index": i, "to_index": j} for j in range(3)]
+        for i in range(3)
+    ]
+    whole = {"sources_to_targets": cells, "sources": places, "targets": places, "units": "kilometers"}
+    short = {**whole, "sources_to_targets": {"durations": seconds, "distances": km}}
+    for table in (whole, short):
+        problem = Problem.from_osrm(table)
+        np.testing.assert_array_equal(problem.matrix, seconds)
+        assert (problem.comment, problem.integral) == ("durations in seconds", True)
+        np.testing.assert_array_equal(problem.plot_points[1], [13.39, 52.52])
+        far = Problem.from_osrm(table, "distances")
+        assert (far.distance(0, 1), far.comment) == (1.8, "distances in kilometers")
+        file = tmp_path / "matrix.json"
+        file.write_text(json.dumps(table), encoding="utf-8")
+        assert load(file).distance(2, 1) == 222
+        assert warptsp.solve(table).length == 382 + 222 + 199
+
+
+def test_graphhopper():
+    """As its matrix service answers."""
+    table = {
+        "distances": [[0, 1886, 3791], [1824, 0, 2838], [3275, 2361, 0]],
+        "times": [[0, 192, 382], [199, 0, 283], [344, 222, 0]],
+        "weights": [[0, 220.1, 430.2], [230.3, 0, 330.4], [390.5, 260.6, 0]],
+        "info": {"copyrights": ["GraphHopper"], "took": 3},
+        "hints": [],
+    }
+    assert Problem.from_osrm(table).distance(1, 2) == 283
+    assert Problem.from_osrm(table, "distances").distance(1, 2) == 2838
+    assert warptsp.solve(table).length == 382 + 222 + 199
+
+
+def test_where_no_route_leads_no_tour_goes(caplog):
+    table = {"durations": [[0, None, 4, 9], [1, 0, None, 9], [9, 5, 0, 1], [1, 9, 9, 0]]}
+    problem = Problem.from_osrm(table)
+    assert "no route for 2 pairs of places, such as from 0 to 1" in caplog.text
+    result = warptsp.solve(problem)
+    assert not len(problem.missing_arcs(result.tour))
+    assert result.length == 4 + 1 + 9 + 1

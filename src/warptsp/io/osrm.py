@@ -1,7 +1,8 @@
-"""Tables of durations and distances as routing services give them: OSRM's ``table``, and what is like it."""
+"""Tables of durations and distances of routing services: OSRM, Valhalla, GraphHopper and their like."""
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -26,14 +27,69 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "is_osrm_table", "osrm_problem"]
 
+_log = logging.getLogger(__name__)
+
 _UNITS = {"durations": "seconds", "distances": "metres"}
+_VALHALLA = "sources_to_targets"
 
 
 def is_osrm_table(document: object) -> bool:
     """Whether this is the answer of such a service, a refusal included."""
     if not isinstance(document, Mapping) or "type" in document:
         return False
-    return any(key in document for key in _UNITS) or isinstance(document.get("code"), str)
+    keys = (*_UNITS, _VALHALLA, "times")
+    if any(key in document for key in keys) or isinstance(document.get("code"), str):
+        return True
+    return _refusal(document) is not None
+
+
+def _refusal(document: Mapping[str, Any]) -> str | None:
+    """What a service answered in place of a table; None if it did not."""
+    if isinstance(code := document.get("code"), str):
+        return None if code == "Ok" else f"{quoted(code)} and no table: {_words(document, 'message')}"
+    if "error_code" in document:
+        return f"{quoted(str(document['error_code']))} and no table: {_words(document, 'error')}"
+    if (
+        "hints" in document
+        and "message" in document
+        and not any(key in document for key in (*_UNITS, "times"))
+    ):
+        return f"no table: {_words(document, 'message')}"
+    return None
+
+
+def _words(document: Mapping[str, Any], key: str) -> str:
+    return quoted(str(document.get(key, "")), 200)
+
+
+def _as_osrm(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer of another service with the keys of OSRM's."""
+    if _VALHALLA in document:
+        table = document[_VALHALLA]
+        found: dict[str, Any] = {}
+        if isinstance(table, Mapping):  # its short form
+            found = {key: table[key] for key in _UNITS if key in table}
+        elif isinstance(table, Sequence) and all(
+            isinstance(row, Sequence) and all(isinstance(cell, Mapping) for cell in row) for row in table
+        ):
+            for key, entry in (("durations", "time"), ("distances", "distance")):
+                found[key] = [[cell.get(entry) for cell in row] for row in table]
+        else:
+            found = {"durations": table}
+        for key, given in (("sources", "sources"), ("destinations", "targets")):
+            found[key] = _valhalla_places(document.get(given))
+        return {**found, "units": document.get("units", "kilometers")}
+    if "times" in document:  # GraphHopper's
+        return {"durations": document["times"], "distances": document.get("distances")}
+    return document
+
+
+def _valhalla_places(entries: Any) -> list[dict[str, Any]] | None:
+    if isinstance(entries, list) and len(entries) == 1 and isinstance(entries[0], list):
+        entries = entries[0]  # as older versions have them
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        return None
+    return [{"location": [entry.get("lon"), entry.get("lat")]} for entry in entries]
 
 
 def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) -> Problem:
@@ -44,10 +100,9 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
         raise InvalidProblem(
             f"a table is an object with durations or distances, not {type(document).__name__}"
         )
-    code = document.get("code", "Ok")
-    if code != "Ok":
-        message = quoted(str(document.get("message", "")), 200)
-        raise InvalidProblem(f"the service answered {quoted(str(code))} and no table: {message}")
+    if (refusal := _refusal(document)) is not None:
+        raise InvalidProblem(f"the service answered {refusal}")
+    document = _as_osrm(document)
     present = [key for key in _UNITS if document.get(key) is not None]
     if annotation is None and not present:
         raise InvalidProblem(
@@ -69,7 +124,8 @@ def osrm_problem(document: Any, annotation: str | None = None, **fields: Any) ->
             f"source and destination {i} (counted from 0) are different places: the table must go from each "
             "place to each, so leave sources and destinations out of the request"
         )
-    own: dict[str, Any] = {"comment": f"{chosen} in {_UNITS[chosen]}", "labels": names}
+    unit = str(document.get("units", _UNITS[chosen])) if chosen == "distances" else _UNITS[chosen]
+    own: dict[str, Any] = {"comment": f"{chosen} in {unit}", "labels": names}
     if places is not None:
         own |= {"display": places, "display_degrees": True}
     return Problem.from_matrix(matrix, **{**own, "asymmetric": True, **fields})
@@ -87,10 +143,14 @@ def _matrix(rows: Any, chosen: str) -> NDArray[Any]:
     missing = np.isnan(numbers)
     if missing.any():
         i, j = np.argwhere(missing)[0]
-        raise InvalidProblem(
-            f"the table has no route from place {i} to place {j} (counted from 0), and {int(missing.sum())} "
-            "are missing in all: leave out places that cannot be reached, or that cannot be left"
+        _log.warning(
+            "the table has no route for %d pairs of places, such as from %d to %d (counted from 0): no tour "
+            "goes there",
+            int(missing.sum()),
+            i,
+            j,
         )
+        numbers[missing] = np.inf
     return numbers
 
 

@@ -249,13 +249,14 @@ class Problem:
 
     @classmethod
     def from_osrm(cls, table: Any, annotation: str | None = None, **fields: Any) -> Problem:
-        """An instance of a table of durations or distances, as OSRM's service ``table`` gives it.
+        """An instance of a table of durations or distances, as OSRM, Valhalla and GraphHopper give it.
 
         Parameters
         ----------
         table : mapping
-            The parsed JSON response: ``durations`` in seconds or ``distances`` in metres, from each place
-            to each. ``sources``, if present, say where pictures draw the places, and their names.
+            The parsed JSON response of OSRM's ``table``, Valhalla's ``sources_to_targets`` or GraphHopper's
+            ``matrix``: durations in seconds or distances, from each place to each; where one is null, the
+            arc is missing. ``sources``, if present, say where pictures draw the places, and their names.
         annotation : {"durations", "distances"}, optional
             Which of the two; by default the durations if it has both.
         **fields

@@ -19,6 +19,7 @@ from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
 from warptsp.problem.common_metrics import check_common
 
+from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
 from .columns import (
     Columns,
@@ -104,6 +105,8 @@ class _Table:
         return titles if fits and known else None
 
     def read(self) -> tuple[Problem, Columns | None]:
+        if not self.options.columns and self.titles is not None and names_arcs(self.titles):
+            return arcs_problem(self.text, self.titles), None
         if not self.options.columns and not (self.titles and look_like_positions(self.titles)):
             matrix = None if is_number(self.text.first[0]) else self._labelled_matrix()
             if matrix is not None:

@@ -1,0 +1,75 @@
+"""Tables with a line for each arc: where it begins, where it ends, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.errors import InvalidProblem
+from warptsp.io._text import quoted
+from warptsp.problem import Problem
+
+from .writer import whole_if_possible
+
+if TYPE_CHECKING:
+    from .text import TableText
+
+__all__ = ["arcs_problem", "names_arcs"]
+
+_TAILS = ("from", "source", "origin")
+_HEADS = ("to", "target", "destination")
+_COSTS = ("cost", "distance", "duration", "time", "weight")
+
+
+def names_arcs(titles: Sequence[str]) -> bool:
+    """Whether these are the names of the columns of such a table."""
+    return all(_place(titles, words) is not None for words in (_TAILS, _HEADS, _COSTS))
+
+
+def _place(titles: Sequence[str], words: Sequence[str]) -> int | None:
+    lower = [title.strip().lower() for title in titles]
+    return next((lower.index(word) for word in words if word in lower), None)
+
+
+def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
+    """The asymmetric instance in a table of arcs; those that it does not have are missing.
+
+    Cities are numbered in the order of their first lines, and have the names that stand there.
+
+    Raises
+    ------
+    ParseError
+        With file, line and column.
+    """
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]
+
+    tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
+    number: dict[str, int] = {}
+    seen: dict[tuple[int, int], int] = {}
+    costs = []
+    for line, fields in text.rows():
+        if len(fields) != len(titles):
+            text.fail(f"{len(fields)} fields: the first line has {len(titles)}", line)
+        ends = []
+        for place in (tail, head):
+            if not (name := fields[place].strip()):
+                text.fail(
+                    f"nothing in column {titles[place]}: the name of a city is needed", line, titles[place]
+                )
+            ends.append(number.setdefault(name, len(number)))
+        if (first := seen.setdefault((ends[0], ends[1]), line)) != line:
+            text.fail(
+                f"the arc from {quoted(fields[tail])} to {quoted(fields[head])} stands in line {first}, too",
+                line,
+            )
+        costs.append(text.number(fields[cost].strip(), line, titles[cost]))
+    if not costs:
+        text.fail("has no lines below the names of the columns: a line for each arc is needed")
+    places = np.array(list(seen), dtype=np.int64)
+    graph = coo_array((whole_if_possible(np.array(costs)), places.T), shape=(len(number), len(number)))
+    try:
+        return Problem.from_matrix(graph, labels=list(number), asymmetric=True)
+    except InvalidProblem as error:
+        text.fail(str(error))

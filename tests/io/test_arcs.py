@@ -1,0 +1,58 @@
+"""Tables with a line for each arc."""
+
+from __future__ import annotations
+
+import pytest
+
+import warptsp
+from warptsp.errors import ParseError
+from warptsp.io import load
+
+RING = "from,to,cost\nhere,there,3\nthere,far off,4\nfar off,here,5\nhere,far off,1\n"
+
+
+def written(tmp_path, text):
+    file = tmp_path / "arcs.csv"
+    file.write_text(text)
+    return file
+
+
+def test_arcs(tmp_path):
+    problem = load(written(tmp_path, RING))
+    assert (problem.asymmetric, problem.integral, list(problem.labels)) == (
+        True,
+        True,
+        ["here", "there", "far off"],
+    )
+    result = warptsp.solve(problem)
+    assert (list(result.tour), result.length) == ([0, 1, 2], 12)
+    assert problem.distance(1, 0) == problem.wall
+    other = (
+        RING.replace(",", ";")
+        .replace("from;to;cost", "cost;Origin;note;TO")
+        .replace("here;there;3", "3,5;here;;there")
+    )
+    other = other.replace("there;far off;4", "4;there;;far off").replace("far off;here;5", "5;far off;x;here")
+    assert warptsp.solve(written(tmp_path, other.replace("here;far off;1", "1;here;;far off"))).length == 12.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("there,far off,4", "there,far off", r"arcs.csv:3: 2 fields: the first line has 3"),
+        ("there,far off,4", ",far off,4", r"arcs.csv:3: nothing in column from"),
+        ("there,far off,4", "there,far off,x", r"arcs.csv:3: 'x' in column cost"),
+        (
+            "there,far off,4",
+            "here,there,4",
+            r"arcs.csv:3: the arc from 'here' to 'there' stands in line 2, too",
+        ),
+        ("there,far off,4", "there,far off,-4", r"entry \(1, 2\) of the matrix is -4"),
+        ("far off,here,5\n", "", r"row 2 of the matrix .* no arc leaves node 3"),
+        (RING[13:], "", r"no lines below the names"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, old, new, message):
+    assert old in RING
+    with pytest.raises(ParseError, match=message):
+        load(written(tmp_path, RING.replace(old, new)))
