@@ -99,7 +99,7 @@ class Opened:
         """Hide what lies above the picture; by a style sheet of the test's own it may not be."""
         self.page.evaluate(
             "(visibility) => { for (const id of ['zoom', 'here', 'ends']) "
-            "document.getElementById(id).style.visibility = visibility; }",
+            "document.getElementById(id)?.style.setProperty('visibility', visibility); }",
             visibility,
         )
 

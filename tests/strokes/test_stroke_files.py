@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import math
 import re
+import zlib
 from collections import Counter
 
 import numpy as np
@@ -529,6 +531,32 @@ def test_mutants_end_well_or_in_one_line(folder, name, seed):
 def test_options_that_do_not_go_together(folder, arguments, message):
     done = run(*arguments)
     assert message in str(done.exception) + done.output
+
+
+def test_the_page_holds_both_orders(folder):
+    done = run("a.svg", "--report", "a.html", "--home", "1,2", "--json")
+    told = json.loads(done.stdout)
+    text = (folder / "a.html").read_text()
+    assert told["report"] == "a.html"
+    assert "a.svg" in text.split("<h1>")[1][:20]
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', text)[1])
+    plan = arrange([p * [1, -1] for p in read_drawing("a.svg").paths], home=[1, -2], kicks=1, threads=1)
+    for name, travel in (("before", told["travel_before"]), ("after", told["travel"])):
+        x, y, flags = (
+            integers(re.search(f'id="array-{axis}-{name}">(.*?)<', text)[1], axis != "travel")
+            for axis in ("x", "y", "travel")
+        )
+        assert flags.sum() == len(plan.order)
+        steps = np.hypot(np.diff(x), np.diff(y)) * facts["step"]
+        assert steps[flags[1:] == 1].sum() == pytest.approx(travel, rel=1e-4)
+    assert "must end in .html" in str(run("a.svg", "--report", "a.svg").exception)
+
+
+def integers(text, differences):
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8).reshape(4, -1)
+    zigzag = np.ascontiguousarray(planes.T).view("<u4")[:, 0].astype(np.int64)
+    values = (zigzag >> 1) ^ -(zigzag & 1)
+    return np.cumsum(values) if differences else values
 
 
 def test_output_to_stdout_and_quiet(folder):

@@ -85,6 +85,12 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--preview", metavar="FILE", type=click.Path(), help="Draw strokes and travel, before and after (.svg)."
 )
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write a page on which the tool goes its way, before and after (.html).",
+)
 @json_option
 @quiet_option
 def command(
@@ -106,6 +112,7 @@ def command(
     threads: int | None,
     device: str,
     preview: str | None,
+    report: str | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -115,6 +122,7 @@ def command(
     FILE is SVG, HPGL, G-code, Excellon or DXF (which needs ezdxf: pip install 'warptsp[dxf]'); the output has
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
     """
+    from warptsp.cli.report import check_page_name
     from warptsp.outputs import atomic_write, check_writable
     from warptsp.strokes import arrange
     from warptsp.strokes.files import read_drawing
@@ -132,7 +140,9 @@ def command(
         raise InvalidOption(f"--preview {preview!r}: the name must end in .svg")
     if preview is not None and output is not None and os.path.realpath(preview) == os.path.realpath(output):
         raise InvalidOption(f"--preview {preview!r}: this file is taken by --output; choose another name")
-    for name in (output, preview):
+    if report is not None:
+        check_page_name(report, "--report")
+    for name in (output, preview, report):
         if name is not None:
             check_writable(name)
     drawing = read_drawing(file, format_)
@@ -160,7 +170,12 @@ def command(
                 stream.write(contents)
         if preview is not None:
             write_preview(preview, drawing.paths, plan, y_up=drawing.y_up)
-    _tell(file, kind.title, plan, drawing, output, preview, as_json, quiet)
+        if report is not None:
+            from warptsp.report import write_strokes
+
+            write_strokes(report, drawing.paths, plan, title=file.name, unit=drawing.unit, y_up=drawing.y_up)
+    written = {"output": output, "preview": preview, "report": report}
+    _tell(file, kind.title, plan, drawing, written, as_json, quiet)
     return 0 if signals.caught is None else status(signals.caught)
 
 
@@ -180,32 +195,20 @@ def _tell(
     title: str,
     plan: Plan,
     drawing: Drawing,
-    output: str | None,
-    preview: str | None,
+    written: dict[str, str | None],
     as_json: bool,
     quiet: bool,
 ) -> None:
     groups = len(set(drawing.groups))
     if as_json:
-        echo_json(
-            {
-                **plan.as_dict(drawing.unit),
-                "file": str(file),
-                "groups": groups,
-                "output": output,
-                "preview": preview,
-            }
-        )
+        echo_json({**plan.as_dict(drawing.unit), "file": str(file), "groups": groups, **written})
         return
     if quiet:
         return
     count, many = len(plan.order), "groups" if groups != 1 else "group"
     lines = [f"file         {file}, {title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
     lines += [f"{name:12} {value}" for name, value in plan.facts(drawing.unit)]
-    if output not in (None, "-"):
-        lines.append(f"output       {output}")
-    if preview is not None:
-        lines.append(f"preview      {preview}")
-    if output is None and preview is None:
+    lines += [f"{what:12} {name}" for what, name in written.items() if name not in (None, "-")]
+    if not any(written.values()):
         lines.append("output       not written; --output FILE writes it")
-    (tell if output == "-" else say)(*lines)
+    (tell if written["output"] == "-" else say)(*lines)

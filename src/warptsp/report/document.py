@@ -173,15 +173,29 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
     """
     check_reportable(report.problem)
     facts, arrays = _content(report)
-    style = _asset("page.css")
-    programs = ["\n".join(_asset(name) for name in SCRIPTS), *scripts]
+    programs = ["\n".join(asset(name) for name in SCRIPTS), *scripts]
+    tiles = f" {TILES}" if facts["plane"] and facts["plane"]["mercator"] else ""
+    return assembled("page.html", programs, facts, arrays, images=f"data:{tiles}", connect=connect)
+
+
+def assembled(
+    page: str,
+    programs: Sequence[str],
+    facts: Mapping[str, Any],
+    arrays: Mapping[str, str],
+    *,
+    images: str = "data:",
+    connect: str = "'none'",
+) -> str:
+    """Return a page of the assets with its style, its data and its programs, and what it may load."""
+    style = asset("page.css")
     programs = ["\n".join(program.splitlines()) for program in programs]  # as browsers see them
     policy = "; ".join(
         [
             "default-src 'none'",
             "script-src " + " ".join(_hash(program) for program in programs),
             f"style-src {_hash(style)}",
-            f"img-src data: {TILES}" if facts["plane"] and facts["plane"]["mercator"] else "img-src data:",
+            f"img-src {images}",
             f"connect-src {connect}",
             "base-uri 'none'",
             "form-action 'none'",
@@ -197,7 +211,7 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
         "data": "\n".join(data),
         "programs": "\n".join(f'<script type="module">{program}</script>' for program in programs),
     }
-    pieces = _asset("page.html").split("@@")
+    pieces = asset(page).split("@@")
     # Every second piece names a part; what is put in is not searched again.
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 
@@ -321,7 +335,8 @@ def _number(value: int | float) -> int | float:
 # Text in a page
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return a file of this folder's `assets` as text."""
     return resources.files("warptsp.report").joinpath("assets", name).read_text("utf-8")
 
 

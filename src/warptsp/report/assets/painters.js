@@ -72,11 +72,15 @@ class Path {
       points[2 * i + 1] = cities.y[city];
       if (i < edges && mark(i)) marks[i] = 1;
     }
-    this.levels = [new Level(points, marks)];
-    while (this.levels[this.levels.length - 1].edges > LEAST_VERTICES) {
-      this.levels.push(this.levels[this.levels.length - 1].coarser());
-    }
+    this.levels = levelsOf(points, marks);
   }
+}
+
+// The vertices of a line and the marks of its edges, finer and coarser.
+function levelsOf(points, marks) {
+  const levels = [new Level(points, marks)];
+  while (levels[levels.length - 1].edges > LEAST_VERTICES) levels.push(levels[levels.length - 1].coarser());
+  return levels;
 }
 
 // Vertices are fetched from textures by their number: instances, one for each edge, are many times slower in

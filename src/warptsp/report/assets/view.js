@@ -27,6 +27,7 @@ class View {
     this.fine = this.isPlain ? 400_000 : FINE;
     this.path = null;
     this.fixed = null;
+    this.until = Infinity; // edges of the path that are drawn, from its start on
     this.camera = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
     this.isWhole = true;
     this.listeners = [];
@@ -185,7 +186,7 @@ class View {
     };
     let level = 0, seen = this.path.levels[0].inView(window);
     const cities = seen.edges;
-    const near = seen.ranges;
+    const near = this.begun(seen.ranges, 0);
     while ((seen.edges > budget || level < this.painter.finest) && level + 1 < this.path.levels.length) {
       seen = this.path.levels[++level].inView(window);
     }
@@ -199,7 +200,13 @@ class View {
       dots = { radius: radius * ratio, ring: Math.min(1.5, 0.45 * radius) * ratio, ranges: near };
       if (dots.ranges.length === 0 && this.path.levels[0].edges === 0) dots.ranges = [[0, 0]];
     }
-    return { level, ranges: seen.ranges, style: { ...colours, width, strength }, dots };
+    return { level, ranges: this.begun(seen.ranges, level), style: { ...colours, width, strength }, dots };
+  }
+
+  // The parts of ranges that are drawn.
+  begun(ranges, level) {
+    const end = Math.ceil(this.until / COARSER ** level);
+    return end === Infinity ? ranges : ranges.filter(([first]) => first < end).map(([first, last]) => [first, Math.min(last, end)]);
   }
 
   // For print: what is in view, or the whole tour, on white.
