@@ -1,7 +1,9 @@
 #include "bound/lower_bound.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,8 @@ static SparseGraph some_graph(int n, check::Random &random) {
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   SparseGraph graph;
-  graph.build(n, keys, [&](int a, int b) { return (a * 31 + b * 17) % 10; }, 1);
+  Team alone(1);
+  graph.build(n, keys, [&](int a, int b) { return (a * 31 + b * 17) % 10; }, alone);
   return graph;
 }
 
@@ -100,7 +103,8 @@ TEST(merges_know_the_longest_edge_between_cities) {
     const std::vector<MergeNode> nodes = merges_of(graph, potential);
     const MergeTree merges = {nodes.data()};
     SpanningTree tree;
-    CHECK(tree.make(graph, potential.data(), 1));
+    Team alone(1);
+    CHECK(tree.make(graph, potential.data(), alone));
     const StopToken token;
     PathMaxima maxima;
     CHECK(maxima.build(tree.edges(), n, 1, token));
@@ -136,7 +140,8 @@ TEST(trees_are_shortest_and_the_same_on_threads) {
     const SparseGraph graph = some_graph(n, random);
     const std::vector<int> potential = some_potentials(n, n < 20 ? 2 : 40, random);
     SpanningTree one, two;
-    CHECK(one.make(graph, potential.data(), 1) && two.make(graph, potential.data(), 2));
+    Team alone(1), pair(2);
+    CHECK(one.make(graph, potential.data(), alone) && two.make(graph, potential.data(), pair));
     CHECK((int)one.edges().size() == n - 1);
     int64_t sum = 0;
     for (int e = 0; e < n - 1; ++e) {
@@ -150,9 +155,80 @@ TEST(trees_are_shortest_and_the_same_on_threads) {
 
 TEST(a_graph_in_two_parts_has_no_tree) {
   SparseGraph graph;
-  graph.build(4, {edge_key(0, 1), edge_key(2, 3)}, [](int, int) { return 1; }, 1);
+  Team alone(1);
+  graph.build(4, {edge_key(0, 1), edge_key(2, 3)}, [](int, int) { return 1; }, alone);
   const int potential[4] = {0, 0, 0, 0};
-  CHECK(!SpanningTree().make(graph, potential, 1));
+  CHECK(!SpanningTree().make(graph, potential, alone));
+}
+
+// Every edge from both of its cities, in ascending order.
+static std::vector<uint64_t> keys_of(const SparseGraph &graph) {
+  std::vector<uint64_t> keys;
+  int64_t upward = 0, arcs = 0;
+  for (int v = 0; v < graph.size(); ++v) {
+    if (v % chunk_size == 0) CHECK(graph.edges_before(v / chunk_size) == upward);
+    for (const Arc *arc = graph.begin(v); arc < graph.end(v); ++arc, ++arcs) {
+      CHECK(arc == graph.begin(v) || arc->to > (arc - 1)->to);
+      CHECK((arc >= graph.upward(v)) == (arc->to > v));
+      CHECK(arc->cost == (std::min(v, arc->to) * 31 + std::max(v, arc->to) * 17) % 10);
+      if (arc->to < v) continue;
+      keys.push_back(edge_key(v, arc->to));
+      ++upward;
+    }
+  }
+  CHECK(arcs == 2 * upward && graph.edges() == upward);
+  return keys;
+}
+
+TEST(graphs_lose_and_gain_edges) {
+  check::Random random(6);
+  const auto cost = [](int a, int b) { return (a * 31 + b * 17) % 10; };
+  for (const int n : {3, 50, 20000}) {
+    Team alone(1);
+    SparseGraph one = some_graph(n, random), two = some_graph(n, random);
+    two.renew({}, [](int, const Arc &) { return false; }, cost, alone);
+    CHECK(keys_of(two).empty());
+    std::vector<uint64_t> added, expected;
+    for (int e = 0; e < n; ++e) {
+      const int a = random.below(n), b = random.below(n);
+      if (a != b) added.push_back(edge_key(a, b));
+    }
+    std::sort(added.begin(), added.end());
+    added.erase(std::unique(added.begin(), added.end()), added.end());
+    const auto stays = [](int v, const Arc &arc) { return (v + arc.to) % 3 != 0; };
+    for (const uint64_t key : keys_of(one))
+      if ((low_city(key) + high_city(key)) % 3 != 0) expected.push_back(key);
+    expected.insert(expected.end(), added.begin(), added.end());
+    std::sort(expected.begin(), expected.end());
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    Team pair(2);
+    one.renew(added, stays, cost, pair);
+    CHECK(keys_of(one) == expected);
+  }
+}
+
+TEST(a_team_runs_every_task_once) {
+  for (const int threads : {1, 2, 3}) {
+    Team team(threads);
+    for (int loop = 0; loop < 2000; ++loop) {
+      const int tasks = loop % 7;
+      std::vector<std::atomic<int>> runs(7);
+      team.run(tasks, [&](int task) { ++runs[task]; });
+      for (int task = 0; task < 7; ++task) CHECK(runs[task] == (task < tasks));
+    }
+    bool caught = false;
+    try {
+      team.run(50, [](int task) {
+        if (task == 20) throw std::runtime_error("task 20");
+      });
+    } catch (const std::runtime_error &) {
+      caught = true;
+    }
+    CHECK(caught);
+    std::atomic<int> sum{0};
+    team.run(100, [&](int task) { sum += task; });
+    CHECK(sum == 4950);
+  }
 }
 
 TEST(path_maxima) {
@@ -162,7 +238,8 @@ TEST(path_maxima) {
     const SparseGraph graph = some_graph(n, random);
     const std::vector<int> potential = some_potentials(n, 20, random);
     SpanningTree tree;
-    tree.make(graph, potential.data(), 1);
+    Team alone(1);
+    tree.make(graph, potential.data(), alone);
     PathMaxima maxima;
     CHECK(maxima.build(tree.edges(), n, 1, token));
     // From each city along the tree.
@@ -206,10 +283,11 @@ static void compare_pricing(MetricKind kind, int n, int points_kind, uint64_t se
   for (int v = 0; v < n; ++v) keys.push_back(edge_key(v, (v + 1) % n));
   std::sort(keys.begin(), keys.end());
   SparseGraph graph;
-  graph.build(n, keys, distances, 1);
+  Team alone(1);
+  graph.build(n, keys, distances, alone);
   const std::vector<int> potential = some_potentials(n, (int)(0.1 * longest * distances.scale) + 1, random);
   SpanningTree spanning;
-  spanning.make(graph, potential.data(), 1);
+  spanning.make(graph, potential.data(), alone);
   PathMaxima maxima;
   maxima.build(spanning.edges(), n, 1, token);
   std::vector<uint64_t> expected;
@@ -259,12 +337,15 @@ TEST(clusters_move_together) {
   maxima.build(tree, 4, 1, token);
   Clusters clusters;
   clusters.find(maxima);
-  std::vector<int64_t> direction(4, 0);
-  clusters.add_steps({-1, 0, 0, -1}, direction, 1);
-  CHECK((direction == std::vector<int64_t>{-5, -5, -4, -4}));  // 0.6 (10 - 1) and 0.6 (10 - 2), towards 0
-  std::fill(direction.begin(), direction.end(), 0);
-  clusters.add_steps({4, 4, 0, 0}, direction, 1);
-  CHECK((direction == std::vector<int64_t>{16, 16, 0, 0}));  // a surplus of 8 counts as 3
+  Team alone(1);
+  const auto steps = [&](const std::vector<int> &surplus) {
+    clusters.find_steps(surplus, alone);
+    std::vector<int64_t> found;
+    for (int v = 0; v < 4; ++v) found.push_back(clusters.step_of(v));
+    return found;
+  };
+  CHECK((steps({-1, 0, 0, -1}) == std::vector<int64_t>{-5, -5, -4, -4}));  // 0.6 (10 - 1) and 0.6 (10 - 2), towards 0
+  CHECK((steps({4, 4, 0, 0}) == std::vector<int64_t>{16, 16, 0, 0}));      // a surplus of 8 counts as 3
 }
 
 TEST(a_bound_of_points_and_of_their_matrix) {

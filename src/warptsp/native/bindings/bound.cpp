@@ -44,9 +44,11 @@ nb::object bind_held_karp(const Distances &distances, int norm, const Array<cons
   shape.open = open;
   shape.start = start;
   shape.end = end;
-  std::vector<int> degree(n, 0);
-  for (size_t e = 0; e < 2 * fixed_edges.shape(0); ++e)
-    require(++degree[fixed_edges.data()[e]] <= 2, "more than two fixed edges meet in a city");
+  if (fixed_edges.shape(0) > 0) {
+    std::vector<int> degree(n, 0);
+    for (size_t e = 0; e < 2 * fixed_edges.shape(0); ++e)
+      require(++degree[fixed_edges.data()[e]] <= 2, "more than two fixed edges meet in a city");
+  }
   shape.fixed = fixed_partners(fixed_edges, (int)n);
   check_fixed_in_tour(shape.fixed, tour.data(), n, open);
 

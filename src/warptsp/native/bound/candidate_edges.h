@@ -34,11 +34,11 @@ bool first_of_quadrant(const Distances &, int, const int *, int) {
 // a quadrant's sake, however far away, and the edges of the tour.
 template <class Distances>
 CandidateEdges candidate_edges(const Distances &distances, int n, const int *lists, int count,
-                               const std::vector<int> &tour, int threads) {
+                               const std::vector<int> &tour, Team &team) {
   CandidateEdges found;
   found.spacing.resize(n);
   std::vector<uint64_t> keys((size_t)n * (count + 1));
-  for_chunks(threads, n, [&](int, int begin, int end) {
+  for_chunks(team, n, [&](int, int begin, int end) {
     for (int v = begin; v < end; ++v) {
       const int *const row = lists + (int64_t)v * count;
       uint64_t *const out = keys.data() + (size_t)v * (count + 1);
@@ -58,6 +58,7 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   if (!keys.empty() && keys.back() == ~(uint64_t)0) keys.pop_back();
+  keys.shrink_to_fit();
   found.keys = std::move(keys);
   double mean = 0.0;
   for (const double spacing : found.spacing) mean += spacing / n;

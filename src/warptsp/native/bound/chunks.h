@@ -3,34 +3,34 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/parallel.h"
+#include "common/team.h"
 
 namespace warptsp::bound {
 
-constexpr int chunk_size = 1 << 14;
+constexpr int chunk_size = 1 << 12;
 
 inline int chunk_count(int64_t n) { return (int)((n + chunk_size - 1) / chunk_size); }
 
-// work(chunk, begin, end) for every chunk of [0, n). Starting a thread costs some 30 us, as long as a few chunks take.
+// work(chunk, begin, end) for every chunk of [0, n). Waking a thread costs some 10 us, as long as a few chunks take.
 template <class Work>
-void for_chunks(int threads, int64_t n, const Work &work) {
+void for_chunks(Team &team, int64_t n, const Work &work) {
   constexpr int worthwhile = 4;
   const int chunks = chunk_count(n);
   const auto one = [&](int c) {
     work(c, (int)((int64_t)c * chunk_size), (int)std::min<int64_t>(n, (int64_t)(c + 1) * chunk_size));
   };
-  if (threads == 1 || chunks < worthwhile) {
+  if (chunks < worthwhile) {
     for (int c = 0; c < chunks; ++c) one(c);
   } else {
-    for_each_task(threads, chunks, one);
+    team.run(chunks, one);
   }
 }
 
 // The sum of work(begin, end) over all chunks, in their order.
 template <class Sum, class Work>
-Sum sum_chunks(int threads, int64_t n, const Work &work) {
+Sum sum_chunks(Team &team, int64_t n, const Work &work) {
   std::vector<Sum> sums(chunk_count(n));
-  for_chunks(threads, n, [&](int c, int begin, int end) { sums[c] = work(begin, end); });
+  for_chunks(team, n, [&](int c, int begin, int end) { sums[c] = work(begin, end); });
   Sum sum = 0;
   for (const Sum &part : sums) sum += part;
   return sum;

@@ -51,15 +51,15 @@ class Clusters {
     std::sort(members_.begin(), members_.end(), [](const Range &a, const Range &b) {
       return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
     });
-    sum_.resize((size_t)n + 1);
-    change_.resize((size_t)n + 1);
   }
 
-  // Adds each cluster's step to the direction of its cities: its gain times its surplus of edges.
-  void add_steps(const std::vector<int> &surplus, std::vector<int64_t> &direction, int threads) {
+  // Each cluster's step: its gain times its surplus of edges.
+  void find_steps(const std::vector<int> &surplus, Team &team) {
     constexpr int max_surplus = schedule::max_cluster_surplus;
     const int n = (int)place_.size();
-    for_chunks(threads, n, [&](int, int begin, int end) {
+    sum_.resize((size_t)n + 1);
+    change_.resize((size_t)n + 1);
+    for_chunks(team, n, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) sum_[(size_t)place_[v] + 1] = surplus[v];
     });
     sum_[0] = 0;
@@ -75,9 +75,13 @@ class Clusters {
       change_[range.end] -= step;
     }
     for (int p = 1; p < n; ++p) change_[p] += change_[(size_t)p - 1];
-    for_chunks(threads, n, [&](int, int begin, int end) {
-      for (int v = begin; v < end; ++v) direction[v] += change_[place_[v]];
-    });
+  }
+  // What they add to the direction of a city.
+  int64_t step_of(int city) const { return change_[place_[city]]; }
+  // Gives back the memory of the steps.
+  void forget_steps() {
+    sum_ = std::vector<int>();
+    change_ = std::vector<int64_t>();
   }
 
   const std::vector<Range> &members() const { return members_; }

@@ -47,24 +47,23 @@ class HeldKarp {
  public:
   // `keys`: the edges to begin with, ascending; the tour's are among them. They are gone afterwards. `spacing`: how far each city's neighbours
   // are, in whole numbers.
-  HeldKarp(Pricing &pricing, std::vector<uint64_t> &&keys, const std::vector<int> &tour, TourShape shape,
-           std::vector<int> &&spacing, int threads)
-      : pricing_(pricing), shape_(std::move(shape)), spacing_(std::move(spacing)), n_((int)tour.size()),
-        threads_(threads) {
-    neighbours_.assign(2 * (size_t)n_, -1);
+  HeldKarp(Pricing &pricing, std::vector<uint64_t> &&keys, std::vector<int> &&tour, TourShape shape,
+           std::vector<int> &&spacing, Team &team)
+      : pricing_(pricing), shape_(std::move(shape)), spacing_(std::move(spacing)), n_((int)tour.size()), team_(team) {
+    successor_.assign(n_, -1);
     for (int p = 0; p < n_; ++p) {
       const int from = tour[p], to = tour[p + 1 < n_ ? p + 1 : 0];
       if (shape_.open && p + 1 == n_) break;
-      neighbours_[2 * (size_t)from + 1] = to;
-      neighbours_[2 * (size_t)to] = from;
+      successor_[from] = to;
       tour_length_ += pricing_.distances()(from, to);
     }
     for (const int other : shape_.fixed) fixed_edges_ += other >= 0;
     fixed_edges_ /= 2;
+    tour = std::vector<int>();
     potential_.assign(n_, 0);
     surplus_.resize(n_);
     best_.potential.assign(n_, 0);  // 0 is a bound: no distance is negative
-    make_graph(keys);
+    graph_.build(n_, keys, [&](int a, int b) { return cost(a, b); }, team_);
     keys = std::vector<uint64_t>();
   }
 
@@ -83,7 +82,7 @@ class HeldKarp {
       const double left = token.deadline() - schedule::pricing_share * pricing_seconds_ - began;
       if (std::isfinite(left)) progress = std::max(progress, left > 0.0 ? (monotonic_seconds() - began) / left : 1.0);
       if (progress >= 1.0) break;
-      for_chunks(threads_, n_, [&](int, int begin, int end) {
+      for_chunks(team_, n_, [&](int, int begin, int end) {
         for (int v = begin; v < end; ++v)
           potential_[v] = (int)std::lrint(std::max(-(double)max_potential, std::min((double)max_potential, exact_[v])));
       });
@@ -117,30 +116,25 @@ class HeldKarp {
  private:
   static constexpr int fixed_bonus = 1 << 30;  // more than lengths of two edges differ by
 
-  void make_graph(const std::vector<uint64_t> &keys) {
-    graph_.build(
-        n_, keys, [&](int a, int b) { return pricing_.distances()(a, b) - (shape_.is_fixed(a, b) ? fixed_bonus : 0); },
-        threads_);
-  }
+  int64_t cost(int a, int b) const { return pricing_.distances()(a, b) - (shape_.is_fixed(a, b) ? fixed_bonus : 0); }
 
   // The clusters, and the first potentials: cities far from others get less.
   bool begin(const StopToken &token) {
     const double began = monotonic_seconds();
-    tree_.make(graph_, potential_.data(), threads_);
+    tree_.make(graph_, potential_.data(), team_);
     PathMaxima maxima;
-    if (!maxima.build(tree_.edges(), n_, threads_, token)) return false;
+    if (!maxima.build(tree_.release(), n_, team_.threads(), token)) return false;
     pricing_seconds_ = 2.0 * (monotonic_seconds() - began);  // until one has been timed
     clusters_.find(maxima);
     exact_.resize(n_);
     velocity_.assign(n_, 0.0);
-    direction_.resize(n_);
     for (int v = 0; v < n_; ++v) exact_[v] = schedule::first_potential * spacing_[v];
     return true;
   }
 
   // The bound of the graph, for the present potentials.
   int64_t evaluate(int round) {
-    tree_.make(graph_, potential_.data(), threads_);
+    tree_.make(graph_, potential_.data(), team_);
     std::fill(surplus_.begin(), surplus_.end(), -2);
     int64_t value = (int64_t)fixed_bonus * fixed_edges_;
     for (const TreeEdge &edge : tree_.edges()) {
@@ -148,7 +142,7 @@ class HeldKarp {
       ++surplus_[edge.high];
       value += edge.length;
     }
-    value -= 2 * sum_chunks<int64_t>(threads_, n_, [&](int begin, int end) {
+    value -= 2 * sum_chunks<int64_t>(team_, n_, [&](int begin, int end) {
                int64_t sum = 0;
                for (int v = begin; v < end; ++v) sum += potential_[v];
                return sum;
@@ -203,11 +197,17 @@ class HeldKarp {
   // could not be found, as the token stopped it or as there were too many pairs; the graph has some of them then.
   bool certify(int round, bool last, const StopToken &token) {
     const double began = monotonic_seconds();
+    clusters_.forget_steps();
     PathMaxima maxima;
-    if (!maxima.build(tree_.edges(), n_, threads_, token)) return false;
-    const Violated violated = pricing_.price(potential_.data(), maxima, 8 * (int64_t)n_, threads_, token);
+    if (!maxima.build(tree_.release(), n_, team_.threads(), token)) return false;
+    const Violated violated = pricing_.price(potential_.data(), maxima, 8 * (int64_t)n_, team_.threads(), token);
     if (token.stopped()) return false;
-    renew_graph(maxima, violated.pairs, last);
+    if (last) {
+      maxima = PathMaxima();
+      if (!violated.pairs.empty()) add_edges(violated.pairs);
+    } else {
+      renew_graph(maxima, violated.pairs);
+    }
     if (!violated.pairs.empty()) value_ = evaluate(round);
     if (!violated.complete) return false;
     int root = 0;
@@ -215,6 +215,7 @@ class HeldKarp {
       std::vector<uint64_t> missing;
       const int64_t certified = tree_value_ + exact_second_edge(&root, &missing);
       if (!missing.empty()) {
+        tree_.release();
         add_edges(missing);
         value_ = evaluate(round);
       }
@@ -261,62 +262,48 @@ class HeldKarp {
     return longest;
   }
 
-  // Adds violated pairs and, unless it is for the last time, leaves out edges that are longer than the tree's path by
-  // so much that hardly any of them will be in a tree again; pricing brings back those that should be. The tour's edges
-  // stay: the graph is connected, and its bound below the tour's length. So do the two shortest edges of each city, for
-  // one of them is a leaf's second edge.
-  void renew_graph(const PathMaxima &maxima, const std::vector<uint64_t> &violated, bool last) {
+  // Adds violated pairs and leaves out edges that are longer than the tree's path by so much that hardly any of them will
+  // be in a tree again; pricing brings back those that should be. The tour's edges stay: the graph is connected, and its
+  // bound below the tour's length. So do the two shortest edges of each city, for one of them is a leaf's second edge.
+  void renew_graph(const PathMaxima &maxima, const std::vector<uint64_t> &violated) {
     const auto length_of = [&](int v, const Arc &arc) { return arc.cost + potential_[v] + potential_[arc.to]; };
-    std::vector<int> second(last ? 0 : n_);
-    for_chunks(threads_, (int)second.size(), [&](int, int begin, int end) {
+    std::vector<int> second(n_);
+    for_chunks(team_, n_, [&](int, int begin, int end) {
       int ignored;
       for (int v = begin; v < end; ++v) second[v] = (int)std::min<int64_t>(INT_MAX, second_edge(v, &ignored));
     });
-    keep_edges(violated, [&](int v, const Arc &arc) {
-      if (last || neighbours_[2 * (size_t)v] == arc.to || neighbours_[2 * (size_t)v + 1] == arc.to) return true;
+    const auto stays = [&](int v, const Arc &arc) {
+      if (successor_[v] == arc.to || successor_[arc.to] == v) return true;
       const int length = length_of(v, arc);
       return length <= second[v] || length <= second[arc.to] ||
              length - (int64_t)maxima.between_cities(v, arc.to) <=
                  schedule::reach * std::min(spacing_[v], spacing_[arc.to]);
-    });
+    };
+    graph_.renew(violated, stays, [&](int a, int b) { return cost(a, b); }, team_);
   }
 
   void add_edges(const std::vector<uint64_t> &added) {
-    keep_edges(added, [](int, const Arc &) { return true; });
-  }
-
-  // The graph of those edges that stay, stays(smaller city, arc), and of the ones that are added.
-  template <class Stays>
-  void keep_edges(const std::vector<uint64_t> &added, const Stays &stays) {
-    std::vector<uint64_t> kept, keys;
-    for (int v = 0; v < n_; ++v)
-      for (const Arc *arc = graph_.upward(v); arc < graph_.end(v); ++arc)
-        if (stays(v, *arc)) kept.push_back(edge_key(v, arc->to));
-    if (added.empty() && kept.size() == (size_t)graph_.edges()) return;
-    keys.reserve(kept.size() + added.size());
-    std::set_union(kept.begin(), kept.end(), added.begin(), added.end(), std::back_inserter(keys));
-    kept = std::vector<uint64_t>();
-    make_graph(keys);
+    const auto stays = [](int, const Arc &) { return true; };
+    graph_.renew(added, stays, [&](int a, int b) { return cost(a, b); }, team_);
   }
 
   // Along the surplus of edges, of cities and of clusters, with momentum and steps that cool.
   void step(double progress, bool first) {
     constexpr double momentum = schedule::momentum;
-    for_chunks(threads_, n_, [&](int, int begin, int end) {
-      for (int v = begin; v < end; ++v) direction_[v] = (int64_t)spacing_[v] * surplus_[v];
-    });
-    clusters_.add_steps(surplus_, direction_, threads_);
-    const int64_t slope = sum_chunks<int64_t>(threads_, n_, [&](int begin, int end) {
+    clusters_.find_steps(surplus_, team_);
+    const auto direction = [&](int v) { return (int64_t)spacing_[v] * surplus_[v] + clusters_.step_of(v); };
+    const int64_t slope = sum_chunks<int64_t>(team_, n_, [&](int begin, int end) {
       int64_t sum = 0;
-      for (int v = begin; v < end; ++v) sum += surplus_[v] * direction_[v];
+      for (int v = begin; v < end; ++v) sum += surplus_[v] * direction(v);
       return sum;
     });
     // No longer than what would reach the tour's length if the bound rose in a straight line.
     double length = schedule::first_length * (1.0 - progress) * (1.0 - progress);
     if (slope > 0) length = std::min(length, std::max((double)(tour_length_ - value_), 1e-4 * tour_length_) / slope);
-    for_chunks(threads_, n_, [&](int, int begin, int end) {
+    for_chunks(team_, n_, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) {
-        velocity_[v] = first ? (double)direction_[v] : momentum * velocity_[v] + (1.0 - momentum) * direction_[v];
+        const double along = (double)direction(v);
+        velocity_[v] = first ? along : momentum * velocity_[v] + (1.0 - momentum) * along;
         exact_[v] += length * velocity_[v];
       }
     });
@@ -330,12 +317,12 @@ class HeldKarp {
   Pricing &pricing_;
   const TourShape shape_;
   const std::vector<int> spacing_;
-  const int n_, threads_;
+  const int n_;
+  Team &team_;
   int64_t fixed_edges_ = 0, tour_length_ = 0, tree_value_ = 0, value_ = 0;
   double pricing_seconds_ = 0.0;
-  std::vector<int> neighbours_, potential_, surplus_;
+  std::vector<int> successor_, potential_, surplus_;
   std::vector<double> exact_, velocity_;
-  std::vector<int64_t> direction_;
   std::vector<Leaf> leaves_;
   SparseGraph graph_;
   SpanningTree tree_;

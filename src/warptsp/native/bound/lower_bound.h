@@ -34,8 +34,8 @@ inline TourShape renumbered(TourShape shape, const std::vector<int> &number) {
 
 template <class Pricing, class Distances>
 LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&lists, int count,
-                  const std::vector<int> &tour, TourShape &&shape, int rounds, int threads, const StopToken &token) {
-  CandidateEdges edges = candidate_edges(distances, n, lists.data(), count, tour, threads);
+                  std::vector<int> &&tour, TourShape &&shape, int rounds, Team &team, const StopToken &token) {
+  CandidateEdges edges = candidate_edges(distances, n, lists.data(), count, tour, team);
   lists = std::vector<int>();  // 32 bytes a city
   double longest = 0.0;
   for (const uint64_t key : edges.keys) longest = std::max(longest, distances.real(low_city(key), high_city(key)));
@@ -46,7 +46,8 @@ LowerBound ascend(Distances distances, bool integral, int n, std::vector<int> &&
   for (int v = 0; v < n; ++v) spacing[v] = (int)std::ceil(edges.spacing[v] * distances.scale);
   edges.spacing = std::vector<double>();
   Pricing pricing(distances, n);
-  HeldKarp<Pricing> held_karp(pricing, std::move(edges.keys), tour, std::move(shape), std::move(spacing), threads);
+  HeldKarp<Pricing> held_karp(pricing, std::move(edges.keys), std::move(tour), std::move(shape), std::move(spacing),
+                              team);
   found.bound = held_karp.ascend(rounds, token);
   found.edges = held_karp.edges();
   return found;
@@ -59,11 +60,12 @@ template <int D>
 std::optional<LowerBound> lower_bound_points(const double *points, int n, MetricKind kind, int norm, const int *tour,
                                              const TourShape &shape, int rounds, int threads, const StopToken &token) {
   constexpr int count = 8;
+  Team team(threads);
   space::KdTree<D> tree;
   if (!tree.build(points, n, threads, token)) return {};
   std::vector<int> city(n), number(n), numbered_tour(n);
   std::vector<double> rows((size_t)n * D);
-  for_chunks(threads, n, [&](int, int begin, int end) {
+  for_chunks(team, n, [&](int, int begin, int end) {
     for (int k = begin; k < end; ++k) {
       city[k] = tree.points()[k].city;
       number[city[k]] = k;
@@ -72,12 +74,14 @@ std::optional<LowerBound> lower_bound_points(const double *points, int n, Metric
   });
   tree = space::KdTree<D>();
   for (int p = 0; p < n; ++p) numbered_tour[p] = number[tour[p]];
+  TourShape numbered_shape = bound_detail::renumbered(shape, number);
+  number = std::vector<int>();
   std::vector<int> lists((size_t)n * count);
   if (!space::candidate_lists(rows.data(), n, D, count, 1, norm, on_sphere(kind), threads, token, lists.data()))
     return {};
-  LowerBound found = bound_detail::ascend<PointPricing<D>>(
-      PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind), n, std::move(lists), count, numbered_tour,
-      bound_detail::renumbered(shape, number), rounds, threads, token);
+  LowerBound found = bound_detail::ascend<PointPricing<D>>(PointDistances<D>{rows.data(), kind, 1.0}, is_integral(kind),
+                                                           n, std::move(lists), count, std::move(numbered_tour),
+                                                           std::move(numbered_shape), rounds, team, token);
   std::vector<int> potential(n);
   for (int k = 0; k < n; ++k) potential[city[k]] = found.bound.potential[k];
   found.bound.potential = std::move(potential);
@@ -89,11 +93,12 @@ template <class V>
 std::optional<LowerBound> lower_bound_matrix(const V *entries, int n, const int *tour, TourShape shape, int rounds,
                                              int threads, const StopToken &token) {
   constexpr int count = 10;
+  Team team(threads);
   std::vector<int> lists((size_t)n * count);
   const MatrixDistances<V> distances{entries, n, 1.0};
   if (!space::nearest_by_distance(n, Matrix<V>{entries, n}, count, threads, token, lists.data())) return {};
   return bound_detail::ascend<MatrixPricing<V>>(distances, std::is_integral_v<V>, n, std::move(lists), count,
-                                                std::vector<int>(tour, tour + n), std::move(shape), rounds, threads,
+                                                std::vector<int>(tour, tour + n), std::move(shape), rounds, team,
                                                 token);
 }
 

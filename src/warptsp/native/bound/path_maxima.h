@@ -18,11 +18,14 @@ namespace warptsp::bound {
 class PathMaxima {
  public:
   // False if the token stopped it, or if the edges are not those of a tree.
-  bool build(const std::vector<TreeEdge> &tree, int n, int threads, const StopToken &token) {
-    std::vector<TreeEdge> edges(tree), spare(tree.size());
-    const auto length_of = [](const TreeEdge &edge) { return (uint64_t)((int64_t)edge.length - INT_MIN); };
-    if (!radix_sort(edges.data(), spare.data(), (int64_t)edges.size(), 32, length_of, threads, token)) return false;
+  bool build(std::vector<TreeEdge> edges, int n, int threads, const StopToken &token) {
+    {
+      std::vector<TreeEdge> spare(edges.size());
+      const auto length_of = [](const TreeEdge &edge) { return (uint64_t)((int64_t)edge.length - INT_MIN); };
+      if (!radix_sort(edges.data(), spare.data(), (int64_t)edges.size(), 32, length_of, threads, token)) return false;
+    }
     if (!lay_out(edges, n)) return false;
+    edges = std::vector<TreeEdge>();
     index(n);
     return !token.stopped();
   }

@@ -21,14 +21,16 @@ struct TreeEdge {
 class SpanningTree {
  public:
   // False if the graph is not connected.
-  bool make(const SparseGraph &graph, const int *potential, int threads) {
+  bool make(const SparseGraph &graph, const int *potential, Team &team) {
     n_ = graph.size();
-    threads_ = threads;
+    team_ = &team;
     edges_.clear();
     label_.resize(n_);
     if (parent_.size() < (size_t)n_) parent_ = std::vector<std::atomic<int>>(n_);
-    chosen_.resize(n_);
-    for_chunks(threads, n_, [&](int, int begin, int end) {
+    // Not needed before the first merge is over: it has the edges that cities choose until then.
+    const size_t waiting = (size_t)std::max<int64_t>(n_, graph.edges());
+    if (waiting_.size() < waiting) waiting_ = Buffer<TreeEdge>(waiting);
+    for_chunks(team, n_, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) {
         // Neighbours ascend, so that of equally long edges the first is the one in the order of all edges.
         int64_t shortest = INT64_MAX;
@@ -37,13 +39,14 @@ class SpanningTree {
         const int nearest = (int)(shortest & 0xffffffff);
         label_[v] = v;
         parent_[v].store(graph.begin(v) < graph.end(v) ? nearest : -1, std::memory_order_relaxed);
-        chosen_[v] = {std::min(v, nearest), std::max(v, nearest), (int)(shortest >> 32) + potential[v]};
+        waiting_[v] = {std::min(v, nearest), std::max(v, nearest), (int)(shortest >> 32) + potential[v]};
       }
     });
-    int components = merge(n_);
+    int components = merge(n_, waiting_.data());
+    chosen_.resize(components);
     if (components > 1) collect(graph, potential, components);
     while (components > 1) {
-      for_chunks(threads, components, [&](int, int begin, int end) {
+      for_chunks(team, components, [&](int, int begin, int end) {
         for (int c = begin; c < end; ++c) {
           const uint64_t best = best_[c].load(std::memory_order_relaxed);
           int other = -1;
@@ -54,7 +57,7 @@ class SpanningTree {
           parent_[c].store(other, std::memory_order_relaxed);
         }
       });
-      const int fewer = merge(components);
+      const int fewer = merge(components, chosen_.data());
       if (fewer == components) return false;
       components = fewer;
       if (components > 1) filter(components);
@@ -63,20 +66,26 @@ class SpanningTree {
   }
 
   const std::vector<TreeEdge> &edges() const { return edges_; }
+  // Hands over the edges, and gives back all memory until the next tree.
+  std::vector<TreeEdge> release() {
+    std::vector<TreeEdge> edges = std::move(edges_);
+    *this = SpanningTree();
+    return edges;
+  }
 
  private:
   static constexpr uint64_t none = ~(uint64_t)0;
 
   // Takes the edges that components name (parent_: the component at its other end, -1 for none), and numbers what they
   // join into. The number of components.
-  int merge(int components) {
+  int merge(int components, const TreeEdge *chosen) {
     // Two that name each other name the same edge, as no two edges are equal; there is no other cycle.
     const auto parent = [&](int c) { return parent_[c].load(std::memory_order_relaxed); };
     const auto named_twice = [&](int c) { return parent(parent(c)) == c; };
     const auto names_first = [&](int c) { return parent(c) >= 0 && !(named_twice(c) && parent(c) < c); };
     const auto is_root = [&](int c) { return parent(c) < 0 || (named_twice(c) && c < parent(c)); };
     std::vector<int> taken(chunk_count(components)), roots(chunk_count(components));
-    for_chunks(threads_, components, [&](int chunk, int begin, int end) {
+    for_chunks(*team_, components, [&](int chunk, int begin, int end) {
       for (int c = begin; c < end; ++c) {
         taken[chunk] += names_first(c);
         roots[chunk] += is_root(c);
@@ -90,15 +99,15 @@ class SpanningTree {
     edges_.resize(edges);
     number_.resize(components);
     into_.resize(components);
-    for_chunks(threads_, components, [&](int chunk, int begin, int end) {
+    for_chunks(*team_, components, [&](int chunk, int begin, int end) {
       int edge = taken[chunk], number = roots[chunk];
       for (int c = begin; c < end; ++c) {
-        if (names_first(c)) edges_[edge++] = chosen_[c];
+        if (names_first(c)) edges_[edge++] = chosen[c];
         number_[c] = is_root(c) ? number++ : -1;
       }
     });
     // Paths to roots are halved on the way, whoever is first: they have n steps where gaps shrink along a line.
-    for_chunks(threads_, components, [&](int, int begin, int end) {
+    for_chunks(*team_, components, [&](int, int begin, int end) {
       for (int c = begin; c < end; ++c) {
         int at = c;
         while (number_[at] < 0) {
@@ -109,7 +118,7 @@ class SpanningTree {
         into_[c] = number_[at];
       }
     });
-    for_chunks(threads_, n_, [&](int, int begin, int end) {
+    for_chunks(*team_, n_, [&](int, int begin, int end) {
       for (int v = begin; v < end; ++v) label_[v] = into_[label_[v]];
     });
     return numbers;
@@ -117,11 +126,10 @@ class SpanningTree {
 
   // The edges that join two components, and each component's shortest of them.
   void collect(const SparseGraph &graph, const int *potential, int components) {
-    waiting_.resize((size_t)graph.edges() + 1);
     left_.resize(chunk_count(n_));
     start_.resize(chunk_count(n_));
     clear(components);
-    for_chunks(threads_, n_, [&](int c, int begin, int end) {
+    for_chunks(*team_, n_, [&](int c, int begin, int end) {
       start_[c] = graph.edges_before(c);
       int64_t at = start_[c];
       for (int v = begin; v < end; ++v)
@@ -136,7 +144,7 @@ class SpanningTree {
 
   void filter(int components) {
     clear(components);
-    for_chunks(threads_, n_, [&](int c, int, int) {
+    for_chunks(*team_, n_, [&](int c, int, int) {
       int64_t at = start_[c];
       for (int64_t e = start_[c], end = at + left_[c]; e < end; ++e) {
         const TreeEdge edge = waiting_[e];
@@ -150,7 +158,9 @@ class SpanningTree {
 
   void clear(int components) {
     if (best_.size() < (size_t)components) best_ = std::vector<std::atomic<uint64_t>>(components);
-    for (int c = 0; c < components; ++c) best_[c].store(none, std::memory_order_relaxed);
+    for_chunks(*team_, components, [&](int, int begin, int end) {
+      for (int c = begin; c < end; ++c) best_[c].store(none, std::memory_order_relaxed);
+    });
   }
 
   void offer_all(int chunk) {
@@ -163,13 +173,15 @@ class SpanningTree {
 
   void offer(std::atomic<uint64_t> &best, uint64_t key) {
     uint64_t before = best.load(std::memory_order_relaxed);
-    if (threads_ == 1) return best.store(std::min(before, key), std::memory_order_relaxed);
+    if (team_->threads() == 1) return best.store(std::min(before, key), std::memory_order_relaxed);
     while (key < before && !best.compare_exchange_weak(before, key, std::memory_order_relaxed)) {
     }
   }
 
-  int n_ = 0, threads_ = 1;
-  std::vector<TreeEdge> edges_, chosen_, waiting_;
+  int n_ = 0;
+  Team *team_ = nullptr;
+  std::vector<TreeEdge> edges_, chosen_;
+  Buffer<TreeEdge> waiting_;
   std::vector<int> label_, number_, into_;
   std::vector<std::atomic<int>> parent_;
   std::vector<int64_t> start_, left_;
