@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 
@@ -12,6 +13,7 @@ import warptsp
 from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 from warptsp.errors import BackendUnavailable, InvalidOption, InvalidTour, UnsupportedProblem
+from warptsp.io import read_tour
 from warptsp.methods.exact import optimal_tour
 from warptsp.proof.closed_instance import TOLERANCE
 
@@ -153,6 +155,42 @@ def test_stopped_at_any_round_the_bound_holds(rounds):
     assert proof.lower_bound <= best.length <= proof.length
     assert all(progress.lower_bound <= best.length <= progress.length for progress in seen)
     assert proof.proved == (proof.lower_bound == proof.length)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_signal_at_a_random_moment_keeps_tour_and_bound(seed, tmp_path):
+    """Ctrl-C in some round, of `prove` and of a search that is followed by a proof, with its checkpoint."""
+    draw = np.random.default_rng(seed)
+    problem = Problem.from_points(draw.integers(0, 1000, (80, 2)), "EUC_2D")
+    best = prove(problem).length
+    left = int(draw.integers(0, 12))
+
+    def interrupt(progress):
+        nonlocal left
+        left -= getattr(progress, "phase", "proof") == "proof"
+        if left < 0:
+            signal.raise_signal(signal.SIGINT)
+
+    proof = prove(problem, construct(problem), callback=interrupt)
+    problem.check_tour(proof.tour)
+    assert proof.lower_bound <= best <= proof.length == problem.length(proof.tour), f"seed {seed}"
+    assert proof.interrupted or proof.proved, f"seed {seed}"
+
+    left, file = 0, tmp_path / "best.npy"
+    result = warptsp.solve(
+        problem, prove=True, start="random", method="two-opt", checkpoint=file, callback=interrupt
+    )
+    assert result.lower_bound <= best <= result.length == problem.length(result.tour), f"seed {seed}"
+    assert result.interrupted or result.proved_optimal, f"seed {seed}"
+    assert problem.length(read_tour(file, problem)) == result.length, f"seed {seed}"
+
+
+def test_stopped_before_the_first_linear_programme():
+    """The search has left a bound, which is better than none."""
+    problem = Problem.from_points(np.random.default_rng(6).integers(0, 1000, (100, 2)), "EUC_2D")
+    proof = prove(problem, callback=lambda progress: True)
+    assert not proof.proved
+    assert 0.95 * proof.length < proof.lower_bound < proof.length
 
 
 def test_stopped_from_another_thread():

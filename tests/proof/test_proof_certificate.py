@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -245,6 +246,17 @@ def test_commands(tmp_path):
     assert refused.exit_code != 0
     assert "does not prove it" in str(refused.output) + str(refused.exception)
     assert json.loads(run("check", file, tour, "--json").output)["proved_optimal"] is None
+
+
+def test_without_the_extra_one_line_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    file = tmp_path / "places.csv"
+    file.write_text("x,y\n0,0\n3,0\n3,4\n0,4\n1,1\n")
+    for command in (["prove", file], ["solve", file, "--prove", "-q"]):
+        told = run(*command)
+        assert told.exit_code != 0
+        assert "pip install 'warptsp[prove]'" in str(told.output) + str(told.exception)
+        assert str(told.exception).count("\n") == 0
 
 
 def test_a_log_says_where_a_proof_is(tmp_path, monkeypatch):

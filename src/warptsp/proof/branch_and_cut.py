@@ -513,10 +513,13 @@ class BranchAndCut:
             return None
         base, basis = program.objective, program.basis()
         values = program.values.copy()
+        gap = self._objective_of(self.target) - base
         best, chosen = -1.0, None
         for cities in self._candidates(values):
-            gains = [self._probe(cities, crossings, base, basis) for crossings in (2, 4)]
-            score = 10.0 * min(gains) + max(gains)
+            one = self._probe(cities, 4, base, basis)
+            if _score(one, gap) <= best:
+                continue  # whatever the other side is worth
+            score = _score(one, self._probe(cities, 2, base, basis))
             if score > best:
                 best, chosen = score, cities
         return None if chosen is None else (Branch(chosen, 4), Branch(chosen, 2))
@@ -558,6 +561,11 @@ class BranchAndCut:
     def _keep_leaf(self, branches: tuple[Branch, ...]) -> None:
         if self._evidence is not None:
             self.leaves.append(Leaf(branches, self._evidence))
+
+
+def _score(one: float, other: float) -> float:
+    """Return what a branch is worth whose sides raise the objective by so much."""
+    return 10.0 * min(one, other) + max(one, other)
 
 
 def _tour_along(edges: NDArray[np.int32], n: int) -> NDArray[np.int32] | None:

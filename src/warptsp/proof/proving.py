@@ -196,17 +196,19 @@ def prove(
     token = token_until(token, began, time_limit)
     given = None if tour is None else checked_tour(problem, tour)
     with FirstSignal(lambda number: token.request()) as signals:
-        start = _searched(problem, time_limit, seed, token) if given is None else given
+        start, floor = _searched(problem, time_limit, seed, token) if given is None else (given, 0)
         search_seconds = time.monotonic() - began if given is None else 0.0
         if problem.n <= TRIVIAL and problem.open is None:
             length = problem.length(start)
             if certificate is not None:
                 write_trivial_proof(certificate, problem, start)
             return Proof(start, length, length, True, seconds=time.monotonic() - began)
-        state = _run(problem, start, seed, token, callback, began, keep_evidence=certificate is not None)
+        state = _run(
+            problem, start, floor, seed, token, callback, began, keep_evidence=certificate is not None
+        )
         if certificate is not None and state.proved:
             write_proof(certificate, problem, state)
-    return _proof(problem, state, start, began, search_seconds, signals.caught is not None)
+    return _proof(problem, state, start, floor, began, search_seconds, signals.caught is not None)
 
 
 def prove_within(
@@ -243,21 +245,20 @@ def check_provable(problem: Problem) -> None:
 
 def _searched(
     problem: Problem, time_limit: float | None, seed: int, token: _native.StopToken
-) -> NDArray[np.int32]:
-    """Return a tour that is most likely optimal where that can be proved."""
+) -> tuple[NDArray[np.int32], int | float]:
+    """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
     share = None if time_limit is None else SEARCH_SHARE * time_limit
     kicks = SEARCH_KICKS * problem.n
-    result = find("solve")(
-        problem, time_limit=share, kicks=kicks, seed=seed, threads=1, bound=False, device="cpu"
-    )
+    result = find("solve")(problem, time_limit=share, kicks=kicks, seed=seed, threads=1, device="cpu")
     if result.interrupted:
         token.request()
-    return np.array(result.tour)
+    return np.array(result.tour), result.lower_bound or 0
 
 
 def _run(
     problem: Problem,
     tour: NDArray[np.int32],
+    floor: int | float,
     seed: int,
     token: _native.StopToken,
     callback: Callable[[ProofProgress], object] | None,
@@ -273,7 +274,7 @@ def _run(
         progress = ProofProgress(
             seconds=time.monotonic() - began,
             length=problem.length(instance.open(state.tour)),
-            lower_bound=instance.value(state.bound),
+            lower_bound=max(instance.value(state.bound), floor),
             nodes=state.nodes,
             open_nodes=len(state._open),
             edges=state._relaxation.columns,
@@ -305,6 +306,7 @@ def _proof(
     problem: Problem,
     state: BranchAndCut,
     start: NDArray[np.int32],
+    floor: int | float,
     began: float,
     search_seconds: float,
     interrupted: bool,
@@ -318,6 +320,8 @@ def _proof(
     tour = tour.copy()
     tour.flags.writeable = False
     bound: int | float = length if state.proved and problem.integral else instance.value(state.bound)
+    if not state.proved and floor < length:  # of a proof that was stopped before its first linear programme
+        bound = max(bound, floor)
     return Proof(
         tour=tour,
         length=length,

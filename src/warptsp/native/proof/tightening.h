@@ -32,7 +32,7 @@ class Tightening {
       bool changed = false;
       for (size_t i = 0; i < list_.size(); ++i) changed = move(cut, list_[i], pass > 0) || changed;
       any = any || changed;
-      if (!changed && pass > 1) break;
+      if (!changed && pass > 0) break;  // the next pass would be the same
     }
     for (const int v : list_) listed_[v] = moved_[v] = 0;
     if (!any || violation_ < least_violation) return false;
