@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import shutil
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -118,6 +119,7 @@ def newcomer(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (places,) = code(REPOSITORY / "docs" / "first-tour.md", "csv")
     (tmp_path / "stops.csv").write_text(places, encoding="utf-8")
+    shutil.copy(REPOSITORY / "examples" / "town.json", tmp_path)
     np.save("cities.npy", np.random.default_rng(1).random((500, 2)))
     return tmp_path
 
@@ -159,6 +161,11 @@ def test_the_first_tour_is_made(newcomer):
     ):
         assert (newcomer / name).stat().st_size > 0
     assert '"Depot"' in (newcomer / "route.geojson").read_text(encoding="utf-8")
+
+
+def test_the_town_is_what_its_script_makes():
+    made = import_module("benchmarks.town").text()
+    assert (REPOSITORY / "examples" / "town.json").read_text(encoding="utf-8") == made
 
 
 def test_docstring_examples_are_true():
