@@ -180,3 +180,24 @@ def test_arrays_need_none_of_it():
         "assert not {'pandas', 'warptsp.interop.frames', 'warptsp.io'} & set(sys.modules)"
     )
     run_code(code, check=True)
+
+
+ANGLES = {"lat": ["52\u00b0 31' 12\" N", "41.9"], "lon": ["13 24 18 E", "12\u00b0 29' 46\" E"]}
+
+
+@pytest.mark.parametrize(
+    "column", ["POINT (13.405 52.52)|POINT (12.4964 41.9)", "52.52, 13.405|41.9, 12.4964"]
+)
+def test_text_that_holds_both_coordinates(column):
+    problem = Problem.from_frame(Frame(name=["Berlin", "Rome"], place=column.split("|"), floor=[3, 4]))
+    assert problem.metric.name == "GREAT_CIRCLE"
+    assert problem.coordinates.tolist() == [[52.52, 13.405], [41.9, 12.4964]]
+    assert list(problem.labels) == ["Berlin", "Rome"]
+    assert list(problem.extra) == ["floor"]
+
+
+def test_angles_in_degrees_minutes_and_seconds():
+    problem = Problem.from_frame(Frame(**ANGLES))
+    assert problem.coordinates == pytest.approx(np.array([[52.52, 13.405], [41.9, 12.496111]]), abs=1e-6)
+    with pytest.raises(InvalidProblem, match=r"'lon'.*numbers are needed"):
+        Problem.from_frame(Frame(lat=ANGLES["lat"], lon=["13 24 18 E", "east"]))

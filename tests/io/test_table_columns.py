@@ -648,6 +648,14 @@ def test_names_of_columns_in_large_languages(titles, metric):
     assert list(problem.labels) == ["20.5", "21.5", "22.5"]
 
 
+def test_columns_of_a_tour_are_not_those_of_its_cities():
+    written = "position,id,name,lat,lon,open,distance_from_start,time_from_start,distance_to_next\n"
+    rows = "1,1,Rome,41.89,12.48,8,0,00:00,1105.2\n2,2,Paris,48.86,2.34,9,1105.2,11:03,1105.2\n"
+    assert list(read(written + rows)[0].extra) == ["open"]
+    # A table of someone else may have a column of that name.
+    assert list(read("position,id,x,y\n7,1,2,3\n8,2,3,4\n")[0].extra) == ["position"]
+
+
 def test_a_city_is_a_name_only_where_nothing_else_is():
     problem, columns = read("city,name,lat,lon\nParis,Louvre,48.86,2.34\nRome,Forum,41.89,12.48\n")
     assert list(problem.labels) == ["Louvre", "Forum"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import methods
-from warptsp.cli._options import echo_json, examples, json_option
+from warptsp.cli._options import echo_json, examples, json_option, quiet_option
 from warptsp.cli.streams import say
 from warptsp.errors import BackendUnavailable, InvalidOption
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
 )
 @json_option
+@quiet_option
 @click.option("--compile", "compile_", is_flag=True, help="Compile kernels for the GPUs here into the cache.")
 @click.option(
     "--arch", "architectures", multiple=True, metavar="sm_90",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 def command(
     as_json: bool,
+    quiet: bool,
     compile_: bool,
     architectures: tuple[str, ...],
     methods: tuple[str, ...],
@@ -51,11 +53,12 @@ def command(
     With --compile, compile in advance the kernels that the first runs on a GPU would otherwise wait for.
     """
     if compile_:
-        return _compile(architectures, methods, metrics, as_json=as_json)
+        return _compile(architectures, methods, metrics, as_json=as_json, quiet=quiet)
     for option, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
         if given:
             raise InvalidOption(f"{option}: it says what --compile compiles; add --compile")
-    _describe(as_json=as_json)
+    if as_json or not quiet:
+        _describe(as_json=as_json)
     return 0
 
 
@@ -97,7 +100,12 @@ def _describe(*, as_json: bool) -> None:
 
 
 def _compile(
-    architectures: tuple[str, ...], methods: tuple[str, ...], metrics: tuple[str, ...], *, as_json: bool
+    architectures: tuple[str, ...],
+    methods: tuple[str, ...],
+    metrics: tuple[str, ...],
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Compile kernels into the cache, and say what was compiled; the exit status."""
     from warptsp.backends.cuda import cache
@@ -115,12 +123,12 @@ def _compile(
     with closing(compile_all(wanted, available_threads())) as compiling:
         for compiled in compiling:
             done.append(compiled)
-            if not as_json:
+            if not as_json and not quiet:
                 say(f"{len(done):4} of {len(wanted)}  {_line(compiled)}")
     failed = sum(compiled.error is not None for compiled in done)
     if as_json:
         echo_json({"folder": str(place), "modules": [_module(compiled) for compiled in done]})
-    else:
+    elif not quiet:
         new = sum(compiled.seconds is not None for compiled in done)
         seconds = time.monotonic() - begun
         faults = f", {failed} failed" if failed else ""

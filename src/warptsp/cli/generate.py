@@ -11,7 +11,7 @@ import click
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.cli._completion import one_of
-from warptsp.cli._options import examples
+from warptsp.cli._options import examples, quiet_option
 from warptsp.cli.streams import say
 from warptsp.errors import InvalidOption
 
@@ -64,8 +64,14 @@ def _kinds() -> Iterable[tuple[str, str]]:
     "--spacing", type=int, metavar="N", help="Distance between neighbours in a grid.  [default: 100]"
 )
 @click.option("--threads", type=int, metavar="N", help="Threads that generate .npy and .f64.  [default: all]")
+@quiet_option
 def command(
-    kind: str, size: str | None, output: str, threads: int | None, **options: int | float | None
+    kind: str,
+    size: str | None,
+    output: str,
+    threads: int | None,
+    quiet: bool,
+    **options: int | float | None,
 ) -> None:
     """Generate an instance; the ending of FILE sets the format (TSPLIB if there is no FILE).
 
@@ -86,7 +92,7 @@ def command(
         _write_pieces(output, problem, threads)
     else:
         write_problem(output, problem, format=format)
-    if output != "-":
+    if output != "-" and not quiet:
         say(f"instance     {output}, {problem.name}, {counted(problem.n)}: {problem.comment}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ from numpy.typing import NDArray
 from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
 from warptsp.io.options import ReadOptions, as_columns
+from warptsp.io.table.angles import angle_of
+from warptsp.io.table.both import with_a_column_each
 from warptsp.io.table.columns import Columns, fitting_metric, named_columns
 from warptsp.io.table.degrees import doubt_about_degrees
+from warptsp.io.table.text import TableRows, is_number
 from warptsp.problem import Metric, Problem
 from warptsp.problem.common_metrics import check_common
 from warptsp.problem.values import plain_array, real_array
@@ -38,8 +42,12 @@ def problem_of_frame(
     if points is not None:
         coordinates, own_metric = _places(points)
     elif found.positions:
+        letters = ("NS", "EW") if found.metric.geographic else ("", "", "")
         coordinates = np.column_stack(
-            [_numbers(frame, titles, place, np.float64) for place in found.positions]
+            [
+                _numbers(frame, titles, place, np.float64, letter)
+                for place, letter in zip(found.positions, letters, strict=False)
+            ]
         )
         own_metric = found.metric
         if (doubt := doubt_about_degrees(found, coordinates, options)) is not None:
@@ -48,6 +56,9 @@ def problem_of_frame(
         matrix = np.column_stack([_numbers(frame, titles, place) for place in range(len(titles))])
         fitting_metric(Metric.EXPLICIT, options)
         return Problem.from_matrix(matrix, **{"labels": names, **fields})
+    elif (both := _both_in_one(frame, titles, options)) is not None:
+        coordinates, own_metric, place = both
+        found = replace(found, positions=(place,))
     else:
         names_shown = ", ".join(map(shown, titles[:8]))
         raise InvalidProblem(
@@ -61,6 +72,24 @@ def problem_of_frame(
     check_common(metric, wanted, coordinates)
     own = {**_names(frame, found, options), "extra": _others(frame, titles, found)}
     return Problem.from_points(coordinates, wanted, **{**own, **fields})
+
+
+def _both_in_one(
+    frame: Any, titles: list[str], options: ReadOptions
+) -> tuple[NDArray[np.float64], Metric, int] | None:
+    """The coordinates in a column that holds both, as text: ``52.52, 13.405`` or ``POINT (13.405 52.52)``."""
+    for place, title in enumerate(titles):
+        values = _listed(frame[_titles(frame)[place]])
+        if not values or not all(isinstance(value, str) for value in values):
+            continue
+        column = TableRows([(row, [value]) for row, value in enumerate(values)], "the data frame", [title])
+        split = with_a_column_each(column, options)
+        if split is column:
+            continue
+        numbers = [[float(part.replace(",", ".")) for part in pair] for _, pair in split.rows()]
+        metric = Metric.GREAT_CIRCLE if "lat" in split.first else Metric.EXACT_2D
+        return np.array(numbers), metric, place
+    return None
 
 
 def _with_columns(frame: Any) -> Any:
@@ -151,9 +180,10 @@ def _warn_of_mercator(points: Any, system: Any) -> None:
     )
 
 
-def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None) -> NDArray[Any]:
+def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None, letters: str = "") -> NDArray[Any]:
+    """A column of numbers; with `letters`, such as ``NS``, of angles in degrees, minutes and seconds, too."""
     try:
-        column = _with_nan(frame[_titles(frame)[place]])
+        column = _with_nan(_decimal(frame[_titles(frame)[place]], letters))
         column = real_array(column, "its entries")
         column = column if dtype is None else column.astype(dtype, copy=False)
         if column.ndim != 1:
@@ -168,6 +198,21 @@ def _numbers(frame: Any, titles: list[str], place: int, dtype: Any = None) -> ND
             "are needed; dropna removes such rows"
         )
     return column
+
+
+def _decimal(column: Any, letters: str) -> Any:
+    """A column with its angles as decimal degrees, if it is one of angles; otherwise as it is."""
+    values = _listed(column) if letters and getattr(column, "ndim", 1) == 1 else []
+    angles = [angle_of(value, letters) if isinstance(value, str) else None for value in values]
+    if all(angle is None for angle in angles):
+        return column
+    pairs = zip(values, angles, strict=True)
+    return np.array([_number(value) if angle is None else angle for value, angle in pairs], dtype=object)
+
+
+def _number(value: Any) -> Any:
+    """The number that a text is, or what is there."""
+    return float(value) if isinstance(value, str) and is_number(value) and "," not in value else value
 
 
 def _text(value: Any) -> str:

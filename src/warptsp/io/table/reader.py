@@ -31,7 +31,7 @@ from .columns import (
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
 from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_number, titles_in
 from .titles import look_like_positions
-from .writer import whole_if_possible
+from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT, whole_if_possible
 
 __all__ = ["parse_table", "read_table", "read_text"]
 
@@ -270,8 +270,12 @@ class _Table:
     def _named_extra(self) -> dict[str, Any]:
         """The other columns by their names, of which those that are taken get a number."""
         found: dict[str, Any] = {}
+        titles = [title.lower() for title in self.titles or ()]
+        is_tour = TO_NEXT in titles and titles[0] in (POSITION, PATH_POSITION)
         for place, column in self.extra.items():
             title = str(place + 1) if self.titles is None else self.titles[place] or str(place + 1)
+            if is_tour and title.lower() in OF_TOUR:
+                continue  # where the city was in another tour
             number = 1
             unique = title
             while unique in found:

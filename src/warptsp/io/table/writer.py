@@ -16,8 +16,10 @@ from warptsp.problem import Metric, Problem
 from warptsp.problem.itinerary import Itinerary, travel_seconds
 
 __all__ = [
+    "OF_TOUR",
     "PATH_POSITION",
     "POSITION",
+    "TO_NEXT",
     "clock",
     "guarded",
     "problem_table",
@@ -29,6 +31,8 @@ _CHUNK = 1 << 16
 POSITION, PATH_POSITION = "position", "path_position"
 """The first column of a tour: of a closed one, or of an open path."""
 FROM_START, TIME, TO_NEXT = "distance_from_start", "time_from_start", "distance_to_next"
+OF_TOUR = (POSITION, PATH_POSITION, FROM_START, TIME, TO_NEXT)
+"""The columns that say where a city is in a tour, and nothing about the city."""
 _OWN = (POSITION, PATH_POSITION, "id", "name", "lat", "lon", "x", "y", "z", FROM_START, TIME, TO_NEXT)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also full width
 
