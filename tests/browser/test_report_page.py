@@ -351,9 +351,119 @@ def test_print(small, result, open_page):
     assert opened.page.locator("#curves").is_visible()
 
 
+# The stops
+
+CAPITALS = {"Lisbon": (38.7223, -9.1393), "Madrid": (40.4168, -3.7038), "Paris": (48.8566, 2.3522),
+            "Bern": (46.948, 7.4474), "Rome": (41.9028, 12.4964)}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    problem = Problem.from_points(list(CAPITALS.values()), "GREAT_CIRCLE", labels=list(CAPITALS), name="five")
+    result = warptsp.solve(problem, kicks=100, threads=1, device="cpu")
+    name = tmp_path_factory.mktemp("named") / "five.html"
+    result.report(name)
+    return name, result
+
+
+def test_the_list_of_stops_is_the_itinerary(named, open_page):
+    name, result = named
+    opened = open_page(name)
+    opened.settle()
+    page = opened.page
+
+    def rows(kind):
+        return page.locator(f"#stops .{kind}").all_inner_texts()
+
+    assert rows("name") == [*result.names, f"back to {result.names[0]}"]
+    assert rows("number") == ["1", "2", "3", "4", "5", ""]
+    way = [float(text.replace("\u2009", "").split()[0]) for text in rows("way")]
+    assert way == pytest.approx([*result.cumulative / 1000, result.length / 1000], rel=1e-3)
+    page.locator("#speed").fill("100")
+    hours = float(result.length) / 1e5
+    minutes = round(60 * hours)
+    assert f"{minutes // 60 % 24} h" in rows("time")[-1]
+    assert f"{minutes % 60} min" in rows("time")[-1]
+    page.locator("#find").fill("MA")
+    assert rows("name") == ["Madrid"]
+    assert opened.text("#found") == "1 found"
+    page.locator("#stops .stop").click()
+    opened.settle()
+    assert opened.text("#here").startswith("Madrid, city 2 at 40.4168")
+    middle = page.evaluate(
+        "() => [warptspPage.view.camera.x, warptspPage.cities.x[warptspPage.itinerary.chosen]]"
+    )
+    assert middle[0] == middle[1]
+    page.locator("#find").fill("")
+    page.locator("#stops").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#stops [aria-selected=true]").count() == 1
+
+
+def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path, open_page):
+    opened = open_page(small)
+    opened.settle()
+    shown = opened.page.evaluate("() => warptspPage.labels.shown")
+    assert len(shown) > 40
+    boxes = np.array([label["box"] for label in shown])
+    for i, a in enumerate(boxes):
+        apart = (boxes[:, 0] >= a[2]) | (boxes[:, 2] <= a[0]) | (boxes[:, 1] >= a[3]) | (boxes[:, 3] <= a[1])
+        assert apart.sum() == len(boxes) - 1, i
+    assert {label["text"] for label in shown} <= {str(k + 1) for k in range(52)}
+    assert opened.text("#ends") == "start"
+    opened.page.keyboard.press("n")
+    assert opened.page.evaluate("() => warptspPage.labels.on") is False
+    problem = Problem.from_points(unit_points(3000, 1))
+    many = open_page(as_file(report_of(problem, [np.arange(3000)]), tmp_path))
+    many.settle()
+    assert many.page.evaluate("() => warptspPage.labels.shown") == []
+
+
+def test_a_tap_tells_the_city_and_a_finger_scrolls_the_page(named, open_page):
+    name, result = named
+    opened = open_page(name, viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
+    opened.settle()
+    page = opened.page
+    x, y = page.evaluate("() => warptspPage.view.pixel(warptspPage.cities.x[2], warptspPage.cities.y[2])")
+    box = page.locator("#picture").bounding_box()
+    page.touchscreen.tap(box["x"] + x + 8, box["y"] + y)
+    opened.until("document.getElementById('here').textContent !== ''")
+    assert opened.text("#here").startswith(result.names[2])
+    inside = page.evaluate(
+        "() => { const box = document.getElementById('here').getBoundingClientRect();"
+        " return [box.left, box.right]; }"
+    )
+    assert 0 <= inside[0] <= inside[1] <= 390
+    touched = "() => getComputedStyle(document.getElementById('picture')).touchAction"
+    assert page.evaluate(touched) == "pan-y"
+    page.locator("#closer").tap()
+    opened.settle()
+    assert page.evaluate(touched) == "none"
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("landscape", [True, False])
+def test_it_prints_on_one_sheet_either_way(landscape, named, open_page):
+    opened = open_page(named[0])
+    opened.settle()
+    pages = re.findall(rb"/Type\s*/Page\b(?!s)", opened.page.pdf(format="A4", landscape=landscape))
+    assert len(pages) == 1
+
+
+def test_the_theme_can_be_switched(small, open_page):
+    opened = open_page(small, color_scheme="light")
+    opened.settle()
+    opened.page.click("#theme")
+    opened.settle()
+    assert opened.paper().max() < 0.2
+    opened.page.click("#theme")
+    assert opened.paper().min() > 0.9
+
+
 # The map
 
 TILE = "https://tile.openstreetmap.org/"
+ANYONE = {"Access-Control-Allow-Origin": "*"}  # as the server has it
 
 
 @pytest.fixture(scope="module")
@@ -377,7 +487,7 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, tile, open_page):
     opened = open_page(
         name,
         prepare=lambda page: page.route(
-            f"{TILE}**", lambda route: route.fulfill(body=tile, content_type="image/png")
+            f"{TILE}**", lambda route: route.fulfill(body=tile, content_type="image/png", headers=ANYONE)
         ),
     )
     opened.settle()
@@ -385,13 +495,13 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, tile, open_page):
     assert not opened.page.locator("#attribution").is_visible()
     opened.page.locator("#map").check()
     opened.until("document.querySelectorAll('#tiles img').length > 0")
-    opened.until("[...document.querySelectorAll('#tiles img')].every((tile) => tile.complete)")
+    opened.until("[...document.querySelectorAll('#tiles img')].every((tile) => tile.src && tile.complete)")
     assert "OpenStreetMap" in opened.text("#attribution")
     # Each city lies where the tile that holds it says.
     box = opened.page.locator("#picture").bounding_box()
     tiles = opened.page.evaluate(
         "() => [...document.querySelectorAll('#tiles img')].map((tile) => "
-        "[tile.src, ...Object.values(tile.getBoundingClientRect().toJSON()).slice(0, 4)])"
+        "[tile.dataset.address, ...Object.values(tile.getBoundingClientRect().toJSON()).slice(0, 4)])"
     )
     pixels = opened.page.evaluate(
         "() => { const { cities, view } = warptspPage; return Array.from(cities.order, "
@@ -410,6 +520,49 @@ def test_the_map_is_loaded_when_it_is_asked_for(on_earth, tile, open_page):
         assert found[0] == pytest.approx([box["x"] + x, box["y"] + y], abs=1.0)
     opened.page.locator("#map").uncheck()
     assert opened.page.evaluate("() => document.querySelectorAll('#tiles img').length") == 0
+
+
+def test_a_map_that_is_refused_is_said_and_no_picture_of_that_is_shown(on_earth, tile, open_page):
+    name, _ = on_earth
+    opened = open_page(
+        name,
+        prepare=lambda page: page.route(
+            f"{TILE}**",
+            lambda route: route.fulfill(status=403, body=tile, content_type="image/png", headers=ANYONE),
+        ),
+    )
+    opened.settle()
+    opened.page.locator("#map").check()
+    opened.until("document.getElementById('status').textContent !== ''")
+    assert "refused" in opened.text("#status")
+    opened.until("document.querySelectorAll('#tiles img').length === 0")
+    opened.complaints = [text for text in opened.complaints if "403" not in text]
+
+
+def test_coastlines_are_in_the_page(on_earth, open_page):
+    opened = open_page(on_earth[0])
+    opened.settle()
+    opened.until("warptspPage.world.drawn")
+
+    def land(latitude, longitude):
+        """How much land is painted at a place."""
+        return opened.page.evaluate(
+            """([latitude, longitude]) => {
+              const { step, low } = JSON.parse(document.getElementById("facts").textContent).plane;
+              const { view } = warptspPage, canvas = document.getElementById("world");
+              const north = Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI) + 0.5;
+              const x = (longitude / 360 + 0.5 - low[0]) / step, y = (north - low[1]) / step;
+              const [px, py] = view.pixel(x, y).map((v) => Math.round(v * view.ratio));
+              return canvas.getContext("2d").getImageData(px, py, 1, 1).data[3];
+            }""",
+            [latitude, longitude],
+        )
+
+    assert [land(40, -4) > 0, land(50, 10) > 0, land(62, 15) > 0] == [True, True, True]
+    assert [land(50, -15), land(40, 5), land(56, 3)] == [0, 0, 0]
+    opened.page.locator("#coasts").uncheck()
+    assert land(50, 10) == 0
+    opened.complaints = [text for text in opened.complaints if "willReadFrequently" not in text]
 
 
 def test_a_map_that_is_not_there_is_said(on_earth, open_page):

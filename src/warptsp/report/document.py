@@ -20,6 +20,7 @@ from warptsp._words import as_called
 from warptsp.describe import ABOVE_SHORTEST
 from warptsp.errors import UnsupportedProblem
 from warptsp.outputs import atomic_write
+from warptsp.problem.itinerary import Itinerary
 from warptsp.quantities import number_text
 from warptsp.report.arrays import packed_integers, packed_reals, packed_text
 from warptsp.report.plane import HUGE, Plane
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_CITIES = 10_000_000  # a page of so many is what browsers take
 WITH_COORDINATES = 100_000  # cities up to which the page holds all digits of the coordinates, for its tables
+WITH_LEGS = 20_000  # cities up to which the list of stops has distances
+LEG_STEPS = 2**22  # of the longest leg
 WITH_LABELS = 1_000_000  # cities up to which it holds their names
 POINTS = 2_000  # of a curve, at most: more than a picture of it has columns
 TILES = "https://tile.openstreetmap.org"
@@ -41,6 +44,9 @@ SCRIPTS = (
     "painters.js",
     "view.js",
     "map.js",
+    "world.js",
+    "labels.js",
+    "itinerary.js",
     "curves.js",
     "downloads.js",
     "page.js",
@@ -174,8 +180,11 @@ def render(report: Report, *, scripts: Sequence[str] = (), connect: str = "'none
     check_reportable(report.problem)
     facts, arrays = _content(report)
     programs = ["\n".join(asset(name) for name in SCRIPTS), *scripts]
-    tiles = f" {TILES}" if facts["plane"] and facts["plane"]["mercator"] else ""
-    return assembled("page.html", programs, facts, arrays, images=f"data:{tiles}", connect=connect)
+    images = "data:"
+    if facts["plane"] and facts["plane"]["mercator"]:
+        images = "data: blob:"
+        connect = TILES if connect == "'none'" else f"{connect} {TILES}"
+    return assembled("page.html", programs, facts, arrays, images=images, connect=connect)
 
 
 def assembled(
@@ -278,6 +287,15 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
             arrays[f"column-{title}"] = packed_reals(column[order])
     if problem.labels is not None and problem.n <= WITH_LABELS:
         arrays["labels"] = packed_text(json.dumps([problem.labels[city] for city in order.tolist()]))
+    leg = 0.0
+    if snapshots and problem.n <= WITH_LEGS:
+        legs = Itinerary.of(problem, order).legs
+        leg = 1.0 if problem.integral else max(float(legs.max(initial=0)), 1e-300) / LEG_STEPS
+        if not problem.integral or legs.max(initial=0) < 2**31:
+            arrays["legs"] = packed_integers(np.rint(legs / leg).astype(np.int64), differences=False)
+    if plane is not None and plane.mercator:
+        world = asset("world.txt").split()
+        arrays |= dict(zip(("world-x", "world-y", "world-sizes"), world, strict=True))
     for i, snapshot in enumerate(snapshots):
         arrays[f"tour-{i}"] = packed_integers(number[np.asarray(snapshot.tour)], differences=True)
     facts = {
@@ -286,6 +304,8 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "cities": problem.n,
         "metric": problem.metric.name + (", asymmetric" if problem.asymmetric else ""),
         "unit": "m along great circles" if problem.metric.unit == "m" else "",
+        "metres": {"m": 1, "km": 1000}.get(problem.metric.unit, 0),
+        "leg": leg,
         "integral": problem.integral,
         "closed": problem.open is None,
         "dimensions": problem.metric.dimensions,

@@ -135,6 +135,7 @@ function told(event) {
   page.setStatus({
     text: latest.stopping && latest.state === "live" ? "Stopping" : latest.text,
     state: "live",
+    done: latest.state === "live" ? (latest.done ?? null) : null,
     figures: { ...Object.fromEntries(gone), ...latest.figures },
   });
   if (latest.state === "live") refresh();

@@ -17,6 +17,7 @@ from warptsp.describe import (
     OVER_OPTIMUM,
     Rate,
     describe_bound,
+    describe_done,
     describe_gap,
     describe_place,
     describe_time_left,
@@ -293,5 +294,6 @@ def _described(progress: Progress | None, rate: float | None) -> dict[str, Any]:
         "state": "live",
         "text": f"{phase}, on {describe_place(progress)}",
         "length": progress.length,
+        "done": describe_done(progress),
         "figures": figures,
     }

@@ -94,12 +94,18 @@ class Chart {
       const room = 0.04 * (high - low);
       [low, high] = [low - room, high + room];
     }
-    const v = new Scale(low, high, height - bottom, top, this.logarithmic);
+    // A gap of 0 has no place on a logarithmic axis: it is the foot, below the smallest other one.
+    const closed = usable.length < points.length, foot = height - bottom;
+    const v = new Scale(low, high, closed ? foot - 16 : foot, top, this.logarithmic);
     const parts = [];
     for (const mark of v.marks(4)) {
       const y = v.at(mark);
       parts.push(drawn("line", { class: "grid", x1: left, x2: width - right, y1: y, y2: y }));
       parts.push(drawn("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, this.text(mark)));
+    }
+    if (closed) {
+      parts.push(drawn("line", { class: "grid", x1: left, x2: width - right, y1: foot, y2: foot }));
+      parts.push(drawn("text", { x: left - 6, y: foot + 4, "text-anchor": "end" }, this.text(0)));
     }
     const marks = t.marks(5);
     marks.forEach((mark, i) => {
@@ -111,14 +117,12 @@ class Chart {
       const x = t.at(Math.max(seconds, t.low)).toFixed(1), y = v.at(value).toFixed(1);
       d += i === 0 ? `M${x} ${y}` : `H${x}V${y}`;
     });
-    // A gap of 0 has no place on a logarithmic axis: the curve falls to its foot.
-    const closed = usable.length < points.length;
-    if (closed) d += `H${t.at(points[usable.length][0]).toFixed(1)}V${height - bottom}`;
+    if (closed) d += `H${t.at(points[usable.length][0]).toFixed(1)}V${foot}`;
     d += `H${width - right}`;
     parts.push(drawn("path", { class: "curve", d }));
     stops.forEach(([seconds, value], i) => {
-      const foot = this.logarithmic && !(value > 0);
-      const x = t.at(Math.max(seconds, t.low)), y = foot ? height - bottom : v.at(Math.min(Math.max(value, low), high));
+      const none = this.logarithmic && !(value > 0);
+      const x = t.at(Math.max(seconds, t.low)), y = none ? foot : v.at(Math.min(Math.max(value, low), high));
       parts.push(drawn("circle", { class: i === shown ? "dot shown" : "dot", cx: x, cy: y, r: i === shown ? 4 : 2.6 }));
     });
     this.svg.replaceChildren(...parts);

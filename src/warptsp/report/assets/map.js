@@ -10,20 +10,22 @@ class TileMap {
     this.failed = failed;
     this.tiles = new Map();
     this.on = false;
+    this.refused = false;
     view.listeners.push(() => this.update());
   }
 
   set(on) {
     this.on = on;
+    this.refused = false;
     if (!on) {
-      this.element.replaceChildren();
+      for (const tile of this.tiles.values()) this.remove(tile);
       this.tiles.clear();
     }
     this.update();
   }
 
   update() {
-    if (!this.on) return;
+    if (!this.on || this.refused) return;
     const { view } = this, { step, low } = facts.plane, { camera, ratio } = view;
     const world = camera.scale / step / ratio; // pixels of the style sheet that the world is wide
     const depth = Math.min(DEEPEST, Math.max(0, Math.round(Math.log2(world / TILE))));
@@ -50,7 +52,7 @@ class TileMap {
     }
     for (const [key, tile] of this.tiles) {
       if (!wanted.has(key)) {
-        tile.remove();
+        this.remove(tile);
         this.tiles.delete(key);
       }
     }
@@ -60,11 +62,27 @@ class TileMap {
     const tile = new Image(TILE, TILE);
     tile.alt = "";
     tile.draggable = false;
-    tile.addEventListener("error", () => {
-      if (this.on) this.failed();
-    });
-    tile.src = address;
+    tile.dataset.address = address;
     this.element.append(tile);
+    this.load(tile, address).catch(() => {
+      tile.remove();
+      if (!this.on || this.refused) return;
+      this.refused = true; // asked again only when the map is switched on again
+      this.failed();
+    });
     return tile;
+  }
+
+  // An image that comes with status 403 loads like any other, and shows the words of who refused: so it is fetched.
+  async load(tile, address) {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(`${response.status}`);
+    tile.src = URL.createObjectURL(await response.blob());
+    await tile.decode();
+  }
+
+  remove(tile) {
+    tile.remove();
+    if (tile.src) URL.revokeObjectURL(tile.src);
   }
 }

@@ -39,7 +39,12 @@ class Page {
   }
 
   // text: a line below the title. state: "live", "done", "error" or "". figures: name -> text.
-  setStatus({ text, state, figures }) {
+  // done: the part of the limit that is used up, null if that is unknown.
+  setStatus({ text, state, figures, done }) {
+    if (done !== undefined) {
+      find("done").hidden = done === null;
+      find("done").value = done ?? 0;
+    }
     const status = find("status");
     if (text !== undefined && status.textContent !== text) status.textContent = text;
     if (state !== undefined) status.dataset.state = state;
@@ -63,15 +68,21 @@ class Page {
     } else {
       this.view = new View(find("picture"), this.cities, { forcePlain: location.hash === "#plain" });
       this.view.setFixed(facts.fixed);
-      this.view.hover = (place) => this.tell(place);
+      this.view.hover = (place, x, y) => this.tell(place, x, y);
+      this.labels = new Labels(find("labels"), this.view, this.cities, () => this.tour);
       this.view.listeners.push(() => this.placeEnds());
       this.view.resize();
       if (facts.plane.mercator) {
         find("map-label").hidden = false;
+        find("coasts-label").hidden = false;
+        this.world = await World.load(find("world"), this.view);
         this.map = new TileMap(find("tiles"), this.view, () => this.mapFailed());
       }
     }
     if (facts.dimensions === 3 && facts.plane !== null) this.setFigure("seen", "from above");
+    this.legs = await integersOf("legs", false);
+    this.measured = this.snapshots.length - 1; // the tour that the legs are of
+    this.itinerary = new Itinerary(find("itinerary"), this.cities, (place) => this.goTo(place));
     this.listen();
     this.setSlider();
     if (this.snapshots.length) await this.show(this.snapshots.length - 1);
@@ -94,7 +105,7 @@ class Page {
     if (best !== undefined) this.setBest(best.length);
     if (facts.bound !== null) this.setFigure(...facts.bound);
     this.setFigure("cities", grouped(facts.cities));
-    this.setFigure("distances", facts.metric);
+    if (facts.unit === "") this.setFigure("distances", facts.metric);
     if (!facts.closed) this.setFigure("kind", "open path");
     if (facts.fixed.length) this.setFigure("fixed links", grouped(facts.fixed.length));
   }
@@ -107,7 +118,7 @@ class Page {
   setBest(length) {
     if (length >= (this.best ?? Infinity)) return;
     this.best = length;
-    this.setFigure(this.lengthName, `${grouped(lengthText(length))} ${facts.unit.split(" ")[0]}`);
+    this.setFigure(this.lengthName, facts.metres > 0 ? distanceText(length) : grouped(lengthText(length)));
     if (facts.known !== null && facts.known.length > 0) {
       const name = facts.known.proven ? "over the optimum" : "over the best known length";
       this.setFigure(name, percent(Math.max(0, length / facts.known.length - 1)));
@@ -147,7 +158,7 @@ class Page {
   setSlider() {
     const slider = find("slider"), count = this.snapshots.length;
     slider.max = Math.max(0, count - 1);
-    find("timeline").hidden = count < 2;
+    find("timeline").hidden = count < (facts.snapshots.length ? 2 : 1);
     find("changes-label").hidden = count < 2;
     find("download").hidden = count === 0;
   }
@@ -164,6 +175,7 @@ class Page {
     // A later call may have come in between.
     if (this.shown !== i || this.snapshots.list[i] !== snapshot) return;
     this.tour = tour;
+    if (i === this.snapshots.length - 1) this.itinerary.set(tour, i === this.measured ? this.legs : null);
     if (this.view === undefined) return;
     const n = tour.length;
     const mark =
@@ -248,7 +260,8 @@ class Page {
 
   // The picture
 
-  tell(place) {
+  // What is at a place of the tour, beside the pixel (px, py).
+  tell(place, px, py) {
     const here = find("here");
     if (place === null) {
       here.textContent = "";
@@ -259,19 +272,34 @@ class Page {
     const [x, y] = this.cities.place(city).map((v) => (digits ? v.toFixed(digits) : Number(v.toPrecision(7))));
     const name = this.cities.labels === null ? "" : `${this.cities.labels[city]}, `;
     here.textContent = `${name}city ${this.cities.id(city)} at ${x}, ${y}; stop ${(place % this.tour.length) + 1} of ${this.tour.length}`;
+    const { clientWidth: width, clientHeight: height } = find("stage");
+    const x0 = Math.max(4, Math.min(px + 14, width - here.offsetWidth - 4));
+    const y0 = py + 14 + here.offsetHeight > height ? py - 10 - here.offsetHeight : py + 14;
+    here.style.transform = `translate(${x0}px, ${y0}px)`;
+  }
+
+  // A stop of the list.
+  goTo(place) {
+    if (this.view === undefined) return;
+    if (this.shown !== this.snapshots.length - 1) this.choose(this.snapshots.length - 1);
+    const city = this.itinerary.tour[place];
+    this.view.goTo(this.cities.x[city], this.cities.y[city]);
+    this.tell(place, ...this.view.pixel(this.cities.x[city], this.cities.y[city]));
   }
 
   placeEnds() {
-    if (facts.closed || this.tour === undefined) return;
+    if (this.tour === undefined) return;
+    const ends = facts.closed ? ["start"] : ["start", "end"];
     const parent = find("ends");
     if (parent.childElementCount === 0) {
-      for (const text of ["start", "end"]) {
+      for (const text of ends) {
         const label = document.createElement("span");
         label.textContent = text;
         parent.append(label);
       }
     }
-    [this.tour[0], this.tour[this.tour.length - 1]].forEach((city, i) => {
+    ends.forEach((_, i) => {
+      const city = this.tour[i === 0 ? 0 : this.tour.length - 1];
       const [x, y] = this.view.pixel(this.cities.x[city], this.cities.y[city]);
       parent.children[i].style.transform = `translate(${x + 8}px, ${y - 24}px)`;
     });
@@ -299,6 +327,14 @@ class Page {
     this.view.print(canvas, { line: colour("#1f5499"), other: colour("#c8401f"), fixed: colour("#7a5c00"), paper: [1, 1, 1] });
   }
 
+  // The other theme, or, pressed again, that of the system.
+  switchTheme() {
+    const root = document.documentElement, dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    if (root.dataset.theme === undefined) root.dataset.theme = dark ? "light" : "dark";
+    else delete root.dataset.theme;
+    this.view?.redraw();
+  }
+
   // Keys and buttons
 
   listen() {
@@ -311,6 +347,15 @@ class Page {
     on("changes", "change", () => this.show(this.shown));
     on("download-tour", "click", () => this.download("tour"));
     on("download-table", "click", () => this.download("table"));
+    on("theme", "click", () => this.switchTheme());
+    on("numbers", "change", (event) => {
+      if (this.labels !== undefined) this.labels.on = event.target.checked;
+      this.labels?.draw();
+    });
+    on("coasts", "change", (event) => {
+      this.world.on = event.target.checked;
+      this.world.draw();
+    });
     on("keys", "click", () => find("help").showModal());
     on("map", "change", (event) => {
       this.map.set(event.target.checked);
@@ -323,7 +368,7 @@ class Page {
       if (event.matches) this.print();
     });
     if (this.view === undefined) {
-      for (const id of ["zoom", "picture"]) find(id).hidden = true;
+      for (const id of ["zoom", "picture", "numbers-label"]) find(id).hidden = true;
       return;
     }
     on("closer", "click", () => this.view.zoom(1.5));
@@ -335,6 +380,7 @@ class Page {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || find("help").open) return;
     const at = event.target, view = this.view;
+    if (at === find("find") || at === find("speed")) return;
     const inSlider = at === find("slider"), inButton = at.tagName === "BUTTON";
     const toggle = (id) => {
       if (!find(`${id}-label`).hidden) find(id).click();
@@ -346,6 +392,7 @@ class Page {
       "?": () => find("help").showModal(),
       d: () => toggle("changes"),
       m: () => toggle("map"),
+      n: () => toggle("numbers"),
     };
     if (!inButton && at.type !== "checkbox") actions[" "] = () => this.play(!this.playing);
     if (!inSlider) {

@@ -140,9 +140,19 @@ class View {
     ];
   }
 
+  // A city in the middle, near enough to tell it from its neighbours.
+  goTo(x, y) {
+    Object.assign(this.camera, { x, y });
+    const near = (60 * this.ratio) / Math.max(this.typicalEdge, 1e-9);
+    this.camera.scale = Math.min(Math.max(this.camera.scale, near, this.least), this.most);
+    this.isWhole = false;
+    this.redraw(true);
+  }
+
   // Pictures
 
   redraw(moving = false) {
+    this.canvas.classList.toggle("whole", this.isWhole);
     if (moving) {
       this.moving = true;
       clearTimeout(this.rest);
@@ -264,12 +274,13 @@ class View {
       if (event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, place(event));
+      this.pressed = place(event);
       canvas.classList.add("dragged");
     });
     canvas.addEventListener("pointermove", (event) => {
       const before = pointers.get(event.pointerId), now = place(event);
       if (before === undefined) {
-        this.hover?.(this.nearest(...now));
+        this.hover?.(this.nearest(...now), ...now);
         return;
       }
       pointers.set(event.pointerId, now);
@@ -288,10 +299,14 @@ class View {
     for (const name of ["pointerup", "pointercancel"]) {
       canvas.addEventListener(name, (event) => {
         pointers.delete(event.pointerId);
+        const now = place(event), still = Math.hypot(now[0] - this.pressed[0], now[1] - this.pressed[1]) < 6;
+        if (name === "pointerup" && still) this.hover?.(this.nearest(...now, event.pointerType === "mouse" ? 14 : 24), ...now);
         if (pointers.size === 0) canvas.classList.remove("dragged");
       });
     }
-    canvas.addEventListener("pointerleave", () => this.hover?.(null));
+    canvas.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "mouse") this.hover?.(null); // a finger leaves as soon as it is lifted
+    });
     canvas.addEventListener("dblclick", (event) => this.zoom(2, ...place(event)));
   }
 }

@@ -1,0 +1,121 @@
+// The stops of the best tour as a list: only the rows in view exist.
+
+const ROW_HEIGHT = 38; // as in the style sheet
+
+class Itinerary {
+  // choose(place) is called with a place of the tour.
+  constructor(section, cities, choose) {
+    this.section = section;
+    this.cities = cities;
+    this.choose = choose;
+    this.list = section.querySelector("#stops");
+    this.room = document.createElement("div");
+    this.list.append(this.room);
+    this.search = section.querySelector("#find");
+    this.speed = section.querySelector("#speed");
+    this.tour = null;
+    this.chosen = -1;
+    this.search.addEventListener("input", () => this.filter());
+    this.speed.addEventListener("input", () => this.draw());
+    this.list.addEventListener("scroll", () => this.draw());
+    this.list.addEventListener("keydown", (event) => this.key(event));
+    if (facts.metres > 0) section.querySelector("#speed-unit").textContent = "km/h";
+  }
+
+  // legs: of this tour in steps of facts.leg, null if nobody knows them.
+  set(tour, legs) {
+    this.tour = tour;
+    this.way = null;
+    if (legs !== null) {
+      this.way = new Float64Array(legs.length + 1);
+      for (let i = 0; i < legs.length; i++) this.way[i + 1] = this.way[i] + facts.leg * legs[i];
+    }
+    this.section.hidden = false;
+    this.speed.parentElement.hidden = legs === null;
+    this.filter();
+  }
+
+  name(place) {
+    const city = this.tour[place];
+    return this.cities.labels === null ? `city ${this.cities.id(city)}` : this.cities.labels[city];
+  }
+
+  filter() {
+    const wanted = this.search.value.trim().toLocaleLowerCase();
+    this.rows = null;
+    if (wanted !== "") {
+      this.rows = [];
+      for (let place = 0; place < this.tour.length; place++) {
+        const found = this.name(place).toLocaleLowerCase().includes(wanted) || String(place + 1) === wanted;
+        if (found) this.rows.push(place);
+      }
+    }
+    const back = facts.closed && this.way !== null && wanted === "" ? 1 : 0; // the way back to the start
+    this.count = (this.rows ?? this.tour).length + back;
+    this.section.querySelector("#found").textContent = this.rows === null ? "" : `${grouped(this.rows.length)} found`;
+    this.room.style.height = `${this.count * ROW_HEIGHT}px`;
+    this.draw();
+  }
+
+  draw() {
+    if (this.tour === null) return;
+    const first = Math.max(0, Math.floor(this.list.scrollTop / ROW_HEIGHT) - 2);
+    const last = Math.min(this.count, Math.ceil((this.list.scrollTop + this.list.clientHeight) / ROW_HEIGHT) + 2);
+    const rows = [];
+    for (let i = first; i < last; i++) rows.push(this.row(i));
+    this.room.replaceChildren(...rows);
+  }
+
+  row(i) {
+    const place = this.rows === null ? i : this.rows[i], home = place === this.tour.length;
+    const row = document.createElement("div");
+    const cell = (kind, text) => {
+      const made = document.createElement("span");
+      made.className = kind;
+      made.textContent = text;
+      row.append(made);
+    };
+    row.className = "stop";
+    row.setAttribute("role", "option");
+    row.setAttribute("aria-selected", String(place === this.chosen));
+    row.style.top = `${i * ROW_HEIGHT}px`;
+    cell("number", home ? "" : grouped(place + 1));
+    cell("name", home ? `back to ${this.name(0)}` : this.name(place));
+    if (this.way !== null) {
+      const hours = (this.way[place] * (facts.metres || 1000)) / 1000 / Number(this.speed.value);
+      cell("way", distanceText(this.way[place]));
+      cell("leg", place === 0 ? "start" : `+ ${distanceText(this.way[place] - this.way[place - 1])}`);
+      cell("time", Number.isFinite(hours) && Number(this.speed.value) > 0 ? hoursText(hours) : "");
+    }
+    row.addEventListener("click", () => this.pick(home ? 0 : place));
+    return row;
+  }
+
+  pick(place) {
+    this.chosen = place;
+    this.draw();
+    this.choose(place);
+  }
+
+  key(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
+    if (by === undefined || this.count === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const rows = this.rows ?? this.tour, now = this.rows === null ? this.chosen : this.rows.indexOf(this.chosen);
+    const next = Math.min(Math.max(now + by, 0), rows.length - 1), place = this.rows === null ? next : rows[next];
+    this.list.scrollTop = Math.min(Math.max(this.list.scrollTop, (next + 1) * ROW_HEIGHT - this.list.clientHeight), next * ROW_HEIGHT);
+    this.pick(place);
+  }
+}
+
+function distanceText(distance) {
+  const metres = distance * facts.metres;
+  if (facts.metres > 0) return metres < 1000 ? `${metres.toFixed(0)} m` : `${grouped((metres / 1000).toFixed(metres < 1e5 ? 1 : 0))} km`;
+  return grouped(facts.integral ? Math.round(distance) : Number(distance.toPrecision(6)));
+}
+
+function hoursText(hours) {
+  const minutes = Math.round(60 * hours), pieces = [[Math.floor(minutes / 1440), "d"], [Math.floor(minutes / 60) % 24, "h"], [minutes % 60, "min"]];
+  return pieces.filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}`).join(" ") || "0 min";
+}

@@ -1,0 +1,101 @@
+// What lies above the tour: where it starts, in which direction it goes, and the numbers and names of stops.
+
+const LABELLED = 400; // stops in view up to which they have numbers
+const ARROW_EDGE = 44; // pixels of an edge that has an arrow
+
+class Labels {
+  // tour() is the tour that is shown.
+  constructor(canvas, view, cities, tour) {
+    this.canvas = canvas;
+    this.view = view;
+    this.cities = cities;
+    this.tour = tour;
+    this.on = true;
+    view.listeners.push(() => this.draw());
+  }
+
+  draw() {
+    const { canvas, view } = this, { width, height } = view.canvas, ratio = view.ratio;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    const context = canvas.getContext("2d");
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const tour = this.tour();
+    if (tour === undefined || !this.on) return;
+    context.scale(ratio, ratio);
+    this.shown = [];
+    const places = this.inView(tour);
+    if (places === null) return;
+    const computed = getComputedStyle(document.documentElement), colour = (name) => computed.getPropertyValue(name).trim();
+    const at = (place) => view.pixel(this.cities.x[tour[place]], this.cities.y[tour[place]]);
+    context.fillStyle = colour("--line");
+    for (const place of places) this.arrow(context, at(place), at((place + 1) % tour.length), place, tour.length);
+    context.font = `11px ${colour("--sans")}`;
+    context.lineJoin = "round";
+    context.textBaseline = "middle";
+    context.strokeStyle = colour("--panel");
+    context.fillStyle = colour("--ink");
+    context.lineWidth = 3;
+    const dots = places.map((place) => at(place)), boxes = dots.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
+    for (const end of facts.closed ? [0] : [0, tour.length - 1]) {
+      const [x, y] = at(end); // what the page writes there
+      boxes.push([x + 6, y - 26, x + 48, y - 4]);
+    }
+    const [wide, high] = [width / ratio, height / ratio];
+    const fits = (box) =>
+      box[0] >= 0 && box[1] >= 0 && box[2] <= wide && box[3] <= high &&
+      boxes.every((b) => box[0] >= b[2] || box[2] <= b[0] || box[1] >= b[3] || box[3] <= b[1]);
+    places.forEach((place, i) => {
+      const number = String(place + 1), name = this.cities.labels?.[tour[place]];
+      const texts = name === undefined ? [number] : [`${number} ${name.length > 28 ? `${name.slice(0, 27)}…` : name}`, number];
+      for (const text of texts) {
+        const box = this.around(dots[i], context.measureText(text).width, fits);
+        if (box === undefined) continue;
+        boxes.push(box);
+        context.strokeText(text, box[0] + 1, (box[1] + box[3]) / 2);
+        context.fillText(text, box[0] + 1, (box[1] + box[3]) / 2);
+        this.shown.push({ place, text, box });
+        break;
+      }
+    });
+  }
+
+  // The first box beside a dot in which there is nothing yet.
+  around([x, y], width, fits) {
+    const half = 7, apart = 6;
+    return [
+      [x + apart, y - half], [x - apart - width - 2, y - half], [x - width / 2, y - apart - 2 * half], [x - width / 2, y + apart],
+      [x + apart, y - apart - 2 * half], [x + apart, y + apart],
+    ].map(([left, top]) => [left, top, left + width + 2, top + 2 * half]).find(fits);
+  }
+
+  // Places of the tour in view; null if they are too many to be told apart.
+  inView(tour) {
+    const { view } = this, { camera, path } = view;
+    if (path === null || path.levels[0].points.length < 2) return null;
+    const across = camera.width / 2 / camera.scale, up = camera.height / 2 / camera.scale;
+    const window = { left: camera.x - across, right: camera.x + across, bottom: camera.y - up, top: camera.y + up };
+    const { ranges, edges } = path.levels[0].inView(window), found = [];
+    if (edges > 40 * LABELLED) return null;
+    for (const [first, end] of ranges) {
+      for (let place = first; place <= Math.min(end, tour.length - 1); place++) {
+        const x = this.cities.x[tour[place]], y = this.cities.y[tour[place]];
+        if (x >= window.left && x <= window.right && y >= window.bottom && y <= window.top) found.push(place);
+        if (found.length > LABELLED) return null;
+      }
+    }
+    return [...new Set(found)];
+  }
+
+  // In the middle of an edge, towards the next stop.
+  arrow(context, [x, y], [u, v], place, n) {
+    const length = Math.hypot(u - x, v - y);
+    if ((place + 1 === n && !facts.closed) || length < (place === 0 ? 18 : ARROW_EDGE)) return;
+    const [a, b] = [(u - x) / length, (v - y) / length], [mx, my] = [(x + u) / 2, (y + v) / 2];
+    context.beginPath();
+    context.moveTo(mx + 5 * a, my + 5 * b);
+    context.lineTo(mx - 4 * a - 4 * b, my - 4 * b + 4 * a);
+    context.lineTo(mx - 4 * a + 4 * b, my - 4 * b - 4 * a);
+    context.fill();
+  }
+}
