@@ -64,6 +64,8 @@ class Run:
         Seconds from `started` that the search should plan for, None if unknown.
     kick_limit : int or None
         Kicks that the search should plan for, None if unknown. The method ends at this number by itself.
+    may_end_early : bool
+        Whether the method may end, and say so by `report_limit`, when what is left to gain is unlikely.
     start_length : int or float or None
         Length of the tour that the search began with; given where another run made that tour.
     proved_optimal : bool
@@ -103,6 +105,7 @@ class Run:
         horizon = stop.horizon()
         self.time_limit = horizon.seconds
         self.kick_limit = horizon.kicks
+        self.may_end_early = stop.may_end_early()
         self._limit: Limit = stop.limit()
         self._callback = callback
         self._checkpoint = checkpoint

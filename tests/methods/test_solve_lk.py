@@ -10,7 +10,7 @@ from instances import whole_points
 
 import warptsp
 from warptsp.problem import OpenPath, Problem
-from warptsp.stop import MaxKicks, NoImprovement, StopToken, TargetLength
+from warptsp.stop import DefaultStop, MaxKicks, NoImprovement, StopToken, TargetLength
 
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
 FIXED = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
@@ -99,3 +99,23 @@ def test_parameters_of_the_method():
         warptsp.solve(whole_points(50), params={"depth": 0})
     with pytest.raises(warptsp.InvalidOption, match="breadth"):
         warptsp.solve(whole_points(50), params={"breadth": "a,b"})
+
+
+def test_without_a_limit_two_searches_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)  # the clock shall not decide
+    points = np.random.default_rng(23).random((60, 2))
+    found = [warptsp.solve(points, seed=seed, threads=1) for seed in (4, 4, 5)]
+    assert all("two searches ended with this length" in result.stop_reason for result in found)
+    assert np.array_equal(found[0].tour, found[1].tour)
+    assert found[0].kicks == found[1].kicks
+    for result in found:
+        # Annealings of 600 kicks each; those that a kick refuses count, too.
+        assert result.kicks % 600 == 0
+        assert result.kicks >= 1200
+        assert result.length == pytest.approx(found[0].length, rel=0.01)
+
+
+def test_who_says_when_to_end_gets_it() -> None:
+    points = np.random.default_rng(23).random((20, 2))
+    result = warptsp.solve(points, stop=lambda state: state.kicks >= 5000, threads=1)
+    assert result.kicks >= 5000

@@ -129,6 +129,16 @@ def test_default_stop_of_small_instances_waits_for_a_share_of_the_run():
     assert "no limit given" in stop.reason(state(elapsed=10, improved_at=9.9))
 
 
+def test_who_may_end_early():
+    """A method may end by itself where nobody has said when to end."""
+    default, other = DefaultStop(100), NoImprovement(5)
+    assert default.may_end_early()
+    assert not DefaultStop(5_000).may_end_early()
+    assert not other.may_end_early()
+    assert (StopToken() | default).may_end_early()
+    assert not (other & default).may_end_early()
+
+
 def test_default_stop_of_large_instances_has_a_growing_horizon():
     assert DefaultStop(5_000).horizon() == Limit(10.0, None)
     assert not DefaultStop(5_000)(state(elapsed=9.9))

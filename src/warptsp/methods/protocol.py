@@ -63,6 +63,10 @@ class Run(Protocol):
         """Kicks to plan for, None if unknown."""
 
     @property
+    def may_end_early(self) -> bool:
+        """Whether the method may end when what is left to gain is unlikely."""
+
+    @property
     def best(self) -> NDArray[np.int32] | None:
         """The best tour that was offered."""
 
@@ -216,6 +220,11 @@ class ForwardingRun:
     def kick_limit(self) -> int | None:
         """Kicks to plan for."""
         return self._run.kick_limit
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether the method may end when what is left to gain is unlikely."""
+        return self._run.may_end_early
 
     @property
     def best(self) -> NDArray[np.int32] | None:

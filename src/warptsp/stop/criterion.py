@@ -89,6 +89,10 @@ class StoppingCriterion:
         """Whether it looks at the lower bound of a run, so that one must be computed beside the search."""
         return False
 
+    def may_end_early(self) -> bool:
+        """Whether a method may end by itself when what is left to gain is unlikely."""
+        return False
+
     def missed(self, state: SearchState) -> str:
         """Say which target a search that has ended did not reach, if that needs to be said."""
         return ""
@@ -188,6 +192,9 @@ class AnyOf(_Composite):
     def tokens(self) -> tuple[Token, ...]:
         return tuple(token for c in self.criteria for token in c.tokens())
 
+    def may_end_early(self) -> bool:
+        return any(criterion.may_end_early() for criterion in self.criteria)
+
     def __str__(self) -> str:
         return " or ".join(map(str, self.criteria))
 
@@ -206,6 +213,9 @@ class AllOf(_Composite):
 
     def horizon(self) -> Limit:
         return _latest([c.horizon() for c in self.criteria])
+
+    def may_end_early(self) -> bool:
+        return all(criterion.may_end_early() for criterion in self.criteria)
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.criteria))

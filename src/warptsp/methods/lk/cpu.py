@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
+AGREED = "no limit given: two searches ended with this length"
+
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour on CPU threads until the run says stop."""
@@ -176,6 +178,9 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
+        hot, few = self.params.temperature is None, self.problem.n <= tuning.AGREEING_CITIES
+        if self.run.may_end_early and hot and few and self._agreed():
+            return
         cycle = tuning.FIRST_CYCLE * self.problem.n
         size = min(2 * tuning.MIN_POPULATION, self.params.population)
         while not self._anneal(self.kicks + cycle):
@@ -185,6 +190,23 @@ class _Search:
                 size = min(2 * size, self.params.population)
             self.native.return_to_best()
             cycle *= 2
+
+    def _agreed(self) -> bool:
+        """Annealings from the best tour, hot enough to leave it, until one ends with its length again.
+
+        Returns True to stop.
+        """
+        native, n = self.native, self.problem.n
+        kicks = max(tuning.AGREEING_KICKS * n, tuning.LEAST_AGREEING)
+        for number in range(tuning.MAX_AGREEING):
+            before = native.best_length
+            if self._anneal(self.kicks + kicks, math.ceil(kicks / tuning.AGREEING_STEPS)):
+                return True
+            if number > 0 and math.isclose(native.length, before, rel_tol=1e-9):
+                self.run.report_limit(AGREED)
+                return True
+            native.return_to_best()
+        return False
 
     def _remaining(self) -> float | None:
         """Seconds that are left, if the search plans for a time."""
@@ -263,11 +285,11 @@ class _Search:
 
     # Annealing
 
-    def _anneal(self, last: int | None) -> bool:
+    def _anneal(self, last: int | None, step: int | None = None) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop.
 
         Of two horizons the one that is further on sets the temperature. What crossover has made is too good
-        for any temperature.
+        for any temperature. It falls after every `step` kicks.
         """
         native, run, n = self.native, self.run, self.problem.n
         mean_link = abs(native.length) / n
@@ -297,7 +319,7 @@ class _Search:
 
             left = None if last is None else last - self.kicks
             if self.parts == 1 or (left is not None and left < tuning.SLICE):
-                count = max(100, min(tuning.SLICE, n // 10))
+                count = step or max(100, min(tuning.SLICE, n // 10))
                 stop = self._slice(count if left is None else min(count, left), temperature(progress))
             else:
                 kicks = max(tuning.SWEEP, min(1.0, 10 * tuning.SLICE / n)) * n

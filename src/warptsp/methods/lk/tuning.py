@@ -41,6 +41,10 @@ MIN_LONG_EDGES = 20_000
 # city 0.89 to 0.82 %, in rounds of 0.05 worse (log).
 SWEEP = 0.3
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon; set 2026-11-21
+# When a run may end by itself: annealings of so many kicks a city, but of so many kicks at least, with so
+# many temperatures, until two of them agree; and how many of them there are at most.
+AGREEING_KICKS, LEAST_AGREEING, AGREEING_STEPS, MAX_AGREEING = 10, 300, 25, 6
+AGREEING_CITIES = 200  # beyond which one of them is too seldom optimal
 
 SECONDS_PER_ENTRY = 2e-8  # of a matrix, for lists that reach to all sides, on one thread
 SPREAD_SHARE = 0.1  # of the time, at most, for such lists; set 2026-11-23
