@@ -43,7 +43,7 @@ def test_random_fragments_are_different_tours(instance):
 def test_members_from_elsewhere_are_crossed(instance):
     built, candidates = instance
     tours = fragments(candidates, count=12)
-    search = tour_search(built, candidates, tours[0], **LkParams().of_search())
+    search = tour_search(built, candidates, tours[0], **LkParams().of_search(1000))
     search.add(tours, 2)
     lengths = [built.problem.length(built.city[tour]) for tour in tours]
     assert search.members == 12
@@ -59,7 +59,7 @@ def test_what_is_no_tour_does_not_join(instance):
     built, candidates = instance
     n = len(candidates)
     tour = np.arange(n, dtype=np.int32)
-    search = tour_search(built, candidates, tour, **LkParams().of_search())
+    search = tour_search(built, candidates, tour, **LkParams().of_search(1000))
     twice = tour.copy()
     twice[3] = 4
     outside = tour.copy()
@@ -76,7 +76,7 @@ def test_the_shortest_members_stay(instance):
     built, candidates = instance
     tours = fragments(candidates, count=9)
     lengths = sorted(built.problem.length(built.city[tour]) for tour in tours)
-    search = tour_search(built, candidates, tours[0], **LkParams().of_search())
+    search = tour_search(built, candidates, tours[0], **LkParams().of_search(1000))
     search.add(tours, 1)
     search.keep_members(20)
     assert search.members == 9

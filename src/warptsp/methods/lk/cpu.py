@@ -63,7 +63,7 @@ def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
     run.expect(instance.city, tuning.HAND_OVER * problem.n)
     if run.best is not None and run.token.stopped():
         return None  # no time to check another one
-    native = tour_search(instance, candidates, tour, **params.of_search())
+    native = tour_search(instance, candidates, tour, **params.of_search(problem.n))
     return _Search(run, params, instance, native, parts, parts > 1 and _is_compact(tour, candidates, parts))
 
 
@@ -178,7 +178,7 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
-        hot, few = self.params.temperature is None, self.problem.n <= tuning.AGREEING_CITIES
+        hot, few = self.params.temperature is None, self.problem.n <= tuning.FEW_CITIES
         if self.run.may_end_early and hot and few and self._agreed():
             return
         cycle = tuning.FIRST_CYCLE * self.problem.n

@@ -71,7 +71,7 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
 
     if not kernels_are_there(
         run,
-        kernel_sources(problem, params.depth),
+        kernel_sources(problem, params.depth_on_gpu),
         offer_tour=lambda: _offer_start(problem, run),
         search=search if searches else None,
     ):

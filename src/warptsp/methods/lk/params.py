@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warptsp.errors import InvalidOption
+from warptsp.methods.lk import tuning
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,8 @@ class LkParams:
     candidates, per_quadrant : int
         Length of a candidate list, and how many of it come from each quadrant around the city; of a matrix,
         how many candidates hide the cities behind them.
-    depth : int
-        Exchange steps of one move, at most 30; on a GPU at most 16.
+    depth : int or None
+        Exchange steps of one move, at most 30; on a GPU at most 16. None: 6 up to 200 cities, 25 for more.
     breadth : tuple of int
         Alternatives tried at the first steps; 1 at the rest.
     segment : int
@@ -42,7 +43,7 @@ class LkParams:
 
     candidates: int = 10
     per_quadrant: int = 2
-    depth: int = 25
+    depth: int | None = None
     breadth: tuple[int, ...] = (5, 3, 1)
     segment: int = 50
     walks: float = 0.45
@@ -64,7 +65,7 @@ class LkParams:
         limits |= {"population": (0, 10_000), "part": (100, 10_000_000), "whole": (0, 100_000_000)}
         for name, (low, high) in limits.items():
             value = getattr(self, name)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise InvalidOption(f"{name}: {value} is not between {low} and {high}")
         if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
             raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
@@ -78,10 +79,16 @@ class LkParams:
         """Return those that choose the edges of a kick."""
         return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
 
+    @property
+    def depth_on_gpu(self) -> int:
+        """Exchange steps of one move there, if its kernels make so many."""
+        return self.depth or tuning.DEEP
+
     def of_rounds(self) -> dict[str, Any]:
         """Return those that `backends.cuda.search.PartRounds` takes."""
-        return {"depth": self.depth, **self.of_kicks()}
+        return {"depth": self.depth_on_gpu, **self.of_kicks()}
 
-    def of_search(self) -> dict[str, Any]:
-        """Return those that `backends.cpu.tour_search` takes."""
-        return {"depth": self.depth, "breadth": self.breadth, **self.of_kicks()}
+    def of_search(self, n: int) -> dict[str, Any]:
+        """Return those that `backends.cpu.tour_search` takes for so many cities."""
+        depth = self.depth or (tuning.SHALLOW if n <= tuning.FEW_CITIES else tuning.DEEP)
+        return {"depth": depth, "breadth": self.breadth, **self.of_kicks()}

@@ -126,9 +126,11 @@ class GpuPopulation:
         self.run = run
         self.number = 0
         self._lists = lead.candidates.download()
-        self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search())
+        self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
-        full = plan_launch(lead.device, lead.metric, lead.n, max(1, params.population), depth=params.depth)
+        full = plan_launch(
+            lead.device, lead.metric, lead.n, max(1, params.population), depth=params.depth_on_gpu
+        )
         self._room = full.resident * full.cities
 
     @property
