@@ -245,5 +245,5 @@ METHOD = Method(
     params=IlsParams,
     ends=True,
     devices=("cpu", "cuda"),
-    min_gpu_cities=10_000,
+    min_gpu_cities=5000,
 )
