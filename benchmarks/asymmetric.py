@@ -1,6 +1,6 @@
-"""How good tours of asymmetric matrices are after CPU seconds of one thread, beside the bound and elkai.
+"""How good tours of asymmetric matrices are after CPU seconds of one thread, with bounds and other programs.
 
-elkai is LKH for Python.
+These are elkai, which is LKH for Python, and OR-tools' routing library; `pip install elkai ortools`.
 
 The classes are those of asymmetric_instances.py; with --shared, also the instances of TSPLIB in data/atsp.
 Each run is a process of its own. The CPU seconds are those of the call of `solve`, from the matrix in memory.
@@ -25,7 +25,11 @@ import warptsp
 SIZES = (1_000, 3_162)
 SECONDS = (10.0,)
 SLOW_TO_MAKE = {("closed", 3_162)}  # shortest ways between all pairs, in NumPy
-PEER_CITIES = 300
+PEERS = ("elkai", "ortools")
+PEER_CITIES = (
+    1_000  # at most; elkai prepares a matrix for 7 s at 1000 cities, and OR-tools is far off by then
+)
+LONG = {("street", 3_162): 60.0, ("uniform", 10_000): 20.0, ("street", 10_000): 60.0}
 
 
 def solved(matrix: np.ndarray, seconds: float) -> dict[str, Any]:
@@ -41,15 +45,35 @@ def solved(matrix: np.ndarray, seconds: float) -> dict[str, Any]:
     }
 
 
-def peer(matrix: np.ndarray) -> dict[str, Any] | None:
-    """Return what one run of elkai came to, None if it is not there."""
+def elkai(matrix: np.ndarray, seconds: float) -> int:
+    """Return the length after one run of elkai, which knows no time limit."""
+    import elkai
+
+    tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)
+    return int(matrix[tour[:-1], tour[1:]].sum())
+
+
+def ortools(matrix: np.ndarray, seconds: float) -> int:
+    """Return the length after guided local search of one vehicle, from its own default start."""
+    from ortools.constraint_solver import pywrapcp, routing_enums_pb2
+
+    manager = pywrapcp.RoutingIndexManager(len(matrix), 1, 0)
+    routing = pywrapcp.RoutingModel(manager)
+    routing.SetArcCostEvaluatorOfAllVehicles(routing.RegisterTransitMatrix(matrix.tolist()))
+    parameters = pywrapcp.DefaultRoutingSearchParameters()
+    parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
+    parameters.time_limit.FromMilliseconds(int(1000 * seconds))
+    return int(routing.SolveWithParameters(parameters).ObjectiveValue())
+
+
+def peer(name: str, matrix: np.ndarray, seconds: float) -> dict[str, Any] | None:
+    """Return what another program came to, None if it is not installed."""
+    begun = time.process_time()
     try:
-        import elkai
+        length = {"elkai": elkai, "ortools": ortools}[name](matrix, seconds)
     except ModuleNotFoundError:
         return None
-    begun = time.process_time()
-    tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)
-    return {"length": int(matrix[tour[:-1], tour[1:]].sum()), "cpu": time.process_time() - begun}
+    return {"length": length, "cpu": time.process_time() - begun}
 
 
 def in_process(*arguments: str) -> Any:
@@ -63,7 +87,13 @@ def in_process(*arguments: str) -> Any:
 def child(what: str, kind: str, size: str, seconds: str) -> None:
     """Run one search, and print what came of it."""
     matrix = make(kind, int(size))
-    print(json.dumps(peer(matrix) if what == "peer" else solved(matrix, float(seconds))))
+    limit = float(seconds)
+    print(json.dumps(peer(what, matrix, limit) if what in PEERS else solved(matrix, limit)))
+
+
+def cell(run: dict[str, Any] | None) -> str:
+    """Return a run as the table has it."""
+    return "" if run is None else f"{run['length']}{'*' if run.get('proved') else ''} in {run['cpu']:.2f} s"
 
 
 def of_classes(sizes: tuple[int, ...], limits: tuple[float, ...]) -> tuple[str, list[Any]]:
@@ -74,13 +104,12 @@ def of_classes(sizes: tuple[int, ...], limits: tuple[float, ...]) -> tuple[str, 
                 continue
             note(f"{kind}, {n} cities")
             found = [in_process("solved", kind, str(n), str(limit)) for limit in limits]
-            other = in_process("peer", kind, str(n), "0") if n <= PEER_CITIES else None
-            results.append({"class": kind, "cities": n, "runs": found, "peer": other})
-            cells = [f"{run['length']}{'*' if run['proved'] else ''} in {run['cpu']:.2f} s" for run in found]
+            few = n <= PEER_CITIES
+            others = [in_process(name, kind, str(n), str(limits[-1])) if few else None for name in PEERS]
+            results.append({"class": kind, "cities": n, "runs": found, "peers": others})
             last = found[-1]
-            beside = "" if other is None else f"{other['length']} in {other['cpu']:.1f} s"
             gap = f"{gap_percent(last['length'], last['bound']):.2f}"
-            rows.append([kind, n, *cells, last["bound"], gap, beside])
+            rows.append([kind, n, *map(cell, found), last["bound"], gap, *map(cell, others)])
     head = [
         "class",
         "cities",
@@ -88,8 +117,20 @@ def of_classes(sizes: tuple[int, ...], limits: tuple[float, ...]) -> tuple[str, 
         "bound",
         "gap, %",
         "elkai, one run",
+        "OR-tools",
     ]
     return table(head, rows), results
+
+
+def of_long_runs() -> tuple[str, list[Any]]:
+    rows, results = [], []
+    for (kind, n), limit in LONG.items():
+        note(f"{kind}, {n} cities, {limit:g} s")
+        run = in_process("solved", kind, str(n), str(limit))
+        results.append({"class": kind, "cities": n, "limit": limit, "runs": [run]})
+        gap = f"{gap_percent(run['length'], run['bound']):.2f}"
+        rows.append([kind, n, f"{limit:g} s", cell(run), run["bound"], gap])
+    return table(["class", "cities", "limit", "length", "bound", "gap, %"], rows), results
 
 
 def of_tsplib(folder: Path, limit: float) -> tuple[str, list[Any]]:
@@ -109,7 +150,7 @@ def of_tsplib(folder: Path, limit: float) -> tuple[str, list[Any]]:
 
 
 def main() -> None:
-    if len(sys.argv) > 1 and sys.argv[1] in ("solved", "peer"):
+    if len(sys.argv) > 1 and sys.argv[1] in ("solved", *PEERS):
         child(*sys.argv[1:])
         return
     options = parser(__doc__).parse_args()
@@ -120,6 +161,10 @@ def main() -> None:
         "gap is to the lower bound of the longest run, which for `rtilt`, `stilt`, `crane` and `street` is "
         "far below the optimum.\n\n" + text
     )
+    if not options.quick:
+        longer, more = of_long_runs()
+        text += "\n\nLonger runs:\n\n" + longer
+        results += more
     folder = Path(options.shared) / "data" / "atsp"
     if folder.is_dir():
         tsplib, more = of_tsplib(folder, 1.0 if options.quick else 10.0)

@@ -134,7 +134,7 @@ class _Search:
             if self._is_settled() or self._branch() or self._is_settled():
                 return
             size = self._affordable()
-            if size < tuning.MIN_POPULATION:
+            if size < tuning.DIRECTED_MIN_POPULATION:
                 if self._kick():
                     return
             elif self._combine(size):
