@@ -105,7 +105,8 @@ class Run:
         horizon = stop.horizon()
         self.time_limit = horizon.seconds
         self.kick_limit = horizon.kicks
-        self.may_end_early = stop.may_end_early()
+        # A target for the bound wants the time that the bound takes.
+        self.may_end_early = stop.may_end_early() and not stop.needs_bound()
         self._limit: Limit = stop.limit()
         self._callback = callback
         self._checkpoint = checkpoint
