@@ -163,7 +163,8 @@ def test_the_first_tour_is_made(newcomer):
     assert '"Depot"' in (newcomer / "route.geojson").read_text(encoding="utf-8")
 
 
-def test_the_town_is_what_its_script_makes():
+def test_the_town_is_what_its_script_makes(monkeypatch):
+    monkeypatch.syspath_prepend(REPOSITORY)
     made = import_module("benchmarks.town").text()
     assert (REPOSITORY / "examples" / "town.json").read_text(encoding="utf-8") == made
 
