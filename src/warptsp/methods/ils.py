@@ -19,9 +19,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from warptsp.backends.cuda.tuning import CHAIN_THREADS
+from warptsp.backends.cuda.tuning import CHAIN_THREADS, ILS_DEPTH
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.methods.kernels import on_gpu_or_cpu, search_on_device
+from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.method import Method
@@ -32,9 +32,12 @@ from warptsp.methods.neighbor_lists import (
     kernel_sources,
     prepare,
 )
-from warptsp.methods.protocol import ForwardingRun
+from warptsp.methods.protocol import ForwardingRun, best_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from warptsp.backends.cuda.device import Device
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
@@ -47,7 +50,6 @@ MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tou
 # Kicks that it makes for each of a chain, so that the tour is no longer: moves are of three edges, and of up
 # to eight copies of a part one counts. With 20, 1 n on pla85900 ended at 1.70 %, where a chain's is 1.24 %.
 MIN_KICKS_OF_PARTS, MAX_KICKS_OF_PARTS, KICKS_OF_SHORT_TOURS = 40, 100, 500_000
-STEPS = 3  # of a move there: three edges
 MAX_SEGMENT_OF_PARTS = 10_000
 
 
@@ -158,25 +160,54 @@ def run(problem: Problem, run: Run, params: IlsParams) -> None:
 
 
 def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
-    """Search one tour with the whole GPU."""
+    """Search one tour with the whole GPU: parts are kicked between two descents of the whole tour, which see
+    what crosses the seams of parts, too."""
     from warptsp.methods.lk.cuda import run_cuda
 
+    prepared = prepare(problem, run, params.neighbors)
+    if prepared is None or not _descend(prepared, run):
+        return
+    start, _ = best_of(run)
     kicks = LkParams(
-        depth=STEPS,
+        depth=ILS_DEPTH,
         temperature=params.temperature if params.acceptance == "annealed" else 0.0,
         segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or LkParams().segment,
         population=0,
     )
     for_each = min(max(KICKS_OF_SHORT_TOURS / problem.n, MIN_KICKS_OF_PARTS), MAX_KICKS_OF_PARTS)
-    run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n)), kicks)
+    run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n), start), kicks)
+    best, _ = best_of(run)
+    if run.device.gpus and not run.token.stopped():
+        _descend(prepared.starting_from(best), run)
+
+
+def _descend(prepared: Prepared, run: Run) -> bool:
+    """Make the moves of all cities at once until there are none; False if the run said stop."""
+    from warptsp.backends.cuda.device import Device
+
+    run.offer(prepared.instance.open(prepared.tour))
+    if not kernels_are_there(run, kernel_sources(run.problem, three=True, chains=False)):
+        return False
+    run.enter("GPU")
+    with Device.open(run.device.gpus[0]) as device:
+        search = NeighborSearch(prepared, run, device, three=True)
+        complete = search.descend(best=False, many=True)
+        run.offer(search.best())
+    return complete
 
 
 class _WithKicks(ForwardingRun):
-    """A run with so many kicks at most."""
+    """A run from another start, with so many kicks at most."""
 
-    def __init__(self, run: Run, kicks: int) -> None:
+    def __init__(self, run: Run, kicks: int, start: NDArray[np.int32]) -> None:
         super().__init__(run)
         self._kicks = kicks
+        self._start = start
+
+    @property
+    def start(self) -> NDArray[np.int32]:
+        """The tour to begin with."""
+        return self._start
 
     @property
     def kick_limit(self) -> int | None:

@@ -74,6 +74,7 @@ BUILDS: tuple[Build, ...] = (
         for metric, architectures in ((Metric.EUC_2D, ARCHITECTURES), (Metric.MAX_2D, ((9, 0),)))
     ),
     Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D)),
+    Build("lk.cu", KERNELS, lk_defines(Metric.EUC_2D, depth=tuning.ILS_DEPTH), architectures=((9, 0),)),
     *(
         # Metrics differ in a few instructions: one of them stands for all on other architectures, and on this
         # one each kind of distance is tried.
@@ -174,7 +175,8 @@ def _sources(method: str, metric: Metric) -> list[Source]:
             return [source for size in sizes for source in descent_sources(size, number, Launch())]
         case "neighbor-two-opt" | "neighbor-three-opt" | "ils":
             three = method != "neighbor-two-opt"
-            return neighbor_sources(problem, three=three, chains=method == "ils")
+            parts = lk_sources(problem, tuning.ILS_DEPTH) if method == "ils" else []
+            return [*neighbor_sources(problem, three=three, chains=method == "ils"), *parts]
         case "symmetric-two-opt" | "symmetric-annealing":
             return [symmetric_source(problem)]
         case "hill-climbing":

@@ -68,6 +68,7 @@ THREADS = 256
 # 2.
 CANDIDATES, PER_QUADRANT = 8, 2
 DEPTH = 16  # exchange steps of a move, at most: native/lk/warp_lk_arrays.h
+ILS_DEPTH = 3  # of `ils` in parts of a tour: 2-opt and 3-opt
 # Cities; shared memory holds more, and then fewer parts at once. d18512 at 2 s with 250, 350, 600 and 900:
 # 0.26, 0.16, 0.18, 0.22 %; E1M.0 at 3 s with up to 600 and 1000: 0.474, 0.475 %.
 MIN_PART, MAX_PART = 400, 760
