@@ -198,9 +198,10 @@ class _Search:
         """
         native, n = self.native, self.problem.n
         kicks = max(tuning.AGREEING_KICKS * n, tuning.LEAST_AGREEING)
+        step = max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS))
         for number in range(tuning.MAX_AGREEING):
             before = native.best_length
-            if self._anneal(self.kicks + kicks, math.ceil(kicks / tuning.AGREEING_STEPS)):
+            if self._anneal(self.kicks + kicks, step):
                 return True
             if number > 0 and math.isclose(native.length, before, rel_tol=1e-9):
                 self.run.report_limit(AGREED)

@@ -45,6 +45,7 @@ FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon; set 2026-1
 # many temperatures, until two of them agree; and how many of them there are at most.
 # Optimal on uniform points: as 10 kicks a city do, in half the time (log).
 AGREEING_KICKS, LEAST_AGREEING, AGREEING_STEPS, MAX_AGREEING = 5, 100, 25, 6
+AGREEING_SLICE = 10  # kicks at one temperature, at least: fewer take no longer than to report them
 FEW_CITIES = 200  # beyond which one of them is too seldom optimal
 # Exchange steps of a move. 100 cities at 10 kicks a city: with 6, uniform 0.62 and clustered 0.29 of the time
 # with 25, and no fewer optimal tours; with 3, fewer (log). Between 200 and some thousand cities not measured.
