@@ -46,6 +46,7 @@ html_theme = "furo"
 html_title = f"warptsp {release}"
 html_static_path = ["_static"]
 html_css_files = ["warptsp.css"]
+html_js_files = [("copy.js", {"defer": "defer"})]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
 html_show_sphinx = False
