@@ -36,12 +36,12 @@ struct DescentTour {
   const double *rows;     // coordinates by city, or null
   const int *int_matrix;  // distances by city, or null
   const double *real_matrix;
-  const int *fixed;  // (n, 2) the other ends of a city's fixed edges, or -1; null if there are none
-  double *placed;                                // rows by position, 0 .. n
-  int *placed_city;                              // cities by position, 0 .. n, where there is a matrix
-  double *edges;                                 // by position, 0 .. n
-  TilePoint *points;                             // by position, 0 .. n, for passes in single precision, or null
-  double *columns;                               // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
+  const int *fixed;   // (n, 2) the other ends of a city's fixed edges, or -1; null if there are none
+  double *placed;     // rows by position, 0 .. n
+  int *placed_city;   // cities by position, 0 .. n, where there is a matrix
+  double *edges;      // by position, 0 .. n
+  TilePoint *points;  // by position, 0 .. n, for passes in single precision, or null
+  double *columns;    // by position, 0 .. n, four numbers each (two_opt_squares.h), or null
   double middle_x, middle_y, scale, edge_scale;  // of the points
   double tolerance;
   int *earlier, *later;  // limits of swaps by position (exhaustive_passes.h), or null
