@@ -31,6 +31,7 @@ CALLS = {
     "bound": ["bound", "some.csv", "--iterations", "5", "--certificate", "out.json"],
     "prove": ["prove", "some.csv", "--output", "out.tour", "--certificate", "out.json"],
     "insert": ["insert", "some.csv", "--remove", "3", "-o", "fewer.csv"],
+    "solve-many": ["solve-many", "many.npy", "--kicks", "5", "-o", "lengths.csv"],
     "strokes": ["strokes", "some.svg", "-o", "out.svg"],
     "plot": ["plot", "some.csv", "some.csv", "out.svg"],
     "report": ["report", "some.csv", "some.csv", "out.html"],
@@ -52,6 +53,7 @@ FILES = {
     "bound": ["out.json"],
     "prove": ["out.tour", "out.json"],
     "insert": ["fewer.csv"],
+    "solve-many": ["lengths.csv"],
     "strokes": ["out.svg"],
     "plot": ["out.svg"],
     "report": ["out.html"],
@@ -65,6 +67,7 @@ def folder(tmp_path):
     rows = np.random.default_rng(0).integers(0, 1000, (20, 2))
     text = "\n".join(f"{city},{x},{y}" for city, (x, y) in enumerate(rows, 1))
     (tmp_path / "some.csv").write_text(f"id,x,y\n{text}\n")
+    np.save(tmp_path / "many.npy", rows[None].astype(float))
     strokes = "".join(f'<path d="M{x} {y}h9"/>' for x, y in rows)
     (tmp_path / "some.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg">{strokes}</svg>')
     return tmp_path
@@ -95,9 +98,9 @@ def ways(how, number):
 def is_whole(folder, names):
     problem = warptsp.load(folder / "some.csv")
     for name in names:
-        if name.endswith((".tour", ".csv", ".npy")) and name != "fewer.csv":
+        if name.endswith((".tour", ".csv", ".npy")) and name not in ("fewer.csv", "lengths.csv"):
             problem.check_tour(warptsp.read_tour(folder / name, problem))
-    assert sorted(os.listdir(folder)) == sorted(["some.csv", "some.svg", *names])
+    assert sorted(os.listdir(folder)) == sorted(["many.npy", "some.csv", "some.svg", *names])
 
 
 def test_every_command_is_called():
@@ -216,6 +219,7 @@ def test_names_that_are_not_utf_8(folder, environment):
     instance = os.fsencode(folder) + b"/caf\xe9 \xc3\xa9.csv"
     os.rename(folder / "some.csv", instance)
     (folder / "some.svg").unlink()
+    (folder / "many.npy").unlink()
     endings = ["tour", "csv", "npy", "svg", "png", "html", "npy"]
     names = [b"\xff" + str(number).encode() + b"." + end.encode() for number, end in enumerate(endings)]
     options = [b"-o", b"-o", b"-o", b"--picture", b"--picture", b"--report", b"--checkpoint"]

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from processes import run_code
 
+import warptsp
+from warptsp import Problem
 from warptsp.errors import DeviceFailure, DeviceOutOfMemory
 
 pytestmark = pytest.mark.gpu
@@ -33,6 +35,18 @@ def test_too_little_memory_says_how_much(gpu):
     with pytest.raises(DeviceOutOfMemory, match=expected):
         gpu.empty(gpu.memory_total + 1, np.uint8)
     assert gpu.zeros(10, np.int32).download().sum() == 0  # and nothing is broken
+
+
+def test_a_matrix_that_does_not_fit(gpu):
+    # As if all memory but one GB were taken: tests of other processes would fail meanwhile.
+    taken = gpu.empty(gpu.memory_free() - (1 << 30), np.uint8)
+    matrix = np.ones((16_384, 16_384), np.int32)
+    np.fill_diagonal(matrix, 0)
+    try:
+        with pytest.raises(DeviceOutOfMemory, match=r"16384 cities need 1\.14 GB, and \d\.\d\d GB are free"):
+            warptsp.solve(Problem.from_matrix(matrix), device="cuda", kicks=1)
+    finally:
+        taken.release()
 
 
 def test_a_launch_that_cannot_be_is_named(gpu, source):

@@ -266,7 +266,13 @@ def of_004(m):
         beside = re.search(r"(\d+) cells side by side", m.row("neighbor_search", name, "cuda")["threads"])
         if "32 chains" in name:
             assert beside[1] == "4", name
-        assert (beside is not None) == ("ils" in name), name
+        assert (beside is not None) == ("ils" in name and "whole GPU" not in name), name
+    board, chain = (
+        m.get("neighbor_search", f"fl3795, ils 10 n, {search}", device)["error"]
+        for search, device in (("whole GPU", "cuda"), ("better", "cpu"))
+    )
+    assert board > chain
+    yield "on the drilling board fl3795 it ends higher than a chain does"
     yield "those with 32 chains four at a time"
     for search, published in (("ils 0.1 n", 2.0), ("ils 1 n", 0.78), ("ils 10 n", 0.32)):
         printed, better = (m.mean_error(s, "cpu") for s in (search, f"{search}, better"))
@@ -404,4 +410,6 @@ def test_sentences_about_what_is_missing_are_true(measured):
             if ", passes, " in search:  # these have a table of their own, which says of how many
                 continue
             counts[search] = counts.get(search, 0) + (results.get(name, device) is not None)
+        whole = {counts.pop(search) for search in list(counts) if "whole GPU" in search}
+        assert whole <= {sum(n >= 2000 for _, n in measured.plane)}
         assert set(counts.values()) == {len(measured.plane)}

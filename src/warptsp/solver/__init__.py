@@ -25,7 +25,7 @@ from warptsp.solver.options import (
     seed_of,
     steps_of,
 )
-from warptsp.solver.proof import proof_of
+from warptsp.solver.proof import Heard, proof_of
 from warptsp.solver.stages import run_stages
 
 if TYPE_CHECKING:
@@ -198,6 +198,7 @@ def solve(
     start_name, start_tour = start_of(instance, start)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
     with displayed(progress, callback) as told:
+        heard = None if told is None or proof is None else Heard(told)
         result = run_stages(
             Options(
                 problem=instance,
@@ -210,7 +211,7 @@ def solve(
                 start=start_name,
                 start_tour=start_tour,
                 then=then,
-                callback=told,
+                callback=heard or told,
                 checkpoint=kept,
                 recorder=recorder,
                 started=started,
@@ -218,4 +219,6 @@ def solve(
                 first=first,
             )
         )
-        return result if proof is None else proof.of(result, kept, told, started)
+        if proof is None or (heard is not None and heard.ended):
+            return result
+        return proof.of(result, kept, told, started)

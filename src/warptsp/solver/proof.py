@@ -26,12 +26,25 @@ if TYPE_CHECKING:
 
     Callback = Callable[[Progress], object]
 
-__all__ = ["ProofAfter", "proof_of"]
+__all__ = ["Heard", "ProofAfter", "proof_of"]
 
 UNASKED_CITIES = 200
 UNASKED_SECONDS = 0.5
 UNASKED_SHARE = 0.1  # of a time limit
 TOLD_EVERY = 0.2  # seconds
+
+
+class Heard:
+    """A callback that remembers whether it has ended the search: no proof shall follow then."""
+
+    def __init__(self, callback: Callback) -> None:
+        self._callback = callback
+        self.ended = False
+
+    def __call__(self, progress: Progress) -> object:
+        answer = self._callback(progress)
+        self.ended = self.ended or answer is True or isinstance(answer, str)
+        return answer
 
 
 @dataclass(frozen=True, slots=True)
