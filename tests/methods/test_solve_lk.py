@@ -109,9 +109,9 @@ def test_without_a_limit_two_searches_agree(monkeypatch: pytest.MonkeyPatch) -> 
     assert np.array_equal(found[0].tour, found[1].tour)
     assert found[0].kicks == found[1].kicks
     for result in found:
-        # Annealings of 300 kicks each; those that are refused count, too.
-        assert result.kicks % 300 == 0
-        assert result.kicks >= 600
+        # Annealings of 360 kicks each; those that are refused count, too.
+        assert result.kicks % 360 == 0
+        assert result.kicks >= 720
         assert result.length == pytest.approx(found[0].length, rel=0.01)
 
 

@@ -197,7 +197,9 @@ class _Search:
         Returns True to stop.
         """
         native, n = self.native, self.problem.n
-        kicks = max(tuning.AGREEING_KICKS * n, tuning.LEAST_AGREEING)
+        easy = tuning.EASY_CITIES if self.problem.matrix is None else tuning.EASY_CITIES_OF_MATRIX
+        per_city = tuning.AGREEING_KICKS * max(1.0, n / easy)
+        kicks = max(round(per_city * n), tuning.LEAST_AGREEING)
         step = max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS))
         for number in range(tuning.MAX_AGREEING):
             before = native.best_length
