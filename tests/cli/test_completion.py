@@ -109,7 +109,7 @@ def test_the_manual_tells_every_option_of_every_command(capsys):
     assert run(["manual"]) == 0
     page = capsys.readouterr().out
     for name in COMMANDS:
-        assert f".SH COMMAND {name.upper()}" in page
+        assert ".SH COMMAND " + name.upper().replace("-", r"\-") in page
         for parameter in commands.get_command(None, name).params:
             for option in parameter.opts if parameter.param_type_name == "option" else ():
                 assert option.replace("-", r"\-") in page

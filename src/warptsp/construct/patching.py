@@ -8,7 +8,7 @@ has many, since it goes to and fro.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,8 +92,11 @@ def patched(problem: Problem, token: _native.StopToken) -> NDArray[np.int32] | N
 
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """Patch the assignment; without choice, so the seed has no effect."""
-    tour = patched(problem, token)
-    return tour if problem.asymmetric else keep_fixed_edges(problem, tour, token)
+    if problem.asymmetric:
+        return patched(problem, token)
+    # Fixed edges without a direction make no chains of arcs.
+    free = replace(problem, fixed_edges=problem.fixed_edges[:0]) if len(problem.fixed_edges) else problem
+    return keep_fixed_edges(problem, patched(free, token), token)
 
 
 CONSTRUCTION = Construction(
