@@ -78,7 +78,7 @@ class ProofAfter:
         if result.interrupted or result.proved_optimal or (self.at_most is not None and result.gap == 0):
             return result
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-        told = _Told(result, callback, started, None if left is None else left + time.monotonic() - started)
+        told = _Told(result, callback, started, None if self.deadline is None else self.deadline - started)
         with FirstSignal() as signals:
             proof = self._proof(result, left, told)
             better = proof is not None and proof.length < result.length
@@ -155,9 +155,7 @@ class _Told:
         self._next = now + TOLD_EVERY
         try:
             answer = self._callback(self._event(proof, now - self._started))
-        except (
-            BaseException
-        ) as error:  # also KeyboardInterrupt and SystemExit: kept, and raised with the result
+        except BaseException as error:  # also KeyboardInterrupt: kept, and raised with the result
             self.failure, self.answer = error, "the callback raised"
         else:
             if answer is True or isinstance(answer, str):

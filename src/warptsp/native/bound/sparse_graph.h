@@ -13,7 +13,7 @@ struct Arc {
   int to, cost;
 };
 
-// An edge as one number: its smaller city first. Edges are ordered by it.
+// An edge as one number, from one city to the other, and with its smaller city first. Edges are ordered by it.
 inline uint64_t directed_key(int from, int to) { return (uint64_t)(uint32_t)from << 32 | (uint32_t)to; }
 inline uint64_t edge_key(int a, int b) { return a < b ? directed_key(a, b) : directed_key(b, a); }
 inline int low_city(uint64_t key) { return (int)(key >> 32); }
