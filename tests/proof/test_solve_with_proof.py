@@ -129,6 +129,15 @@ def test_a_short_time_limit_is_told_as_it_was_given(problem):
     assert result.proved_optimal or result.stop_reason == "time limit of 0.04 s"
 
 
+def test_a_solver_that_cannot_be_imported_leaves_the_search_as_it_is(problem, monkeypatch, tmp_path):
+    (tmp_path / "highspy.py").write_text("raise ImportError('broken')")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "highspy"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    result = warptsp.solve(problem, prove="auto", time_limit=0.04, bound=False)
+    assert result.proved_optimal or result.stop_reason == "time limit of 0.04 s"
+
+
 def test_a_proof_within_some_seconds(problem):
     tour = construct(problem)
     assert proving.prove_within(problem, tour, 0.0) is None

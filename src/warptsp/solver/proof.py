@@ -76,7 +76,7 @@ class ProofAfter:
             What the callback raised, with the result in its attribute ``result``.
         """
         if result.interrupted or result.proved_optimal or (self.at_most is not None and result.gap == 0):
-            return result
+            return replace(result, stop_reason=self._limit_of(result))
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         told = _Told(result, callback, started, None if self.deadline is None else self.deadline - started)
         with FirstSignal() as signals:
@@ -85,7 +85,7 @@ class ProofAfter:
             if proof is not None and better and checkpoint is not None:
                 checkpoint.write(proof.tour, proof.length)
         if proof is None:
-            return result
+            return replace(result, stop_reason=self._limit_of(result))
         seconds = time.monotonic() - started
         found = replace(
             result,
@@ -130,9 +130,15 @@ class ProofAfter:
             return told.answer
         if self.at_most is None:
             return "time limit during the proof"
-        if isinstance(self.limits, MaxRuntime) and result.stop_reason == str(self.limits):
-            return str(MaxRuntime(self.limits.seconds + self.at_most))  # the limit without the proof's share
-        return result.stop_reason
+        return self._limit_of(result)
+
+    def _limit_of(self, result: Result) -> str:
+        """Return why the search ended; a time limit as it was given, with the share of the proof."""
+        if self.at_most is None or not isinstance(self.limits, MaxRuntime):
+            return result.stop_reason
+        if result.stop_reason != str(self.limits):
+            return result.stop_reason
+        return str(MaxRuntime(self.limits.seconds + self.at_most))
 
 
 class _Told:
