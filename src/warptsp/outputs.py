@@ -65,6 +65,10 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     target = _resolved(path)
     if os.fspath(path) == "-":
         return target
+    if is_stream(path) or _is_special(target):
+        if not os.access(target, os.W_OK):
+            raise OutputError(f"{path}: no permission to write")
+        return target
     parent = target.parent
     if target.is_dir():
         raise OutputError(f"{path}: is a directory; give the name of a file in it")
@@ -72,10 +76,6 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{path}: there is no directory {parent}; create it first")
     if not parent.is_dir():
         raise OutputError(f"{path}: {parent} is not a directory")
-    if is_stream(path) or _is_special(target):
-        if not os.access(target, os.W_OK):
-            raise OutputError(f"{path}: no permission to write")
-        return target
     if target.exists() and not os.access(target, os.W_OK):
         raise OutputError(
             f"{path}: the file exists and is read-only; choose another name or make it writable"
@@ -159,7 +159,10 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            os.replace(partial, target)  # before the lock is gone
+            if sys.platform != "win32":
+                os.replace(partial, target)  # before the lock is gone
+        if sys.platform == "win32":  # which moves no open file, and where nobody sweeps
+            os.replace(partial, target)
         _sync_folder(target.parent)
     except BaseException:
         with suppress(OSError):

@@ -21,7 +21,9 @@ ALWAYS = 32_000_000
 """Bytes that a text may unpack to in any case."""
 VARIABLE = "WARPTSP_MAX_UNPACKED"
 _PIECE = 1 << 20
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/{1,2}(?=[^/])")  # of two letters and more: C:/ is a disk
+_ADDRESS = re.compile(
+    r"([A-Za-z][A-Za-z0-9+.-]+):[/\\]{1,2}(?=[^/\\])"
+)  # of two letters and more: C:/ is a disk
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
@@ -57,13 +59,14 @@ def reading(name: str) -> Iterator[None]:
         address = _ADDRESS.match(name)
         if address is None:
             raise ParseError("no such file", file=name) from None
-        whole = f"{address[1]}://{name[address.end() :]}"  # a path has lost one of the two
+        rest = name[address.end() :].replace(os.sep, "/")
+        whole = f"{address[1]}://{rest}"  # a path has lost one of the two
         raise ParseError(
             "is an address, and nothing is fetched: download it, and give the name of the file", file=whole
         ) from None
-    except IsADirectoryError:
-        raise ParseError("is a directory: the name of a file is needed", file=name) from None
     except OSError as error:
+        if os.path.isdir(name):
+            raise ParseError("is a directory: the name of a file is needed", file=name) from None
         raise ParseError(f"cannot be read: {error.strerror or error}", file=name) from None
 
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -11,6 +12,8 @@
 #include <pthread.h>
 #endif
 
+namespace nb = nanobind;
+
 namespace warptsp {
 
 // Where a thread stays that Python lets go no further; a search of its ends.
@@ -19,16 +22,18 @@ namespace warptsp {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// Whether asking for the lock might end this thread without a word, and the frames with it that its search uses.
-inline bool lock_is_deadly() {
-#if !defined(_WIN32)
-  return false;  // never_ended hears of it
-#elif PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
+// Set when the interpreter begins to end, where never_ended cannot hear of it (watch_for_the_end).
+inline std::atomic<bool> python_ends{false};
+
+// Has `python_ends` set by Python's `atexit`: the stable ABI has nothing that says it.
+inline void watch_for_the_end() {
+#if defined(_WIN32)
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { python_ends = true; }));
 #endif
 }
+
+// Whether asking for the lock might end this thread without a word, and the frames with it that its search uses.
+inline bool lock_is_deadly() { return python_ends; }
 
 // Runs `use`, which must not throw. If Python ends the thread meanwhile, it rests until the process ends.
 //

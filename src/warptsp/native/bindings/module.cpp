@@ -27,6 +27,7 @@ NB_MODULE(_native, m) {
 #endif
   // An interpreter that ends while a traceback still holds our objects is no leak worth a page of warnings.
   nb::set_leak_warnings(false);
+  watch_for_the_end();
   bind_bound(m);
   bind_build_info(m);
   nb::class_<StopToken>(m, "StopToken", nb::dynamic_attr(),
