@@ -407,14 +407,16 @@ def relocations_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ..
 class SymmetricTours:
     """Tours of one instance, and symmetrical 2-opt moves that shorten them.
 
-    See native/symmetric/symmetric_search.h.
+    The hardware's order has so many elements, up to a quarter of the cities; that of the threads 0. See
+    native/symmetric/symmetric_search.h.
     """
 
     @staticmethod
     def create(
         *,
         distances: Distances,
-        hardware: bool,
+        elements: int,
+        random: bool,
         fixed: NDArray[np.int32] | None,
         tolerance: float,
         planar: int,

@@ -22,6 +22,14 @@ PLANAR = ["EUC_2D", "CEIL_2D", "FLOOR_2D", "EXACT_2D", "ATT"]
 SOLID = ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D", "XRAY1", "XRAY2"]
 OTHERS = ["GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D", *SOLID]
 ORDERS = ["threads", "hardware"]
+VARIANTS = [
+    {"order": "threads"},
+    {"order": "hardware"},
+    {"order": "hardware", "elements": 3},
+    {"order": "random"},
+]
+ANNEALED = ["threads", "random"]
+RANDOM = {"order": "random"}
 PATHS = [None, OpenPath(), OpenPath(start=3), OpenPath(end=5), OpenPath(start=3, end=5)]
 
 
@@ -47,8 +55,8 @@ def best_gain(problem, tour):
     return gain.max(initial=0)
 
 
-def reference(problem, order, tour):
-    """Figures 4 and 11 of the document word for word, with positions that move; slow and obvious."""
+def reference(problem, order, tour, elements=None):
+    """Figures 4, 5 and 11 of the document word for word, with positions that move; slow and obvious."""
     d, least = distances(problem), tolerance(problem)
     t = [int(city) for city in tour]
     if order == "threads" and len(t) % 2 == 0:
@@ -80,10 +88,41 @@ def reference(problem, order, tour):
             k = next(k for k in range(n) if t[k] == t[(k + 1) % n])
             del t[k]
         return np.array(t), steps, moves
-    elements = n // 4
+    if elements is None:
+        elements = n // 4
+        while quiet < n:
+            found = reverse_some([(elements - k, elements - 1 + k) for k in range(1, elements + 1)])
+            found += reverse_some([(elements - k, elements + k) for k in range(1, elements + 1)])
+            t = t[-1:] + t[:-1]
+            quiet, steps, moves = (0 if found else quiet + 1), steps + 1, moves + found
+        return np.array(t), steps - 1, moves
+
+    def evaluate(shifts):
+        """Shift what lies right of the elements to the left, so that each sees a segment longer by so many
+        cities; decide, exchange, and shift back. The cities shifted past turn around if the last element's
+        pair changed places."""
+        nonlocal t
+        t = t[:elements] + t[elements + shifts :] + t[elements : elements + shifts]
+        inner, right = t[n - shifts :], elements - 1  # inner: past which was shifted
+        accepted = []
+        for k in range(1, elements + 1):  # the k-th from the inside
+            if shifts + 2 * k > 2 * (n // 4) + shifts % 2:
+                continue  # longer than half the tour
+            before = t[elements - k - 1] if k < elements else t[n - shifts - 1]
+            first, last, behind = t[elements - k], t[right + k], t[(right + k + 1) % n]
+            accepted.append(d[before, last] + d[first, behind] - d[before, first] - d[last, behind] < -least)
+        for k in range(len(accepted)):
+            if sum(accepted[k:]) % 2:
+                t[elements - 1 - k], t[elements + k] = t[elements + k], t[elements - 1 - k]
+        if sum(accepted) % 2:
+            inner = inner[::-1]
+        t = t[:elements] + inner + t[elements : n - shifts]
+        return sum(accepted)
+
     while quiet < n:
-        found = reverse_some([(elements - k, elements - 1 + k) for k in range(1, elements + 1)])
-        found += reverse_some([(elements - k, elements + k) for k in range(1, elements + 1)])
+        found = 0
+        for shifts in range(0, 2 * (n // 4), 2 * elements):
+            found += evaluate(shifts) + evaluate(shifts + 1)
         t = t[-1:] + t[:-1]
         quiet, steps, moves = (0 if found else quiet + 1), steps + 1, moves + found
     return np.array(t), steps - 1, moves
@@ -115,6 +154,76 @@ def test_the_tour_of_the_document(kind, order, device):
             assert result.counters["clock_cycles"] == 35 * steps
 
 
+@pytest.mark.parametrize("elements", [1, 2, 3, 7, 16])
+@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "GEO", "whole"])
+def test_the_tour_of_an_array_of_fixed_size(kind, elements, device):
+    for n in (5, 9, 31, 64, 77):
+        problem = problem_of(kind, n, seed=2, side=60 if n % 2 else 1000)
+        fewer = elements < n // 4
+        tour, steps, moves = reference(problem, "hardware", np.arange(n), elements if fewer else None)
+        params = {"order": "hardware", "elements": elements}
+        result = warptsp.solve(
+            problem, method="symmetric-two-opt", start="given", device=device, params=params
+        )
+        assert same_cycle(result.tour, tour)
+        assert best_gain(problem, result.tour) <= tolerance(problem)
+        assert result.counters["iterations"] == steps
+        assert result.counters["moves"] == moves
+        assert ("clock_cycles" in result.counters) == (not fewer)
+        for whole in (1, 2):  # evaluations of an iteration
+            rest = result.counters["evaluations"] - 2 * (n // 4) * (steps + whole)
+            if rest == 0:
+                break
+        assert rest == 0
+
+
+def mixed(x):
+    """The hash that names random numbers: mix64 of native/common/random.h."""
+    x &= 2**64 - 1
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & 2**64 - 1
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & 2**64 - 1
+    return x ^ (x >> 31)
+
+
+def random_reference(problem, tour, seed):
+    """Segments at random, each reversed if that shortens the tour; slow and obvious."""
+    d, least = distances(problem), tolerance(problem)
+    t = [int(city) for city in tour]
+    n, quiet, steps, moves = len(t), 0, 0, 0
+    while quiet < n**2:
+        number = mixed(mixed(mixed(~seed) + steps))
+        first, length = (number >> 32) * n >> 32, 2 + ((number & 0xFFFFFFFF) * (n - 3) >> 32)
+        t = t[first:] + t[:first]  # so that the segment comes first
+        a, b, c, e = t[-1], t[0], t[length - 1], t[length]
+        better = d[a, c] + d[b, e] - d[a, b] - d[c, e] < -least
+        if better and 2 * length <= n:
+            t[:length] = t[length - 1 :: -1]
+        elif better:  # the rest is shorter, and the tour the same
+            t[length:] = t[: length - 1 : -1]
+        t = t[n - first :] + t[: n - first]
+        quiet, steps, moves = (0 if better else quiet + 1), steps + 1, moves + better
+    return np.array(t), steps, moves
+
+
+@pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "GEO", "whole"])
+def test_the_tour_of_random_segments(kind, device):
+    for n in (4, 5, 9, 30, 61):
+        problem = problem_of(kind, n, seed=3, side=1000)
+        tour, steps, moves = random_reference(problem, np.arange(n), seed=n)
+        result = warptsp.solve(
+            problem,
+            method="symmetric-two-opt",
+            start="given",
+            device=device,
+            seed=n,
+            params={"order": "random"},
+        )
+        assert same_cycle(result.tour, tour)
+        assert result.counters["evaluations"] == steps
+        assert result.counters["moves"] == moves
+        assert result.stop_reason == "the search is complete"
+
+
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("kind", [*PLANAR, *OTHERS, *MATRICES])
 def test_two_optimal_in_exact_arithmetic(kind, order, device):
@@ -134,21 +243,24 @@ def test_two_optimal_in_exact_arithmetic(kind, order, device):
         assert result.stop_reason == "the search is complete"
 
 
-@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("kind", ["EUC_2D", "MAN_2D", "whole"])
-@pytest.mark.parametrize("method", ["symmetric-two-opt", "symmetric-annealing"])
-def test_ends_and_fixed_edges_are_kept(method, kind, path, order, device):
-    if method == "symmetric-annealing" and order == "hardware":
-        return
-    params = {"order": order} if method == "symmetric-two-opt" else {"rotations": 300, "chains": 2}
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        *(("symmetric-two-opt", variant) for variant in VARIANTS),
+        *(("symmetric-annealing", {"order": order, "rotations": 300, "chains": 2}) for order in ANNEALED),
+    ],
+)
+def test_ends_and_fixed_edges_are_kept(method, kind, path, params, device):
     fixed = np.array([[0, 7], [7, 20], [4, 9]], dtype=np.int32)
     for n in (40, 41):
         for edges in (np.empty((0, 2), np.int32), fixed):
             problem = problem_of(kind, n, open=path, fixed_edges=edges)
             result = warptsp.solve(problem, method=method, start="random", device=device, params=params)
             problem.check_tour(result.tour)
-            assert best_gain(problem, result.tour) <= 0
+            assert best_gain(problem, result.tour) <= 0 or params == RANDOM
+            assert result.length < problem.length(warptsp.construct.construct(problem, "random", seed=0))
 
 
 @pytest.mark.parametrize("method", ["symmetric-two-opt", "symmetric-annealing"])
@@ -198,9 +310,10 @@ def test_published_iterations_of_the_hardware(name, iterations, least_gain, shar
     assert result.counters["iterations"] == iterations
 
 
-def circle_of(problem, *, hardware=False):
+def circle_of(problem, **order):
     instance = SearchInstance.build(problem, _native.StopToken())
-    return Circle.of(instance, np.arange(problem.n, dtype=np.int32), hardware=hardware, least_gain=0.0)
+    start = np.arange(problem.n, dtype=np.int32)
+    return Circle.of(instance, start, **{"order": "threads", "least_gain": 0.0, **order})
 
 
 def searches(circle, gpu, block, **options):
@@ -211,16 +324,16 @@ def searches(circle, gpu, block, **options):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("hardware", [False, True])
+@pytest.mark.parametrize("order", VARIANTS, ids=str)
 @pytest.mark.parametrize("temperature", [1e-9, 30.0])
 @pytest.mark.parametrize("block", [None, 32, 96])  # 32: a warp for each chain
 @pytest.mark.parametrize("kind", ["EUC_2D", "EXACT_2D", "whole"])
-def test_every_step_is_the_same_on_a_gpu(kind, block, temperature, hardware, gpu):
+def test_every_step_is_the_same_on_a_gpu(kind, block, temperature, order, gpu):
     token = _native.StopToken()
     for n in (5, 64, 65, 300, 2049, 2311, 16_001):  # the last one is too long for a block
         if n > 1000 and (kind == "whole" or block == 96):
             continue
-        circle = circle_of(problem_of(kind, n), hardware=hardware)
+        circle = circle_of(problem_of(kind, n), **order)
         cpu, cuda = searches(circle, gpu, block, seed=n, chains=2)
         temperature_now = temperature
         for steps in (1, 1, 1, 2, 7, 50, 201):
@@ -235,7 +348,7 @@ def test_every_step_is_the_same_on_a_gpu(kind, block, temperature, hardware, gpu
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", VARIANTS, ids=str)
 @pytest.mark.parametrize("long", [False, True])
 @pytest.mark.parametrize(("kind", "n"), [("EUC_2D", 1000), ("CEIL_2D", 2001), ("ATT", 701), ("whole", 500)])
 def test_the_same_tour_on_a_gpu(kind, n, long, order, gpu, monkeypatch):
@@ -243,8 +356,9 @@ def test_the_same_tour_on_a_gpu(kind, n, long, order, gpu, monkeypatch):
         from warptsp.backends.cuda.symmetric import CudaSymmetricSearch
 
         monkeypatch.setattr(CudaSymmetricSearch, "_plan_blocks", lambda self, block: False)
+        monkeypatch.setattr("warptsp.backends.cuda.symmetric.A_CITY", 1 << 20)
     problem = problem_of(kind, n, side=10 * n)
-    options = {"method": "symmetric-two-opt", "start": "greedy", "params": {"order": order}, "time_limit": 60}
+    options = {"method": "symmetric-two-opt", "start": "greedy", "params": order, "time_limit": 60}
     cpu = warptsp.solve(problem, device="cpu", **options)
     cuda = warptsp.solve(problem, device="cuda", **options)
     assert cuda.device == "cuda:0"
@@ -254,21 +368,22 @@ def test_the_same_tour_on_a_gpu(kind, n, long, order, gpu, monkeypatch):
         assert cpu.counters[name] == cuda.counters[name], name
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", VARIANTS, ids=str)
 def test_threads_change_nothing(order):
     problem = problem_of("EUC_2D", 3000, side=30_000)
-    options = {"method": "symmetric-two-opt", "start": "greedy", "device": "cpu", "params": {"order": order}}
+    options = {"method": "symmetric-two-opt", "start": "greedy", "device": "cpu", "params": order}
     one, two = (warptsp.solve(problem, threads=threads, time_limit=60, **options) for threads in (1, 3))
     assert (one.tour == two.tour).all()
     assert one.counters == two.counters
 
 
-def test_annealing_is_repeatable_and_ends_two_optimal(device):
+@pytest.mark.parametrize("order", ANNEALED)
+def test_annealing_is_repeatable_and_ends_two_optimal(order, device):
     problem = problem_of("EUC_2D", 120)
     options = {"method": "symmetric-annealing", "start": "given", "device": device}
 
     def solve(seed, threads=1, **params):
-        params = {"rotations": 20_000, **params}
+        params = {"rotations": 20_000, "order": order, **params}
         return warptsp.solve(problem, seed=seed, threads=threads, params=params, **options)
 
     first, again, other = solve(5), solve(5, threads=2), solve(6)
@@ -285,8 +400,9 @@ def test_annealing_is_repeatable_and_ends_two_optimal(device):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("order", ANNEALED)
 @pytest.mark.parametrize("kind", [*PLANAR, *OTHERS, *MATRICES])
-def test_annealing_is_the_same_on_a_gpu(kind, gpu):
+def test_annealing_is_the_same_on_a_gpu(kind, order, gpu):
     fixed = np.array([[0, 7], [7, 20]], dtype=np.int32)
     fields = {"open": OpenPath(start=3), "fixed_edges": fixed}
     for n, more in ((90, {}), (91, fields), (1201, {})):
@@ -294,7 +410,7 @@ def test_annealing_is_the_same_on_a_gpu(kind, gpu):
             continue
         problem = problem_of(kind, n, **more)
         options = {"method": "symmetric-annealing", "start": "given", "time_limit": 60}
-        params = {"rotations": 5 * n, "chains": 3, "acceptance": 0.05}
+        params = {"order": order, "rotations": 5 * n, "chains": 3, "acceptance": 0.05}
         cpu = warptsp.solve(problem, device="cpu", params=params, **options)
         assert cpu.counters["moves"] > n
         for block in (None, 32, 64):
@@ -304,12 +420,13 @@ def test_annealing_is_the_same_on_a_gpu(kind, gpu):
                 assert cpu.counters[name] == cuda.counters[name], name
 
 
-def test_tours_come_up_as_often_as_boltzmann_says():
+@pytest.mark.parametrize("order", ANNEALED)
+def test_tours_come_up_as_often_as_boltzmann_says(order):
     problem = problem_of("whole", 5, seed=4)
     d = distances(problem)
     tours = np.array([(0, *p) for p in itertools.permutations(range(1, 5))])
     lengths = d[tours, np.roll(tours, -1, axis=1)].sum(axis=1)
-    circle = circle_of(problem)
+    circle = circle_of(problem, order=order)
     for temperature in (20.0, 50.0, 200.0):
         search = CpuSymmetricSearch(circle, seed=1, chains=1, threads=1)
         found = []
@@ -410,7 +527,29 @@ def test_impossible_schedules(params, message):
         warptsp.solve(np.eye(5)[:, :2], method="symmetric-annealing", params=params)
 
 
-@pytest.mark.parametrize("params", [{"order": "other"}, {"least_gain": -1.0}, {"block": 0}])
-def test_impossible_parameters(params):
-    with pytest.raises(InvalidOption):
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"order": "other"}, "order"),
+        ({"least_gain": -1.0}, "least_gain"),
+        ({"block": 0}, "block"),
+        ({"order": "hardware", "elements": 0}, "elements: 0 is not 1 or more"),
+        ({"elements": 5}, "only the order hardware has some, not threads"),
+    ],
+)
+def test_impossible_parameters(params, message):
+    with pytest.raises(InvalidOption, match=message):
         warptsp.solve(np.eye(5)[:, :2], method="symmetric-two-opt", params=params)
+
+
+def test_too_few_elements():
+    problem = problem_of("EUC_2D", 70_000)
+    with pytest.raises(InvalidOption, match="elements: 1 are too few for 70000 cities; give 3 or more"):
+        warptsp.solve(
+            problem,
+            method="symmetric-two-opt",
+            start="given",
+            device="cpu",
+            params={"order": "hardware", "elements": 1},
+            bound=False,
+        )

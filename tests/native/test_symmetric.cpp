@@ -50,17 +50,47 @@ TEST(axes_hold_every_pair_of_edges_once_a_turn) {
 }
 
 TEST(axes_of_the_hardware_hold_every_pair_of_edges) {
-  for (int n = 5; n < 40; n++) {
+  for (int n = 5; n < 40; n++)
+    for (int elements = 1; elements <= n / 4; elements++) {
+      SymmetricInstance instance{};
+      instance.size = n;
+      instance.elements = elements;
+      std::vector<int> seen(n * n), before(n * n);
+      for (int step = 0; step < axes_of(instance); step++) {
+        const Axis axis = axis_at(instance, step);
+        CHECK(axis.rungs - axis.first < elements);
+        for (int k = axis.first; k <= axis.rungs; k++) seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+      }
+      instance.elements = n / 4;  // figure 4 is figure 5 with enough of them: the same segments, as often
+      for (int step = 0; step < axes_of(instance); step++) {
+        const Axis axis = axis_at(instance, step);
+        for (int k = axis.first; k <= axis.rungs; k++) before[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+      }
+      CHECK(seen == before);
+      for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++)
+          if (a - b > 1 && a - b < n - 1) CHECK(seen[a * n + b] + seen[b * n + a] >= 1);
+    }
+}
+
+TEST(random_segments_are_each_as_likely) {
+  for (const int n : {4, 5, 6, 9, 12}) {
     SymmetricInstance instance{};
     instance.size = n;
-    instance.hardware = 1;
+    instance.random = 1;
+    const int pairs = n * (n - 3) / 2, draws = 4000 * pairs;
     std::vector<int> seen(n * n);
-    for (int step = 0; step < axes_of(instance); step++) {
-      const Axis axis = axis_at(instance, step);
-      for (int k = 1; k <= axis.rungs; k++) seen[left_of(axis, k + 1, n) * n + right_of(axis, k, n)]++;
+    for (int step = 0; step < draws; step++) {
+      const Axis axis = random_axis(instance, 7, 1, step);
+      CHECK(axis.rungs == axis.first && axis.rungs >= 1 && axis.rungs <= n / 4);
+      CHECK(axis.left >= 0 && axis.left < n && axis.right >= 0 && axis.right < n);
+      const int a = left_of(axis, axis.rungs + 1, n), b = right_of(axis, axis.rungs, n);
+      seen[a < b ? a * n + b : b * n + a]++;
     }
     for (int a = 0; a < n; a++)
-      for (int b = 0; b < a; b++)
-        if (a - b > 1 && a - b < n - 1) CHECK(seen[a * n + b] + seen[b * n + a] >= 1);
+      for (int b = a + 1; b < n; b++) {
+        const bool neighbours = b - a == 1 || b - a == n - 1;
+        CHECK(neighbours ? seen[a * n + b] == 0 : std::abs(seen[a * n + b] - 4000) < 400);
+      }
   }
 }

@@ -8,18 +8,23 @@ edge between the two is never removed, whatever the metric.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from warptsp import _native
 from warptsp.backends.instance import SearchInstance, fixed_partners
+from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Order = Literal["threads", "hardware", "random"]
+
+_MOST_PARTS = 1 << 29  # parts of the segments times cities: their numbers are of 32 bits
 # What rounding takes off a distance at most; the metrics whose rungs a GPU and a CPU can filter in the plane.
 _ROUNDED_DOWN_BY = {
     Metric.EUC_2D: 0.5,
@@ -41,8 +46,11 @@ class Circle:
     Attributes
     ----------
     instance : SearchInstance
-    hardware : bool
-        The order of the hardware, which takes any number of cities; that of the threads takes an odd one.
+    elements : int
+        Of the hardware, in its order, which takes any number of cities; 0 in that of the threads, which takes
+        an odd one.
+    random : bool
+        Segments at random, one after another.
     cities : ndarray of int32
         In the instance's numbers, by position.
     fixed : ndarray of int32, shape (size, 2), or None
@@ -57,7 +65,8 @@ class Circle:
     """
 
     instance: SearchInstance
-    hardware: bool
+    elements: int
+    random: bool
     cities: NDArray[np.int32]
     fixed: NDArray[np.int32] | None
     tolerance: float
@@ -71,12 +80,28 @@ class Circle:
 
     @classmethod
     def of(
-        cls, instance: SearchInstance, tour: NDArray[np.int32], *, hardware: bool, least_gain: float
+        cls,
+        instance: SearchInstance,
+        tour: NDArray[np.int32],
+        *,
+        order: Order,
+        elements: int | None = None,
+        least_gain: float,
     ) -> Circle:
-        """Put a tour, in the problem's numbers, on the circle."""
+        """Put a tour, in the problem's numbers, on the circle; None: as many elements as are of use."""
         problem = instance.problem
         cities = instance.close(tour)
-        if not hardware and len(cities) % 2 == 0:
+        every_fourth = len(cities) // 4
+        if order != "hardware":
+            elements = 0
+        else:
+            elements = every_fourth if elements is None else min(elements, every_fourth)
+            if math.ceil(every_fourth / elements) * len(cities) > _MOST_PARTS:
+                raise InvalidOption(
+                    f"elements: {elements} are too few for {len(cities)} cities; give "
+                    f"{math.ceil(every_fourth * len(cities) / _MOST_PARTS)} or more"
+                )
+        if order == "threads" and len(cities) % 2 == 0:
             cities = np.append(cities, cities[-1])
         planar = 0
         center = np.zeros(2)
@@ -96,7 +121,8 @@ class Circle:
             slack = 2 * (_ROUNDED_DOWN_BY[problem.metric] + place_error)
         return cls(
             instance=instance,
-            hardware=hardware,
+            elements=elements,
+            random=order == "random",
             cities=np.ascontiguousarray(cities, dtype=np.int32),
             fixed=fixed_partners(instance.size, instance.fixed_edges) if len(instance.fixed_edges) else None,
             tolerance=max(instance.tolerance, least_gain),
@@ -108,6 +134,36 @@ class Circle:
             slack=slack,
             place_error=place_error,
         )
+
+    @property
+    def axes_an_iteration(self) -> int:
+        """Steps of an iteration of the hardware, or 1; `axes_an_iteration` of symmetric.h."""
+        return 2 * math.ceil(len(self.cities) // 4 / self.elements) if self.elements else 1
+
+    @property
+    def quiet_enough(self) -> int:
+        """Steps without a move after which a descent ends; `quiet_enough` of symmetric.h."""
+        size = len(self.cities)
+        return size**2 if self.random else size * self.axes_an_iteration
+
+    @property
+    def steps_a_rotation(self) -> int:
+        """Steps that decide as many segments as one around a city does."""
+        return max(1, self.rungs) if self.random else 1
+
+    @property
+    def rungs(self) -> int:
+        """Segments around a centre, at most."""
+        size = len(self.cities)
+        return size // 4 if self.elements else (size - 1) // 2 - 1
+
+    def evaluations(self, steps: int) -> int:
+        """Segments that so many steps decide."""
+        if self.random:
+            return steps
+        iterations, rest = divmod(steps, self.axes_an_iteration)
+        whole = self.rungs * (2 if self.elements else 1) * iterations
+        return whole + sum(min(self.elements, self.rungs - part // 2 * self.elements) for part in range(rest))
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -122,7 +178,7 @@ class Circle:
 
 
 _NUMBERS = (
-    *("hardware", "tolerance", "planar", "whole_edges"),
+    *("elements", "random", "tolerance", "planar", "whole_edges"),
     *("center_x", "center_y", "scale", "slack", "place_error"),
 )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.backends.instance import SearchInstance
-from warptsp.backends.symmetric import Circle, CpuSymmetricSearch, SymmetricSearch
+from warptsp.backends.symmetric import Circle, CpuSymmetricSearch, Order, SymmetricSearch
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.kernels import search_on_device
 from warptsp.methods.protocol import best_of
@@ -50,11 +50,22 @@ class SymmetricRun:
         self._next = 0.0  # when a tour is offered again
         self._offered: int | float = 0  # steps of the search when the last one was
         self._before: dict[str, int | float] = {}  # counts of the search before
+        self._tour: tuple[int | float, NDArray[np.int32]] | None = None  # after so many steps
+
+    def anneal(self, temperature: float, cooling: float, iterations: int, spent: int, rotations: int) -> None:
+        """Make so many rotations; see `SymmetricSearch.anneal`."""
+        each = self.circle.steps_a_rotation
+        self.search.anneal(
+            temperature, cooling, iterations * each, spent * each, rotations * each, self.run.token
+        )
 
     def tour(self) -> NDArray[np.int32]:
         """The best tour of all chains as they are now."""
-        lengths = self.search.lengths()
-        return self.circle.tour(self.search.cities(int(np.argmin(lengths))))
+        steps = self.search.counters()["steps"]
+        if self._tour is None or self._tour[0] != steps:
+            lengths = self.search.lengths()
+            self._tour = steps, self.circle.tour(self.search.cities(int(np.argmin(lengths))))
+        return self._tour[1]
 
     def report(self, phase: str, *, offer: bool | None = None) -> bool:
         """Report the best tour so far; True to stop.
@@ -73,14 +84,17 @@ class SymmetricRun:
         counts = self._counts()
         steps = int(counts.pop("steps"))
         quiet = int(counts.pop("quiet"))
-        size = len(self.circle.cities)
-        if not self.circle.hardware:
-            return {"rotations": steps, "passes": steps // size, **counts}
+        circle = self.circle
+        size, each = len(circle.cities), circle.axes_an_iteration
+        if not circle.elements:
+            rotations = steps // circle.steps_a_rotation
+            return {"rotations": rotations, "passes": rotations // size, **counts}
         # The document stops one iteration earlier, without examining the segments of even length again in the
         # last iteration that made a move; ours is made and not counted.
-        iterations = steps // 2 - (quiet >= 2 * size)
-        cycles = CLOCK_CYCLES * iterations
-        return {"iterations": iterations, "clock_cycles": cycles, "passes": steps // (2 * size), **counts}
+        iterations = steps // each - (quiet >= each * size)
+        # How many cycles the shifts past long segments take, it does not say.
+        cycles = {"clock_cycles": CLOCK_CYCLES * iterations} if each == 2 else {}
+        return {"iterations": iterations, **cycles, "passes": steps // (each * size), **counts}
 
     def finish(self) -> None:
         """Hand over what there is."""
@@ -110,13 +124,13 @@ class SymmetricRun:
         if not self.descend():
             return
         best, _ = best_of(run)
-        if not np.array_equal(best, self.tour()):
-            self._before = {**self._counts(), "quiet": 0}
-            circle = self.circle
-            self.circle = Circle.of(
-                circle.instance, best, hardware=circle.hardware, least_gain=circle.tolerance
-            )
-            self.search, self._offered = self._begin(self.circle, 1), 0
+        circle = self.circle
+        if circle.random or not np.array_equal(best, self.tour()):
+            counts = self._counts()
+            rotations = int(counts["steps"]) // circle.steps_a_rotation
+            self._before = {**counts, "steps": rotations, "quiet": 0}
+            self.circle = Circle.of(circle.instance, best, order="threads", least_gain=circle.tolerance)
+            self.search, self._offered, self._tour = self._begin(self.circle, 1), 0, None
             self.descend()
 
     def _counts(self) -> dict[str, int | float]:
@@ -129,7 +143,8 @@ def run_symmetric(
     run: Run,
     work: Callable[[SymmetricRun], None],
     *,
-    hardware: bool = False,
+    order: Order = "threads",
+    elements: int | None = None,
     least_gain: float = 0.0,
     chains: int | None = 1,
     block: int | None = None,
@@ -153,7 +168,7 @@ def run_symmetric(
         return
     if instance.size < 4:
         return  # every tour is the same
-    circle = Circle.of(instance, start, hardware=hardware, least_gain=least_gain)
+    circle = Circle.of(instance, start, order=order, elements=elements, least_gain=least_gain)
     if run.token.stopped():
         return
     seed, threads = run.seed, run.threads

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -41,9 +41,13 @@ ROTATIONS = 300  # a city, without any limit
 FEW = 12  # cities up to which these are annealed to the end, whatever the time limit
 TEMPERATURES = 200  # in a schedule that is fitted
 OFFERS = 32  # tours on the way that may become the best one, at most
+# Segments of a chain between two of them, at least: on a GPU one costs a third of a millisecond, and a chain
+# takes some ten for so many.
+OFFER_WORK = 1_000_000
 DESCENT = 8  # rotations a city that the last descent takes, at a guess
 SAMPLE = 16_384  # segments of the start tour that the first acceptance rate is fitted to
 MIN_SHARED = 5000  # cities of a greedy tour from which threads are worth starting
+FOREVER = 1 << 40  # rotations at one temperature
 FIRST_WORK = 2_000_000  # segments of the first slice, a few milliseconds of work
 
 
@@ -62,6 +66,9 @@ class SymmetricAnnealingParams:
     acceptance : float or None
         In place of `temperature`: the share of segments of the start tour, among those that make it longer,
         that the first temperature accepts.
+    order : {"threads", "random"}
+        All segments around each city in turn, or one segment after another at random, which makes no use of
+        symmetry: a rotation is as many segments of these.
     rotations : int or None
         Rotations before the last descent. None: until it is cold with the `cooling` given, or as many as the
         time limit allows, or 300 per city.
@@ -76,6 +83,7 @@ class SymmetricAnnealingParams:
     cooling: float | None = None
     iterations: int | None = None
     acceptance: float | None = None
+    order: Literal["threads", "random"] = "threads"
     rotations: int | None = None
     chains: int | None = None
     block: int | None = None
@@ -208,7 +216,7 @@ def run(problem: Problem, run: Run, params: SymmetricAnnealingParams) -> None:
         if not stop:
             search.settle()
 
-    run_symmetric(problem, run, work, chains=params.chains, block=params.block)
+    run_symmetric(problem, run, work, order=params.order, chains=params.chains, block=params.block)
 
 
 def _anneal(search: SymmetricRun, schedule: Schedule, rotations: int) -> bool:
@@ -218,11 +226,11 @@ def _anneal(search: SymmetricRun, schedule: Schedule, rotations: int) -> bool:
     temperature, spent, done = schedule.start, 0, 0
     steps = max(1, FIRST_WORK // size)
     # Tours on the way are offered after numbers of rotations, not of seconds, so that runs repeat.
-    between = max(size, rotations // OFFERS)
+    between = max(size, rotations // OFFERS, OFFER_WORK // max(1, search.circle.rungs))
     while done < rotations:
         steps = min(steps, between - done % between, rotations - done)
         begun = run.elapsed()
-        search.search.anneal(temperature, schedule.cooling, schedule.iterations, spent, steps, run.token)
+        search.anneal(temperature, schedule.cooling, schedule.iterations, spent, steps)
         took = run.elapsed() - begun
         # As the native code does it, so that the slices do not show.
         for _ in range((spent + steps) // schedule.iterations):
@@ -251,7 +259,7 @@ def _follow_clock(search: SymmetricRun, schedule: Schedule) -> bool:
             return search.report("annealing", offer=True)
         progress = (now - begun) / whole
         temperature = schedule.start * (schedule.cold / schedule.start) ** progress
-        search.search.anneal(temperature, 1.0, 1 << 62, 0, steps, run.token)
+        search.anneal(temperature, 1.0, FOREVER, 0, steps)
         done += steps
         took = run.elapsed() - now
         wanted = min(SLICE, whole / TEMPERATURES)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
+from warptsp.backends.symmetric import Order
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -30,23 +31,33 @@ class SymmetricTwoOptParams:
 
     Attributes
     ----------
-    order : {"threads", "hardware"}
-        The order of the segments: all of odd length around each city in turn (figure 11 of the document), or
+    order : {"threads", "hardware", "random"}
+        The order of the segments: all of odd length around each city in turn (figure 11 of the document);
         those of even and odd length, up to half the tour, around each position in turn (figure 4), with the
-        counters ``iterations`` and ``clock_cycles`` of the hardware.
+        counters ``iterations`` and ``clock_cycles`` of the hardware; or one after another at random, which
+        the document compares itself with (figure 6): it ends when as many in a row as the square of the
+        number of cities bring nothing, and its tour is 2-optimal as a rule, not for certain.
+    elements : int or None
+        Processing elements of the hardware, for its order: if fewer than every fourth city has one, long
+        segments are decided after short ones (figure 5). None: so many.
     least_gain : float
         Gains up to this do not count as an improvement: the tour is 2-optimal up to it.
     block : int or None
         Threads per block on a GPU, a multiple of 32 up to 512; None lets the method choose.
     """
 
-    order: Literal["threads", "hardware"] = "threads"
+    order: Order = "threads"
+    elements: int | None = None
     least_gain: float = 0.0
     block: int | None = None
 
     def __post_init__(self) -> None:
         if not (self.least_gain >= 0 and math.isfinite(self.least_gain)):
             raise InvalidOption(f"least_gain: {self.least_gain!r} is not a length, 0 or more")
+        if self.elements is not None and self.elements < 1:
+            raise InvalidOption(f"elements: {self.elements!r} is not 1 or more")
+        if self.elements is not None and self.order != "hardware":
+            raise InvalidOption(f"elements: only the order hardware has some, not {self.order}")
         check_block(self.block, SYMMETRIC_THREADS)
 
 
@@ -61,7 +72,8 @@ def run(problem: Problem, run: Run, params: SymmetricTwoOptParams) -> None:
         problem,
         run,
         work,
-        hardware=params.order == "hardware",
+        order=params.order,
+        elements=params.elements,
         least_gain=params.least_gain,
         block=params.block,
         same=True,

@@ -280,7 +280,7 @@ KICKS = _record(
 SYMMETRIC_INSTANCE = _record(
     "SymmetricInstance",
     "symmetric.cu",
-    "i4 size kind stride hardware",
+    "i4 size kind stride elements random",
     "ptr points int_matrix real_matrix",
     "i8 matrix_size",
     "ptr fixed",

@@ -30,6 +30,7 @@ KERNELS = (
     "symmetric_warps",
     "symmetric_together",
     "symmetric_grid",
+    "symmetric_random",
     "symmetric_place",
     "symmetric_lengths",
 )
@@ -64,16 +65,21 @@ class CudaSymmetricSearch:
         self._device = device
         self._circle = circle
         self._seed = np.uint64(seed)
-        self._rungs = n // 4 if circle.hardware else (n - 1) // 2 - 1
+        self._rungs = circle.rungs
         self._held: list[DeviceArray] = []
         self._instance = self._struct_of(circle)
         self._kernel_seconds = 0.0
         self._seconds_a_step = 0.0
-        if block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
+        self._known_states: NDArray[np.void] | None = None  # since the last launch
+        if circle.random:
+            self._plan_random(block)
+        elif block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
             self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
         else:
             self._fits = self._plan_blocks(block)
-        if self._fits:
+        if circle.random:
+            self.chains = device.multiprocessors if chains is None else chains
+        elif self._fits:
             at_once = min(self._blocks_at_once, tuning.MAX_CHAINS) if self._warps else self._blocks_at_once
             self.chains = at_once * device.multiprocessors if chains is None else chains
         else:
@@ -82,7 +88,11 @@ class CudaSymmetricSearch:
         self._cities = device.upload(np.tile(circle.cities, (self.chains, 1)))
         self._states = device.zeros(self.chains, records.SYMMETRIC_STATE.dtype)
         self._talk = device.empty(1, records.SYMMETRIC_TALK.dtype)
-        if not self._fits:
+        if circle.random:
+            count = 0 if self._fits else self.chains * n
+            self._place = device.empty((count, 2), np.float32) if count else None
+            self._edge = device.empty(count, np.float32) if count else None
+        elif not self._fits:
             self._tours = [self._placed(chain) for chain in range(self.chains)]
             self._flags = device.empty(3 * self._grid, np.int32)
 
@@ -91,13 +101,13 @@ class CudaSymmetricSearch:
     def descend(self, seconds: float, token: _native.StopToken) -> bool:
         """Descend for so long at a time; True when every tour is 2-optimal."""
         cooling = self._cooling(0.0, 1.0, _FOREVER, 0)
-        spent, all_axes = 0.0, self._axes()
+        spent, all_axes = 0.0, self._circle.quiet_enough
         while not token.stopped():
             seconds_left = max(seconds - spent, 0.001)
             before = self._kernel_seconds
-            if self._fits and self.chains == 1:
+            if self._fits and self.chains == 1 and not self._circle.random:
                 self._launch_together(min(seconds_left, tuning.SYMMETRIC_SLICE))
-            elif self._fits:
+            elif self._alone:
                 self._launch_chains(cooling, self._steps_for(seconds_left))
             else:
                 for chain in range(self.chains):
@@ -105,7 +115,7 @@ class CudaSymmetricSearch:
                         chain, cooling, _FOREVER, min(seconds_left, tuning.SYMMETRIC_SLICE) / self.chains
                     )
             spent += self._kernel_seconds - before
-            if (self._states.download()["quiet"] >= all_axes).all():
+            if (self._state()["quiet"] >= all_axes).all():
                 return True
             if spent >= seconds:
                 return False
@@ -124,7 +134,7 @@ class CudaSymmetricSearch:
         while steps > 0 and not token.stopped():
             count = min(steps, self._steps_for(tuning.SYMMETRIC_SLICE))
             cooling = self._cooling(temperature, factor, iterations, spent)
-            if self._fits:
+            if self._alone:
                 self._launch_chains(cooling, count)
             else:
                 for chain in range(self.chains):
@@ -138,7 +148,7 @@ class CudaSymmetricSearch:
 
     def cities(self, chain: int) -> NDArray[np.int32]:
         """The cities on the circle of a chain, by position."""
-        if not self._fits:
+        if not self._alone:
             return self._tours[chain][0].download()
         cities: NDArray[np.int32] = self._cities[chain : chain + 1].download()[0]
         return cities
@@ -146,7 +156,7 @@ class CudaSymmetricSearch:
     def lengths(self) -> NDArray[np.float64]:
         """The length of each tour."""
         lengths = self._device.empty(self.chains, np.float64)
-        if self._fits:
+        if self._alone:
             self._kernel("symmetric_lengths").launch(self.chains, 256, self._instance, self._cities, lengths)
         else:
             for chain, (city, _, _) in enumerate(self._tours):
@@ -157,15 +167,21 @@ class CudaSymmetricSearch:
 
     def counters(self) -> dict[str, int | float]:
         """Sums over the chains, and the seconds that the kernels took."""
-        states = self._states.download()
+        states = self._state()
         steps = int(states["step"].sum())
         return {
             "steps": steps,
             "quiet": int(states["quiet"][0]),
-            "evaluations": steps * self._rungs,
+            "evaluations": sum(map(self._circle.evaluations, states["step"].tolist())),
             "moves": int(states["moves"].sum()),
             "kernel_seconds": self._kernel_seconds,
         }
+
+    def _state(self) -> NDArray[np.void]:
+        """How far the chains are, asked of the GPU once after every launch."""
+        if self._known_states is None:
+            self._known_states = self._states.download()
+        return self._known_states
 
     # Launches
 
@@ -185,11 +201,12 @@ class CudaSymmetricSearch:
                 cooperative=True,
             )
         self._kernel_seconds += timer.seconds
+        self._known_states = None
 
     def _launch_chains(self, cooling: np.void, steps: int) -> None:
-        kernel = self._kernel("symmetric_warps" if self._warps else "symmetric_blocks")
+        more = (self._place, self._edge) if self._circle.random else ()
         with self._device.timer() as timer:
-            kernel.launch(
+            self._kernel(self._name).launch(
                 self.chains,
                 self._block,
                 self._instance,
@@ -198,6 +215,7 @@ class CudaSymmetricSearch:
                 cooling,
                 self._seed,
                 np.int64(steps),
+                *more,
                 shared=self._shared,
             )
         self._count_time(timer.seconds, steps)
@@ -227,13 +245,14 @@ class CudaSymmetricSearch:
 
     def _count_time(self, seconds: float, steps: int) -> None:
         self._kernel_seconds += seconds
+        self._known_states = None
         self._seconds_a_step = seconds / steps
 
     def _steps_for(self, seconds: float) -> int:
         """Steps of all chains that take about so long."""
         if self._seconds_a_step == 0.0:
             return tuning.FIRST_STEPS
-        each = self._seconds_a_step * (1 if self._fits else self.chains)
+        each = self._seconds_a_step * (1 if self._alone else self.chains)
         return max(1, int(min(seconds, tuning.SYMMETRIC_SLICE) / each))
 
     def _reset_talk(self) -> None:
@@ -247,20 +266,29 @@ class CudaSymmetricSearch:
         source = source_of(self._circle.instance.problem)
         return self._device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(name)
 
-    def _axes(self) -> int:
-        n = len(self._circle.cities)
-        return 2 * n if self._circle.hardware else n
+    @property
+    def _alone(self) -> bool:
+        """Whether each chain is a block's work."""
+        return self._fits or self._circle.random
+
+    def _plan_random(self, block: int | None) -> None:
+        self._name, self._warps = "symmetric_random", False
+        self._block = block or tuning.SYMMETRIC_THREADS
+        self._shared = A_CITY * len(self._circle.cities)
+        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
+        if not self._fits:
+            self._shared = 0
 
     def _plan_blocks(self, block: int | None) -> bool:
         """Whether the tour fits into a block; and how blocks are launched then."""
         rungs = max(1, self._rungs)
         self._block = block or min(tuning.SYMMETRIC_THREADS, 32 * math.ceil(rungs / 32))
-        self._warps = self._block == 32 and rungs <= tuning.MAX_RUNGS_OF_A_WARP and not self._circle.hardware
+        self._warps = self._block == 32 and rungs <= tuning.MAX_RUNGS_OF_A_WARP and not self._circle.elements
+        self._name = "symmetric_warps" if self._warps else "symmetric_blocks"
         words = math.ceil(rungs / self._block) * (self._block // 32)
         more = tuning.MAX_RUNGS_OF_A_WARP // 8 + 2 * tuning.QUEUE if self._warps else 4 * words
         self._shared = A_CITY * len(self._circle.cities) + more
-        kernel = self._kernel("symmetric_warps" if self._warps else "symmetric_blocks")
-        self._blocks_at_once = kernel.blocks_per_multiprocessor(self._block, self._shared)
+        self._blocks_at_once = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared)
         return self._blocks_at_once > 0
 
     def _plan_grid(self, block: int | None) -> None:

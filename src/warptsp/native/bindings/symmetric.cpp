@@ -26,11 +26,16 @@ void bind_symmetric(nb::module_ &m) {
   nb::class_<BoundTours>(m, "SymmetricTours", "Tours, and symmetrical 2-opt moves that shorten them.")
       .def_static(
           "create",
-          [](const Distances &distances, bool hardware, std::optional<Array<const int, 2>> fixed, double tolerance,
-             int planar, bool whole_edges, double center_x, double center_y, double scale, double slack,
-             double place_error, Array<const int, 1> circle, unsigned long long seed, int chains) {
+          [](const Distances &distances, int elements, bool random, std::optional<Array<const int, 2>> fixed,
+             double tolerance, int planar, bool whole_edges, double center_x, double center_y, double scale,
+             double slack, double place_error, Array<const int, 1> circle, unsigned long long seed, int chains) {
             const int n = (int)circle.shape(0);
-            if (n < 4 || (!hardware && n % 2 == 0)) throw nb::value_error("the circle has a wrong number of cities");
+            if (n < 4 || (elements == 0 && !random && n % 2 == 0))
+              throw nb::value_error("the circle has a wrong number of cities");
+            if (elements < 0 || elements > n / 4 || (random && elements > 0))
+              throw nb::value_error("elements are out of range");
+            if (elements > 0 && (n / 4 + elements - 1) / elements > (1 << 29) / n)
+              throw nb::value_error("there are too few elements for so many cities");
             if (chains < 1) throw nb::value_error("there must be a chain");
             const size_t rows = distances.size();
             const Points points = distances.rows();
@@ -47,7 +52,8 @@ void bind_symmetric(nb::module_ &m) {
             instance.size = n;
             instance.kind = distances.kind;
             instance.stride = points.stride;
-            instance.hardware = hardware;
+            instance.elements = elements;
+            instance.random = random;
             instance.points = points.rows;
             instance.int_matrix = distances.integers();
             instance.real_matrix = distances.reals();
@@ -65,7 +71,7 @@ void bind_symmetric(nb::module_ &m) {
               bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
             return bound.release();
           },
-          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("hardware"),
+          nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("elements"), nb::arg("random"),
           nb::arg("fixed").none(), nb::arg("tolerance"), nb::arg("planar"), nb::arg("whole_edges"), nb::arg("center_x"),
           nb::arg("center_y"), nb::arg("scale"), nb::arg("slack"), nb::arg("place_error"), nb::arg("circle"),
           nb::arg("seed"), nb::arg("chains"))

@@ -3,9 +3,10 @@
 //
 // symmetric_warps and symmetric_blocks hold the tour of a chain in the shared memory of a block, of one warp or of
 // several; symmetric_together is one descent by all blocks. symmetric_grid holds the tour in device memory, and all
-// blocks share each axis.
+// blocks share each axis. symmetric_random takes segments at random, in either memory.
 #include "blocks.h"
 #include "symmetric/grid_walk.h"
+#include "symmetric/random_walk.h"
 #include "symmetric/warp_tour.h"
 
 using namespace warptsp;
@@ -60,6 +61,28 @@ extern "C" __global__ void __launch_bounds__(warp_size, 16)
   for (int p = lane; p < n; p += warp_size) cities[(long long)chain * n + p] = tour.city[p];
   if (lane == 0)
     states[chain] = {walk.state.step, cooling.temperature > 0 ? 0 : walk.state.quiet, states[chain].moves + walk.moves};
+}
+
+// Every block anneals, or descends, a chain of its own with segments at random. Its tour lies in shared memory, or where
+// the host says: `place` is null, or there are places and edges by chain.
+extern "C" __global__ void __launch_bounds__(max_threads)
+    symmetric_random(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                     Cooling cooling, u64 seed, long long steps, float2 *place, float *edge) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ int first[2];
+  __shared__ float2 made;
+  const int n = instance.size, chain = blockIdx.x;
+  const long long own = (long long)chain * n;
+  BlockTour tour =
+      place == nullptr ? BlockTour(instance, memory) : BlockTour(instance, place + own, edge + own, cities + own);
+  tour.load(cities + own);
+  Walk walk(instance, states[chain]);
+  RandomWalk random{tour, walk, cooling, {cooling.temperature, seed, (u64)chain}};
+  random.run(steps, first, &made);
+  if (place == nullptr)
+    for (int p = threadIdx.x; p < n; p += blockDim.x) cities[own + p] = tour.city[p];
+  if (threadIdx.x == 0)
+    states[chain] = {walk.state.step, random.cold ? walk.state.quiet : 0, states[chain].moves + walk.moves};
 }
 
 // All blocks descend the same chain, each in its own copy: while moves are many every block makes them all, without a

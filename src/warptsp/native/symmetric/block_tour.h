@@ -28,6 +28,10 @@ struct BlockTour {
       : instance(of), place((float2 *)memory), edge((float *)(place + of.size)), city((int *)(edge + of.size)),
         words((unsigned *)(city + of.size)) {}
 
+  // Wherever there is room.
+  __device__ BlockTour(const SymmetricInstance &of, float2 *place, float *edge, int *city)
+      : instance(of), place(place), edge(edge), city(city), words(nullptr) {}
+
   __device__ void load(const int *cities) {
     const int n = instance.size;
     for (int p = threadIdx.x; p < n; p += blockDim.x) {
@@ -64,7 +68,7 @@ struct BlockTour {
   // Whether a descent would accept a rung of this axis. The same on all threads.
   __device__ bool has_move(const Axis &axis, const Acceptance &acceptance, float limit) const {
     bool found = false;
-    for (int k = 1 + threadIdx.x; k <= axis.rungs && !found; k += blockDim.x) {
+    for (int k = axis.first + threadIdx.x; k <= axis.rungs && !found; k += blockDim.x) {
       float2 edges;
       found = test(axis, k, 0, acceptance, limit, edges);
     }
@@ -79,7 +83,7 @@ struct BlockTour {
     for (int from = 0; from < axis.rungs; from += blockDim.x) {
       const int k = from + threadIdx.x + 1;
       float2 edges;
-      const bool accepted = k <= axis.rungs && test(axis, k, key, acceptance, limit, edges);
+      const bool accepted = k >= axis.first && k <= axis.rungs && test(axis, k, key, acceptance, limit, edges);
       if (accepted) {
         // As they are if nothing beyond is reversed. No other rung reads them.
         edge[left_of(axis, k + 1, n)] = edges.x;

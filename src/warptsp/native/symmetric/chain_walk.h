@@ -20,7 +20,7 @@ struct Walk {
   __device__ Walk(const SymmetricInstance &of, const SymmetricState &from)
       : instance(of), state(from), phase((int)(from.step % axes_of(of))) {}
 
-  __device__ bool is_done() const { return state.quiet >= axes_of(instance); }
+  __device__ bool is_done() const { return state.quiet >= quiet_enough(instance); }
   __device__ Axis axis() const { return axis_at(instance, phase); }
 
   // So many axes more, the last of them with moves or not. While it is hot, quiet ones are not counted.

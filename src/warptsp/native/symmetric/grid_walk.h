@@ -24,7 +24,8 @@ struct GridWalk {
   SymmetricTalk *const talk;
   int *const flags;  // three a block
   const u64 end;     // nanoseconds
-  const int n = instance.size, all = axes_of(instance), rungs = axis_at(instance, 0).rungs;
+  const int n = instance.size, all = axes_of(instance),
+            rungs = axis_at(instance, axes_an_iteration(instance) - 1).rungs;
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
   const int stretch = (rungs + gridDim.x - 1) / gridDim.x;
   const int low = 1 + blockIdx.x * stretch, high = min(low + stretch, rungs + 1);  // rungs low to high - 1
@@ -39,6 +40,7 @@ struct GridWalk {
   Acceptance acceptance;
   int phase = (int)(state.step % all);
   const bool cold = cooling.temperature <= 0;
+  const bool near = axes_an_iteration(instance) <= 2;  // axes next to each other have the same cities but one
   float limit = acceptance.most(instance);
   u64 moves = 0;          // on the first lanes
   int slot = 0, gap = 0;  // axes from move to move, of late
@@ -58,7 +60,7 @@ struct GridWalk {
         talk->clear_behind(slot);
         if (nanoseconds() >= end) talk->stop[slot] = 1;
       }
-      if (cold && gap > 2) {
+      if (cold && gap > 2 && near) {
         if (!look_ahead() || stop || made >= steps) continue;
         if (blockIdx.x == 0 && threadIdx.x == 0) talk->clear_behind(slot);
       }
@@ -163,7 +165,7 @@ struct GridWalk {
     for (int from = 0; from < stretch; from += blockDim.x) {
       const int k = low + from + threadIdx.x;
       bool accepted = false;
-      if (k < high) {
+      if (k >= axis.first && k < high) {
         const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
                   beyond = right_of(axis, k + 1, n);
         const float ab = __ldcg(tour.edge + outer), cd = __ldcg(tour.edge + right);

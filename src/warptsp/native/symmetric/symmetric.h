@@ -25,7 +25,8 @@ struct SymmetricInstance {
   int size;  // positions on the circle
   MetricKind kind;
   int stride;             // of a row of points
-  int hardware;           // the order of the hardware, not of the threads
+  int elements;           // of the hardware, for its order; 0 for that of the threads
+  int random;             // segments at random, one after another
   const double *points;   // null for a matrix
   const int *int_matrix;  // one of the two matrices, or null
   const double *real_matrix;
@@ -67,12 +68,23 @@ struct SymmetricInstance {
 
 struct Axis {
   int left, right;  // level k is left - k and right + k, modulo the size
-  int rungs;        // 1, ..., rungs
+  int rungs;        // the last one
+  int first = 1;    // those before it are not examined
 };
 
-// How many axes are examined until every segment was: none of them accepted, and the tour is 2-optimal.
-WARPTSP_FN int axes_of(const SymmetricInstance &instance) {
-  return instance.hardware ? 2 * instance.size : instance.size;
+// Axes of an iteration: in the order of the hardware two for each part of the segments, since an array of fewer
+// elements than every fourth city needs takes the longer ones in turn.
+WARPTSP_FN int axes_an_iteration(const SymmetricInstance &instance) {
+  return instance.elements == 0 ? 1 : 2 * ((instance.size / 4 + instance.elements - 1) / instance.elements);
+}
+
+// How many axes hold every segment.
+WARPTSP_FN int axes_of(const SymmetricInstance &instance) { return axes_an_iteration(instance) * instance.size; }
+
+// After how many axes without a move a descent ends: the tour is 2-optimal then. Of segments at random as many are
+// examined as the document has it; one that would shorten the tour may not have come up.
+WARPTSP_FN long long quiet_enough(const SymmetricInstance &instance) {
+  return instance.random ? (long long)instance.size * instance.size : axes_of(instance);
 }
 
 WARPTSP_FN int wrapped(int position, int size) {
@@ -82,30 +94,49 @@ WARPTSP_FN int wrapped(int position, int size) {
 // The order of the threads (figure 11), for an odd number of cities: all segments around each city in turn. That of
 // the hardware (figure 4), which has an element for every fourth city: the segments of even length around a gap
 // between two cities, those of odd length around the city behind it, and on to the gap before. The phase is the number
-// of the axis modulo axes_of, or up to axes_of more; left and right are not wrapped.
+// of the axis modulo axes_of, or up to axes_of more; left and right are not wrapped. With fewer elements (figure 5) the
+// cities to the right are shifted on, past as many cities as the segments before were long, and what lies between is
+// reversed with them.
 WARPTSP_FN Axis unwrapped_axis(const SymmetricInstance &instance, int phase) {
-  const int n = instance.size;
-  if (!instance.hardware) {
+  const int n = instance.size, elements = instance.elements;
+  if (elements == 0) {
     const int center = (n - 1) / 2 + phase;
     return {center, center, (n - 1) / 2 - 1};
   }
-  const int elements = n / 4, behind = elements - phase / 2;
-  return {behind, behind - 1 + phase % 2, elements};
+  const int each = axes_an_iteration(instance), turn = phase / each, part = phase - turn * each;
+  const int inside = part / 2 * elements, behind = elements + inside - turn, most = n / 4;
+  return {behind, behind - 1 + part % 2, inside + elements < most ? inside + elements : most, inside + 1};
 }
 WARPTSP_FN Axis axis_at(const SymmetricInstance &instance, int phase) {
   const Axis axis = unwrapped_axis(instance, phase);
-  return {wrapped(axis.left, instance.size), wrapped(axis.right, instance.size), axis.rungs};
+  return {wrapped(axis.left, instance.size), wrapped(axis.right, instance.size), axis.rungs, axis.first};
 }
 
-// The axes since the last move, after one more. An iteration of the hardware, two axes, is quiet if both are.
+// A segment at random, every one as likely as the others, as the only rung of an axis. It is the shorter of what is
+// reversed and what is not.
+WARPTSP_FN Axis random_axis(const SymmetricInstance &instance, u64 seed, u64 chain, long long step) {
+  const int n = instance.size;
+  const u64 number = mix64(mix64(mix64(~seed) + (u64)step) + chain);
+  int begin = (int)((number >> 32) * (u64)n >> 32), length = 2 + (int)((number & 0xffffffff) * (u64)(n - 3) >> 32);
+  if (2 * length > n) {
+    begin = wrapped(begin + length - n, n);
+    length = n - length;
+  }
+  const int rung = length / 2;
+  return {wrapped(begin + rung - n, n), wrapped(begin + rung - 1 + length % 2 - n, n), rung, rung};
+}
+
+// The axes since the last move, after one more. An iteration of the hardware is quiet if all its axes are.
 WARPTSP_FN long long quiet_after(const SymmetricInstance &instance, long long quiet, long long steps, bool moved) {
   const long long more = moved ? 0 : quiet + 1;
-  return instance.hardware && steps % 2 == 0 && more == 1 ? 0 : more;
+  const int each = axes_an_iteration(instance);
+  return each > 1 && more < each && steps % each == 0 ? 0 : more;
 }
 
 // The same after more axes without a move.
 WARPTSP_FN void skip(const SymmetricInstance &instance, long long more, long long &steps, long long &quiet) {
-  for (; more > 0 && quiet < 2; more--) quiet = quiet_after(instance, quiet, ++steps, false);
+  for (const int each = axes_an_iteration(instance); more > 0 && quiet < each; more--)
+    quiet = quiet_after(instance, quiet, ++steps, false);
   steps += more;
   quiet += more;
 }

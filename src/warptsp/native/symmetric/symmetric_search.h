@@ -41,11 +41,11 @@ class SymmetricTour {
     return sum;
   }
 
-  // Descends until no segment around any centre shortens the tour, which then is 2-optimal: true. Or until the slice
-  // of time ends: false.
+  // Descends until no segment around any centre shortens the tour, which then is 2-optimal, or until segments at random
+  // have not for long enough: true. Or until the slice of time ends: false.
   bool descend(int threads, const StopToken &slice) {
     const Acceptance acceptance{0.0, seed_, chain_};
-    const int all = axes_of(instance_);
+    const long long all = quiet_enough(instance_);
     while (quiet_ < all) {
       // Ahead of a long quiet stretch, threads examine the axes to come, each at its share.
       if (threads > 1 && quiet_ >= n_ / 16 && n_ >= min_shared) {
@@ -80,7 +80,7 @@ class SymmetricTour {
   // Decides the rungs of the next axis and applies those accepted; returns how many.
   int step(const Acceptance &acceptance) {
     const long long number = counters_.steps;
-    const Axis axis = axis_at(instance_, phase(number));
+    const Axis axis = axis_of(number);
     // Rungs above the last accepted one change nothing.
     int last = 0, count = 0;
     for_each_accepted(axis, number, acceptance, [&](int rung) {
@@ -92,21 +92,25 @@ class SymmetricTour {
     });
     if (count > 0) apply(axis, last);
     counters_.moves += count;
-    counters_.evaluations += axis.rungs;
+    counters_.evaluations += evaluations_of(axis);
     counters_.steps++;
     return count;
   }
 
   void count_quiet(int moves) { quiet_ = quiet_after(instance_, quiet_, counters_.steps, moves > 0); }
 
-  int phase(long long step) const { return (int)(step % axes_of(instance_)); }
+  Axis axis_of(long long step) const {
+    if (instance_.random) return random_axis(instance_, seed_, chain_, step);
+    return axis_at(instance_, (int)(step % axes_of(instance_)));
+  }
+  static int evaluations_of(const Axis &axis) { return axis.rungs - axis.first + 1; }
 
   // Calls taken(rung) for the accepted rungs of an axis, innermost first, until it returns false.
   template <class Taken>
   void for_each_accepted(const Axis &axis, long long number, const Acceptance &acceptance, const Taken &taken) const {
     const u64 key = acceptance.key(number);
     if (!instance_.planar) {
-      for (int k = 1; k <= axis.rungs; k++)
+      for (int k = axis.first; k <= axis.rungs; k++)
         if (accepts(axis, k, acceptance.threshold(instance_, acceptance.draw(key, k))) && !taken(k)) return;
       return;
     }
@@ -114,7 +118,7 @@ class SymmetricTour {
     // Positions are stored twice in a row, so that neither side of the axis wraps around.
     const float *lx = x_.data() + axis.left + n_, *ly = y_.data() + axis.left + n_, *ll = edge_.data() + axis.left + n_;
     const float *rx = x_.data() + axis.right, *ry = y_.data() + axis.right, *rl = edge_.data() + axis.right;
-    for (int from = 1; from <= axis.rungs; from += strip) {
+    for (int from = axis.first; from <= axis.rungs; from += strip) {
       const int to = std::min(from + strip, axis.rungs + 1);
       int some = 0;
       for (int k = from; k < to; k++) some |= !(margin(lx, ly, ll, rx, ry, rl, k) > limit);
@@ -186,9 +190,9 @@ class SymmetricTour {
 
   // Examines the next axes on several threads, and goes on to the first at which a rung is accepted. Returns true if
   // the slice has ended.
-  bool look_ahead(const Acceptance &acceptance, int threads, int all, const StopToken &slice) {
+  bool look_ahead(const Acceptance &acceptance, int threads, long long all, const StopToken &slice) {
     // No more than were quiet so far, so that little is examined for nothing, and than take some milliseconds.
-    const int rungs = axis_at(instance_, 0).rungs;
+    const int rungs = evaluations_of(axis_of(0));
     const long long begin = counters_.steps, most = (instance_.planar ? 1LL << 24 : 1LL << 20) / rungs + 1;
     const long long count = std::min({all - quiet_, quiet_, most});
     const int shares = (int)std::min<long long>(count, 4LL * threads);
@@ -197,7 +201,7 @@ class SymmetricTour {
       const long long end = begin + count * (share + 1) / shares;
       for (long long s = begin + count * share / shares; s < end && s < first.load(std::memory_order_relaxed); s++) {
         bool found = false;
-        for_each_accepted(axis_at(instance_, phase(s)), s, acceptance, [&](int) {
+        for_each_accepted(axis_of(s), s, acceptance, [&](int) {
           found = true;
           return false;
         });
@@ -209,7 +213,8 @@ class SymmetricTour {
       }
     });
     const long long skipped = first.load() - begin;
-    counters_.evaluations += skipped * rungs;
+    for (long long s = begin; s < first.load(); s++)
+      counters_.evaluations += instance_.random ? 1 : evaluations_of(axis_of(s));
     skip(instance_, skipped, counters_.steps, quiet_);
     if (skipped < count) count_quiet(step(acceptance));
     return slice.stopped();
