@@ -19,6 +19,7 @@ STUDIES = (
     "symmetric_table",
     "symmetric_hardware",
     "symmetric_study",
+    "symmetric_orders",
     "neighbor_passes",
     "neighbor_search",
 )

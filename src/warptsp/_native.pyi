@@ -407,7 +407,7 @@ def relocations_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ..
 class SymmetricTours:
     """Tours of one instance, and symmetrical 2-opt moves that shorten them.
 
-    The hardware's order has so many elements, up to a quarter of the cities; that of the threads 0. See
+    Triples are symmetrical 3-opt moves, of one chain. The hardware's order has so many elements, up to a quarter of the cities; that of the threads 0. See
     native/symmetric/symmetric_search.h.
     """
 
@@ -417,6 +417,7 @@ class SymmetricTours:
         distances: Distances,
         elements: int,
         random: bool,
+        triples: bool,
         fixed: NDArray[np.int32] | None,
         tolerance: float,
         planar: int,

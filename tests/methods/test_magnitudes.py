@@ -175,6 +175,7 @@ def test_parameters_that_are_lengths_are_in_the_unit_of_the_instance() -> None:
     for method, name, value in (
         ("symmetric-annealing", "temperature", 30.0),
         ("symmetric-two-opt", "least_gain", 100.0),
+        ("symmetric-three-opt", "least_gain", 100.0),
     ):
         options: dict[str, Any] = {"method": method, "threads": 1, "device": "cpu", "start": "given"}
         small = warptsp.solve(points, params={name: value}, **options)
@@ -378,7 +379,7 @@ GPU_METHODS = [method.name for method in METHODS.values() if "cuda" in method.de
 @pytest.mark.gpu
 @pytest.mark.parametrize("method", GPU_METHODS)
 def test_a_gpu_takes_any_magnitude_and_goes_on(gpu, method: str) -> None:
-    cities = 5000 if method == "three-opt" else 20_000
+    cities = 5000 if method in ("three-opt", "symmetric-three-opt") else 20_000
     points = unit_points(cities, 1)
     options: dict[str, Any] = {"method": method, "device": "cuda"}
     # Kernels are compiled before there is a time limit.

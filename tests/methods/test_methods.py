@@ -60,6 +60,7 @@ def test_what_a_method_cannot_do_is_said_before_anything_is_computed(name, field
         ("exact", 17, False, "the CPU.* 16"),
         ("three-opt", 5001, False, "the CPU.* 5000"),
         ("three-opt", 10_001, True, "a GPU.* 10000"),
+        ("symmetric-three-opt", 10_001, False, "the CPU.* 10000"),
     ],
 )
 def test_sizes_have_limits(name, n, on_gpu, where):

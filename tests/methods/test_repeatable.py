@@ -36,6 +36,7 @@ WORK = {
     "neighbor-three-opt": (uniform(1200), {}),
     "ils": (uniform(700), {"kicks": 1500}),
     "symmetric-two-opt": (uniform(1000), {}),
+    "symmetric-three-opt": (uniform(300), {}),
     "symmetric-annealing": (uniform(120), {"params": {"chains": 2, "rotations": 6000}}),
     "hill-climbing": (uniform(80), {"kicks": 150}),
     "exact": (uniform(14), {}),

@@ -1,8 +1,13 @@
 #include "symmetric/symmetric.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "check.h"
+#include "symmetric/triples.h"
 
 using namespace warptsp;
 using namespace warptsp::symmetric;
@@ -93,4 +98,71 @@ TEST(random_segments_are_each_as_likely) {
         CHECK(neighbours ? seen[a * n + b] == 0 : std::abs(seen[a * n + b] - 4000) < 400);
       }
   }
+}
+
+TEST(rows_hold_every_triple_of_edges_in_all_four_ways) {
+  for (const int n : {4, 5, 6, 9, 33, 40}) {
+    std::vector<int> straight(n * n * n), turned(n * n * n);  // by the edges of A, B and C
+    for (long long r = 0; r < rows_of(n); r++) {
+      const TripleRow row = triple_row(n, r);
+      for (int group = 1; group <= groups_of(row); group++)
+        for (int rung = 0; rung < levels; rung++) {
+          if (!is_triple(row, n, group, rung)) continue;
+          const Triple t = triple_at(row, n, group, rung);
+          const int i = t.a, j = row.turned ? t.d : t.c, k = t.e;
+          CHECK(t.b == (t.a + 1) % n && t.f == (t.e + 1) % n);
+          CHECK(row.turned ? t.c == (t.d + 1) % n : t.d == (t.c + 1) % n);
+          (row.turned ? turned : straight)[(i * n + j) * n + k]++;
+        }
+    }
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) {
+          const bool in_turn = (j - i + n) % n > 0 && (k - i + n) % n > (j - i + n) % n;
+          CHECK(straight[(i * n + j) * n + k] == (i < j && j < k));
+          CHECK(turned[(i * n + j) * n + k] == in_turn);
+        }
+  }
+}
+
+TEST(any_accepted_rungs_of_a_group_make_one_tour_of_the_edges_they_name) {
+  using Edges = std::multiset<std::pair<int, int>>;
+  const auto edge = [](int a, int b) { return std::pair<int, int>(std::min(a, b), std::max(a, b)); };
+  Random random(1, 0, 0);
+  for (const int n : {4, 5, 7, 12, 31, 64, 97, 200})
+    for (int trial = 0; trial < 5000; trial++) {
+      const TripleRow row = triple_row(n, random.below((int)rows_of(n)));
+      const int group = 1 + random.below(groups_of(row));
+      unsigned accepted = (unsigned)random.next();
+      if (trial % 2) accepted &= (unsigned)random.next() & (unsigned)random.next();
+      int low = -1;
+      for (int rung = levels - 1; rung >= 0; rung--) {
+        if (!is_triple(row, n, group, rung)) accepted &= ~(1u << rung);
+        if (accepted >> rung & 1) low = rung;
+      }
+      if (low < 0) continue;
+      const Exchange exchange = exchange_of(row, n, group, accepted);
+      CHECK(exchange.applied & 1);
+      Edges edges, found;
+      for (int p = 0; p < n; p++) edges.insert(edge(p, (p + 1) % n));
+      for (int rung = low; rung < levels; rung++) {
+        if (!(exchange.applied >> (rung - low) & 1)) continue;
+        CHECK(accepted >> rung & 1);
+        const Triple t = triple_at(row, n, group, rung);
+        for (const auto &gone : {edge(t.a, t.b), edge(t.c, t.d), edge(t.e, t.f)}) {
+          CHECK(edges.count(gone) > 0);
+          edges.erase(edges.find(gone));
+        }
+        for (const auto &come : {edge(t.a, t.d), edge(t.c, t.f), edge(t.e, t.b)}) edges.insert(come);
+      }
+      std::vector<int> tour(n), seen(n);
+      for (int place = 0; place < n; place++)
+        tour[(exchange.first + place) % n] = (exchange.first + exchange.source(place)) % n;
+      for (int p = 0; p < n; p++) {
+        found.insert(edge(tour[p], tour[(p + 1) % n]));
+        seen[tour[p]]++;
+      }
+      CHECK(*std::min_element(seen.begin(), seen.end()) == 1);
+      CHECK(found == edges);
+    }
 }

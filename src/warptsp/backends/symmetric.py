@@ -22,7 +22,7 @@ from warptsp.problem import Metric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Order = Literal["threads", "hardware", "random"]
+Order = Literal["threads", "hardware", "random", "triples"]
 
 _MOST_PARTS = 1 << 29  # parts of the segments times cities: their numbers are of 32 bits
 # What rounding takes off a distance at most; the metrics whose rungs a GPU and a CPU can filter in the plane.
@@ -49,8 +49,8 @@ class Circle:
     elements : int
         Of the hardware, in its order, which takes any number of cities; 0 in that of the threads, which takes
         an odd one.
-    random : bool
-        Segments at random, one after another.
+    order : str
+        Of the segments; random are one after another. Triples are symmetrical 3-opt moves.
     cities : ndarray of int32
         In the instance's numbers, by position.
     fixed : ndarray of int32, shape (size, 2), or None
@@ -66,7 +66,7 @@ class Circle:
 
     instance: SearchInstance
     elements: int
-    random: bool
+    order: Order
     cities: NDArray[np.int32]
     fixed: NDArray[np.int32] | None
     tolerance: float
@@ -122,7 +122,7 @@ class Circle:
         return cls(
             instance=instance,
             elements=elements,
-            random=order == "random",
+            order=order,
             cities=np.ascontiguousarray(cities, dtype=np.int32),
             fixed=fixed_partners(instance.size, instance.fixed_edges) if len(instance.fixed_edges) else None,
             tolerance=max(instance.tolerance, least_gain),
@@ -136,6 +136,16 @@ class Circle:
         )
 
     @property
+    def random(self) -> bool:
+        """Whether segments come one after another at random."""
+        return self.order == "random"
+
+    @property
+    def triples(self) -> bool:
+        """Whether the moves are those of 3-opt."""
+        return self.order == "triples"
+
+    @property
     def axes_an_iteration(self) -> int:
         """Steps of an iteration of the hardware, or 1; `axes_an_iteration` of symmetric.h."""
         return 2 * math.ceil(len(self.cities) // 4 / self.elements) if self.elements else 1
@@ -144,6 +154,8 @@ class Circle:
     def quiet_enough(self) -> int:
         """Steps without a move after which a descent ends; `quiet_enough` of symmetric.h."""
         size = len(self.cities)
+        if self.triples:
+            return 2 * (size - 2) * math.ceil(size / 32)  # rows_of of triples.h
         return size**2 if self.random else size * self.axes_an_iteration
 
     @property
@@ -157,13 +169,14 @@ class Circle:
         size = len(self.cities)
         return size // 4 if self.elements else (size - 1) // 2 - 1
 
-    def evaluations(self, steps: int) -> int:
-        """Segments that so many steps decide."""
-        if self.random:
-            return steps
-        iterations, rest = divmod(steps, self.axes_an_iteration)
-        whole = self.rungs * (2 if self.elements else 1) * iterations
-        return whole + sum(min(self.elements, self.rungs - part // 2 * self.elements) for part in range(rest))
+    def evaluations(self, steps: NDArray[np.int64]) -> int:
+        """Segments that so many steps of each chain decide."""
+        if not self.elements:
+            return int(steps.sum()) * (1 if self.random else self.rungs)
+        each = self.axes_an_iteration
+        parts = np.minimum(self.elements, self.rungs - np.arange(each) // 2 * self.elements)
+        begun = np.append(0, np.cumsum(parts))
+        return int((steps // each * begun[-1] + begun[steps % each]).sum())
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -222,6 +235,7 @@ class CpuSymmetricSearch:
             circle=circle.cities,
             seed=seed,
             chains=chains,
+            triples=circle.triples,
             **circle.numbers,
         )
 

@@ -55,6 +55,7 @@ METHODS: MutableMapping[str, Method[Any]] = _Registry(
         "neighbor-three-opt": "warptsp.methods.neighbor_three_opt",
         "ils": "warptsp.methods.ils",
         "symmetric-two-opt": "warptsp.methods.symmetric_two_opt",
+        "symmetric-three-opt": "warptsp.methods.symmetric_three_opt",
         "symmetric-annealing": "warptsp.methods.symmetric_annealing",
         "hill-climbing": "warptsp.methods.hill_climbing",
         "exact": "warptsp.methods.exact",

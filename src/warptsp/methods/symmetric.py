@@ -86,6 +86,9 @@ class SymmetricRun:
         quiet = int(counts.pop("quiet"))
         circle = self.circle
         size, each = len(circle.cities), circle.axes_an_iteration
+        if circle.triples:
+            del counts["evaluations"]
+            return {"rows": steps, "passes": steps // circle.quiet_enough, **counts}
         if not circle.elements:
             rotations = steps // circle.steps_a_rotation
             return {"rotations": rotations, "passes": rotations // size, **counts}

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from warptsp.backends.cuda.tuning import SYMMETRIC_THREADS
-from warptsp.backends.symmetric import Order
 from warptsp.errors import InvalidOption
 from warptsp.methods.launch import check_block
 from warptsp.methods.method import Method
@@ -46,7 +45,7 @@ class SymmetricTwoOptParams:
         Threads per block on a GPU, a multiple of 32 up to 512; None lets the method choose.
     """
 
-    order: Order = "threads"
+    order: Literal["threads", "hardware", "random"] = "threads"
     elements: int | None = None
     least_gain: float = 0.0
     block: int | None = None

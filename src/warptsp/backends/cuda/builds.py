@@ -140,6 +140,7 @@ METHODS = (
     "neighbor-three-opt",
     "ils",
     "symmetric-two-opt",
+    "symmetric-three-opt",
     "symmetric-annealing",
     "hill-climbing",
 )
@@ -177,7 +178,7 @@ def _sources(method: str, metric: Metric) -> list[Source]:
             three = method != "neighbor-two-opt"
             parts = lk_sources(problem, tuning.ILS_DEPTH) if method == "ils" else []
             return [*neighbor_sources(problem, three=three, chains=method == "ils"), *parts]
-        case "symmetric-two-opt" | "symmetric-annealing":
+        case "symmetric-two-opt" | "symmetric-three-opt" | "symmetric-annealing":
             return [symmetric_source(problem)]
         case "hill-climbing":
             return climbing_sources(problem)

@@ -31,6 +31,7 @@ KERNELS = (
     "symmetric_together",
     "symmetric_grid",
     "symmetric_random",
+    "symmetric_triples",
     "symmetric_place",
     "symmetric_lengths",
 )
@@ -73,12 +74,16 @@ class CudaSymmetricSearch:
         self._known_states: NDArray[np.void] | None = None  # since the last launch
         if circle.random:
             self._plan_random(block)
+        elif circle.triples:
+            self._plan_triples(block)
         elif block is None and (chains is None or chains > tuning.MAX_BLOCK_CHAINS * device.multiprocessors):
             self._fits = (self._plan_blocks(32) and self._warps) or self._plan_blocks(None)
         else:
             self._fits = self._plan_blocks(block)
         if circle.random:
             self.chains = device.multiprocessors if chains is None else chains
+        elif circle.triples:
+            self.chains = 1
         elif self._fits:
             at_once = min(self._blocks_at_once, tuning.MAX_CHAINS) if self._warps else self._blocks_at_once
             self.chains = at_once * device.multiprocessors if chains is None else chains
@@ -92,6 +97,9 @@ class CudaSymmetricSearch:
             count = 0 if self._fits else self.chains * n
             self._place = device.empty((count, 2), np.float32) if count else None
             self._edge = device.empty(count, np.float32) if count else None
+        elif circle.triples:
+            count = 0 if self._fits else self._copy * device.multiprocessors
+            self._spare = device.empty(count, np.uint8) if count else None
         elif not self._fits:
             self._tours = [self._placed(chain) for chain in range(self.chains)]
             self._flags = device.empty(3 * self._grid, np.int32)
@@ -105,7 +113,7 @@ class CudaSymmetricSearch:
         while not token.stopped():
             seconds_left = max(seconds - spent, 0.001)
             before = self._kernel_seconds
-            if self._fits and self.chains == 1 and not self._circle.random:
+            if self._circle.triples or (self._fits and self.chains == 1 and not self._circle.random):
                 self._launch_together(min(seconds_left, tuning.SYMMETRIC_SLICE))
             elif self._alone:
                 self._launch_chains(cooling, self._steps_for(seconds_left))
@@ -172,7 +180,7 @@ class CudaSymmetricSearch:
         return {
             "steps": steps,
             "quiet": int(states["quiet"][0]),
-            "evaluations": sum(map(self._circle.evaluations, states["step"].tolist())),
+            "evaluations": self._circle.evaluations(states["step"]),
             "moves": int(states["moves"].sum()),
             "kernel_seconds": self._kernel_seconds,
         }
@@ -187,7 +195,9 @@ class CudaSymmetricSearch:
 
     def _launch_together(self, seconds: float) -> None:
         self._reset_talk()
-        kernel = self._kernel("symmetric_together")
+        triples = self._circle.triples
+        kernel = self._kernel("symmetric_triples" if triples else "symmetric_together")
+        more = (self._spare, np.int64(self._copy)) if triples else ()
         with self._device.timer() as timer:
             kernel.launch(
                 self._device.multiprocessors,
@@ -197,6 +207,7 @@ class CudaSymmetricSearch:
                 self._cities,
                 self._talk,
                 np.uint64(seconds * 1e9),
+                *more,
                 shared=self._shared,
                 cooperative=True,
             )
@@ -268,13 +279,21 @@ class CudaSymmetricSearch:
 
     @property
     def _alone(self) -> bool:
-        """Whether each chain is a block's work."""
-        return self._fits or self._circle.random
+        """Whether the tours lie in `_cities`: each chain is a block's work, or all blocks have copies."""
+        return self._fits or self._circle.random or self._circle.triples
 
     def _plan_random(self, block: int | None) -> None:
         self._name, self._warps = "symmetric_random", False
         self._block = block or tuning.SYMMETRIC_THREADS
         self._shared = A_CITY * len(self._circle.cities)
+        self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
+        if not self._fits:
+            self._shared = 0
+
+    def _plan_triples(self, block: int | None) -> None:
+        self._name, self._warps = "symmetric_triples", False
+        self._block = block or tuning.SYMMETRIC_THREADS
+        self._shared = self._copy = 8 * math.ceil((A_CITY + 4) * len(self._circle.cities) / 8)
         self._fits = self._kernel(self._name).blocks_per_multiprocessor(self._block, self._shared) > 0
         if not self._fits:
             self._shared = 0

@@ -6,6 +6,7 @@
 
 #include "distances.h"
 #include "symmetric/symmetric_search.h"
+#include "symmetric/triple_search.h"
 
 using namespace warptsp;
 using namespace warptsp::symmetric;
@@ -15,6 +16,7 @@ namespace {
 // Several tours of the same instance, and the arrays that they refer to.
 struct BoundTours {
   std::vector<SymmetricTour> tours;
+  std::optional<TripleTour> triples;  // instead of them
   Distances distances;
   std::optional<Array<const int, 2>> fixed;
   std::vector<Cooling> cooling;
@@ -26,13 +28,14 @@ void bind_symmetric(nb::module_ &m) {
   nb::class_<BoundTours>(m, "SymmetricTours", "Tours, and symmetrical 2-opt moves that shorten them.")
       .def_static(
           "create",
-          [](const Distances &distances, int elements, bool random, std::optional<Array<const int, 2>> fixed,
-             double tolerance, int planar, bool whole_edges, double center_x, double center_y, double scale,
-             double slack, double place_error, Array<const int, 1> circle, unsigned long long seed, int chains) {
+          [](const Distances &distances, int elements, bool random, bool triples,
+             std::optional<Array<const int, 2>> fixed, double tolerance, int planar, bool whole_edges, double center_x,
+             double center_y, double scale, double slack, double place_error, Array<const int, 1> circle,
+             unsigned long long seed, int chains) {
             const int n = (int)circle.shape(0);
-            if (n < 4 || (elements == 0 && !random && n % 2 == 0))
+            if (n < 4 || (elements == 0 && !random && !triples && n % 2 == 0))
               throw nb::value_error("the circle has a wrong number of cities");
-            if (elements < 0 || elements > n / 4 || (random && elements > 0))
+            if (elements < 0 || elements > n / 4 || (random + triples + (elements > 0) > 1))
               throw nb::value_error("elements are out of range");
             if (elements > 0 && (n / 4 + elements - 1) / elements > (1 << 29) / n)
               throw nb::value_error("there are too few elements for so many cities");
@@ -67,14 +70,16 @@ void bind_symmetric(nb::module_ &m) {
             instance.scale = scale;
             instance.slack = slack;
             instance.place_error = place_error;
-            for (int chain = 0; chain < chains; chain++)
+            if (triples && chains > 1) throw nb::value_error("triples have one chain");
+            if (triples) bound->triples.emplace(instance, cities);
+            for (int chain = 0; chain < chains && !triples; chain++)
               bound->tours.emplace_back(instance, cities, seed, (unsigned long long)chain);
             return bound.release();
           },
           nb::rv_policy::take_ownership, nb::kw_only(), nb::arg("distances"), nb::arg("elements"), nb::arg("random"),
-          nb::arg("fixed").none(), nb::arg("tolerance"), nb::arg("planar"), nb::arg("whole_edges"), nb::arg("center_x"),
-          nb::arg("center_y"), nb::arg("scale"), nb::arg("slack"), nb::arg("place_error"), nb::arg("circle"),
-          nb::arg("seed"), nb::arg("chains"))
+          nb::arg("triples"), nb::arg("fixed").none(), nb::arg("tolerance"), nb::arg("planar"), nb::arg("whole_edges"),
+          nb::arg("center_x"), nb::arg("center_y"), nb::arg("scale"), nb::arg("slack"), nb::arg("place_error"),
+          nb::arg("circle"), nb::arg("seed"), nb::arg("chains"))
       .def(
           "descend",
           [](BoundTours &b, double seconds, int threads, StopToken &token) {
@@ -82,6 +87,10 @@ void bind_symmetric(nb::module_ &m) {
             bool complete = true;
             interruptible(token, [&] {
               const StopToken slice(token, seconds);
+              if (b.triples) {
+                complete = b.triples->descend(threads, slice);
+                return;
+              }
               const int chains = (int)b.tours.size();
               std::atomic<bool> all{true};
               // One tour has all threads; of several, each has one.
@@ -99,7 +108,7 @@ void bind_symmetric(nb::module_ &m) {
           [](BoundTours &b, double temperature, double factor, long long iterations, long long spent, long long steps,
              int threads, StopToken &token) {
             check_threads(threads);
-            if (iterations < 1 || steps < 0) throw nb::value_error("iterations or steps are out of range");
+            if (iterations < 1 || steps < 0 || b.triples) throw nb::value_error("iterations or steps are out of range");
             interruptible(token, [&] {
               for_each_task(threads, (int)b.tours.size(), [&](int chain) {
                 Cooling cooling{temperature, factor, iterations, spent};
@@ -112,7 +121,8 @@ void bind_symmetric(nb::module_ &m) {
       .def(
           "cities",
           [](const BoundTours &b, int chain) {
-            std::vector<int> cities = b.tours.at(chain).cities();
+            if (b.triples && chain != 0) throw nb::value_error("triples have one chain");
+            std::vector<int> cities = b.triples ? b.triples->cities() : b.tours.at(chain).cities();
             const size_t n = cities.size();
             return to_numpy(std::move(cities), {n});
           },
@@ -121,6 +131,7 @@ void bind_symmetric(nb::module_ &m) {
           "lengths",
           [](const BoundTours &b) {
             std::vector<double> lengths;
+            if (b.triples) lengths.push_back(b.triples->length());
             for (const SymmetricTour &tour : b.tours) lengths.push_back(tour.length());
             const size_t count = lengths.size();
             return to_numpy(std::move(lengths), {count});
@@ -128,7 +139,8 @@ void bind_symmetric(nb::module_ &m) {
           "The length of each tour.")
       .def("counters", [](const BoundTours &b) {
         SymmetricCounters sum;
-        long long quiet = b.tours[0].quiet();
+        const long long quiet = b.triples ? b.triples->quiet() : b.tours[0].quiet();
+        if (b.triples) sum = {b.triples->steps(), 0, b.triples->moves()};
         for (const SymmetricTour &tour : b.tours) {
           sum.steps += tour.counters().steps;
           sum.evaluations += tour.counters().evaluations;

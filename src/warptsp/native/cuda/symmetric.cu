@@ -7,6 +7,7 @@
 #include "blocks.h"
 #include "symmetric/grid_walk.h"
 #include "symmetric/random_walk.h"
+#include "symmetric/triple_walk.h"
 #include "symmetric/warp_tour.h"
 
 using namespace warptsp;
@@ -144,6 +145,64 @@ extern "C" __global__ void __launch_bounds__(max_threads)
     states[0].step = walk.state.step;
     states[0].quiet = walk.state.quiet;
   }
+}
+
+// All blocks descend by symmetrical 3-opt moves, each in its own copy of the tour: each examines other rows ahead, and
+// after a barrier all make the moves of the first group that has any. A row is passed when it has none. The copies lie in
+// shared memory, or so many bytes a block from `spare` on.
+extern "C" __global__ void __launch_bounds__(max_threads)
+    symmetric_triples(const __grid_constant__ SymmetricInstance instance, SymmetricState *states, int *cities,
+                      SymmetricTalk *talk, u64 slice, unsigned char *spare, long long bytes) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  __shared__ int found, most;
+  constexpr int max_each = 8, group_bits = 20;
+  const int n = instance.size;
+  const long long rows = rows_of(n);
+  TripleTour tour(instance, spare == nullptr ? memory : spare + bytes * blockIdx.x);
+  for (int p = threadIdx.x; p < n; p += blockDim.x) tour.city[p] = cities[p];
+  __syncthreads();
+  tour.load(&most);
+  SymmetricState state = states[0];
+  const u64 end = nanoseconds() + slice;
+  int slot = 0, each = 1;
+  for (bool stop = false; !stop && state.quiet < rows;) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      talk->clear_behind(slot);
+      if (nanoseconds() >= end) talk->stop[slot] = 1;
+    }
+    const long long count = min((long long)each * gridDim.x, rows - state.quiet);
+    for (long long s = blockIdx.x; s < count; s += gridDim.x) {
+      if (threadIdx.x == 0) found = 1 << group_bits;
+      __syncthreads();
+      tour.first_group(triple_row(n, (state.step + s) % rows), &found);
+      __syncthreads();
+      const int group = found;
+      __syncthreads();
+      if (group == 1 << group_bits) continue;
+      if (threadIdx.x == 0) atomicMin(&talk->first[slot], (u64)(state.step + s) << group_bits | (u64)group);
+      break;
+    }
+    grid_barrier(&talk->arrived);
+    const u64 first = talk->first_at(slot);
+    stop = talk->stop_at(slot);
+    slot = (slot + 1) % 3;
+    const long long passed = first == nothing ? count : (long long)(first >> group_bits) - state.step;
+    state.step += passed;
+    state.quiet += passed;
+    each = first == nothing ? min(2 * each, max_each) : 1;
+    if (first == nothing) continue;
+    const TripleRow row = triple_row(n, state.step % rows);
+    const int group = (int)(first & ((1u << group_bits) - 1));
+    const Exchange exchange = exchange_of(row, n, group, tour.decide(row, group));
+    __syncthreads();  // all warps have decided
+    tour.apply(exchange, &most);
+    state.moves += Exchange::count_bits(exchange.applied);
+    state.quiet = 0;
+  }
+  // Copies are all the same: one is handed back.
+  if (blockIdx.x != 0) return;
+  for (int p = threadIdx.x; p < n; p += blockDim.x) cities[p] = tour.city[p];
+  if (threadIdx.x == 0) states[0] = state;
 }
 
 extern "C" __global__ void symmetric_place(SymmetricInstance instance, const int *cities, GridTour tour) {
