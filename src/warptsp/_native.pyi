@@ -405,10 +405,10 @@ def relocations_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ..
 # symmetric.cpp
 
 class SymmetricTours:
-    """Tours of one instance, and symmetrical 2-opt moves that shorten them.
+    """Tours of one instance, and symmetrical moves that shorten them.
 
-    Triples are symmetrical 3-opt moves, of one chain. The hardware's order has so many elements, up to a quarter of the cities; that of the threads 0. See
-    native/symmetric/symmetric_search.h.
+    The hardware's order has so many elements, up to a quarter of the cities; that of the threads 0. Triples
+    are symmetrical 3-opt moves, of one chain. See native/symmetric/symmetric_search.h and triple_search.h.
     """
 
     @staticmethod

@@ -22,7 +22,7 @@ def solve(problem, start="random", **options):
 
 
 def best_gain_of_three(problem, tour):
-    """The most that the exchange of any three edges can gain, but for those that must stay; by brute force."""
+    """The most that the exchange of three edges can gain, but for those that must stay; by brute force."""
     d, t = distances(problem), list(tour)
     if problem.open is not None:  # a city more, at distance 0 from all, between the end and the start
         d = np.pad(d, ((0, 1), (0, 1)))

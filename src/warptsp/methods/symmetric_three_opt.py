@@ -4,9 +4,9 @@ I. Mavroidis, "Algorithm mapping to reconfigurable systems and systems with mult
 Technical University of Crete (2011), names 3-opt as future work of his symmetrical 2-opt moves, and does not
 say how. This is one way, ours (native/symmetric/triples.h): as a set of symmetrical 2-opt moves exchanges two
 strands of the tour level by level, one of symmetrical 3-opt moves exchanges three, and a prefix sum modulo 3
-stands where a prefix XOR stood. All triples of edges are examined, in all ways in which three others can take
-their place: the tour that comes out is 3-optimal, in the exact arithmetic of the metric, and the same on every
-device.
+stands in the place of a prefix XOR. All triples of edges are examined, in all ways in which three others can
+replace them: the tour that comes out is 3-optimal, in the exact arithmetic of the metric, and the same on
+every device.
 """
 
 from __future__ import annotations

@@ -306,8 +306,11 @@ class NeighborSearch:
         if may_lose:
             self._tours["best"] = self.device.empty((self.chains, self.size), np.int32)
         for name in ("order", "position"):
-            for chain in range(1, self.chains):
-                self._tours[name][chain : chain + 1].copy_from(self._tours[name][:1])
+            tours, there = self._tours[name], 1
+            while there < self.chains:  # twice as many with every copy
+                more = min(there, self.chains - there)
+                tours[there : there + more].copy_from(tours[:more])
+                there += more
         for name in ("kept", "best"):
             self._tours[name].copy_from(self._tours["order"])
         length = self._states["best"][0]
