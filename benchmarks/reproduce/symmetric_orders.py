@@ -92,6 +92,6 @@ def _compared(results: Results) -> str:
     shorter = 100 * (1 - sum((100 + a["error"]) / (100 + b["error"]) for a, b in found) / len(found))
     slower = sum(a["evaluations"] > b["evaluations"] for a, b in found)
     return (
-        f" Here tours of symmetric moves are {shorter:.2f} % shorter on average of {len(found)} instances, and "
-        f"take more evaluations at {slower} of them."
+        f" Here tours of symmetric moves are {shorter:.2f} % shorter on average of {len(found)} instances, "
+        f"and take more evaluations at {slower} of them."
     )

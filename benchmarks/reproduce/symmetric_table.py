@@ -125,8 +125,8 @@ def _quotients(results: Results) -> Section:
     words = ["instance", "GPU over CPU, published", "measured"]
     words += ["with annealing over without, published", "measured"]
     text = (
-        "The figures draw these quotients of times in the document's table. Ours are of whole calls, on the CPU "
-        "with one thread, and with the shortest schedule that is below 5 %: for few cities a call on a "
+        "The figures draw these quotients of times in the document's table. Ours are of whole calls, on the "
+        "CPU with one thread, and with the shortest schedule that is below 5 %: for few cities a call on a "
         "GPU is mostly set-up, and a core needs less."
     )
     return Section("Figures 20 and 21: quotients of times", words, rows, text)
