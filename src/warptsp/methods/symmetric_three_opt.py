@@ -71,5 +71,5 @@ METHOD = Method(
     ends=True,
     lengths=("least_gain",),
     devices=("cpu", "cuda"),
-    min_gpu_cities=500,
+    min_gpu_cities=800,
 )

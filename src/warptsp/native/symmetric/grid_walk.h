@@ -165,7 +165,7 @@ struct GridWalk {
     for (int from = 0; from < stretch; from += blockDim.x) {
       const int k = low + from + threadIdx.x;
       bool accepted = false;
-      if (k >= axis.first && k < high) {
+      if (k >= axis.first && k <= axis.rungs && k < high) {
         const int outer = left_of(axis, k + 1, n), left = left_of(axis, k, n), right = right_of(axis, k, n),
                   beyond = right_of(axis, k + 1, n);
         const float ab = __ldcg(tour.edge + outer), cd = __ldcg(tour.edge + right);
