@@ -136,6 +136,8 @@ void bind_bound(nb::module_ &m) {
         found["near_end"] = schedule::near_end;
         found["pricing_share"] = schedule::pricing_share;
         found["reach"] = schedule::reach;
+        found["near_spacings"] = schedule::near_spacings;
+        found["max_edges"] = schedule::max_edges;
         return found;
       },
       "The constants of bound/schedule.h, for an ascent elsewhere.");

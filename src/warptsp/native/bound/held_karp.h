@@ -272,12 +272,13 @@ class HeldKarp {
       int ignored;
       for (int v = begin; v < end; ++v) second[v] = (int)std::min<int64_t>(INT_MAX, second_edge(v, &ignored));
     });
+    const double far_share = graph_.edges() <= (int64_t)schedule::max_edges * n_ ? 1.0 : 0.0;
     const auto stays = [&](int v, const Arc &arc) {
       if (successor_[v] == arc.to || successor_[arc.to] == v) return true;
-      const int length = length_of(v, arc);
+      const int length = length_of(v, arc), spacing = std::min(spacing_[v], spacing_[arc.to]);
       return length <= second[v] || length <= second[arc.to] ||
              length - (int64_t)maxima.between_cities(v, arc.to) <=
-                 schedule::reach * std::min(spacing_[v], spacing_[arc.to]);
+                 std::max(schedule::reach * spacing, far_share * (arc.cost - schedule::near_spacings * spacing));
     };
     graph_.renew(violated, stays, [&](int a, int b) { return cost(a, b); }, team_);
   }

@@ -24,8 +24,12 @@ constexpr double large_drop = 5e-4;    // of the bound, by pairs that the graph 
 constexpr double near_end = 0.94;      // of the way: once more there
 constexpr double pricing_share = 1.5;  // times the last pricing is kept for the one at the end
 
-// Edges stay that are longer than the tree's path by no more than so many spacings: from 3.6 to 2.5 edges a city, and
-// the bound is no worse.
+// Edges stay that are longer than the tree's path by no more than so many spacings: from 3.6 to 2.3 edges a city, and
+// the bound is no worse. Between clusters potentials differ by far more than spacings: an edge that is longer than
+// `near_spacings` stays until the difference is larger, too, than what it is longer by. Only where such edges have become
+// more than `max_edges` a city, they have to go.
 constexpr double reach = 0.4;
+constexpr double near_spacings = 1.5;
+constexpr int max_edges = 16;
 
 }  // namespace warptsp::bound::schedule
