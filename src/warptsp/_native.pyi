@@ -493,6 +493,8 @@ class AscentSchedule(TypedDict):
     near_end: float
     pricing_share: float
     reach: float
+    near_spacings: float
+    max_edges: int
 
 class HeldKarpBound(TypedDict):
     value: int

@@ -299,9 +299,24 @@ MERGE_NODE = _record("MergeNode", "bound.cu", "i4 up longest")
 SPANNING_TREE = _record(
     "TreeOnDevice",
     "bound.cu",
-    "ptr first arcs owner potential nodes partner chosen number best edges other_edges taken counts surplus",
-    "ptr tree_length arrived",
+    "ptr first arcs owner potential nodes partner chosen number best edges other_edges taken surplus arrived",
     "i4 n",
+)
+ASCENT = _record(
+    "AscentOnDevice",
+    "bound.cu",
+    "ptr exact velocity spacing ranges order placed change tile_surplus tile_change direction",
+    "ptr leaves best_here rounds",
+    "i8 tour_length best",
+    "f8 progress progress_a_round",
+    "i4 clusters looked_at max_potential",
+)
+ASCENT_ROUND = _record(
+    "AscentRound",
+    "bound.cu",
+    "i8 tree_length potentials second slope",
+    "u8 leaf later_leaf",
+    "i4 components[32] left[32] taken unused",
 )
 CLUSTER_RANGE = _record("ClusterRange", "bound.cu", "i4 begin end gain")
 BOX_OF_CITIES = _record("BoxOfCities", "bound.cu", "i4 potential top longest")

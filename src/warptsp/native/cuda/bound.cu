@@ -1,9 +1,10 @@
 // Long: one ascent, compiled as one module. The Held-Karp lower bound in the plane: see bound/held_karp.h. Spanning
-// trees by Boruvka's algorithm, all rounds in one launch; steps; and which pairs of all cities a spanning tree has
-// wrongly left out. All lengths are whole numbers, and what several threads add up or compare does not depend on their
-// order.
+// trees by Boruvka's algorithm and steps along their degrees, many rounds in one launch; and which pairs of all cities
+// a spanning tree has wrongly left out. All lengths are whole numbers, and what several threads add up or compare does
+// not depend on their order.
 #include "blocks.h"
 #include "bound/merge_tree.h"
+#include "bound/schedule.h"
 #include "grid.h"
 #include "space/point_tree.h"
 #include "space/sectors.h"
@@ -29,20 +30,28 @@ struct TreeOnDevice {
   const int *first;      // the arcs of city v are first[v] to first[v + 1] - 1, in ascending order
   const BoundArc *arcs;  // each edge twice
   const int *owner;      // the city of each arc
-  const int *potential;
+  int *potential;
   MergeNode *nodes;                // 2 n
   int *partner, *chosen, *number;  // of components: the one at the other end, the arc to it, its number later
   u64 *best;                       // of components: its shortest edge out, as length and arc
   LevelEdge *edges, *other_edges;  // as many as there are
   int *taken;                      // arcs of the tree
-  int *counts;                     // components of each level, and edges between them; 0 at the start
   int *surplus;                    // edges of the tree at each city, less 2
-  long long *tree_length;
   unsigned *arrived;
   int n;
 };
 
 constexpr int max_levels = 32;  // the number of components is at least halved
+
+// What the threads of a round count and add up; 0 at its start.
+struct AscentRound {
+  long long tree_length, potentials, second, slope;
+  u64 leaf, later_leaf;  // the best one so far, as its second edge and its place: see choose_leaf
+  int components[max_levels], left[max_levels];  // of each level of the tree, and edges between them
+  int taken, unused;
+
+  __device__ __forceinline__ long long value() const { return tree_length - 2 * potentials + second; }
+};
 
 __device__ __forceinline__ long long grid_threads() { return (long long)gridDim.x * threads; }
 
@@ -70,6 +79,10 @@ __device__ __forceinline__ void offer(u64 *best, int component, u64 key) {
   if (key < *(volatile u64 *)(best + component)) atomicMin((unsigned long long *)best + component, key);
 }
 
+__device__ __forceinline__ void offer_leaf(u64 &best, u64 key) {
+  if (key > *(volatile u64 *)&best) atomicMax((unsigned long long *)&best, (unsigned long long)key);
+}
+
 __device__ __forceinline__ void offer_edge(const TreeOnDevice &t, LevelEdge *edges, int *count, const LevelEdge &edge) {
   edges[append(count)] = edge;
   const u64 key = (u64)((long long)edge.length - no_length) << 32 | (u32)edge.arc;
@@ -79,13 +92,13 @@ __device__ __forceinline__ void offer_edge(const TreeOnDevice &t, LevelEdge *edg
 
 // Of equally long edges the first in ascending order of (smaller city, larger city) is the shorter one: at a city that
 // is the arc that comes first, and of all edges the one whose upward arc does.
-__global__ void __launch_bounds__(threads) make_tree(TreeOnDevice t) {
+__device__ __forceinline__ void make_tree(const TreeOnDevice &t, AscentRound &round) {
   const long long first = global_thread(), step = grid_threads();
   long long length = 0;
   int begin = 0, count = t.n;
   LevelEdge *edges = t.edges, *others = t.other_edges;
   for (int level = 0; count > 1 && level < max_levels - 1; ++level) {
-    int *const components = t.counts + level + 1, *const left = t.counts + max_levels + level;
+    int *const components = round.components + level, *const left = round.left + level;
     for (long long c = first; c < count; c += step) {
       int arc = -1, other = -1, shortest = 0;
       if (level == 0) {
@@ -119,7 +132,7 @@ __global__ void __launch_bounds__(threads) make_tree(TreeOnDevice t) {
         length += t.nodes[begin + c].longest;
         atomicAdd(t.surplus + t.owner[arc], 1);
         atomicAdd(t.surplus + t.arcs[arc].to, 1);
-        t.taken[append(t.counts + 2 * max_levels)] = arc;
+        t.taken[append(&round.taken)] = arc;
       }
       t.number[c] = other < 0 || (mutual && c < other) ? append(components) : -1;
     }
@@ -168,7 +181,7 @@ __global__ void __launch_bounds__(threads) make_tree(TreeOnDevice t) {
     grid_barrier(t.arrived);
   }
   length = block_sum<threads>(length);
-  if (threadIdx.x == 0) add_to(t.tree_length, length);
+  if (threadIdx.x == 0) add_to(&round.tree_length, length);
 }
 
 // The edges of a tree.
@@ -248,142 +261,223 @@ __global__ void write_arcs(const double *points, double scale, const u64 *keys, 
 
 // The ascent.
 
-__global__ void __launch_bounds__(threads)
-    set_potentials(const double *exact, int n, int most, int *potential, int *surplus, long long *sum) {
-  long long own = 0;
-  for (long long v = global_thread(); v < n; v += grid_threads()) {
-    const double value = exact[v];
-    const int whole = (int)llrint(value > most ? (double)most : value < -most ? -(double)most : value);
-    potential[v] = whole;
-    surplus[v] = -2;
-    own += whole;
-  }
-  own = block_sum<threads>(own);
-  if (threadIdx.x == 0) add_to(sum, own);
-}
-
-// The same for potentials that are whole numbers already.
-__global__ void __launch_bounds__(threads) sum_potentials(const int *potential, int n, int *surplus, long long *sum) {
-  long long own = 0;
-  for (long long v = global_thread(); v < n; v += grid_threads()) {
-    surplus[v] = -2;
-    own += potential[v];
-  }
-  own = block_sum<threads>(own);
-  if (threadIdx.x == 0) add_to(sum, own);
-}
-
-constexpr int leaf_threads = 1024;
-
-// One block: the leaf whose second edge is longest, among `looked_at` cities from `start` on, or the first leaf behind
-// them; its edges then count. `leaves`: the second edge of each of these cities, `no_leaf` for others.
-__global__ void __launch_bounds__(leaf_threads)
-    choose_leaf(TreeOnDevice t, int start, int looked_at, long long *leaves, long long *second) {
-  constexpr long long no_leaf = -0x7fffffffffffffffLL - 1;
-  __shared__ long long longest[leaf_threads];
-  __shared__ int leaf[leaf_threads], other[leaf_threads];
-  const int own = threadIdx.x;
-  longest[own] = no_leaf;
-  leaf[own] = other[own] = -1;
-  for (long long begin = 0; begin < t.n; begin += leaf_threads) {
-    if (begin >= looked_at && __syncthreads_or(leaf[own] >= 0)) break;
-    const long long k = begin + own;
-    if (k >= t.n) continue;
-    const int v = (int)((start + k) % t.n);
-    long long length = no_leaf;
-    if (t.surplus[v] == -1) {
-      long long smallest = 0x7fffffffffffffffLL, next = smallest;
-      int to = -1, behind = -1;
-      for (int a = t.first[v]; a < t.first[v + 1]; ++a) {
-        const BoundArc arc = t.arcs[a];
-        const long long here = (long long)arc.cost + t.potential[v] + t.potential[arc.to];
-        if (here < smallest) {
-          next = smallest;
-          behind = to;
-          smallest = here;
-          to = arc.to;
-        } else if (here < next) {
-          next = here;
-          behind = arc.to;
-        }
-      }
-      length = next;
-      if (length > longest[own]) {
-        longest[own] = length;
-        leaf[own] = v;
-        other[own] = behind;
-      }
-    }
-    if (k < looked_at) leaves[k] = length;
-  }
-  __syncthreads();
-  // The first of equal ones, as seen from `start`.
-  for (int reach = leaf_threads / 2; reach > 0; reach /= 2) {
-    if (own < reach) {
-      const long long here = longest[own], there = longest[own + reach];
-      const int from_start = leaf[own] - start + (leaf[own] < start ? t.n : 0);
-      const int there_from_start = leaf[own + reach] - start + (leaf[own + reach] < start ? t.n : 0);
-      if (there > here || (there == here && leaf[own + reach] >= 0 && there_from_start < from_start)) {
-        longest[own] = there;
-        leaf[own] = leaf[own + reach];
-        other[own] = other[own + reach];
-      }
-    }
-    __syncthreads();
-  }
-  if (own == 0) {
-    *second = longest[0];
-    ++t.surplus[leaf[0]];
-    ++t.surplus[other[0]];
-  }
-}
-
-// Clusters: see bound/clusters.h.
 struct ClusterRange {
   int begin, end, gain;
 };
 
-__global__ void place_surplus(const int *place, const int *surplus, int n, int *placed) {
-  const long long v = global_thread();
-  if (v < n) placed[place[v]] = surplus[v];
-}
+struct AscentOnDevice {
+  double *exact, *velocity;
+  const int *spacing;
+  const ClusterRange *ranges;
+  const int *order;   // cities by place
+  int *placed;        // n + 1: the surplus of all places before each
+  long long *change;  // n + 1: how much further cities from this place on are moved than those before it
+  int *tile_surplus;  // of the places of each block
+  long long *tile_change;
+  long long *direction;
+  long long *leaves;  // the second edges of the cities that are looked at, `no_leaf` for others
+  int *best_here;     // the potentials of the best round of this graph
+  AscentRound *rounds;
+  long long tour_length, best;        // `best`: the bound of the graph so far
+  double progress, progress_a_round;  // by time, if the first round is further than by number
+  int clusters, looked_at, max_potential;
+};
 
-// `before`: the exclusive scan of the placed surplus, and the sum of all behind it.
-__global__ void step_clusters(const ClusterRange *ranges, int count, const int *before, double weight, int most,
-                              long long *change) {
-  const long long k = global_thread();
-  if (k >= count) return;
-  const ClusterRange range = ranges[k];
-  int excess = before[range.end] - before[range.begin];
-  excess = excess > most ? most : excess < -most ? -most : excess;
-  const long long step = (long long)(weight * range.gain * excess);
-  if (step == 0) return;
-  add_to(change + range.begin, step);
-  add_to(change + range.end, -step);
-}
+constexpr long long no_leaf = -0x7fffffffffffffffLL - 1;
 
-// `changes`: the exclusive scan of the clusters' steps; or null.
-__global__ void __launch_bounds__(threads)
-    set_directions(const int *spacing, const int *surplus, const int *place, const long long *changes, int n,
-                   long long *direction, long long *slope) {
+// The potentials of a round, and what has to be cleared for its tree.
+__device__ __forceinline__ void begin_round(const TreeOnDevice &t, const AscentOnDevice &a, AscentRound &round,
+                                            bool exact) {
+  const double most = a.max_potential;
   long long own = 0;
-  for (long long v = global_thread(); v < n; v += grid_threads()) {
-    long long to = (long long)spacing[v] * surplus[v];
-    if (changes != nullptr) to += changes[place[v] + 1];
-    direction[v] = to;
-    own += surplus[v] * to;
+  for (long long v = global_thread(); v < t.n; v += grid_threads()) {
+    if (exact) {
+      const double value = a.exact[v];
+      t.potential[v] = (int)llrint(value > most ? most : value < -most ? -most : value);
+    }
+    t.surplus[v] = -2;
+    own += t.potential[v];
   }
   own = block_sum<threads>(own);
-  if (threadIdx.x == 0) add_to(slope, own);
+  if (threadIdx.x == 0) add_to(&round.potentials, own);
 }
 
-__global__ void take_step(const long long *direction, double length, double momentum, int first, int n,
-                          double *velocity, double *exact) {
-  const long long v = global_thread();
-  if (v >= n) return;
-  const double to = (double)direction[v];
-  velocity[v] = first ? to : momentum * velocity[v] + (1.0 - momentum) * to;
-  exact[v] += length * velocity[v];
+// The two shortest edges at a city.
+__device__ __forceinline__ long long second_edge(const TreeOnDevice &t, int v, int &other) {
+  long long smallest = 0x7fffffffffffffffLL, next = smallest;
+  int to = other = -1;
+  for (int k = t.first[v]; k < t.first[v + 1]; ++k) {
+    const BoundArc arc = t.arcs[k];
+    const long long here = (long long)arc.cost + t.potential[v] + t.potential[arc.to];
+    if (here < smallest) {
+      next = smallest;
+      other = to;
+      smallest = here;
+      to = arc.to;
+    } else if (here < next) {
+      next = here;
+      other = arc.to;
+    }
+  }
+  return next;
+}
+
+// The leaf whose second edge is longest, the first of equal ones, among `looked_at` cities from `start` on, or the first
+// leaf behind them; its edges then count. The larger number is the better leaf.
+__device__ __forceinline__ void choose_leaf(const TreeOnDevice &t, const AscentOnDevice &a, AscentRound &round,
+                                            int start) {
+  for (long long k = global_thread(); k < a.looked_at; k += grid_threads()) {
+    const int v = (int)((start + k) % t.n);
+    long long length = no_leaf;
+    if (t.surplus[v] == -1) {
+      int other;
+      length = second_edge(t, v, other);
+      offer_leaf(round.leaf, (u64)(length - no_length) << 32 | ~(u32)k);
+    }
+    a.leaves[k] = length;
+  }
+  grid_barrier(t.arrived);
+  u64 leaf = round.leaf;
+  if (leaf == 0) {
+    for (long long k = a.looked_at + global_thread(); k < t.n; k += grid_threads())
+      if (t.surplus[(start + k) % t.n] == -1) offer_leaf(round.later_leaf, ~(u32)k);
+    grid_barrier(t.arrived);
+    leaf = round.later_leaf;
+  }
+  if (global_thread() == 0) {
+    const int v = (int)((start + (long long)~(u32)leaf) % t.n);
+    int other;
+    round.second = second_edge(t, v, other);
+    ++t.surplus[v];
+    ++t.surplus[other];
+  }
+  grid_barrier(t.arrived);
+}
+
+// The places of a block.
+struct Places {
+  long long begin, end;
+  __device__ __forceinline__ explicit Places(long long n) {
+    const long long each = (n + gridDim.x - 1) / gridDim.x;
+    begin = each * blockIdx.x;
+    end = begin + each < n ? begin + each : n;
+  }
+};
+
+// The sum of values(p) over the places of this block.
+template <class T, class Values>
+__device__ __forceinline__ void sum_places(const Places &places, T *tiles, const Values &values) {
+  T sum = 0;
+  for (long long p = places.begin + threadIdx.x; p < places.end; p += threads) sum += values(p);
+  sum = block_sum<threads>(sum);
+  if (threadIdx.x == 0) tiles[blockIdx.x] = sum;
+}
+
+// take(p, sum of all values before p) for the places of this block, after a barrier behind sum_places().
+template <class T, class Values, class Take>
+__device__ __forceinline__ void scan_places(const Places &places, const T *tiles, const Values &values,
+                                            const Take &take) {
+  __shared__ T earlier;
+  T before = 0;
+  for (int b = threadIdx.x; b < blockIdx.x; b += threads) before += tiles[b];
+  before = block_sum<threads>(before);
+  if (threadIdx.x == 0) earlier = before;
+  __syncthreads();
+  before = earlier;
+  for (long long begin = places.begin; begin < places.end; begin += threads) {
+    const long long p = begin + threadIdx.x;
+    const T value = p < places.end ? values(p) : 0;
+    T total = 0;
+    const T sum = before + block_scan<threads>(value, total);
+    if (p < places.end) take(p, sum);
+    before += total;
+  }
+}
+
+// Along the surplus of edges, of cities and of clusters: see bound/clusters.h.
+__device__ __forceinline__ void set_directions(const TreeOnDevice &t, const AscentOnDevice &a, AscentRound &round) {
+  const Places places((long long)t.n + 1);
+  long long slope = 0;
+  const auto set = [&](int v, long long change) {
+    const long long to = (long long)a.spacing[v] * t.surplus[v] + change;
+    a.direction[v] = to;
+    slope += t.surplus[v] * to;
+  };
+  if (a.clusters == 0) {
+    for (long long v = global_thread(); v < t.n; v += grid_threads()) set((int)v, 0);
+  } else {
+    const auto surplus_at = [&](long long p) { return p < t.n ? t.surplus[a.order[p]] : 0; };
+    sum_places(places, a.tile_surplus, surplus_at);
+    grid_barrier(t.arrived);
+    scan_places(places, a.tile_surplus, surplus_at, [&](long long p, int before) {
+      a.placed[p] = before;
+      a.change[p] = 0;
+    });
+    grid_barrier(t.arrived);
+    constexpr int most = schedule::max_cluster_surplus;
+    for (long long k = global_thread(); k < a.clusters; k += grid_threads()) {
+      const ClusterRange range = a.ranges[k];
+      int excess = a.placed[range.end] - a.placed[range.begin];
+      excess = excess > most ? most : excess < -most ? -most : excess;
+      const long long step = (long long)(schedule::cluster_weight * range.gain * excess);
+      if (step == 0) continue;
+      add_to(a.change + range.begin, step);
+      add_to(a.change + range.end, -step);
+    }
+    grid_barrier(t.arrived);
+    const auto change_at = [&](long long p) { return a.change[p]; };
+    sum_places(places, a.tile_change, change_at);
+    grid_barrier(t.arrived);
+    scan_places(places, a.tile_change, change_at, [&](long long p, long long before) {
+      if (p < t.n) set(a.order[p], before + a.change[p]);
+    });
+  }
+  slope = block_sum<threads>(slope);
+  if (threadIdx.x == 0) add_to(&round.slope, slope);
+}
+
+// No longer than what would reach the tour's length if the bound rose in a straight line.
+__device__ __forceinline__ void take_step(const TreeOnDevice &t, const AscentOnDevice &a, const AscentRound &round,
+                                          double progress, bool first, bool keep) {
+  double length = schedule::first_length * (1.0 - progress) * (1.0 - progress);
+  if (round.slope > 0) {
+    const double rest = (double)(a.tour_length - round.value()), least = 1e-4 * (double)a.tour_length;
+    const double limit = (rest > least ? rest : least) / (double)round.slope;
+    length = length < limit ? length : limit;
+  }
+  for (long long v = global_thread(); v < t.n; v += grid_threads()) {
+    const double to = (double)a.direction[v];
+    const double velocity = first ? to : schedule::momentum * a.velocity[v] + (1.0 - schedule::momentum) * to;
+    a.velocity[v] = velocity;
+    a.exact[v] += length * velocity;
+    if (keep) a.best_here[v] = t.potential[v];
+  }
+}
+
+// Rounds of the ascent. The figures of round `number` are a.rounds[0]; each of `count` rounds behind it first takes the
+// step of the round before it. With a count of 0 round `number` itself is made instead, for the present potentials, or
+// for the exact ones.
+__global__ void __launch_bounds__(threads)
+    ascend(TreeOnDevice t, AscentOnDevice a, int number, int count, int of, int exact) {
+  long long best = a.best;
+  for (int k = count ? 1 : 0; k <= count; ++k) {
+    AscentRound &round = a.rounds[k];
+    if (k > 0) {
+      const AscentRound &before = a.rounds[k - 1];
+      const bool better = before.value() > best;
+      if (better) best = before.value();
+      const int earlier = number + k - 1;
+      const double by_number = (double)earlier / of, by_time = a.progress + (k - 1) * a.progress_a_round;
+      take_step(t, a, before, by_number > by_time ? by_number : by_time, earlier == 0, better);
+    }
+    // Every thread has written the exact potentials of the cities that it reads here.
+    begin_round(t, a, round, exact || k > 0);
+    grid_barrier(t.arrived);
+    make_tree(t, round);
+    choose_leaf(t, a, round, (int)((long long)(number + k) * 7919 % t.n));
+    set_directions(t, a, round);
+    grid_barrier(t.arrived);
+  }
 }
 
 // The tour's length in whole numbers.
@@ -501,20 +595,24 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// The arcs that stay: the tour's, and those that are not longer than the tree's way between their ends by more than
-// `reach` of a spacing; all if that is negative.
+// The arcs that stay: all, or the tour's and those that are not much longer than the tree's way between their ends (see
+// bound/schedule.h).
 __global__ void __launch_bounds__(threads)
     keep_arcs(const int *owner, const BoundArc *arcs, int size, const MergeNode *nodes, const int *potential,
-              const int *spacing, const int *next, double reach, int bits, u64 *keys, int *count) {
+              const int *spacing, const int *next, int all, double far_share, int bits, u64 *keys, int *count) {
   const long long k = global_thread();
   if (k >= size) return;
   const int v = owner[k], to = arcs[k].to;
-  if (reach >= 0.0 && next[v] != to && next[to] != v) {
-    const long long slack = (long long)arcs[k].cost + potential[v] + potential[to] - MergeTree{nodes}.between(v, to);
-    if ((double)slack > reach * (spacing[v] < spacing[to] ? spacing[v] : spacing[to])) return;
+  if (!all && next[v] != to && next[to] != v) {
+    const int cost = arcs[k].cost, least = spacing[v] < spacing[to] ? spacing[v] : spacing[to];
+    const double slack = (double)((long long)cost + potential[v] + potential[to] - MergeTree{nodes}.between(v, to));
+    const double beyond = far_share * (cost - schedule::near_spacings * least);
+    if (slack > schedule::reach * least && slack > beyond) return;
   }
   keys[append(count)] = arc_key(v, to, bits);
 }
+
+constexpr int leaf_threads = 1024;
 
 // A block for each of some cities: the second smallest length of its edges to all others.
 __global__ void __launch_bounds__(leaf_threads) second_smallest(const double *points, const int *potential, int n,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp import _native
-from warptsp.backends.cuda import tuning
-from warptsp.backends.cuda.primitives import scan_exclusive
+from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.primitives import blocks_for
 from warptsp.machine import available_threads
 
 from .graph import Graph, GraphBuilder
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 _SCHEDULE = _native.ascent_schedule()
 _ROOTS = 16  # leaves whose second edges are looked for among all pairs
+_MAX_ROUNDS, _MAX_SECONDS = 64, 0.05  # of a launch, between two looks at the token
 
-_NO_LEAF = -(2**63)
+_NO_LEAF = _NO_BOUND = -(2**63)
 
 
 @dataclass(slots=True)
@@ -60,29 +61,39 @@ class Ascent:
         The present one.
     """
 
-    def __init__(
-        self, graphs: GraphBuilder, graph: Graph, clusters: tuple[NDArray[np.int32], NDArray[np.int32]]
-    ) -> None:
+    def __init__(self, graphs: GraphBuilder, graph: Graph) -> None:
         device, n = graphs.device, graphs.n
         self._graphs, self.graph, self._device, self._n = graphs, graph, device, n
         self.exponent, self.launch = graphs.exponent, graphs.launch
         least = _SCHEDULE["min_spacing"] * float(np.cumsum(graphs.spacing / n)[-1])
         steps = np.ceil(np.maximum(graphs.spacing, least) * graphs.scale).astype(np.int32)
+        self._kernel = graphs.module.kernel("ascend")
+        at_once = self._kernel.blocks_per_multiprocessor(tuning.THREADS) * device.multiprocessors
+        self._blocks = min(at_once, blocks_for(n))
         self._spacing = device.upload(steps)
-        self._exact = device.upload(_SCHEDULE["first_potential"] * steps)
-        self._velocity = device.zeros(n, np.float64)
-        self._direction = device.empty(n, np.int64)
-        self._potential = device.zeros(n, np.int32)
-        self._best_here = device.empty(n, np.int32)
-        self._place, self._ranges = (device.upload(array) for array in clusters)
         self._leaves = device.empty(min(n, _SCHEDULE["leaves"]), np.int64)
+        self._best_here = device.empty(n, np.int32)
+        self._rounds = device.empty(_MAX_ROUNDS + 1, records.ASCENT_ROUND.dtype)
+        self._arrays = {
+            "spacing": self._spacing,
+            "exact": device.upload(_SCHEDULE["first_potential"] * steps),
+            "velocity": device.empty(n, np.float64),
+            "direction": device.empty(n, np.int64),
+            "leaves": self._leaves,
+            "best_here": self._best_here,
+            "rounds": self._rounds,
+        }
+        self._clusters = 0
         self._tour_length = graphs.tour_length()
-        self._tree = SpanningTree(graphs, n)
+        self._tree = SpanningTree(device, n)
         self._tree.fit(graph)
+        self._potential = self._tree.potential
         self._pricing = Pricing(graphs)
         self._pricing_seconds = 0.0
+        self._round_seconds: float | None = None
         self._best = Best(device.zeros(n, np.int32))
-        self._value = self._tree_value = self._slope = self._first_looked_at = 0
+        self._value = self._tree_value = self._first_looked_at = 0
+        self._best_value = _NO_BOUND  # of the present graph, of rounds before the present one
 
     @classmethod
     def begin(
@@ -96,92 +107,143 @@ class Ascent:
         """An ascent along a tour, by default the greedy one; None if the token stopped it."""
         graphs = GraphBuilder(device, problem, layout)
         graph = graphs.begin(tour, token)
-        clusters = None if graph is None else _clusters(graphs, graph, token)
-        return None if graph is None or clusters is None else cls(graphs, graph, clusters)
+        if graph is None:
+            return None
+        ascent = cls(graphs, graph)
+        return ascent if ascent._find_clusters(token) else None
 
     def climb(self, iterations: int, token: _native.StopToken) -> Best:
         """The best bound that was certified within so many rounds and the token's time."""
         began = time.monotonic()
         wait = priced_next = _SCHEDULE["first_wait"]
-        best_value: int | None = None
+        near_end = math.ceil(_SCHEDULE["near_end"] * iterations)
         priced_near_end = False
-        for round_ in range(iterations):
-            if token.stopped():
-                return self._best
+        round_ = 0
+        self._evaluate(0, exact=True)
+        while not token.stopped():
             # The steps cool by rounds or by time, whichever runs out first.
-            progress = round_ / iterations
             left = token.deadline() - _SCHEDULE["pricing_share"] * self._pricing_seconds - began
+            by_time = -1.0
             if math.isfinite(left):
-                progress = max(progress, (time.monotonic() - began) / left if left > 0.0 else 1.0)
+                by_time = (time.monotonic() - began) / left if left > 0.0 else 1.0
+            progress = max(round_ / iterations, by_time)
             if progress >= 1.0:
                 break
-            self._evaluate(round_, exact=True)
-            near_end = progress >= _SCHEDULE["near_end"]
-            if round_ == priced_next or (near_end and not priced_near_end):
-                priced_near_end = near_end
+            is_near = round_ >= near_end or by_time >= _SCHEDULE["near_end"]
+            if round_ == priced_next or (is_near and not priced_near_end):
+                priced_near_end = is_near
                 before = self._value
                 self._certify(round_, token, last=False)
-                best_value = None  # of another graph
+                self._best_value = _NO_BOUND
                 much_lower = before - self._value > _SCHEDULE["large_drop"] * abs(before)
                 wait = max(_SCHEDULE["first_wait"], wait // 2) if much_lower else 2 * wait
                 priced_next = round_ + wait
-            if best_value is None or self._value > best_value:
-                best_value = self._value
-                self._best_here.copy_from(self._potential)
-            self._step(progress, first=round_ == 0)
-        if best_value is None:
+            if round_ == iterations - 1:
+                break
+            stops = [priced_next, iterations - 1] + ([] if priced_near_end else [near_end])
+            count = min(min(stop for stop in stops if stop > round_) - round_, self._rounds_at_once())
+            rate = 0.0
+            if math.isfinite(left) and self._round_seconds is not None:
+                rate = self._round_seconds / max(left, self._round_seconds)
+                ahead = (1.0 if priced_near_end else _SCHEDULE["near_end"]) - progress
+                count = max(1, min(count, math.ceil(ahead / rate)))
+            self._advance(round_, count, iterations, (by_time, rate))
+            round_ += count
+        else:
             return self._best
-        self._potential.copy_from(self._best_here)
+        if self._value <= self._best_value:
+            self._potential.copy_from(self._best_here)
         self._evaluate(iterations, exact=False)
         while not self._certify(iterations, token, last=True) and not token.stopped():
             pass
         return self._best
 
+    def _rounds_at_once(self) -> int:
+        """How many rounds to make before the next look at the token."""
+        if self._round_seconds is None:
+            return 1
+        return max(1, min(_MAX_ROUNDS, int(_MAX_SECONDS / self._round_seconds)))
+
     def _evaluate(self, round_: int, *, exact: bool) -> None:
         """The bound of the graph for the present potentials, or for exact ones rounded, and the way up."""
-        n, tree = self._n, self._tree
-        tree.clear()
-        sums = tree.sums
-        if exact:
-            given = self._exact, np.int32(n), np.int32(_SCHEDULE["max_potential"])
-            self._graphs.reduce("set_potentials", n, *given, self._potential, tree.surplus, sums[1:2])
-        else:
-            given_whole = self._potential, np.int32(n)
-            self._graphs.reduce("sum_potentials", n, *given_whole, tree.surplus, sums[1:2])
-        tree.make(self.graph, self._potential)
-        self._first_looked_at = round_ * 7919 % n
-        looked_at = np.int32(self._first_looked_at), np.int32(len(self._leaves))
-        choose = self._graphs.module.kernel("choose_leaf")
-        record = tree.record(self.graph, self._potential)
-        choose.launch(1, tuning.BLOCK_THREADS, record, *looked_at, self._leaves, sums[2:3])
-        self._set_directions()
-        length, potentials, second, self._slope = (int(sum_) for sum_ in sums.download())
-        self._tree_value = length - 2 * potentials
-        self._value = self._tree_value + second
+        self._rounds[:1].zero()
+        self._launch(round_, 0, 1, exact=exact)
+        self._read(round_, self._rounds[:1].download()[0])
 
-    def _set_directions(self) -> None:
-        """Along the surplus of edges, of cities and of clusters."""
-        device, n, count = self._device, self._n, len(self._ranges)
-        changes = None
-        if count:
-            placed, changes = device.empty(n + 1, np.int32), device.zeros(n + 2, np.int64)
-            placed[n:].zero()
-            self.launch("place_surplus", n, self._place, self._tree.surplus, np.int32(n), placed)
-            scan_exclusive(device, placed, placed, n + 1)
-            limits = np.float64(_SCHEDULE["cluster_weight"]), np.int32(_SCHEDULE["max_cluster_surplus"])
-            self.launch("step_clusters", count, self._ranges, np.int32(count), placed, *limits, changes)
-            scan_exclusive(device, changes, changes, n + 2)
-        given = self._spacing, self._tree.surplus, self._place, changes, np.int32(n)
-        self._graphs.reduce("set_directions", n, *given, self._direction, self._tree.sums[3:])
+    def _advance(self, round_: int, count: int, iterations: int, by_time: tuple[float, float]) -> None:
+        """Take steps from this round, which is evaluated, to each of as many later ones.
 
-    def _step(self, progress: float, *, first: bool) -> None:
-        """No longer than what would reach the tour's length if the bound rose in a straight line."""
-        length = _SCHEDULE["first_length"] * (1.0 - progress) ** 2
-        if self._slope > 0:
-            rest = max(float(self._tour_length - self._value), 1e-4 * self._tour_length)
-            length = min(length, rest / self._slope)
-        how = np.float64(length), np.float64(_SCHEDULE["momentum"]), np.int32(first), np.int32(self._n)
-        self.launch("take_step", self._n, self._direction, *how, self._velocity, self._exact)
+        Parameters
+        ----------
+        round_, count, iterations : int
+        by_time : tuple of float
+            How far the ascent is by the time that is gone, and how much farther it is with each round.
+        """
+        began = time.monotonic()
+        self._rounds[1 : count + 1].zero()
+        self._launch(round_, count, iterations, by_time=by_time)
+        rounds = self._rounds[1 : count + 1].download()
+        self._rounds[:1].copy_from(self._rounds[count : count + 1])
+        values = [self._value, *(_value_of(some) for some in rounds[:-1])]
+        self._best_value = max(self._best_value, *values)
+        self._read(round_ + count, rounds[-1])
+        self._round_seconds = (time.monotonic() - began) / count
+
+    def _launch(
+        self,
+        round_: int,
+        count: int,
+        iterations: int,
+        *,
+        exact: bool = False,
+        by_time: tuple[float, float] = (-1.0, 0.0),
+    ) -> None:
+        self._tree.arrived.zero()
+        ascent = records.ASCENT(
+            tour_length=self._tour_length,
+            best=self._best_value,
+            progress=by_time[0],
+            progress_a_round=by_time[1],
+            clusters=self._clusters,
+            looked_at=len(self._leaves),
+            max_potential=_SCHEDULE["max_potential"],
+            **self._arrays,
+        )
+        numbers = (np.int32(number) for number in (round_, count, iterations, exact))
+        record = self._tree.record(self.graph)
+        self._kernel.launch(self._blocks, tuning.THREADS, record, ascent, *numbers, cooperative=True)
+
+    def _read(self, round_: int, figures: np.void) -> None:
+        """Take over what a round has found."""
+        self._first_looked_at = round_ * 7919 % self._n
+        self._value = _value_of(figures)
+        self._tree_value = self._value - int(figures["second"])
+
+    def _find_clusters(self, token: _native.StopToken) -> bool:
+        """Find the clusters of the tree without potentials (``native/bound/clusters.h``); False if the token
+        stopped it."""
+        device, n, graph, tree = self._device, self._n, self.graph, self._tree
+        self._evaluate(0, exact=False)
+        edges = [device.empty(n - 1, np.int32) for _ in range(3)]
+        self.launch("write_edges", n - 1, tree.taken, graph.ends, graph.owner, np.int32(n - 1), *edges)
+        from_, to, length = (array.download() for array in edges)
+        found = _native.tree_clusters(from_, to, length, available_threads(), token)
+        if found is None:
+            return False
+        places, ranges = found
+        self._clusters = len(ranges)
+        if len(ranges):
+            order = np.empty(n, np.int32)
+            order[places] = np.arange(n, dtype=np.int32)
+            self._arrays |= {
+                "ranges": device.upload(ranges),
+                "order": device.upload(order),
+                "placed": device.empty(n + 1, np.int32),
+                "change": device.empty(n + 1, np.int64),
+                "tile_surplus": device.empty(self._blocks, np.int32),
+                "tile_change": device.empty(self._blocks, np.int64),
+            }
+        return True
 
     def _certify(self, round_: int, token: _native.StopToken, *, last: bool) -> bool:
         """Find the exact bound for the present potentials, over all pairs, and a graph with all edges that it
@@ -193,7 +255,7 @@ class Ascent:
             return False
         violated, complete = found
         state = violated, nodes, self._potential, self._spacing
-        renewed = self._graphs.renewed(self.graph, *state, -1.0 if last else _SCHEDULE["reach"], token)
+        renewed = self._graphs.renewed(self.graph, *state, token, all_stay=last)
         if renewed is None:
             return False
         if renewed is not self.graph:
@@ -225,15 +287,6 @@ class Ascent:
         return int(some[longest]), int(lengths[longest])
 
 
-def _clusters(
-    graphs: GraphBuilder, graph: Graph, token: _native.StopToken
-) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-    """The clusters of the tree without potentials (``native/bound/clusters.h``); None if it was stopped."""
-    device, n = graphs.device, graphs.n
-    tree = SpanningTree(graphs, n)
-    tree.fit(graph)
-    tree.make(graph, device.zeros(n, np.int32))
-    edges = [device.empty(n - 1, np.int32) for _ in range(3)]
-    graphs.launch("write_edges", n - 1, tree.taken, graph.ends, graph.owner, np.int32(n - 1), *edges)
-    from_, to, length = (array.download() for array in edges)
-    return _native.tree_clusters(from_, to, length, available_threads(), token)
+def _value_of(figures: np.void) -> int:
+    """The bound of the graph that a round has found, from struct AscentRound."""
+    return int(figures["tree_length"]) - 2 * int(figures["potentials"]) + int(figures["second"])

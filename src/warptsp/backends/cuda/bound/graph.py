@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 LISTS = (8, 1)  # candidates of a city, and how many of them are from each quadrant at least
-NEAR = _native.ascent_schedule()["nearest_edges"]
+_SCHEDULE = _native.ascent_schedule()
+NEAR = _SCHEDULE["nearest_edges"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +146,12 @@ class GraphBuilder(Kernels):
         nodes: DeviceArray,
         potential: DeviceArray,
         spacing: DeviceArray,
-        reach: float,
         token: _native.StopToken,
+        *,
+        all_stay: bool,
     ) -> Graph | None:
         """The graph with violated pairs, and without edges that are much longer than the tree's way between
-        their ends; None if the token stopped it.
+        their ends, unless all stay; None if the token stopped it.
 
         Parameters
         ----------
@@ -159,14 +161,14 @@ class GraphBuilder(Kernels):
         nodes : DeviceArray
             Of the merge tree of its spanning tree.
         potential, spacing : DeviceArray of int32, shape (n,)
-        reach : float
-            By how much edges may be longer, in spacings; all stay if it is negative.
         token : _native.StopToken
+        all_stay : bool
         """
         device, count = self.device, len(violated)
         keys, size = device.empty(graph.arcs + count, np.uint64), device.zeros(1, np.int32)
         arcs = graph.owner, graph.ends, np.int32(graph.arcs)
-        limits = spacing, self.following, np.float64(reach), self._bits
+        far_share = np.float64(graph.arcs <= 2 * _SCHEDULE["max_edges"] * self.n)
+        limits = spacing, self.following, np.int32(all_stay), far_share, self._bits
         self.launch("keep_arcs", graph.arcs, *arcs, nodes, potential, *limits, keys, size)
         kept = int(size.download()[0])
         if kept == graph.arcs and not count:

@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from warptsp.problem import Metric
 
 KERNELS = (
-    "make_tree",
+    "ascend",
     "write_edges",
     "first_edges",
     "mark_first",
     "write_arcs",
-    "set_potentials",
-    "sum_potentials",
-    "choose_leaf",
-    "place_surplus",
-    "step_clusters",
-    "set_directions",
-    "take_step",
     "whole_tour_length",
     "fill_boxes",
     "split_pairs",
