@@ -103,7 +103,7 @@ nb::object bind_tree_clusters(const Array<const int, 1> &from, const Array<const
   for (const Clusters::Range &range : clusters.members())
     ranges.insert(ranges.end(), {range.begin, range.end, range.gain});
   const size_t count = ranges.size() / 3;
-  return nb::make_tuple(to_numpy(std::vector<int>(clusters.places()), {n}), to_numpy(std::move(ranges), {count, 3}));
+  return nb::make_tuple(to_numpy(std::vector<int>(clusters.order()), {n}), to_numpy(std::move(ranges), {count, 3}));
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void bind_bound(nb::module_ &m) {
       "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
       "stopped it before there was one.");
   m.def("tree_clusters", bind_tree_clusters, arg("from_"), arg("to"), arg("length"), arg("threads"), arg("token"),
-        "The clusters of a spanning tree: a place for each city, and rows (first place, place behind the last, gain) "
+        "The clusters of a spanning tree: the city at each place, and rows (first place, place behind the last, gain) "
         "of clusters; None if the token stopped it.");
   m.def(
       "ascent_schedule",

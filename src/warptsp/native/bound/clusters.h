@@ -27,8 +27,8 @@ class Clusters {
   void find(const PathMaxima &maxima) {
     constexpr double ratio = 1.05;
     const int n = maxima.size();
-    place_.resize(n);
-    for (int v = 0; v < n; ++v) place_[v] = maxima.place(v);
+    order_.resize(n);
+    for (int v = 0; v < n; ++v) order_[maxima.place(v)] = v;
     // Steps that wait for a longer one behind them, each shorter than the one before it.
     struct Waiting {
       int first, longest;
@@ -51,46 +51,62 @@ class Clusters {
     std::sort(members_.begin(), members_.end(), [](const Range &a, const Range &b) {
       return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
     });
+    step_.resize(members_.size());
+    around_.resize(members_.size());
+    inside_.resize(n);
+    size_t next = 0;
+    for (int p = 0, inside = -1; p < n; ++p) {
+      while (inside >= 0 && members_[inside].end <= p) inside = around_[inside];
+      for (; next < members_.size() && members_[next].begin == p; ++next) {
+        around_[next] = inside;
+        inside = (int)next;
+      }
+      inside_[order_[p]] = inside;
+    }
   }
 
-  // Each cluster's step: its gain times its surplus of edges.
+  // Each cluster's step: its gain times its surplus of edges; and those of all clusters around it.
   void find_steps(const std::vector<int> &surplus, Team &team) {
     constexpr int max_surplus = schedule::max_cluster_surplus;
-    const int n = (int)place_.size();
+    const int n = (int)order_.size();
+    // The surplus before each place, from the beginning of its chunk.
     sum_.resize((size_t)n + 1);
-    change_.resize((size_t)n + 1);
-    for_chunks(team, n, [&](int, int begin, int end) {
-      for (int v = begin; v < end; ++v) sum_[(size_t)place_[v] + 1] = surplus[v];
+    chunk_sum_.assign((size_t)chunk_count((int64_t)n + 1) + 1, 0);
+    for_chunks(team, (int64_t)n + 1, [&](int c, int begin, int end) {
+      int sum = 0;
+      for (int p = begin; p < end; ++p) {
+        sum_[p] = sum;
+        if (p < n) sum += surplus[order_[p]];
+      }
+      chunk_sum_[(size_t)c + 1] = sum;
     });
-    sum_[0] = 0;
-    for (int p = 0; p < n; ++p) {
-      sum_[(size_t)p + 1] += sum_[p];
-      change_[p] = 0;
-    }
-    change_[n] = 0;
-    for (const Range &range : members_) {
-      const int excess = std::max(-max_surplus, std::min(max_surplus, sum_[range.end] - sum_[range.begin]));
-      const int64_t step = (int64_t)(schedule::cluster_weight * range.gain * excess);
-      change_[range.begin] += step;
-      change_[range.end] -= step;
-    }
-    for (int p = 1; p < n; ++p) change_[p] += change_[(size_t)p - 1];
+    for (size_t c = 1; c < chunk_sum_.size(); ++c) chunk_sum_[c] += chunk_sum_[c - 1];
+    const auto before = [&](int p) { return sum_[p] + chunk_sum_[p / chunk_size]; };
+    for_chunks(team, (int64_t)members_.size(), [&](int, int begin, int end) {
+      for (int k = begin; k < end; ++k) {
+        const Range &range = members_[k];
+        const int excess = std::max(-max_surplus, std::min(max_surplus, before(range.end) - before(range.begin)));
+        step_[k] = (int64_t)(schedule::cluster_weight * range.gain * excess);
+      }
+    });
+    for (size_t k = 0; k < members_.size(); ++k)
+      if (around_[k] >= 0) step_[k] += step_[around_[k]];
   }
   // What they add to the direction of a city.
-  int64_t step_of(int city) const { return change_[place_[city]]; }
-  // Gives back the memory of the steps.
-  void forget_steps() {
-    sum_ = std::vector<int>();
-    change_ = std::vector<int64_t>();
-  }
+  int64_t step_of(int city) const { return inside_[city] < 0 ? 0 : step_[inside_[city]]; }
+  // Gives back the memory of the sums.
+  void forget_steps() { sum_ = std::vector<int>(); }
 
+  // Ascending by their beginnings, those around others before them.
   const std::vector<Range> &members() const { return members_; }
-  const std::vector<int> &places() const { return place_; }
+  // The city at each place.
+  const std::vector<int> &order() const { return order_; }
 
  private:
   std::vector<Range> members_;
-  std::vector<int> place_, sum_;
-  std::vector<int64_t> change_;
+  std::vector<int> order_, sum_, chunk_sum_;
+  std::vector<int> inside_, around_;  // the smallest cluster of each city, and around each cluster; or -1
+  std::vector<int64_t> step_;         // of each cluster
 };
 
 }  // namespace warptsp::bound

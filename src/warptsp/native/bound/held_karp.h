@@ -82,10 +82,6 @@ class HeldKarp {
       const double left = token.deadline() - schedule::pricing_share * pricing_seconds_ - began;
       if (std::isfinite(left)) progress = std::max(progress, left > 0.0 ? (monotonic_seconds() - began) / left : 1.0);
       if (progress >= 1.0) break;
-      for_chunks(team_, n_, [&](int, int begin, int end) {
-        for (int v = begin; v < end; ++v)
-          potential_[v] = (int)std::lrint(std::max(-(double)max_potential, std::min((double)max_potential, exact_[v])));
-      });
       value_ = evaluate(round);
       const bool near_end = progress >= schedule::near_end;
       if (round == next || (near_end && !priced_near_end)) {
@@ -128,20 +124,17 @@ class HeldKarp {
     clusters_.find(maxima);
     exact_.resize(n_);
     velocity_.assign(n_, 0.0);
-    for (int v = 0; v < n_; ++v) exact_[v] = schedule::first_potential * spacing_[v];
+    for (int v = 0; v < n_; ++v) {
+      exact_[v] = schedule::first_potential * spacing_[v];
+      potential_[v] = rounded(exact_[v]);
+    }
     return true;
   }
 
   // The bound of the graph, for the present potentials.
   int64_t evaluate(int round) {
-    tree_.make(graph_, potential_.data(), team_);
-    std::fill(surplus_.begin(), surplus_.end(), -2);
-    int64_t value = (int64_t)fixed_bonus * fixed_edges_;
-    for (const TreeEdge &edge : tree_.edges()) {
-      ++surplus_[edge.low];
-      ++surplus_[edge.high];
-      value += edge.length;
-    }
+    tree_.make(graph_, potential_.data(), team_, surplus_.data());
+    int64_t value = (int64_t)fixed_bonus * fixed_edges_ + tree_.length();
     value -= 2 * sum_chunks<int64_t>(team_, n_, [&](int begin, int end) {
                int64_t sum = 0;
                for (int v = begin; v < end; ++v) sum += potential_[v];
@@ -306,8 +299,13 @@ class HeldKarp {
         const double along = (double)direction(v);
         velocity_[v] = first ? along : momentum * velocity_[v] + (1.0 - momentum) * along;
         exact_[v] += length * velocity_[v];
+        potential_[v] = rounded(exact_[v]);
       }
     });
+  }
+
+  static int rounded(double exact) {
+    return (int)std::lrint(std::max(-(double)max_potential, std::min((double)max_potential, exact)));
   }
 
   struct Leaf {

@@ -212,9 +212,12 @@ class PointPricing {
       const int from = std::min(place, q.first_place), to = std::max(place, q.last_place);
       if (from >= to) continue;
       const double *const p = distances_.at(i);
-      if (box_distance(p, p, q) + potential_[i] + q.potential >= maxima_->between(from, to)) continue;
-      for (int j = a == b ? i + 1 : begin(b); j < end(b); ++j)
-        if (distances_(i, j) + potential_[i] + potential_[j] < maxima_->between_cities(i, j)) found.add(task, i, j);
+      const int longest = maxima_->between(from, to);
+      if (box_distance(p, p, q) + potential_[i] + q.potential >= longest) continue;
+      for (int j = a == b ? i + 1 : begin(b); j < end(b); ++j) {
+        const int64_t length = distances_(i, j) + potential_[i] + potential_[j];
+        if (length < longest && length < maxima_->between_cities(i, j)) found.add(task, i, j);
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bound/chunks.h"
@@ -104,8 +105,6 @@ class SparseGraph {
   // The first one to a larger city.
   const Arc *upward(int v) const { return begin(v) + rows_[v].smaller; }
   const Arc *end(int v) const { return begin(v + 1); }
-  // Edges whose smaller city lies in an earlier chunk.
-  int64_t edges_before(int chunk) const { return upward_[chunk]; }
 
  private:
   // In a chunk, whose cities have fewer arcs than 2^32.
@@ -122,28 +121,18 @@ class SparseGraph {
   // From numbers of arcs to places.
   void add_up(Team &team) {
     before_.assign((size_t)n_ / chunk_size + 2, 0);
-    upward_.assign(before_.size(), 0);
     for_chunks(team, (int64_t)n_ + 1, [&](int c, int begin, int end) {
-      uint32_t sum = 0, upward = 0;
-      for (int v = begin; v < end; ++v) {
-        const uint32_t count = rows_[v].first;
-        rows_[v].first = sum;
-        sum += count;
-        upward += count - rows_[v].smaller;
-      }
+      uint32_t sum = 0;
+      for (int v = begin; v < end; ++v) sum += std::exchange(rows_[v].first, sum);
       before_[(size_t)c + 1] = sum;
-      upward_[(size_t)c + 1] = upward;
     });
-    for (size_t c = 1; c < before_.size(); ++c) {
-      before_[c] += before_[c - 1];
-      upward_[c] += upward_[c - 1];
-    }
+    for (size_t c = 1; c < before_.size(); ++c) before_[c] += before_[c - 1];
     arcs_ = Buffer<Arc>((size_t)before_.back());
   }
 
   int n_ = 0;
   std::vector<Row> rows_;
-  std::vector<int64_t> before_, upward_;  // arcs and edges before each chunk
+  std::vector<int64_t> before_;  // arcs before each chunk
   Buffer<Arc> arcs_;
 };
 

@@ -230,11 +230,9 @@ class Ascent:
         found = _native.tree_clusters(from_, to, length, available_threads(), token)
         if found is None:
             return False
-        places, ranges = found
+        order, ranges = found
         self._clusters = len(ranges)
         if len(ranges):
-            order = np.empty(n, np.int32)
-            order[places] = np.arange(n, dtype=np.int32)
             self._arrays |= {
                 "ranges": device.upload(ranges),
                 "order": device.upload(order),

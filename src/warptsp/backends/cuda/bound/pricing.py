@@ -21,6 +21,7 @@ _MAX_PAIRS = 1 << 22  # of boxes that are split at once
 _VIOLATED = 8  # pairs a city that are taken at once: the most violated ones, if there are more
 _MIN_VIOLATED = 1 << 11
 _SIZES = 32  # as in the kernel: bits of a violation
+_FIRST_LEVEL = 7  # whose boxes are all paired at once: its 8256 pairs are nothing to a GPU, a launch is
 
 
 class Pricing:
@@ -32,6 +33,9 @@ class Pricing:
         self._boxes, self._levels = box_tree(device, layout.points, layout.n, layout.scale)
         self._cities = device.empty((2 << self._levels, 3), np.int32)
         self._bits = np.int32(max(1, (layout.n - 1).bit_length()))
+        self._first_level = min(self._levels, _FIRST_LEVEL)
+        some = 1 << self._first_level
+        self._first_pairs = device.upload((some + np.stack(np.triu_indices(some), axis=1)).astype(np.int32))
 
     def violated(
         self, nodes: DeviceArray, potential: DeviceArray, token: _native.StopToken
@@ -63,9 +67,8 @@ class Pricing:
             keys = self._device.empty(2 * wanted, np.uint64)
             count.zero()
             by_size.zero()
-            root = self._device.upload(np.array([[1, 1]], np.int32))
             found = np.int64(least), self._bits, by_size, keys, np.int32(2 * wanted), count
-            if not self._join(pricing, root, 0, found, token):
+            if not self._join(pricing, self._first_pairs, self._first_level, found, token):
                 return None
             arcs = int(count.download()[0])
             if arcs <= 2 * wanted:
