@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
+#include "bound/chunks.h"
 #include "bound/schedule.h"
 #include "bound/sparse_graph.h"
 #include "bound/whole_distances.h"
@@ -32,11 +32,6 @@ bool first_of_quadrant(const Distances &, int, const int *, int) {
   return true;
 }
 
-inline void sort_and_unite(std::vector<uint64_t> &keys) {
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-}
-
 // `lists`: rows of `count` cities, -1 behind the last. Their first few are taken, of the others those that are there for
 // a quadrant's sake, however far away, and the edges of the tour.
 template <class Distances>
@@ -47,11 +42,15 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
   std::vector<int> successor(n);
   for (int p = 0; p < n; ++p) successor[tour[p]] = tour[p + 1 < n ? p + 1 : 0];
   // Neighbours have near numbers: few edges of a chunk's cities begin in an earlier chunk, and are to be put there.
+  struct Keys {
+    uint64_t *begin, *end;
+  };
   const int chunks = chunk_count(n);
-  std::vector<std::vector<uint64_t>> own(chunks), earlier(chunks);
+  Buffer<uint64_t> keys((size_t)n * (count + 1));
+  std::vector<Keys> own(chunks);
+  std::vector<std::vector<uint64_t>> earlier(chunks);
   for_chunks(team, n, [&](int c, int begin, int end) {
-    std::vector<uint64_t> &keys = own[c];
-    keys.reserve((size_t)(end - begin) * (count + 1));
+    uint64_t *const first = keys.data() + (size_t)begin * (count + 1), *out = first;
     for (int v = begin; v < end; ++v) {
       const int *const row = lists + (int64_t)v * count;
       double sum = 0.0;
@@ -60,35 +59,32 @@ CandidateEdges candidate_edges(const Distances &distances, int n, const int *lis
         sum += distances.real(v, row[near]);
       found.spacing[v] = near ? sum / near : 0.0;
       for (int k = 0; k < count && row[k] >= 0; ++k)
-        if (k < near || first_of_quadrant(distances, v, row, k)) keys.push_back(edge_key(v, row[k]));
-      keys.push_back(edge_key(v, successor[v]));
+        if (k < near || first_of_quadrant(distances, v, row, k)) *out++ = edge_key(v, row[k]);
+      *out++ = edge_key(v, successor[v]);
     }
-    sort_and_unite(keys);
-    const auto first = std::lower_bound(keys.begin(), keys.end(), directed_key(begin, 0));
-    earlier[c].assign(keys.begin(), first);
-    keys.erase(keys.begin(), first);
+    std::sort(first, out);
+    out = std::unique(first, out);
+    own[c] = {std::lower_bound(first, out, directed_key(begin, 0)), out};
+    earlier[c].assign(first, own[c].begin);
   });
   std::vector<uint64_t> handed_on;
-  for (std::vector<uint64_t> &keys : earlier) {
-    handed_on.insert(handed_on.end(), keys.begin(), keys.end());
-    keys = std::vector<uint64_t>();
-  }
-  sort_and_unite(handed_on);
-  std::vector<size_t> first((size_t)chunks + 1, 0);
+  for (const std::vector<uint64_t> &some : earlier) handed_on.insert(handed_on.end(), some.begin(), some.end());
+  std::sort(handed_on.begin(), handed_on.end());
+  handed_on.erase(std::unique(handed_on.begin(), handed_on.end()), handed_on.end());
+  const auto handed_to = [&](int city) {
+    return std::lower_bound(handed_on.begin(), handed_on.end(), directed_key(city, 0));
+  };
+  std::vector<int64_t> first((size_t)chunks + 1, 0);
   for_chunks(team, n, [&](int c, int begin, int end) {
-    const auto place = [&](int city) {
-      return std::lower_bound(handed_on.begin(), handed_on.end(), directed_key(city, 0));
-    };
-    std::vector<uint64_t> both;
-    std::set_union(own[c].begin(), own[c].end(), place(begin), place(end), std::back_inserter(both));
-    own[c] = std::move(both);
-    first[(size_t)c + 1] = own[c].size();
+    int64_t size = own[c].end - own[c].begin;
+    for (auto key = handed_to(begin), last = handed_to(end); key != last; ++key)
+      size += !std::binary_search(own[c].begin, own[c].end, *key);
+    first[(size_t)c + 1] = size;
   });
   for (int c = 0; c < chunks; ++c) first[(size_t)c + 1] += first[c];
-  found.keys.resize(first[chunks]);
-  for_chunks(team, n, [&](int c, int, int) {
-    std::copy(own[c].begin(), own[c].end(), found.keys.begin() + (ptrdiff_t)first[c]);
-    own[c] = std::vector<uint64_t>();
+  found.keys.resize((size_t)first[chunks]);
+  for_chunks(team, n, [&](int c, int begin, int end) {
+    std::set_union(own[c].begin, own[c].end, handed_to(begin), handed_to(end), found.keys.begin() + first[c]);
   });
   double mean = 0.0;
   for (const double spacing : found.spacing) mean += spacing / n;

@@ -48,6 +48,7 @@ class Clusters {
       }
       waiting.push_back({first, step});
     }
+    members_.shrink_to_fit();
     std::sort(members_.begin(), members_.end(), [](const Range &a, const Range &b) {
       return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
     });

@@ -143,8 +143,15 @@ class SpanningTree {
   }
 
   const std::vector<TreeEdge> &edges() const { return edges_; }
-  // Hands over the edges.
-  std::vector<TreeEdge> release() { return std::move(edges_); }
+  // Hands over the edges, and gives back all memory until the next tree.
+  std::vector<TreeEdge> release() {
+    pieces_ = std::vector<Piece>();
+    joined_ = std::vector<TreeEdge>();
+    label_ = std::vector<Id>();
+    all_ = tree_detail::Components<int>();
+    idle_ = std::vector<std::unique_ptr<Local>>();
+    return std::move(edges_);
+  }
   // Of all edges.
   int64_t length() const { return length_; }
 
