@@ -101,6 +101,7 @@ class HeldKarp {
     }
     if (best_here.empty()) return best_;
     potential_ = best_here;
+    exact_ = velocity_ = std::vector<double>();  // no step follows
     value_ = evaluate(rounds);
     while (!certify(rounds, true, token) && !token.stopped()) {
     }
