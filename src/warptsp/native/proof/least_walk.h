@@ -1,7 +1,7 @@
 // The least closed walks through all nodes of a small complete graph with a metric. Host code only.
 //
-// Held and Karp's dynamic programme (1962): least[S, j] is the shortest path from the last node through the set S to
-// its member j. A path is lengthened by all nodes at once, which fills the lanes of a vector register.
+// Held and Karp's dynamic programme (1962): onward[S, k] is the shortest path from the last node through the set S and
+// then to the node k. All k of a set at once fill the lanes of vector registers.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -15,40 +15,60 @@ namespace warptsp::proof {
 
 namespace least_walk_detail {
 
-// least [2^inner, Lanes]; from [Lanes, Lanes]: rows of distances between inner nodes, padded; start: to the last node.
+// onward [2^inner, Lanes]; from [Lanes, Lanes]: rows of distances between inner nodes, padded; start [Lanes]: to the
+// last node.
 template <int Lanes>
-WARPTSP_FN void fill(int inner, const float *from, const float *start, float *least) {
-  const unsigned sets = 1u << inner;
-  for (int j = 0; j < inner; ++j) least[((size_t)1 << j) * Lanes + j] = start[j];
-  for (unsigned set = 1; set + 1 < sets; ++set) {
-    float best[Lanes];
-    for (int k = 0; k < Lanes; ++k) best[k] = 1e30f;
-    const float *const here = least + (size_t)set * Lanes;
-    for (int j = 0; j < inner; ++j) {
-      if ((set >> j & 1u) == 0) continue;
-      const float path = here[j];
-      const float *const row = from + (size_t)j * Lanes;
-      for (int k = 0; k < Lanes; ++k) {
-        const float longer = path + row[k];
-        best[k] = longer < best[k] ? longer : best[k];
+WARPTSP_FN void fill(int inner, const float *from, const float *start, float *onward) {
+  // The compiler takes loops over the lanes apart before it would vectorise them, hence its vector type.
+  typedef float Vector __attribute__((vector_size(Lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
+  const auto at = [](auto *first, size_t row) { return first + row * Lanes; };
+  const Vector to_last = *(const Vector *)start;
+  // Four sets that differ in the first two nodes go through their other members together.
+  constexpr int low = 2, together = 1 << low;
+  const unsigned sets = 1u << std::max(low, inner);
+  for (unsigned first = 0; first < sets; first += together) {
+    Vector best[together];
+    for (Vector &one : best) one = to_last + 1e30f;
+    for (unsigned left = first; left != 0; left &= left - 1) {
+      const int j = __builtin_ctz(left);
+      const Vector row = *(const Vector *)at(from, j);
+      for (unsigned s = 0; s < together; ++s) {
+        const Vector longer = row + at(onward, (first ^ 1u << j) + s)[j];
+        best[s] = longer < best[s] ? longer : best[s];
       }
     }
-    for (int k = 0; k < inner; ++k)
-      if ((set >> k & 1u) == 0) least[(size_t)(set | 1u << k) * Lanes + k] = best[k];
+    if (first == 0) best[0] = to_last;
+    *(Vector *)at(onward, first) = best[0];
+    for (unsigned s = 1; s < together; ++s) {
+      for (int j = 0; j < low; ++j) {
+        if ((s >> j & 1u) == 0) continue;
+        const Vector longer = *(const Vector *)at(from, j) + at(onward, (first + s) ^ 1u << j)[j];
+        best[s] = longer < best[s] ? longer : best[s];
+      }
+      *(Vector *)at(onward, first + s) = best[s];
+    }
   }
-}
-
-template <int Lanes>
-inline void fill_baseline(int inner, const float *from, const float *start, float *least) {
-  fill<Lanes>(inner, from, start, least);
 }
 
 #if WARPTSP_HAS_SETS
 template <int Lanes>
-WARPTSP_AVX2 void fill_avx2(int inner, const float *from, const float *start, float *least) {
-  fill<Lanes>(inner, from, start, least);
+WARPTSP_AVX512 void fill_avx512(int inner, const float *from, const float *start, float *onward) {
+  fill<Lanes>(inner, from, start, onward);
+}
+template <int Lanes>
+WARPTSP_AVX2 void fill_avx2(int inner, const float *from, const float *start, float *onward) {
+  fill<Lanes>(inner, from, start, onward);
 }
 #endif
+
+template <int Lanes>
+void fill_best(int inner, const float *from, const float *start, float *onward) {
+#if WARPTSP_HAS_SETS
+  if (instruction_set() == InstructionSet::avx512) return fill_avx512<Lanes>(inner, from, start, onward);
+  if (instruction_set() == InstructionSet::avx2) return fill_avx2<Lanes>(inner, from, start, onward);
+#endif
+  fill<Lanes>(inner, from, start, onward);
+}
 
 }  // namespace least_walk_detail
 
@@ -90,32 +110,21 @@ class LeastWalks {
   }
 
  private:
-  float at(unsigned set, int j) const { return least_[(size_t)set * lanes_ + j]; }
+  // The shortest path from the last node through a set to its member j.
+  float at(unsigned set, int j) const { return onward_[(size_t)(set ^ 1u << j) * lanes_ + j]; }
 
   void prepare(int nodes, const double *distance) {
     const int inner = nodes - 1;
     lanes_ = inner <= 8 ? 8 : 16;
-    if (least_.empty()) least_.resize((size_t)16 << (max_nodes - 1));
+    if (onward_.empty()) onward_.resize((size_t)16 << (max_nodes - 1));
     from_.assign((size_t)lanes_ * lanes_, 0.0f);
     start_.assign(lanes_, 0.0f);
     for (int i = 0; i < inner; ++i) {
       for (int j = 0; j < inner; ++j) from_[(size_t)i * lanes_ + j] = (float)distance[i * nodes + j];
       start_[i] = (float)distance[inner * nodes + i];
     }
-    using namespace least_walk_detail;
-#if WARPTSP_HAS_SETS
-    if (instruction_set() != InstructionSet::baseline) {
-      if (lanes_ == 8)
-        fill_avx2<8>(inner, from_.data(), start_.data(), least_.data());
-      else
-        fill_avx2<16>(inner, from_.data(), start_.data(), least_.data());
-      return;
-    }
-#endif
-    if (lanes_ == 8)
-      fill_baseline<8>(inner, from_.data(), start_.data(), least_.data());
-    else
-      fill_baseline<16>(inner, from_.data(), start_.data(), least_.data());
+    const auto fill = lanes_ == 8 ? least_walk_detail::fill_best<8> : least_walk_detail::fill_best<16>;
+    fill(inner, from_.data(), start_.data(), onward_.data());
   }
 
   std::vector<int> trace(int nodes, int end) const {
@@ -141,7 +150,7 @@ class LeastWalks {
   }
 
   int lanes_ = 8;
-  std::vector<float> least_, from_, start_;
+  std::vector<float> onward_, from_, start_;
   std::vector<double> distance_;
   std::vector<Walk> walks_;
 };
