@@ -20,6 +20,7 @@ struct Cut {
   std::vector<uint8_t> class_of;           // of each city; class 0 is the largest
   std::vector<int> length;                 // [classes, classes]
   std::vector<int> members;                // the cities outside class 0
+  std::vector<int> count;                  // of the cities in each class
   std::vector<std::vector<uint8_t>> comb;  // the classes in the handle, then those in each tooth; empty: no comb
   uint64_t hash = 0;
   double violation = 0.0;
@@ -44,7 +45,7 @@ inline double value_of(const Cut &cut, const Support &support) {
 }
 
 // Numbers the classes anew, the largest one 0 and the others by their first city, without empty ones, so that equal
-// cuts are equal arrays; fills `members` and `hash`.
+// cuts are equal arrays; fills `members`, `count` and `hash`.
 inline void make_canonical(Cut &cut) {
   const int n = (int)cut.class_of.size();
   std::vector<int> count(cut.classes, 0), number(cut.classes, -1);
@@ -65,6 +66,9 @@ inline void make_canonical(Cut &cut) {
   }
   cut.classes = classes;
   cut.length = std::move(length);
+  cut.count.resize(classes);
+  for (size_t i = 0; i < number.size(); ++i)
+    if (number[i] >= 0) cut.count[number[i]] = count[i];
   cut.members.clear();
   const auto mixed = [](uint64_t h, uint64_t value) {
     h = (h ^ value) * 0x9e3779b97f4a7c15u;

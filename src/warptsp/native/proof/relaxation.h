@@ -340,12 +340,13 @@ class Relaxation {
     Tightening tightening(support_);
     Cut cut;
     for (int r = 0; r < rows() && found.size() - before <= enough_of_rows; ++r)
-      if (activity[r] < rows_[r].cut.bound + 0.15 && tightening.tighten(rows_[r].cut, least_violation, cut))
+      if (const double violated = rows_[r].cut.bound - activity[r];
+          violated > -0.15 && tightening.tighten(rows_[r].cut, violated, least_violation, cut))
         found.add(std::move(cut), least_violation);
     if (found.size() - before >= enough) return;
     for (size_t i = pool_.size(); i-- > 0 && found.size() - before <= most;)
       if (violation[i] > -0.5 && violation[i] < 0.02 && present_.count(pool_[i].hash) == 0 &&
-          tightening.tighten(pool_[i], least_violation, cut))
+          tightening.tighten(pool_[i], violation[i], least_violation, cut))
         found.add(std::move(cut), least_violation);
   }
 

@@ -15,27 +15,31 @@ class Tightening {
  public:
   explicit Tightening(const Support &support) : support_(support), listed_(support.size()), moved_(support.size()) {}
 
-  // Whether cities were moved, and the cut is now violated by so much.
-  bool tighten(const Cut &given, double least_violation, Cut &cut) {
+  // Whether cities were moved, and the cut is now violated by so much; by `violation`, or less than 0, before.
+  bool tighten(const Cut &given, double violation, double least_violation, Cut &cut) {
     constexpr int passes = 6;
-    cut = given;
-    count_.assign(cut.classes, 0);
-    for (const uint8_t c : cut.class_of) ++count_[c];
-    violation_ = cut.bound - value_of(cut, support_);
+    given_ = &given;
+    class_of_ = given.class_of;
+    count_ = given.count;
+    violation_ = violation;
     list_.clear();
-    for (const int v : cut.members) {
-      enlist(v);
-      for (const Support::Edge &edge : support_.around(v)) enlist(edge.to);
-    }
+    for (const int v : given.members)
+      for (const Support::Edge &edge : support_.around(v))
+        if (class_of_[edge.to] != class_of_[v]) {
+          enlist(v);
+          enlist(edge.to);
+        }
     bool any = false;
     for (int pass = 0; pass < passes; ++pass) {
       bool changed = false;
-      for (size_t i = 0; i < list_.size(); ++i) changed = move(cut, list_[i], pass > 0) || changed;
+      for (size_t i = 0; i < list_.size(); ++i) changed = move(list_[i], pass > 0) || changed;
       any = any || changed;
       if (!changed && pass > 0) break;  // the next pass would be the same
     }
     for (const int v : list_) listed_[v] = moved_[v] = 0;
     if (!any || violation_ < least_violation) return false;
+    cut = given;
+    cut.class_of = class_of_;
     cut.is_pinned = false;
     make_canonical(cut);
     return true;
@@ -49,15 +53,16 @@ class Tightening {
   }
 
   // Moves a city to the class of a neighbour where that gains most; once, if allowed, also where it gains nothing.
-  bool move(Cut &cut, int v, bool may_be_even) {
-    const int from = cut.class_of[v];
+  bool move(int v, bool may_be_even) {
+    const Cut &cut = *given_;  // but for the classes of cities
+    const int from = class_of_[v];
     if (count_[from] <= 1) return false;
     constexpr int most = 8;
     int tried[most], count = 0, best = -1;
     double most_gained = 1e-6;
     bool even = false;
     for (const Support::Edge &edge : support_.around(v)) {
-      const int to = cut.class_of[edge.to];
+      const int to = class_of_[edge.to];
       if (to == from || count == most) continue;
       bool is_new = true;
       for (int k = 0; k < count; ++k) is_new = is_new && tried[k] != to;
@@ -65,7 +70,7 @@ class Tightening {
       tried[count++] = to;
       double gained = 0.0;
       for (const Support::Edge &other : support_.around(v)) {
-        const int c = cut.class_of[other.to];
+        const int c = class_of_[other.to];
         gained += other.value * (cut.between(from, c) - cut.between(to, c));
       }
       if (gained > most_gained) {
@@ -80,7 +85,7 @@ class Tightening {
     if (best < 0) return false;
     --count_[from];
     ++count_[best];
-    cut.class_of[v] = (uint8_t)best;
+    class_of_[v] = (uint8_t)best;
     if (even)
       moved_[v] = 1;
     else
@@ -90,6 +95,8 @@ class Tightening {
   }
 
   const Support &support_;
+  const Cut *given_ = nullptr;
+  std::vector<uint8_t> class_of_;
   std::vector<char> listed_, moved_;  // of each city; the latter: in a step that gained nothing
   std::vector<int> list_, count_;
   double violation_ = 0.0;
