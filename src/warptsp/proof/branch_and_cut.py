@@ -469,7 +469,9 @@ class BranchAndCut:
         ends = self._relaxation.ends
         left = {(a, b) for a, b in np.sort(pairs, axis=1).tolist()}
         gone = [column for column, (a, b) in enumerate(ends.tolist()) if (a, b) not in left]
-        self._bound_columns(np.array(gone, dtype=np.int32), 0, 0)
+        self._program.drop_columns(np.array(gone, dtype=np.int32))
+        self._relaxation.drop_columns(np.array(gone, dtype=np.int32))
+        self._column_of = {(a, b): column for column, (a, b) in enumerate(self._relaxation.ends.tolist())}
 
     def _go_to(self, branches: tuple[Branch, ...]) -> None:
         """Set the limits of a node."""

@@ -142,6 +142,11 @@ class LinearProgram:
         if len(rows):
             self._check(self._solver.deleteRows(len(rows), np.ascontiguousarray(rows + self._cities)))
 
+    def drop_columns(self, columns: NDArray[np.int32]) -> None:
+        """Take columns away; those after them move up."""
+        if len(columns):
+            self._check(self._solver.deleteCols(len(columns), columns))
+
     def bound_columns(self, columns: NDArray[np.int32], lower: int, upper: int) -> None:
         """Change how often edges are used."""
         count = len(columns)

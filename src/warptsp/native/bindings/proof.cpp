@@ -57,6 +57,12 @@ void set_column_bounds(Relaxation &relaxation, const Array<const int, 1> &column
   }
 }
 
+void drop_columns(Relaxation &relaxation, const Array<const int, 1> &columns) {
+  const std::vector<int> gone(columns.data(), columns.data() + columns.shape(0));
+  for (const int column : gone) require(column >= 0 && column < relaxation.columns(), "there is no such column");
+  relaxation.drop_columns(gone);
+}
+
 void set_row_bounds(Relaxation &relaxation, int row, int lower, int upper) {
   check_row(relaxation, row);
   const int bound = relaxation.row(row).cut.bound;
@@ -176,6 +182,7 @@ void bind_proof(nb::module_ &m) {
           },
           arg("tour"))
       .def("add_columns", &add_columns, arg("pairs"))
+      .def("drop_columns", &drop_columns, arg("columns"))
       .def("set_column_bounds", &set_column_bounds, arg("columns"), arg("lower"), arg("upper"))
       .def(
           "take_cuts", [](Relaxation &relaxation, size_t most) { return lines(relaxation.take_cuts(most)); },

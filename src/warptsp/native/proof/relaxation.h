@@ -87,6 +87,25 @@ class Relaxation {
     upper_[column] = (char)upper;
   }
 
+  // Takes columns away; those after them move up.
+  void drop_columns(const std::vector<int> &gone) {
+    std::vector<char> goes(columns(), 0);
+    for (const int column : gone) goes[column] = 1;
+    int kept = 0;
+    column_of_.clear();
+    for (int e = 0; e < (int)goes.size(); ++e) {
+      if (goes[e] != 0) continue;
+      ends_[2 * kept] = ends_[2 * e];
+      ends_[2 * kept + 1] = ends_[2 * e + 1];
+      lower_[kept] = lower_[e];
+      upper_[kept] = upper_[e];
+      column_of_.emplace(key(ends_[2 * e], ends_[2 * e + 1]), kept++);
+    }
+    ends_.resize((size_t)2 * kept);
+    lower_.resize(kept);
+    upper_.resize(kept);
+  }
+
   // Rows ---------------------------------------------------------------------------------------------------------
 
   // Makes rows of the `most` most violated cuts of the last round.
