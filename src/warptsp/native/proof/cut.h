@@ -25,6 +25,7 @@ struct Cut {
   uint64_t hash = 0;
   double violation = 0.0;
   int idle_rounds = 0;
+  int vain = 0, rests = 0;  // attempts to tighten it, and rounds until the next one
   bool is_pinned = false;  // in use by a branch
 
   int between(int i, int j) const { return length[(size_t)i * classes + j]; }

@@ -357,16 +357,28 @@ class Relaxation {
       if (violation[i] > 0.02) found.add(Cut(pool_[i]));
     }
     Tightening tightening(support_);
-    Cut cut;
-    for (int r = 0; r < rows() && found.size() - before <= enough_of_rows; ++r)
-      if (const double violated = rows_[r].cut.bound - activity[r];
-          violated > -0.15 && tightening.tighten(rows_[r].cut, violated, least_violation, cut))
+    // A cut that was tried in vain rests for 1, 3, and then 7 rounds.
+    const auto tighten_one = [&](Cut &given, double violated) {
+      if (given.rests > 0) {
+        --given.rests;
+        return;
+      }
+      Cut cut;
+      if (tightening.tighten(given, violated, least_violation, cut)) {
+        given.vain = 0;
         found.add(std::move(cut), least_violation);
+      } else {
+        given.vain = std::min(given.vain + 1, 3);
+        given.rests = (1 << given.vain) - 1;
+      }
+    };
+    for (int r = 0; r < rows() && found.size() - before <= enough_of_rows; ++r)
+      if (const double violated = rows_[r].cut.bound - activity[r]; violated > -0.15)
+        tighten_one(rows_[r].cut, violated);
     if (found.size() - before >= enough) return;
     for (size_t i = pool_.size(); i-- > 0 && found.size() - before <= most;)
-      if (violation[i] > -0.5 && violation[i] < 0.02 && present_.count(pool_[i].hash) == 0 &&
-          tightening.tighten(pool_[i], violation[i], least_violation, cut))
-        found.add(std::move(cut), least_violation);
+      if (violation[i] > -0.5 && violation[i] < 0.02 && present_.count(pool_[i].hash) == 0)
+        tighten_one(pool_[i], violation[i]);
   }
 
   const int n_;

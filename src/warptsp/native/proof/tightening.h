@@ -13,7 +13,8 @@ namespace warptsp::proof {
 
 class Tightening {
  public:
-  explicit Tightening(const Support &support) : support_(support), listed_(support.size()), moved_(support.size()) {}
+  explicit Tightening(const Support &support)
+      : support_(support), listed_(support.size()), waits_(support.size()), moved_(support.size()) {}
 
   // Whether cities were moved, and the cut is now violated by so much; by `violation`, or less than 0, before.
   bool tighten(const Cut &given, double violation, double least_violation, Cut &cut) {
@@ -32,21 +33,24 @@ class Tightening {
     bool any = false;
     for (int pass = 0; pass < passes; ++pass) {
       bool changed = false;
-      for (size_t i = 0; i < list_.size(); ++i) changed = move(list_[i], pass > 0) || changed;
+      for (size_t i = 0; i < list_.size(); ++i)
+        if (waits_[list_[i]] != 0) changed = move(list_[i], pass > 0) || changed;
       any = any || changed;
       if (!changed && pass > 0) break;  // the next pass would be the same
     }
-    for (const int v : list_) listed_[v] = moved_[v] = 0;
+    for (const int v : list_) listed_[v] = waits_[v] = moved_[v] = 0;
     if (!any || violation_ < least_violation) return false;
     cut = given;
     cut.class_of = class_of_;
     cut.is_pinned = false;
+    cut.vain = cut.rests = 0;
     make_canonical(cut);
     return true;
   }
 
  private:
   void enlist(int v) {
+    waits_[v] = 1;
     if (listed_[v] != 0) return;
     listed_[v] = 1;
     list_.push_back(v);
@@ -56,6 +60,7 @@ class Tightening {
   bool move(int v, bool may_be_even) {
     const Cut &cut = *given_;  // but for the classes of cities
     const int from = class_of_[v];
+    waits_[v] = 0;
     if (count_[from] <= 1) return false;
     constexpr int most = 8;
     int tried[most], count = 0, best = -1;
@@ -77,9 +82,13 @@ class Tightening {
         most_gained = gained;
         best = to;
         even = false;
-      } else if (best < 0 && may_be_even && moved_[v] == 0 && std::fabs(gained) < 1e-6) {
-        best = to;
-        even = true;
+      } else if (best < 0 && moved_[v] == 0 && std::fabs(gained) < 1e-6) {
+        if (may_be_even) {
+          best = to;
+          even = true;
+        } else {
+          waits_[v] = 1;
+        }
       }
     }
     if (best < 0) return false;
@@ -90,6 +99,7 @@ class Tightening {
       moved_[v] = 1;
     else
       violation_ += most_gained;
+    waits_[v] = 1;
     for (const Support::Edge &edge : support_.around(v)) enlist(edge.to);
     return true;
   }
@@ -97,7 +107,7 @@ class Tightening {
   const Support &support_;
   const Cut *given_ = nullptr;
   std::vector<uint8_t> class_of_;
-  std::vector<char> listed_, moved_;  // of each city; the latter: in a step that gained nothing
+  std::vector<char> listed_, waits_, moved_;  // of each city: in the list, to be looked at, moved for nothing
   std::vector<int> list_, count_;
   double violation_ = 0.0;
 };
