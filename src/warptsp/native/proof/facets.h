@@ -115,12 +115,19 @@ class Facets {
       distance_[at(graph_->from[e], graph_->to[e])] = distance_[at(graph_->to[e], graph_->from[e])] = cost;
     }
     for (int z = 0; z < k; ++z)
-      for (int i = 0; i < k; ++i)
-        for (int j = 0; j < k; ++j)
-          if (distance_[at(i, z)] + distance_[at(z, j)] < distance_[at(i, j)] - 1e-15) {
-            distance_[at(i, j)] = distance_[at(i, z)] + distance_[at(z, j)];
-            via_[at(i, j)] = z;
-          }
+      for (int i = 0; i < k; ++i) {
+        const double to_z = distance_[at(i, z)];
+        if (i == z || to_z > 0.1 * far) continue;
+        const double *const from_z = &distance_[at(z, 0)];
+        double *const here = &distance_[at(i, 0)];
+        int *const via = &via_[at(i, 0)];
+        for (int j = 0; j < k; ++j) {
+          const double longer = to_z + from_z[j];
+          const bool is_shorter = longer < here[j] - 1e-15;
+          here[j] = is_shorter ? longer : here[j];
+          via[j] = is_shorter ? z : via[j];
+        }
+      }
     for (const double distance : distance_)
       if (distance > 0.1 * far) return false;
     double least = 1.0 - 1e-5;
