@@ -26,7 +26,7 @@ struct Cut {
   double violation = 0.0;
   int idle_rounds = 0;
   int vain = 0, rests = 0;  // attempts to tighten it, and rounds until the next one
-  bool is_pinned = false;  // in use by a branch
+  bool is_pinned = false;   // in use by a branch
 
   int between(int i, int j) const { return length[(size_t)i * classes + j]; }
   int coefficient(int u, int v) const { return between(class_of[u], class_of[v]); }

@@ -169,7 +169,9 @@ class Relaxation {
 
   // Finds cuts that a solution violates; `activity`: the values of the rows.
   RoundReport separate(const double *solution, const double *activity, Effort effort, const StopToken &token) {
-    constexpr int largest_pieces = 10;
+    // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
+    constexpr int largest_at_root = 12, largest_in_tree = 10;
+    const int largest_pieces = are_few_ ? largest_in_tree : largest_at_root;
     support_.build(n_, ends_, solution);
     FoundCuts found(support_, present_, tour_);
     RoundReport report;
