@@ -103,6 +103,7 @@ class LinearProgram:
             "threads": 1,
             "simplex_strategy": 1,  # dual
             "simplex_dual_edge_weight_strategy": 1,  # Devex; steepest edges cost more after each new row
+            "dual_simplex_cost_perturbation_multiplier": 0.0,  # what it saves goes into taking it back
         }.items():
             self._set(name, value)
         two = np.full(n, 2.0)
