@@ -23,6 +23,24 @@ int slow_least(int k, const std::vector<int> &length) {
   return least;
 }
 
+// The same by a plain dynamic programme.
+int programmed_least(int k, const std::vector<int> &length) {
+  const int inner = k - 1;
+  std::vector<int> least((size_t)inner << inner, 1 << 30);  // [set, its last member]
+  for (int j = 0; j < inner; ++j) least[((size_t)1 << j) * inner + j] = length[inner * k + j];
+  for (int set = 1; set < 1 << inner; ++set)
+    for (int j = 0; j < inner; ++j)
+      for (int next = 0; next < inner; ++next) {
+        if ((set >> j & 1) == 0 || (set >> next & 1) != 0) continue;
+        int &there = least[(size_t)(set | 1 << next) * inner + next];
+        there = std::min(there, least[(size_t)set * inner + j] + length[j * k + next]);
+      }
+  int best = 1 << 30;
+  for (int j = 0; j < inner; ++j)
+    best = std::min(best, least[(((size_t)1 << inner) - 1) * inner + j] + length[j * k + inner]);
+  return best;
+}
+
 std::vector<int> random_metric(int k, Random &random) {
   std::vector<int> length((size_t)k * k, 0);
   for (int i = 0; i < k; ++i)
@@ -42,6 +60,40 @@ void least_walks() {
     const std::vector<int> length = random_metric(k, random);
     CHECK(walks.least(k, length) == slow_least(k, length));
   }
+  for (int k = 3; k <= LeastWalks::max_nodes; ++k) {
+    Random random(3, k, 0);
+    const std::vector<int> length = random_metric(k, random);
+    CHECK(walks.least(k, length) == programmed_least(k, length));
+    const std::vector<double> distance(length.begin(), length.end());
+    for (const LeastWalks::Walk &walk : walks.find(k, distance.data(), 1e9)) {
+      std::vector<int> nodes = walk.nodes;
+      int sum = 0;
+      for (int i = 0; i < k; ++i) sum += length[nodes[i] * k + nodes[(i + 1) % k]];
+      CHECK((float)sum == walk.length);
+      std::sort(nodes.begin(), nodes.end());
+      for (int i = 0; i < k; ++i) CHECK(nodes[i] == i);
+    }
+  }
+}
+
+// One loop for all instruction sets.
+template <int Lanes>
+void same_on_all_sets(int inner) {
+  using namespace least_walk_detail;
+  Random random(4, inner, 0);
+  std::vector<float> from((size_t)Lanes * Lanes), start(Lanes);
+  for (float &distance : from) distance = (float)random.below(50);
+  for (float &distance : start) distance = (float)random.below(50);
+  std::vector<float> plain((size_t)Lanes << inner), best(plain);
+  fill<Lanes>(inner, from.data(), start.data(), plain.data());
+  fill_best<Lanes>(inner, from.data(), start.data(), best.data());
+  CHECK(plain == best);
+#if WARPTSP_HAS_SETS
+  if (instruction_set() == InstructionSet::avx512) {
+    fill_avx2<Lanes>(inner, from.data(), start.data(), best.data());
+    CHECK(plain == best);
+  }
+#endif
 }
 
 // A random point of the degree polytope is cut, and every random tour passes all cuts; prices of any kind give a bound
@@ -109,6 +161,11 @@ void cuts_and_bounds(uint64_t seed) {
 }  // namespace
 
 TEST(least_closed_walks) { least_walks(); }
+
+TEST(least_closed_walks_on_all_instruction_sets) {
+  for (int inner = 2; inner <= 8; ++inner) same_on_all_sets<8>(inner);
+  for (int inner = 9; inner <= 12; ++inner) same_on_all_sets<16>(inner);
+}
 
 TEST(every_tour_passes_the_cuts_and_is_above_the_bound) {
   for (uint64_t seed = 0; seed < 20; ++seed) cuts_and_bounds(seed);
