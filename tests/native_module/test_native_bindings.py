@@ -201,11 +201,11 @@ def descent_of_numbers(matrix=MATRIX):
 @attacked
 def symmetric_tours(
     kind=EXACT, points=POINTS, matrix=None, fixed=PAIRS, planar=1, center_x=50.0, scale=1.0, slack=0.0,
-    place_error=1e-3, circle=TOUR[1:], chains=2, elements=0, random=False, threads=2,
+    place_error=1e-3, circle=TOUR[1:], chains=2, elements=0, random=False, triples=False, threads=2,
     temperature=1.0, factor=0.9, steps=50, chain=1,
 ):  # fmt: skip
     made = _native.SymmetricTours.create(
-        distances=distances(kind, points, matrix), elements=elements, random=random, fixed=fixed,
+        distances=distances(kind, points, matrix), elements=elements, random=random, triples=triples, fixed=fixed,
         tolerance=1e-9, planar=planar, whole_edges=False, center_x=center_x, center_y=50.0, scale=scale,
         slack=slack, place_error=place_error, circle=circle, seed=1, chains=chains,
     )  # fmt: skip
