@@ -264,6 +264,7 @@ class NeighborSearch:
         fixed_edges: NDArray[np.int32],
         tolerance: float,
         three: bool,
+        next_only: bool,
         token: StopToken,
     ) -> NeighborSearch: ...
     def descend(

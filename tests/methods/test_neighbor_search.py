@@ -14,6 +14,7 @@ from instances import problem_of, whole_points
 import warptsp
 from warptsp import Problem, stop
 from warptsp.backends.instance import SearchInstance
+from warptsp.errors import InvalidOption
 from warptsp.methods import METHODS
 from warptsp.problem import OpenPath
 from warptsp.stop import StopToken
@@ -81,6 +82,33 @@ class Neighborhood:
                             ):
                                 yield open_gain - d[t4, t5] + d[t5, t6] - d[t6, t1]
 
+    def next_gains(self, tour, three):
+        """As `gains`, where only edges to following cities go (`edges="next"`)."""
+        d, n = self.distance, len(tour)
+        around = {int(c): (int(tour[p - 1]), int(tour[(p + 1) % n])) for p, c in enumerate(tour)}
+        edge = {c: (c, after) for c, (_, after) in around.items()}
+
+        def listed(city):
+            return [int(c) for c in self.lists[city] if c >= 0 and d[city, c] < d[edge[city]]]
+
+        def try_all(cities):
+            gone = [edge[c] for c in cities]
+            if self.fixed & {frozenset(e) for e in gone}:
+                return
+            ends = [c for e in gone for c in e]
+            for added in matchings(ends):
+                if self._joins(around, {frozenset(e) for e in gone}, added):
+                    yield sum(d[e] for e in gone) - sum(d[e] for e in added)
+
+        for i in range(n):
+            for j in listed(i):
+                if j in around[i]:
+                    continue
+                yield from try_all((i, j))
+                for k in listed(j) if three else ():
+                    if k != i and k not in around[j]:
+                        yield from try_all((i, j, k))
+
     @staticmethod
     def _joins(around, gone, added):
         """Whether the links make one closed tour."""
@@ -98,6 +126,15 @@ class Neighborhood:
             following = [o for o in links[city] if o != before] or links[city]
             before, city, seen = city, following[0], seen + 1
         return seen == len(around)
+
+
+def matchings(cities):
+    """All ways to pair the cities."""
+    if not cities:
+        yield []
+    for k in range(1, len(cities)):
+        for others in matchings(cities[1:k] + cities[k + 1 :]):
+            yield [(cities[0], cities[k]), *others]
 
 
 METRICS = ["EUC_2D", "EXACT_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "GREAT_CIRCLE", "MAN_2D", "MAX_2D"]
@@ -153,6 +190,63 @@ def test_a_pass_makes_the_best_move_of_all(method, device):
         best = max(moves.gains(instance.close(before.tour), method == THREE))
         assert before.length - after.length == best, f"seed {seed}"
         assert (after.counters["passes"], after.counters["moves"]) == (1, 1)
+
+
+@pytest.mark.parametrize("method", [TWO, THREE])
+def test_a_pass_over_following_edges_makes_the_best_move(method, device):
+    """The document's neighbourhood, with `edges="next"`: pass by pass against all ways to join the pieces."""
+    for seed, (n, side) in itertools.product(range(2), ((7, 30), (18, 100))):
+        problem = Problem.from_points(whole_points(n, seed, side=side), "EUC_2D")
+        params = {"edges": "next", "moves": "one"}
+        tour = warptsp.solve(problem, method="construct", start="random", seed=seed).tour
+        instance, moves = Neighborhood.of(problem, 8)
+        for _ in range(100):
+            best = max(moves.next_gains(instance.close(tour), method == THREE), default=0.0)
+            if best <= instance.tolerance:
+                break
+            after = solve(problem, method, start=tour, params={**params, "passes": 1}, device=device)
+            assert problem.length(tour) - after.length == best, f"seed {seed}, {n} cities"
+            tour = after.tour
+        else:
+            pytest.fail("no local optimum in 100 passes")
+        after = solve(problem, method, start=tour, params=params, device=device)
+        assert (after.counters["moves"], after.counters["passes"]) == (0, 1), f"seed {seed}, {n} cities"
+
+
+def test_the_following_edges_of_paths_and_fixed_edges(device):
+    fixed = np.array([[0, 7], [7, 20], [30, 31]], dtype=np.int32)
+    for opened, moves in itertools.product((OpenPath(5, 11), None), ("one", "many")):
+        problem = Problem.from_points(whole_points(40, 4), "EUC_2D", fixed_edges=fixed, open=opened)
+        params = {"edges": "next", "moves": moves}
+        result = solve(problem, params=params, start="greedy", device=device)
+        instance, moves_there = Neighborhood.of(problem, 8)
+        tour = instance.close(result.tour)
+        # Which edges follow depends on the direction, and paths are given from their start to their end.
+        best = min(max(moves_there.next_gains(way, True), default=0.0) for way in (tour, tour[::-1]))
+        assert best <= instance.tolerance
+
+
+def test_ils_with_the_documents_neighbourhood():
+    problem = Problem.from_points(whole_points(120, 8, side=1000), "EUC_2D")
+    document = {"improvement": "best", "restart": "pass", "edges": "next"}
+    descent = solve(problem, params={"moves": "one", "edges": "next"})
+    none = solve(problem, "ils", params={**document, "iterations": 0.0})
+    assert np.array_equal(none.tour, descent.tour)
+    kicked = solve(problem, "ils", params={**document, "acceptance": "better", "iterations": 0.3})
+    assert kicked.length < descent.length
+    instance, moves = Neighborhood.of(problem, 8)
+    best = max(moves.next_gains(instance.close(kicked.tour), True), default=0.0)
+    assert best <= instance.tolerance
+
+
+@pytest.mark.parametrize("method", [TWO, THREE, "ils"])
+def test_the_following_edges_need_the_best_improvement(method):
+    with pytest.raises(
+        InvalidOption, match=r"^edges: 'next' goes with improvement 'best' only, not 'first'$"
+    ):
+        METHODS[method].params(edges="next", improvement="first")
+    with pytest.raises(InvalidOption, match=r"^edges: 'last' is neither 'both' nor 'next'$"):
+        METHODS[method].params(edges="last")
 
 
 @pytest.mark.parametrize("opened", [OpenPath(), OpenPath(start=3), OpenPath(5, 11), None])

@@ -144,7 +144,7 @@ def neighbor_search(
 ):  # fmt: skip
     made = _native.NeighborSearch.create(
         distances=distances(kind, points, matrix), neighbors=neighbors, tour=tour,
-        fixed_edges=fixed_edges, tolerance=1e-9, three=True, token=token(),
+        fixed_edges=fixed_edges, tolerance=1e-9, three=True, next_only=False, token=token(),
     )  # fmt: skip
     made.descend(best=False, many=False, passes=-1, threads=1, seconds=0.01, token=token())
     return made

@@ -28,6 +28,7 @@ from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
     NeighborSearch,
     Prepared,
+    check_edges,
     check_neighbors,
     kernel_sources,
     prepare,
@@ -84,6 +85,9 @@ class IlsParams:
     restart : {"ends", "pass"}
         After a kick, and after every move, "ends" examines the ends of the changed edges; "pass" examines all
         cities, as the document does. On the CPU only.
+    edges : {"both", "next"}
+        "both" takes out edges on either side of the cities; "next" is the neighbourhood of the document, see
+        `warptsp.methods.neighbor_lists.DescentParams`. With improvement "best", and on the CPU only.
     block : int or None
         Threads per block on a GPU; None chooses.
     """
@@ -96,6 +100,7 @@ class IlsParams:
     chains: int | None = None
     improvement: Literal["first", "best"] = "first"
     restart: Literal["ends", "pass"] = "ends"
+    edges: Literal["both", "next"] = "both"
     block: int | None = None
 
     def __post_init__(self) -> None:
@@ -115,6 +120,7 @@ class IlsParams:
             raise InvalidOption(f"improvement: {self.improvement!r} is neither 'first' nor 'best'")
         if self.restart not in ("ends", "pass"):
             raise InvalidOption(f"restart: {self.restart!r} is neither 'ends' nor 'pass'")
+        check_edges(self.edges, self.improvement)
         if self.chains is not None and not 1 <= self.chains <= MAX_CHAINS:
             raise InvalidOption(f"chains: {self.chains} is not between 1 and {MAX_CHAINS}")
 
@@ -251,7 +257,15 @@ def _iterate(prepared: Prepared, run: Run, params: IlsParams, device: Device | N
         count = min(count, run.kick_limit)
     always = params.acceptance == "always"
     chains = 1 if always and params.chains is None else params.chains
-    search = NeighborSearch(prepared, run, device, three=True, chains=chains, block=params.block)
+    search = NeighborSearch(
+        prepared,
+        run,
+        device,
+        three=True,
+        next_only=params.edges == "next",
+        chains=chains,
+        block=params.block,
+    )
     best = params.improvement == "best"
     kicked = (
         search.descend(best=best, many=False)

@@ -53,6 +53,10 @@ class DescentParams:
         "one" makes one move at a time: the best of the pass, or with "first" the best of the first city in
         the queue that has one. "many" makes the best move of every city, the largest gain first, if it still
         fits the tour.
+    edges : {"both", "next"}
+        "both" takes out edges on either side of the cities. "next" is the document's neighbourhood, with
+        improvement "best" only: city i, city j on its list and, with 3-opt, city k on that of j lose the
+        edges to the cities that follow them, if j is nearer to i, and k to j, than the one that follows.
     block : int or None
         Threads per block on a GPU; None chooses.
     passes : int or None
@@ -62,6 +66,7 @@ class DescentParams:
     neighbors: int = 40
     improvement: Literal["best", "first"] = "best"
     moves: Literal["one", "many"] = "many"
+    edges: Literal["both", "next"] = "both"
     block: int | None = None
     passes: int | None = None
 
@@ -72,6 +77,7 @@ class DescentParams:
             raise InvalidOption(f"improvement: {self.improvement!r} is neither 'best' nor 'first'")
         if self.moves not in ("one", "many"):
             raise InvalidOption(f"moves: {self.moves!r} is neither 'one' nor 'many'")
+        check_edges(self.edges, self.improvement)
         if self.passes is not None and self.passes < 0:
             raise InvalidOption(f"passes: {self.passes} is less than 0")
 
@@ -80,6 +86,14 @@ def check_neighbors(neighbors: int) -> None:
     """Raise InvalidOption for an impossible length of a neighbour list."""
     if not 1 <= neighbors <= MAX_NEIGHBORS:
         raise InvalidOption(f"neighbors: {neighbors} is not between 1 and {MAX_NEIGHBORS}")
+
+
+def check_edges(edges: str, improvement: str) -> None:
+    """Raise InvalidOption for edges that moves cannot take out, or not with such an improvement."""
+    if edges not in ("both", "next"):
+        raise InvalidOption(f"edges: {edges!r} is neither 'both' nor 'next'")
+    if edges == "next" and improvement != "best":
+        raise InvalidOption("edges: 'next' goes with improvement 'best' only, not 'first'")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,6 +149,7 @@ class NeighborSearch:
         device: Device | None,
         *,
         three: bool,
+        next_only: bool = False,
         chains: int | None = 1,
         block: int | None = None,
     ) -> None:
@@ -148,6 +163,7 @@ class NeighborSearch:
             fixed_edges=instance.fixed_edges,
             tolerance=instance.tolerance,
             three=three,
+            next_only=next_only,
             token=run.token,
         )
         self.gpu: GpuSearch | None = None
@@ -164,6 +180,7 @@ class NeighborSearch:
             prepared.tour,
             self.host.best_length,
             three=three,
+            next_only=next_only,
             chains=self.chains,
             block=block,
         )
@@ -281,9 +298,10 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
     prepared = prepare(problem, run, params.neighbors)
     if prepared is None:
         return
+    next_only = params.edges == "next"
 
     def work(run: Run, device: Device | None) -> None:
-        search = NeighborSearch(prepared, run, device, three=three, block=params.block)
+        search = NeighborSearch(prepared, run, device, three=three, next_only=next_only, block=params.block)
         best, many = params.improvement == "best", params.moves == "many"
         search.descend(best=best, many=many, passes=params.passes)
         run.offer(search.best())
@@ -296,14 +314,14 @@ def descend(problem: Problem, run: Run, params: DescentParams, *, three: bool) -
         run,
         on_cpu=on_cpu,
         on_gpu=lambda device: work(run, device),
-        sources=lambda: kernel_sources(problem, three=three, chains=by_queue),
+        sources=lambda: kernel_sources(problem, three=three, chains=by_queue, next_only=next_only),
         meanwhile=on_cpu,
         same=True,
     )
 
 
-def kernel_sources(problem: Problem, *, three: bool, chains: bool) -> list[Source]:
+def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bool = False) -> list[Source]:
     """Return the kernels of a search with these moves, by queue or in chains or not."""
     from warptsp.backends.cuda import neighbor
 
-    return neighbor.kernel_sources(problem, three=three, chains=chains)
+    return neighbor.kernel_sources(problem, three=three, chains=chains, next_only=next_only)

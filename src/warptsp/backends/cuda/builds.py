@@ -115,6 +115,13 @@ BUILDS: tuple[Build, ...] = (
         for neighborhood in NEIGHBORHOODS
         for kind in METRIC_KINDS
     ),
+    Build(
+        "neighbor.cu",
+        NEIGHBOR_KERNELS[:-2],
+        {"METRIC_KIND": Metric.EUC_2D.kind, "NEXT_ONLY": 1},
+        fmad=False,
+        architectures=((9, 0),),
+    ),
     *(
         Build(
             file,

@@ -49,7 +49,7 @@ def needed_bytes(n: int, width: int, chains: int, *, matrix: bool) -> int:
     return n * (rows + 12 * width + records.NEIGHBOR_MOVE.itemsize + 48 + chains * of_a_chain) + (64 << 20)
 
 
-def kernel_sources(problem: Problem, *, three: bool, chains: bool) -> list[Source]:
+def kernel_sources(problem: Problem, *, three: bool, chains: bool, next_only: bool = False) -> list[Source]:
     """Return what is compiled for a problem.
 
     Parameters
@@ -59,8 +59,10 @@ def kernel_sources(problem: Problem, *, three: bool, chains: bool) -> list[Sourc
         For 3-opt moves.
     chains : bool
         Also for kicks, or for a descent that makes one move after the other from a queue.
+    next_only : bool
+        Only edges to following cities go.
     """
-    defines = {"METRIC_KIND": problem.metric.kind}
+    defines = {"METRIC_KIND": problem.metric.kind} | ({"NEXT_ONLY": 1} if next_only else {})
     return [
         Source(
             "neighbor.cu", tuple(name.format(three=str(three).lower()) for name in names), defines, fmad=False
@@ -82,6 +84,8 @@ class NeighborSearch:
     length : float
         Of the tour.
     three : bool
+    next_only : bool
+        Only edges to following cities go; for `descend` with `best` or `many`.
     chains : int
         Searches at most, for `iterate`.
     block : int or None
@@ -97,6 +101,7 @@ class NeighborSearch:
         length: float,
         *,
         three: bool,
+        next_only: bool = False,
         chains: int,
         block: int | None,
     ) -> None:
@@ -113,7 +118,9 @@ class NeighborSearch:
         self.chains = chains
         self.block = block
         self.kernel_seconds = 0.0
-        self._sources = kernel_sources(instance.problem, three=three, chains=True)
+        self._sources = kernel_sources(
+            instance.problem, three=three, chains=not next_only, next_only=next_only
+        )
         self._rows = device.upload(np.ascontiguousarray(instance.rows, dtype=np.float64))
         self._neighbors = device.upload(neighbors)
         self._lengths = device.empty((n, width), np.float64)

@@ -25,7 +25,7 @@ struct Given {
   std::vector<int> neighbors, fixed, tour;
   int width;
   double tolerance;
-  bool three;
+  bool three, next_only;
   const StopToken *token;
 };
 
@@ -33,13 +33,14 @@ template <class Metric>
 std::unique_ptr<NeighborSearch> make(const Metric &metric, Given &&g) {
   if (g.three)
     return std::make_unique<NeighborSearchOf<Metric, true>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
-                                                            g.tolerance, std::move(g.tour), *g.token);
+                                                            g.tolerance, g.next_only, std::move(g.tour), *g.token);
   return std::make_unique<NeighborSearchOf<Metric, false>>(metric, std::move(g.neighbors), g.width, std::move(g.fixed),
-                                                           g.tolerance, std::move(g.tour), *g.token);
+                                                           g.tolerance, g.next_only, std::move(g.tour), *g.token);
 }
 
 BoundNeighborSearch create(const Distances &distances, Array<const int, 2> neighbors, Array<const int, 1> tour,
-                           Array<const int, 2> fixed_edges, double tolerance, bool three, StopToken &token) {
+                           Array<const int, 2> fixed_edges, double tolerance, bool three, bool next_only,
+                           StopToken &token) {
   const int n = (int)tour.shape(0);
   if (n < 4) throw nb::value_error("a search needs 4 cities or more");
   if ((int)neighbors.shape(0) != n) throw nb::value_error("neighbors and tour differ in length");
@@ -52,6 +53,7 @@ BoundNeighborSearch create(const Distances &distances, Array<const int, 2> neigh
   g.width = (int)neighbors.shape(1);
   g.tolerance = tolerance;
   g.three = three;
+  g.next_only = next_only;
   g.token = &token;
   g.fixed = fixed_partners(fixed_edges, n);
   BoundNeighborSearch bound;
@@ -90,7 +92,8 @@ nb::dict counters(const BoundNeighborSearch &bound) {
 void bind_neighbor_search(nb::module_ &m) {
   nb::class_<BoundNeighborSearch>(m, "NeighborSearch", "Tours and the local search along neighbour lists.")
       .def_static("create", &create, nb::kw_only(), nb::arg("distances"), nb::arg("neighbors"), nb::arg("tour"),
-                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"), nb::arg("token"))
+                  nb::arg("fixed_edges"), nb::arg("tolerance"), nb::arg("three"), nb::arg("next_only"),
+                  nb::arg("token"))
       .def(
           "descend",
           [](BoundNeighborSearch &b, bool best, bool many, long long passes, int threads, double seconds,

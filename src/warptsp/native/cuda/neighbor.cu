@@ -1,6 +1,7 @@
 // 2-opt and 3-opt along neighbour lists: passes over all cities, the moves of a pass made one after the other by one
-// block, and chains of iterated local search, a block each. METRIC_KIND is given when it is compiled. All arithmetic is
-// that of the CPU, in double, so both make the same moves.
+// block, and chains of iterated local search, a block each. METRIC_KIND and NEXT_ONLY (which
+// moves: neighbor_moves.h) are given when it is compiled. All arithmetic is that of the CPU, in double, so both make the
+// same moves.
 #include "blocks.h"
 #include "neighbor/block_lanes.h"
 #include "neighbor/iterated_search.h"
@@ -8,6 +9,10 @@
 
 using namespace warptsp;
 using namespace warptsp::neighbor;
+
+#ifndef NEXT_ONLY
+#define NEXT_ONLY 0
+#endif
 
 constexpr int threads_a_city = 8;
 constexpr int block_threads = 512;  // of a block, at most: more would have too few registers
@@ -46,7 +51,7 @@ typedef decltype(metric_of(NeighborInstance())) Metric;
 typedef NeighborLists<Metric> Lists;
 
 __device__ __forceinline__ Lists lists_of(const NeighborInstance &i) {
-  return Lists{metric_of(i), i.neighbors, i.width, i.fixed, i.tolerance, i.lengths};
+  return Lists{metric_of(i), i.neighbors, i.width, i.fixed, i.tolerance, i.lengths, NEXT_ONLY != 0};
 }
 
 __global__ void measure_lists(NeighborInstance instance, double *lengths) {

@@ -101,6 +101,8 @@ class Members {
           if (i < items && threadIdx.x % ItemLanes == 0) item[i].gain = most;
           if (best.found() && best.number == lowest) {  // one lane of them has it, and leaves what is to be known of it
             item[i].number = lowest;
+            item[i].t3 = best.t[2];
+            item[i].t4 = best.t[3];
             item[i].q = best.t[4];
             item[i].side = best.t[5];
             atomicMax(gain + of[i], bits_of(most));

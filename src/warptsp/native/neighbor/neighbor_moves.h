@@ -13,6 +13,10 @@
 //   t4 = q - 1, r < q - 1, t6 = r + 1   P2 P1r P3
 //   t4 = q + 1, r < q,     t6 = r + 1   P2 P1 P3      no piece is turned around (Or's move where one is short)
 //   t4 = q + 1, r < q,     t6 = r - 1   P1r P2r P3
+//
+// With `next_only` the neighbourhood is that of J. Fosin, D. Davidović and T. Carić (2013): a city i, a city j on its list
+// and a city k on that of j lose the edges to the cities that follow them in the tour, and what remains is joined in the
+// one way of 2-opt (i and j) or the four of pure 3-opt.
 #pragma once
 #include "common/metric.h"
 
@@ -99,6 +103,7 @@ struct NeighborLists {
   const int *fixed;                 // [size, 2] the other ends of a city's fixed edges, or -1; null if there are none
   double tolerance;                 // a gain must exceed it
   const double *lengths = nullptr;  // [size, width] distances to the neighbours, if they are at hand
+  bool next_only = false;           // only edges to following cities go
 
   WARPTSP_FN bool is_fixed(int a, int b) const {
     return fixed != nullptr && (fixed[2 * (long long)a] == b || fixed[2 * (long long)a + 1] == b);
@@ -119,12 +124,82 @@ struct OpenMove {
   int number;  // of the moves that go on from here the lowest
 };
 
+// Makes a move the best one if it is better.
+template <class Lists>
+WARPTSP_FN void offer(const Lists &lists, NeighborMove &best, double gain, int number, int cities, int t1, int t2,
+                      int t3, int t4, int t5 = -1, int t6 = -1) {
+  if (!(gain > lists.tolerance && (gain > best.gain || (gain == best.gain && number < best.number)))) return;
+  best.gain = gain;
+  best.number = number;
+  best.cities = cities;
+  best.t[0] = t1, best.t[1] = t2, best.t[2] = t3, best.t[3] = t4;
+  if (cities > 4) best.t[4] = t5, best.t[5] = t6;
+}
+
+// As `open_pair`, where only the edges behind the city and its neighbour go.
+template <bool Three, class Lists, class GoOn>
+WARPTSP_FN bool open_next_pair(const Lists &lists, const TourArrays &tour, int city, int k, NeighborMove &best,
+                               long long &evaluations, GoOn &&go_on) {
+  const int j = lists.neighbor(city, k);
+  if (j < 0) return false;
+  const TourSight sight(tour, city, 1);
+  const int next = sight.city(1), q = sight.offset(j);
+  const double g1 = sight.edge(lists.metric, 0, 1, city, next) - lists.length(city, k);
+  if (!(g1 > 0.0) || lists.is_fixed(city, next)) return false;
+  const int next_j = sight.city(q + 1 < tour.size ? q + 1 : 0);
+  if (q == 1 || q == tour.size - 1 || lists.is_fixed(j, next_j)) return true;
+  const double removed = g1 + lists.length(city, k) + sight.edge(lists.metric, q, 1, j, next_j);
+  const int number = 4 * k * (lists.width + 1);
+  ++evaluations;
+  offer(lists, best, removed - lists.length(city, k) - (double)lists.metric(next, next_j), number, 4, next, city, j,
+        next_j);
+  if (Three) go_on(OpenMove{removed, city, next, j, next_j, q, 1, 0, number + 4});
+  return true;
+}
+
+// The four ways to join what is left without the edges behind the two cities of an open move and one on the second's list.
+template <class Lists>
+WARPTSP_FN void go_on_from_next(const Lists &lists, const TourArrays &tour, const OpenMove &open, NeighborMove &best,
+                                long long &evaluations, int share, int shares) {
+  const int n = tour.size;
+  const TourSight sight(tour, open.t2, 1);
+  const double next_to_second = sight.edge(lists.metric, open.q - 1, 1, open.t3, open.t4);
+  for (int l = share; l < lists.width; l += shares) {
+    const int third = lists.neighbor(open.t3, l);
+    if (third < 0 || !(lists.length(open.t3, l) < next_to_second)) break;
+    const int o = sight.offset(third), j = open.q - 1;
+    if (third == open.t1 || o == j + 1 || o == j - 1) continue;
+    const int after = sight.city(o + 1);
+    if (lists.is_fixed(third, after)) continue;
+    // In the order of the tour, from a' on: a is the last city.
+    const bool last = o > j;
+    const int b_at = last ? j : o, c_at = last ? o : j;
+    const int a = open.t1, a_next = open.t2, b = last ? open.t3 : third, b_next = last ? open.t4 : after;
+    const int c = last ? third : open.t3, c_next = last ? after : open.t4;
+    const double removed = open.gain + sight.edge(lists.metric, o, 1, third, after);
+    const int number = open.number + 4 * l;
+    const auto join = [&](int kind, int t3, int t4, int t5, int t6) {
+      ++evaluations;
+      const double gain =
+          removed - (double)lists.metric(a_next, t3) - (double)lists.metric(t4, t5) - (double)lists.metric(t6, a);
+      offer(lists, best, gain, number + kind, 6, a, a_next, t3, t4, t5, t6);
+    };
+    // Not where an edge would come that is there already: such a move changes two edges, or none.
+    const bool at_front = b_at == 0, in_middle = c_at - b_at == 1, at_back = c_at == n - 2;
+    if (at_front + in_middle + at_back < 2) join(0, c, c_next, b, b_next);
+    if (!at_front && !in_middle) join(1, c, c_next, b_next, b);
+    if (!in_middle && !at_back) join(2, c_next, c, b, b_next);
+    if (!at_front && !at_back) join(3, b_next, b, c_next, c);
+  }
+}
+
 // The pair of a city (t2) and its neighbour number `k` (t3), with t1 on one `side` of it (0: before it in the array, 1:
 // behind). Keeps the best 2-opt move, and calls go_on(move) where 3-opt moves may follow; false if neither this
 // neighbour nor any behind it can gain anything.
 template <bool Three, class Lists, class GoOn>
 WARPTSP_FN bool open_pair(const Lists &lists, const TourArrays &tour, int city, int side, int k, NeighborMove &best,
                           long long &evaluations, GoOn &&go_on) {
+  if (lists.next_only) return side == 0 && open_next_pair<Three>(lists, tour, city, k, best, evaluations, go_on);
   const int n = tour.size, t2 = city, t3 = lists.neighbor(t2, k);
   if (t3 < 0) return false;
   const TourSight sight(tour, t2, side == 0 ? 1 : -1);
@@ -141,12 +216,7 @@ WARPTSP_FN bool open_pair(const Lists &lists, const TourArrays &tour, int city, 
     if (!behind) {
       const double gain = g2 - (double)lists.metric(t4, t1);
       ++evaluations;
-      if (gain > lists.tolerance && (gain > best.gain || (gain == best.gain && number < best.number))) {
-        best.gain = gain;
-        best.number = number;
-        best.cities = 4;
-        best.t[0] = t1, best.t[1] = t2, best.t[2] = t3, best.t[3] = t4;
-      }
+      offer(lists, best, gain, number, 4, t1, t2, t3, t4);
     }
     if (Three) go_on(OpenMove{g2, t1, t2, t3, t4, q, side, behind, number + 2});
   }
@@ -157,6 +227,7 @@ WARPTSP_FN bool open_pair(const Lists &lists, const TourArrays &tour, int city, 
 template <class Lists>
 WARPTSP_FN void go_on_from(const Lists &lists, const TourArrays &tour, const OpenMove &open, NeighborMove &best,
                            long long &evaluations, int share, int shares) {
+  if (lists.next_only) return go_on_from_next(lists, tour, open, best, evaluations, share, shares);
   const int n = tour.size, q = open.q;
   const TourSight sight(tour, open.t2, open.side == 0 ? 1 : -1);
   for (int l = share; l < lists.width; l += shares) {
@@ -175,13 +246,7 @@ WARPTSP_FN void go_on_from(const Lists &lists, const TourArrays &tour, const Ope
       const double gain = g3 + sight.edge(lists.metric, r, up ? 1 : -1, t5, t6) - (double)lists.metric(t6, open.t1);
       const int number = open.number + 2 * l + turn;
       ++evaluations;
-      if (gain > lists.tolerance && (gain > best.gain || (gain == best.gain && number < best.number))) {
-        best.gain = gain;
-        best.number = number;
-        best.cities = 6;
-        best.t[0] = open.t1, best.t[1] = open.t2, best.t[2] = open.t3, best.t[3] = open.t4, best.t[4] = t5;
-        best.t[5] = t6;
-      }
+      offer(lists, best, gain, number, 6, open.t1, open.t2, open.t3, open.t4, t5, t6);
     }
   }
 }

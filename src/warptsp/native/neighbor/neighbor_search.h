@@ -99,9 +99,10 @@ class NeighborSearchOf : public NeighborSearch {
 
   // Stopped by the token, it has the tour and is good for no search.
   NeighborSearchOf(const Metric &metric, std::vector<int> &&neighbors, int width, std::vector<int> &&fixed,
-                   double tolerance, std::vector<int> &&tour, const StopToken &token)
+                   double tolerance, bool next_only, std::vector<int> &&tour, const StopToken &token)
       : neighbors_(std::move(neighbors)), fixed_(std::move(fixed)), size_((int)tour.size()),
-        lists_{metric, neighbors_.data(), width, fixed_.empty() ? nullptr : fixed_.data(), tolerance} {
+        lists_{metric,    neighbors_.data(), width,    fixed_.empty() ? nullptr : fixed_.data(),
+               tolerance, nullptr,           next_only} {
     sort_lists(token);
     measure_lists(token);
     chains_.push_back(std::make_unique<Chain>(std::move(tour), lists_));
