@@ -30,6 +30,8 @@ ANNEALED = {"acceptance": "annealed", "segment": 0, "chains": 1}  # if it lost t
 SEARCHES: dict[str, dict[str, Any]] = {
     "2-opt": {"method": "neighbor-two-opt", "params": {"moves": "one"}},
     "3-opt": {"method": "neighbor-three-opt", "params": {"moves": "one"}},
+    "2-opt, next edges": {"method": "neighbor-two-opt", "params": {"moves": "one", "edges": "next"}},
+    "3-opt, next edges": {"method": "neighbor-three-opt", "params": {"moves": "one", "edges": "next"}},
     "3-opt, many moves a pass": {"method": "neighbor-three-opt", "params": {"moves": "many"}},
     "3-opt, first improvement": {
         "method": "neighbor-three-opt",

@@ -15,7 +15,9 @@ from instances import problem_of, unit_points, whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, _native, methods, stop
+from warptsp.backends.cuda.swap_versions import check_size
 from warptsp.errors import InvalidOption, UnsupportedProblem
+from warptsp.methods.swap import SwapParams
 from warptsp.problem import Metric
 
 if TYPE_CHECKING:
@@ -323,7 +325,7 @@ def test_nothing_is_pruned_around_fixed_links() -> None:
 
 
 def test_studies_of_launches_are_not_pruned() -> None:
-    with pytest.raises(InvalidOption, match="pruned: block, grid, jobs and tour_order"):
+    with pytest.raises(InvalidOption, match="pruned: block, grid, jobs, tour_order and range_size"):
         warptsp.solve(instance("EUC_2D", 20), method="two-opt", params={"pruned": True, "block": 64})
 
 
@@ -573,6 +575,12 @@ def test_no_kicks_is_the_local_optimum(device: str) -> None:
         {"block": 1024, "grid": 2},
         {"block": 512, "grid": 300},
         {"jobs": 7},
+        {"range_size": 1},
+        {"range_size": 77},
+        {"range_size": 100, "block": 64, "grid": 5},
+        {"range_size": 299},
+        {"range_size": 300},
+        {"range_size": 1000, "jobs": 9},
         {"tour_order": False},
         {"tour_order": False, "block": 256, "jobs": 40},
     ],
@@ -604,6 +612,77 @@ def test_other_launches_change_nothing(gpu: object, method: str, params: dict[st
 
 
 @pytest.mark.gpu
+def test_tours_longer_than_shared_memory_in_ranges(gpu: object) -> None:
+    problem = instance("EUC_2D", 60_000)
+    tours = [
+        warptsp.solve(
+            problem,
+            method="two-opt",
+            start="greedy",
+            device="cuda",
+            params={**params, "passes": 3},
+            bound=False,
+        ).tour
+        for params in ({}, {"block": 1024}, {"range_size": 3000})
+    ]
+    assert (tours[0] == tours[1]).all()
+    assert (tours[0] == tours[2]).all()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("version", range(1, 9))
+@pytest.mark.parametrize("kind", ["EXACT_2D", "GEO", "whole"])
+def test_versions_of_swaps_make_the_same_moves(gpu: object, kind: str, version: int) -> None:
+    for n in (4, 5, 33, 150):
+        problem = instance(kind, n)
+        ours = warptsp.solve(problem, method="swap", start="given", device="cuda")
+        for launch in ({}, {"block": 64, "grid": 3}):
+            params = {"version": version, **launch}
+            other = warptsp.solve(problem, method="swap", start="given", device="cuda", params=params)
+            assert (other.tour == ours.tour).all()
+            assert [other.counters[name] for name in ("passes", "evaluations")] == [
+                ours.counters[name] for name in ("passes", "evaluations")
+            ]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("version", [1, 7, 8])
+def test_versions_of_swaps_heed_what_stays(gpu: object, version: int) -> None:
+    problem = instance("EUC_2D", 60)
+    fixed = np.array([[3, 4], [10, 11]], np.int32)
+    path = dataclasses.replace(problem, fixed_edges=fixed, open=OpenPath(3, 7))
+    kept = {"fixed": (20, 21), "before": (5, 30, 30, 31)}
+    for cities, start, params in ((problem, "given", kept), (path, "greedy", {})):
+        tours = [
+            warptsp.solve(cities, method="swap", start=start, device="cuda", params={**params, **asked}).tour
+            for asked in ({}, {"version": version})
+        ]
+        assert (tours[0] == tours[1]).all()
+
+
+def test_versions_of_swaps_are_kernels() -> None:
+    for version in (1, 8):
+        with pytest.raises(
+            InvalidOption,
+            match=rf"^version {version} is a GPU kernel; use device cuda, or leave version out$",
+        ):
+            warptsp.solve(instance("EUC_2D", 20), method="swap", device="cpu", params={"version": version})
+    for version in (0, 9):
+        with pytest.raises(InvalidOption, match=rf"^version: {version} is not between 1 and 8$"):
+            SwapParams(version=version)
+
+
+def test_versions_of_swaps_have_limits() -> None:
+    for version, most in ((1, 4098), (6, 4098), (7, 5794)):
+        check_size(version, most)
+        with pytest.raises(
+            UnsupportedProblem, match=rf"goes wrong above {most} cities, and there are 10000;"
+        ):
+            check_size(version, 10_000)
+    check_size(8, 10_000)
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     ("method", "n", "words"),
     [
@@ -624,8 +703,10 @@ def test_launches_that_cannot_be(gpu: object) -> None:
     with pytest.raises(UnsupportedProblem, match="belong to a kernel for the plane"):
         warptsp.solve(instance("GEO", 60), method="two-opt", device="cuda", params={"block": 128})
     points = unit_points(60_000)
-    with pytest.raises(UnsupportedProblem, match="cities, not 60000; leave them out"):
-        warptsp.solve(points, method="two-opt", device="cuda", params={"block": 128})
+    with pytest.raises(UnsupportedProblem, match="cities, not 60000; leave it out"):
+        warptsp.solve(points, method="two-opt", device="cuda", params={"tour_order": False})
+    with pytest.raises(UnsupportedProblem, match="cities, not of 50000; give a smaller one"):
+        warptsp.solve(points, method="two-opt", device="cuda", params={"range_size": 50_000})
     with pytest.raises(UnsupportedProblem, match="too many for a GPU, whose maximum is 10000;"):
         warptsp.solve(points, method="three-opt", device="cuda")
 

@@ -16,7 +16,7 @@ from warptsp.methods import METHODS
 from warptsp.methods.launch import LAUNCH
 from warptsp.methods.parameters import describe_params
 
-ASKED = {"block": 64, "grid": 3, "jobs": 7, "tour_order": False}
+ASKED = {"block": 64, "grid": 3, "jobs": 7, "tour_order": False, "range_size": 9}
 GIVEN = [
     (method.name, name)
     for method in METHODS.values()

@@ -127,6 +127,29 @@ TEST(threads_share_the_tiles_of_a_long_tour) {
     }
 }
 
+// Whether every swap of n cities comes from its number in lexicographic order; the ends of rows alone if `ends`.
+template <bool Stable>
+bool root_finds_all(int n, bool ends) {
+  MoveNumber first = 0;
+  for (int x = 1; x + 1 < n; first += n - 1 - x++)
+    for (int y = x + 1; y < n; y += ends && y < n - 1 ? n - 1 - y : 1) {
+      const Pair p = swap_by_root<Stable>(first + (y - x - 1), n);
+      if (p.i != x || p.j != y) return false;
+    }
+  return true;
+}
+
+TEST(swaps_by_a_root_in_single_precision) {
+  for (int n = 3; n < 300; ++n) CHECK(root_finds_all<false>(n, false) && root_finds_all<true>(n, false));
+  for (int n = 300; n <= 5794; n += n < 5700 ? 97 : 1) {
+    CHECK(root_finds_all<true>(n, true));
+    CHECK(n > 4098 || root_finds_all<false>(n, true));
+  }
+  for (int n = 4000; n <= 4098; ++n) CHECK(root_finds_all<false>(n, true));
+  CHECK(!root_finds_all<false>(4099, true));
+  CHECK(!root_finds_all<true>(5795, true));
+}
+
 TEST(numbers_of_moves) {
   MoveNumber number = 0;
   for (int j = 1; j < 500; ++j)

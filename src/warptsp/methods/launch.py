@@ -6,7 +6,13 @@ from warptsp.errors import InvalidOption
 from warptsp.methods.parameters import changed_params
 
 LARGEST_BLOCK = 1024  # threads, on every GPU
-LAUNCH = ("block", "grid", "jobs", "tour_order")  # parameters of methods that have no effect on a CPU
+LAUNCH = (
+    "block",
+    "grid",
+    "jobs",
+    "tour_order",
+    "range_size",
+)  # parameters of methods that have no effect on a CPU
 
 
 def check_block(block: int | None, most: int = LARGEST_BLOCK) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.backends.cuda.descent_plan import Launch
+from warptsp.backends.cuda.swap_versions import FOLDED, check_size
 from warptsp.errors import InvalidOption
 from warptsp.methods.descent import (
     Neighborhood,
@@ -42,6 +43,9 @@ class SwapParams:
         Cities, numbered from 0, that keep their positions in the tour.
     before : tuple of int
         Pairs a, b, a', b', ...: city a stays before city b, a' before b', and so on.
+    version : int or None
+        On a GPU, for studies: the evaluation as one of the versions 1 to 8 of the document has it. Each makes
+        the same moves, and shows what one change is worth; None is faster than all of them.
     block, grid : int or None
         Threads per block and blocks of the evaluation on a GPU; None plans them.
     passes : int or None
@@ -50,12 +54,15 @@ class SwapParams:
 
     fixed: tuple[int, ...] = ()
     before: tuple[int, ...] = ()
+    version: int | None = None
     block: int | None = None
     grid: int | None = None
     passes: int | None = None
 
     def __post_init__(self) -> None:
         check_launch(self.block, self.grid, None, self.passes)
+        if self.version is not None and not 1 <= self.version <= FOLDED:
+            raise InvalidOption(f"version: {self.version} is not between 1 and {FOLDED}")
         if len(self.before) % 2:
             raise InvalidOption(f"before: {len(self.before)} cities are not pairs: a, b, a', b', ...")
         for a, b in self.pairs():
@@ -73,8 +80,17 @@ def run(problem: Problem, run: Run, params: SwapParams) -> None:
     Raises
     ------
     InvalidOption
-        If a parameter names no city, or the start tour does not have the order asked for.
+        If a parameter names no city, the start tour does not have the order asked for, or there is a version
+        and no GPU.
+    UnsupportedProblem
+        If a version cannot have so many cities.
     """
+    if params.version is not None:
+        if not run.device.gpus:
+            raise InvalidOption(
+                f"version {params.version} is a GPU kernel; use device cuda, or leave version out"
+            )
+        check_size(params.version, problem.n)
     for name, cities in (("fixed", params.fixed), ("before", params.before)):
         for city in cities:
             if not 0 <= city < problem.n:
@@ -91,7 +107,7 @@ def run(problem: Problem, run: Run, params: SwapParams) -> None:
         passes=params.passes,
         kept=params.fixed,
         before=params.pairs(),
-        launch=Launch(params.block, params.grid),
+        launch=Launch(params.block, params.grid, version=params.version),
     )
 
 

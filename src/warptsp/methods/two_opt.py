@@ -37,11 +37,14 @@ class TwoOptParams:
     ----------
     block, grid : int or None
         Threads per block and number of blocks of the evaluation on a GPU; None plans them. If any of these
-        four is given, another kernel is used, which enumerates moves by number, for studies of launches.
+        five is given, another kernel is used, which enumerates moves by number, for studies of launches.
     jobs : int or None
         Moves that a thread evaluates, which determines the grid.
     tour_order : bool
         Whether coordinates are stored in tour order; False looks them up through the tour.
+    range_size : int or None
+        Cities of a range: the tour is divided into ranges, each pair of which is a launch with both in shared
+        memory. None takes the whole tour, or the largest ranges that fit.
     passes : int or None
         Passes after which it ends, local optimum or not; None for no limit.
     pruned : bool
@@ -53,30 +56,39 @@ class TwoOptParams:
     grid: int | None = None
     jobs: int | None = None
     tour_order: bool = True
+    range_size: int | None = None
     passes: int | None = None
     pruned: bool = False
 
     def __post_init__(self) -> None:
         check_launch(self.block, self.grid, self.jobs, self.passes)
-        if self.pruned and Launch(self.block, self.grid, self.jobs, self.tour_order).asked:
+        if self.range_size is not None and self.range_size < 1:
+            raise InvalidOption(f"range_size: {self.range_size} is not a number of cities, 1 or more")
+        if self.range_size is not None and not self.tour_order:
+            raise InvalidOption("range_size: ranges lie in tour order; leave tour_order out")
+        if self.pruned and self.launch.asked:
             raise InvalidOption(
-                "pruned: block, grid, jobs and tour_order belong to a kernel that skips nothing; leave them "
-                "out, or pruned"
+                "pruned: block, grid, jobs, tour_order and range_size belong to a kernel that skips nothing; "
+                "leave them out, or pruned"
             )
+
+    @property
+    def launch(self) -> Launch:
+        """What is asked of the launches."""
+        return Launch(self.block, self.grid, self.jobs, self.tour_order, self.range_size)
 
 
 def run(problem: Problem, run: Run, params: TwoOptParams) -> None:
     """Shorten the start tour to a 2-optimal one."""
     tour = start_from_first(problem, run)
     if tour is not None:
-        launch = Launch(params.block, params.grid, params.jobs, params.tour_order)
         descend(
             problem,
             run,
             Neighborhood.TWO_OPT,
             tour,
             passes=params.passes,
-            launch=launch,
+            launch=params.launch,
             pruned=params.pruned,
         )
 

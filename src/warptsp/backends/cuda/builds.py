@@ -17,6 +17,8 @@ from warptsp.backends.cuda.descent_plan import (
     MAPPED_KERNELS,
     PRUNED_FILE,
     PRUNED_KERNELS,
+    VERSION_KERNELS,
+    VERSIONS_FILE,
     Launch,
 )
 from warptsp.backends.cuda.descent_plan import FILE as DESCENT
@@ -27,6 +29,7 @@ from warptsp.backends.cuda.launch_plan import kernel_sources as lk_sources
 from warptsp.backends.cuda.neighbor import CHAIN_KERNELS, METRIC_KINDS, PASS_KERNELS
 from warptsp.backends.cuda.neighbor import kernel_sources as neighbor_sources
 from warptsp.backends.cuda.path_order import PATHS
+from warptsp.backends.cuda.swap_versions import FOLDED
 from warptsp.backends.cuda.symmetric import KERNELS as SYMMETRIC_KERNELS
 from warptsp.backends.cuda.symmetric import source_of as symmetric_source
 from warptsp.errors import InvalidOption
@@ -100,6 +103,16 @@ BUILDS: tuple[Build, ...] = (
         for rounding, kind in ((0, Metric.EXACT_2D.kind), (1, Metric.EUC_2D.kind), (2, Metric.ATT.kind))
     ),
     Build(MAPPED_FILE, MAPPED_KERNELS, {"TILE_ROUNDING": 0, "METRIC_KIND": Metric.EXACT_2D.kind}, fmad=False),
+    *(
+        Build(
+            VERSIONS_FILE,
+            tuple(name.format(version) for name in VERSION_KERNELS),
+            {"METRIC_KIND": Metric.EXACT_2D.kind},
+            fmad=False,
+            architectures=ARCHITECTURES if version == FOLDED else ((9, 0),),
+        )
+        for version in range(1, FOLDED + 1)
+    ),
     Build(PRUNED_FILE, PRUNED_KERNELS, {"METRIC_KIND": Metric.EUC_2D.kind}, fmad=False),
     *(
         # Neighborhoods differ in what a move is, and the metrics are the same: one of them stands for all.

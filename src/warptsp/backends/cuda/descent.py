@@ -5,13 +5,15 @@ In the plane 2-opt and 3-opt are searched in single precision first, in integers
 applied only if double precision agrees, and a pass in double precision confirms the end. All other metrics,
 and swaps, are evaluated in double precision throughout. 2-opt descents of tours that fit into shared memory
 are one launch (``native/exhaustive/two_opt_resident.h``). A pruned pass skips stretches of the tour between
-which no move gains (``native/cuda/descent_pruned.cu``), and is exact.
+which no move gains (``native/cuda/descent_pruned.cu``), and is exact. The versions of a tutorial's
+swaps are in ``native/cuda/swap_versions.cu``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +29,7 @@ from warptsp.backends.cuda.descent_plan import (
     kernel_sources,
 )
 from warptsp.backends.cuda.pruned_pass import PrunedPass
+from warptsp.backends.cuda.swap_versions import SwapVersion
 from warptsp.backends.instance import exact_rows, fixed_partners
 from warptsp.errors import UnsupportedProblem
 
@@ -45,7 +48,10 @@ _REMOVED_BEHIND_THE_END = -(1 << 29)  # removed_of(no_edge, 0) there
 
 
 class CudaDescent:
-    """One tour on a GPU, and best-improvement descent in a neighborhood; used as `_native.Descent` is."""
+    """One tour on a GPU, and best-improvement descent in a neighborhood; used as `_native.Descent` is.
+
+    `version` is the pass of a version of swaps, None where none is asked for.
+    """
 
     def __init__(
         self,
@@ -129,7 +135,11 @@ class CudaDescent:
         self._fast: Kernel | None = None
         self._resident: Kernel | None = None
         self._pruned: PrunedPass | None = None
-        if pruned:
+        self.version: SwapVersion | None = None
+        if self._asked.version is not None:
+            evaluate, reduce = (self._kernel(1, name) for name in self._sources[1].names)
+            self.version = SwapVersion(device, n, self._asked, evaluate, reduce)
+        elif pruned:
             if scale is None or self.kind.move != "TwoOpt":
                 raise UnsupportedProblem(PRUNED_LACKS)
             self._pruned = PrunedPass(device, n, *(self._kernel(1, name) for name in PRUNED_KERNELS))
@@ -156,6 +166,12 @@ class CudaDescent:
                 f"{tuning.RESIDENT_THREADS} threads and {self._resident_shared} bytes of shared memory for "
                 f"the whole tour; {self._resident.registers} registers a thread"
             )
+        if self.version is not None:
+            plan = self.version
+            return (
+                f"{self.kind.name}, version {plan.version}: a pass of {self.moves} moves in {plan.grid} "
+                f"blocks with {plan.block} threads; {plan.evaluate.registers} registers a thread; double precision"
+            )
         if self._pruned is not None:
             return (
                 f"{self.kind.name}, a pass of {self.moves} moves between {self._pruned.stretches} stretches "
@@ -164,7 +180,8 @@ class CudaDescent:
             )
         kernel = self._exact if self._fast is None else self._fast
         if self._mapped:
-            blocks, block, launches = self._grid, self._block, 1
+            ranges = 1 if self._range is None else math.ceil(self.n / self._range)
+            blocks, block, launches = self._grid, self._block, math.comb(ranges + 1, 2)
         else:
             work, piece, blocks, block = self._work(kernel, exact=self._fast is None)
             launches = math.ceil(work / piece)
@@ -242,7 +259,14 @@ class CudaDescent:
             return True
         kernel = self._exact if exact or self._fast is None else self._fast
         candidates = 1
-        if self._mapped and not exact:
+        if self.version is not None:
+            self.version.run(self._tour, self._city[0], self._found)
+            blocks = 1
+        elif self._mapped and self._range is not None and not exact:
+            blocks = self._grid
+            if not self._pass_ranges(kernel, self._range, token):
+                return False
+        elif self._mapped and not exact:
             blocks, block = self._grid, self._block
             shared = self._mapped_shared()
             kernel.launch(blocks, block, self._tour, self._city[0], self._found, shared=shared)
@@ -274,6 +298,17 @@ class CudaDescent:
         self._put()
         return True
 
+    def _pass_ranges(self, kernel: Kernel, size: int, token: _native.StopToken) -> bool:
+        """One pair of ranges of the tour after the other; False if the token stopped it before the last."""
+        starts = range(0, self.n, size)
+        for a, b in combinations_with_replacement(starts, 2):
+            if (a, b) != (0, 0) and token.stopped():
+                return False
+            ranges = (np.int32(value) for value in (a, b, size, (a, b) == (0, 0)))
+            shared = 16 * (size + 1)
+            kernel.launch(self._grid, self._block, self._tour, *ranges, self._found, shared=shared)
+        return True
+
     def _descend_resident(self, kernel: Kernel, passes: int) -> None:
         """So many passes in one launch, or fewer if a move does not hold in double precision."""
         self._slots.zero()
@@ -300,22 +335,33 @@ class CudaDescent:
         device, asked = self.device, self._asked
         if self._scale is None:
             raise UnsupportedProblem(
-                "method two-opt: block, grid, jobs and tour_order belong to a kernel for the plane (EUC_2D, "
-                "CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave them out"
+                "method two-opt: block, grid, jobs, tour_order and range_size belong to a kernel for the plane "
+                "(EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave them out"
             )
         most = device.shared_memory_per_block - 2048
-        if self._mapped_shared() > most:
-            cities = most // (8 if asked.tour_order else 10) - 1
+        fits = self._mapped_shared() <= most
+        if not fits and not asked.tour_order:
             raise UnsupportedProblem(
-                "method two-opt: block, grid, jobs and tour_order belong to a kernel that has the tour in "
-                f"shared memory: this GPU holds at most {cities} cities, not {self.n}; leave them out"
+                "method two-opt: tour_order=false belongs to a kernel that has the whole tour in shared memory: "
+                f"this GPU holds at most {most // 10 - 1} cities, not {self.n}; leave it out"
             )
-        name = MAPPED_KERNELS[0 if asked.tour_order else 1]
+        largest = most // 16 - 1
+        self._range = asked.range_size
+        if self._range is None and not fits:
+            self._range = largest
+        if self._range is not None and self._range > largest:
+            raise UnsupportedProblem(
+                f"method two-opt: range_size: this GPU's shared memory holds two ranges of at most {largest} "
+                f"cities, not of {self._range}; give a smaller one, or leave it out"
+            )
+        name = MAPPED_KERNELS[2 if self._range else 0 if asked.tour_order else 1]
         kernel = self._kernel(1, name)
         self._fast = kernel
         self._block = tuning.MAPPED_THREADS if asked.block is None else asked.block
-        resident = kernel.blocks_per_multiprocessor(self._block, self._mapped_shared())
-        self._grid = asked.blocks_for(self.moves, self._block) or resident * device.multiprocessors
+        shared = self._mapped_shared() if self._range is None else 16 * (self._range + 1)
+        resident = kernel.blocks_per_multiprocessor(self._block, shared)
+        moves = self.moves if self._range is None else self._range**2
+        self._grid = asked.blocks_for(moves, self._block) or resident * device.multiprocessors
 
     def _plan_fast(self, name: str) -> None:
         device = self.device
@@ -335,6 +381,8 @@ class CudaDescent:
         """Of all evaluations of this descent."""
         if self._pruned is not None:
             return self._pruned.max_blocks
+        if self.version is not None:
+            return 1
         most = [self._grid if self._mapped else 1]
         for kernel, exact in ((self._exact, True), (None if self._mapped else self._fast, False)):
             if kernel is not None:

@@ -15,7 +15,8 @@ from warptsp.problem import Metric, Problem
 FILE, FAST_FILE, MAPPED_FILE = "descent.cu", "descent_fast.cu", "descent_mapped.cu"
 FAST_KERNELS = ("evaluate_pairs", "evaluate_triples", "descend_pairs")
 PRUNED_FILE, PRUNED_KERNELS = "descent_pruned.cu", ("measure_stretches", "evaluate_pruned")
-MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>")
+MAPPED_KERNELS = ("evaluate_mapped<true>", "evaluate_mapped<false>", "evaluate_ranges")
+VERSIONS_FILE, VERSION_KERNELS = "swap_versions.cu", ("evaluate_version<{}>", "reduce_version<{}>")
 MAX_GRID = 1 << 20
 PRUNED_LACKS = (
     "method two-opt: pruned needs distances of the plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), a "
@@ -73,12 +74,18 @@ class Launch:
         Moves (3-opt: triples) of a thread, from which the grid follows.
     tour_order : bool
         2-opt: whether coordinates lie in tour order.
+    range_size : int or None
+        2-opt: cities of each of the ranges that the tour is divided into.
+    version : int or None
+        Swaps: of the tutorial's eight; None for none of them.
     """
 
     block: int | None = None
     grid: int | None = None
     jobs: int | None = None
     tour_order: bool = True
+    range_size: int | None = None
+    version: int | None = None
 
     @property
     def asked(self) -> bool:
@@ -153,6 +160,9 @@ def kernel_sources(
     )
     metric = {"METRIC_KIND": problem.metric.kind}
     exact = Source(FILE, kind.exact_kernels, {"EXACT_BLOCK": block, **metric}, fmad=False)
+    if launch.version is not None:
+        names = tuple(name.format(launch.version) for name in VERSION_KERNELS)
+        return exact, Source(VERSIONS_FILE, names, metric, fmad=False)
     if pruned:
         return exact, Source(PRUNED_FILE, PRUNED_KERNELS, metric, fmad=False)
     scale = Scale.of(problem) if plain and kind.fast is not None else None

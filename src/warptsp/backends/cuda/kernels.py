@@ -179,6 +179,14 @@ class Kernel:
             self._allow(shared)
             return int(self._loaded.kernel.occupancy.max_active_blocks_per_multiprocessor(block, shared))
 
+    def prefer_shared(self, percent: int) -> None:
+        """Ask for so much of the memory that shared memory and the level 1 cache divide as shared memory."""
+        device = self._device
+        attribute = device._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+        kernel = device._api.CUkernel(int(self._loaded.kernel.handle))
+        with device._named(f"plan the kernel {self.name}"):
+            device._call(device._api.cuKernelSetAttribute, attribute, percent, kernel, device.ordinal)
+
     def _allow(self, shared: int) -> None:
         """Ask for the dynamic shared memory that a block may not have by default."""
         if shared <= self._loaded.shared:

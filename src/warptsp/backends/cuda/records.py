@@ -19,7 +19,7 @@ from warptsp.problem import Metric
 __all__ = ["RECORDS", "Record", "layout_checks"]
 
 POINTER = "u8"
-_DESCENTS = ("descent.cu", "descent_fast.cu", "descent_mapped.cu", "descent_pruned.cu")
+_DESCENTS = ("descent.cu", "descent_fast.cu", "descent_mapped.cu", "descent_pruned.cu", "swap_versions.cu")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

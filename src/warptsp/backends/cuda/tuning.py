@@ -169,6 +169,7 @@ FIRST_STEPS = 64  # of the first launch, whose speed is not known
 # Paths of a long tour (native/cuda/paths.cu).
 MAX_TOURS = 1 << 18  # closed ones, beyond which the host joins them
 
+REDUCTION_THREADS = 512  # of the one block in versions of swaps, as in the document
 _DESCENTS = {"tile_block": DESCENT_THREADS, "tile_rows_of_lane": ROW_TILES.rows_of_lane}
 IN_KERNELS: dict[str, dict[str, int]] = {
     "geometry.cu": {
@@ -183,6 +184,7 @@ IN_KERNELS: dict[str, dict[str, int]] = {
     "candidates.cu": {"PointTree::leaf_size": LEAF_SIZE},
     "descent.cu": _DESCENTS,
     "descent_mapped.cu": _DESCENTS,
+    "swap_versions.cu": {**_DESCENTS, "reduction_threads": REDUCTION_THREADS},
     "descent_pruned.cu": {**_DESCENTS, "stretch_links": STRETCH},
     "descent_fast.cu": {
         **_DESCENTS,

@@ -12,3 +12,12 @@ __global__ void __launch_bounds__(1024) evaluate_mapped(DescentTour tour, const 
   search_mapped<TourOrder, TILE_ROUNDING>(tour, city, best);
   keep_best_of_block(best, true, found);
 }
+
+// One pair of ranges of the tour, `fresh` where it is the first of a pass.
+extern "C" __global__ void __launch_bounds__(1024)
+    evaluate_ranges(DescentTour tour, int first_a, int first_b, int size, int fresh, BestMove *found) {
+  if (tour.state->status != DescentStatus::searching) return;
+  BestMove best;
+  search_ranges<TILE_ROUNDING>(tour, first_a, first_b, size, best);
+  keep_best_of_block(best, fresh, found);
+}

@@ -6,6 +6,15 @@
 
 namespace warptsp::exhaustive {
 
+// With the four square roots.
+template <int Rounding>
+__device__ __forceinline__ int mapped_delta(float2 a, float2 b, float2 c, float2 d) {
+  const auto distance = [](float2 p, float2 q) {
+    return rounded_distance<Rounding>(p.x, p.y, q.x, q.y, rounding_magic);
+  };
+  return (int)(distance(a, c) + distance(b, d) - distance(a, b) - distance(c, d));
+}
+
 // Coordinates lie in tour order, 8 bytes a city; or by city, with the tour beside them, 10 bytes a city.
 template <bool TourOrder, int Rounding>
 __device__ void search_mapped(const DescentTour &tour, const int *city, BestMove &best) {
@@ -28,12 +37,30 @@ __device__ void search_mapped(const DescentTour &tour, const int *city, BestMove
   const MoveNumber threads = (MoveNumber)gridDim.x * blockDim.x, moves = TwoOpt::moves(n);
   for (MoveNumber number = (MoveNumber)blockIdx.x * blockDim.x + threadIdx.x; number < moves; number += threads) {
     const Pair pair = pair_of(number);
-    const float2 a = at(pair.i), b = at(pair.i + 1), c = at(pair.j), d = at(pair.j + 1);
-    const auto distance = [](float2 p, float2 q) {
-      return rounded_distance<Rounding>(p.x, p.y, q.x, q.y, rounding_magic);
-    };
-    const int delta = (int)(distance(a, c) + distance(b, d) - distance(a, b) - distance(c, d));
-    best.offer((double)delta, number);
+    best.offer((double)mapped_delta<Rounding>(at(pair.i), at(pair.i + 1), at(pair.j), at(pair.j + 1)), number);
+  }
+}
+
+// The moves between two ranges of the tour, `size` positions each (the last range may have fewer), or inside one; all
+// pairs of ranges together are a pass, for tours that do not fit into shared memory.
+template <int Rounding>
+__device__ void search_ranges(const DescentTour &tour, int first_a, int first_b, int size, BestMove &best) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  float2 *const a = (float2 *)memory, *const b = a + size + 1;
+  const int of_a = size < tour.n - first_a ? size : tour.n - first_a;
+  const int of_b = size < tour.n - first_b ? size : tour.n - first_b;
+  for (int k = threadIdx.x; k <= of_a; k += blockDim.x)
+    a[k] = make_float2(tour.points[first_a + k].x, tour.points[first_a + k].y);
+  for (int k = threadIdx.x; k <= of_b; k += blockDim.x)
+    b[k] = make_float2(tour.points[first_b + k].x, tour.points[first_b + k].y);
+  __syncthreads();
+  const bool inside = first_a == first_b;
+  const MoveNumber threads = (MoveNumber)gridDim.x * blockDim.x;
+  const MoveNumber moves = inside ? pairs_below((MoveNumber)of_a) : (MoveNumber)of_a * (MoveNumber)of_b;
+  for (MoveNumber number = (MoveNumber)blockIdx.x * blockDim.x + threadIdx.x; number < moves; number += threads) {
+    const Pair pair = inside ? pair_of(number) : Pair{(int)(number % of_a), (int)(number / of_a)};
+    best.offer((double)mapped_delta<Rounding>(a[pair.i], a[pair.i + 1], b[pair.j], b[pair.j + 1]),
+               number_of(Pair{first_a + pair.i, first_b + pair.j}));
   }
 }
 
