@@ -170,7 +170,8 @@ class CudaDescent:
             plan = self.version
             return (
                 f"{self.kind.name}, version {plan.version}: a pass of {self.moves} moves in {plan.grid} "
-                f"blocks with {plan.block} threads; {plan.evaluate.registers} registers a thread; double precision"
+                f"blocks with {plan.block} threads; {plan.evaluate.registers} registers a thread; double "
+                "precision"
             )
         if self._pruned is not None:
             return (
@@ -335,15 +336,15 @@ class CudaDescent:
         device, asked = self.device, self._asked
         if self._scale is None:
             raise UnsupportedProblem(
-                "method two-opt: block, grid, jobs, tour_order and range_size belong to a kernel for the plane "
-                "(EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave them out"
+                "method two-opt: block, grid, jobs, tour_order and range_size belong to a kernel for the "
+                "plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave them out"
             )
         most = device.shared_memory_per_block - 2048
         fits = self._mapped_shared() <= most
         if not fits and not asked.tour_order:
             raise UnsupportedProblem(
-                "method two-opt: tour_order=false belongs to a kernel that has the whole tour in shared memory: "
-                f"this GPU holds at most {most // 10 - 1} cities, not {self.n}; leave it out"
+                "method two-opt: tour_order=false belongs to a kernel that has the whole tour in shared "
+                f"memory: this GPU holds at most {most // 10 - 1} cities, not {self.n}; leave it out"
             )
         largest = most // 16 - 1
         self._range = asked.range_size
