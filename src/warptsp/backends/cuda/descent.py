@@ -337,7 +337,8 @@ class CudaDescent:
         if self._scale is None:
             raise UnsupportedProblem(
                 "method two-opt: block, grid, jobs, tour_order and range_size belong to a kernel for the "
-                "plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave them out"
+                "plane (EUC_2D, CEIL_2D, FLOOR_2D, EXACT_2D, ATT), closed tours and no fixed edges; leave "
+                "them out"
             )
         most = device.shared_memory_per_block - 2048
         fits = self._mapped_shared() <= most
