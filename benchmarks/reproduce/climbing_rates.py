@@ -87,7 +87,7 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     params = {name: facts[name] for name in ("version", "climbers") if name in facts}
     options: dict[str, Any] = {}
     if "climbers" not in facts:
-        long = setting.device == "cuda" and facts["version"] in A_THREAD and problem.n >= LONG_PASSES
+        long = facts["version"] in A_THREAD and problem.n >= LONG_PASSES
         options["time_limit"] = LONGER.get(cell.name, LONG_SECONDS) if long else SECONDS
     if "threads" in facts:
         options["threads"] = facts["threads"]

@@ -344,7 +344,7 @@ class CudaDescent:
         fits = self._mapped_shared() <= most
         if not fits and not asked.tour_order:
             raise UnsupportedProblem(
-                "method two-opt: tour_order=false belongs to a kernel that has the whole tour in shared "
+                "method two-opt: tour_order belongs to a kernel that has the whole tour in shared "
                 f"memory: this GPU holds at most {most // 10 - 1} cities, not {self.n}; leave it out"
             )
         largest = most // 16 - 1
