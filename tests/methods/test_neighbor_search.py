@@ -102,11 +102,9 @@ class Neighborhood:
 
         for i in range(n):
             for j in listed(i):
-                if j in around[i]:
-                    continue
                 yield from try_all((i, j))
                 for k in listed(j) if three else ():
-                    if k != i and k not in around[j]:
+                    if k != i:
                         yield from try_all((i, j, k))
 
     @staticmethod

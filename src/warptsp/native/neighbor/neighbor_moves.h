@@ -146,13 +146,16 @@ WARPTSP_FN bool open_next_pair(const Lists &lists, const TourArrays &tour, int c
   const int next = sight.city(1), q = sight.offset(j);
   const double g1 = sight.edge(lists.metric, 0, 1, city, next) - lists.length(city, k);
   if (!(g1 > 0.0) || lists.is_fixed(city, next)) return false;
-  const int next_j = sight.city(q + 1 < tour.size ? q + 1 : 0);
-  if (q == 1 || q == tour.size - 1 || lists.is_fixed(j, next_j)) return true;
+  const bool before = q == tour.size - 1;  // the city itself follows this neighbour
+  const int next_j = before ? city : sight.city(q + 1);
+  if (lists.is_fixed(j, next_j)) return true;
   const double removed = g1 + lists.length(city, k) + sight.edge(lists.metric, q, 1, j, next_j);
   const int number = 4 * k * (lists.width + 1);
-  ++evaluations;
-  offer(lists, best, removed - lists.length(city, k) - (double)lists.metric(next, next_j), number, 4, next, city, j,
-        next_j);
+  if (!before) {
+    ++evaluations;
+    offer(lists, best, removed - lists.length(city, k) - (double)lists.metric(next, next_j), number, 4, next, city, j,
+          next_j);
+  }
   if (Three) go_on(OpenMove{removed, city, next, j, next_j, q, 1, 0, number + 4});
   return true;
 }
@@ -168,7 +171,7 @@ WARPTSP_FN void go_on_from_next(const Lists &lists, const TourArrays &tour, cons
     const int third = lists.neighbor(open.t3, l);
     if (third < 0 || !(lists.length(open.t3, l) < next_to_second)) break;
     const int o = sight.offset(third), j = open.q - 1;
-    if (third == open.t1 || o == j + 1 || o == j - 1) continue;
+    if (third == open.t1) continue;
     const int after = sight.city(o + 1);
     if (lists.is_fixed(third, after)) continue;
     // In the order of the tour, from a' on: a is the last city.
