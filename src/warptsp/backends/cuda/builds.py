@@ -60,10 +60,6 @@ BUILDS: tuple[Build, ...] = (
         for rounding in (0, 2, 3, 4)
     ),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 1}, fmad=False),
-    *(
-        Build(file, names, {"CLIMB_ROUNDING": 1, "CLIMB_WIDE": 1}, fmad=False, architectures=((7, 5), (9, 0)))
-        for file, names in (("climb.cu", CLIMB_KERNELS[-2:]), ("climb_alone.cu", ALONE_KERNELS))
-    ),
     Build("climb_alone.cu", ALONE_KERNELS, {"CLIMB_ROUNDING": 0}, False, ((9, 0),)),
     Build("geometry.cu", primitives.KERNELS, fmad=False),
     Build(

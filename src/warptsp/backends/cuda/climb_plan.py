@@ -35,8 +35,7 @@ THREAD_VERSIONS = {
 ALONE_KERNELS = tuple(THREAD_VERSIONS.values())
 BLOCK_VERSIONS = {"intra": "climb<Intra>", "tiled": "climb<Tiled>", "tuned": "climb<Tiled>"}
 
-NARROW = 65_535  # cities up to which the number of a move has 16 bits for a link; beyond, 32
-MAX_CITIES = 200_000  # nothing ends a pass, and one of so many takes seconds
+MAX_CITIES = 65_535  # the number of a move has 16 bits for a link
 _COMMON_BYTES = 2048  # of shared memory that a block has beside its tour or matrix, and some to spare
 
 logger = logging.getLogger(__name__)
@@ -168,8 +167,7 @@ def source_of(instance: ClimbInstance, device: Device, version: str, block: int 
         name = STRIP_KERNEL.format(strip=plan_ring(n, device, block).strip)
     else:
         name = BLOCK_VERSIONS[version]
-    wide = {"CLIMB_WIDE": 1} if n > NARROW else {}
-    return Source(file, (name,), {"CLIMB_ROUNDING": rounding, **wide}, fmad=False)
+    return Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False)
 
 
 def climbing_sources(problem: Problem) -> list[Source]:
@@ -221,8 +219,8 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
     shared = device.shared_memory_per_block
     if n > MAX_CITIES:
         raise UnsupportedProblem(
-            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as nothing ends a "
-            "pass; use the method two-opt or lk"
+            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as moves are numbered "
+            "in 32 bits; use the method two-opt or lk"
         )
     if version.endswith("matrix"):
         needed, free = matrix_bytes(problem), device.memory_free()

@@ -230,9 +230,13 @@ class ThreadClimbers(Climbers):
         block: int | None = None,
     ) -> None:
         super().__init__(device, instance, seed, given)
-        n = self.n
+        problem, n = instance.problem, self.n
         matrix = version != "one-thread"
-        kernel = _kernel(device, source_of(instance, device, version))
+        rounding = records.ROUNDINGS[problem.metric] if instance.rounded else int(instance.whole)
+        name = THREAD_VERSIONS[version]
+        kernel = device.module("climb_alone.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False).kernel(
+            name
+        )
         self._kernel, self._layout = kernel, records.LONELY
         if version == "shared-matrix":
             self.shared = 4 * n * n
@@ -255,7 +259,7 @@ class ThreadClimbers(Climbers):
             "city": device.empty((n, threads), np.int32),
             "row": device.zeros(threads, np.int32),
             "best": device.zeros(threads, np.float64),
-            "found": device.zeros(threads, np.uint64),
+            "found": device.zeros(threads, np.uint32),
             "sure": device.zeros(threads, np.int32),
             "best_length": device.upload(np.full(1, -1, np.int64)),
             "best_climber": device.upload(np.full(1, -1, np.int64)),

@@ -1,5 +1,5 @@
 // Random-restart 2-opt (document 002): a climber a block, all of its descent on the GPU, in launches of bounded time.
-// CLIMB_ROUNDING is that of the fast scan (ring_scan.h), CLIMB_WIDE for more than 2^16 cities.
+// CLIMB_ROUNDING is that of the fast scan (ring_scan.h).
 //
 // The versions differ in how a block finds its best move:
 //   Strip<R>  ours: the tour in shared memory, R reaches a thread.
@@ -20,17 +20,17 @@ template <int R>
 struct Strip {
   static constexpr bool in_shared = true;
   static constexpr int past = Scan::past(R);
-  __device__ static RingNumber scan(Climber<Scan> &climber, At *) { return climber.scan_strips<R>(); }
+  __device__ static unsigned scan(Climber<Scan> &climber, At *) { return climber.scan_strips<R>(); }
 };
 struct Intra {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static RingNumber scan(Climber<Scan> &climber, At *) { return climber.scan_rows(nullptr); }
+  __device__ static unsigned scan(Climber<Scan> &climber, At *) { return climber.scan_rows(nullptr); }
 };
 struct Tiled {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static RingNumber scan(Climber<Scan> &climber, At *tile) { return climber.scan_rows(tile); }
+  __device__ static unsigned scan(Climber<Scan> &climber, At *tile) { return climber.scan_rows(tile); }
 };
 
 }  // namespace
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(1024) climb(Climbing all) {
     bool expired = false;
     for (;;) {
       if (threadIdx.x == 0) common.expired = clock64() - begun > all.cycles;
-      RingNumber move = Version::scan(climber, beside);
+      unsigned move = Version::scan(climber, beside);
       ++passes;
       if (move == no_move || !climber.shortens(move)) {
         move = climber.scan_exactly();

@@ -30,7 +30,7 @@ struct Lonely {
   float2 *place;           // and its coordinates
   int *row;                // what it has examined, and found
   double *best;
-  RingNumber *found;
+  unsigned *found;
   int *sure;           // whether this pass is in exact arithmetic
   long long *lengths;  // of the local optima of this launch, in units
   unsigned *ended;
@@ -86,10 +86,10 @@ struct Loner {
     const double added = exact(first, second) + exact(first + 1, after);
     return added - exact(first, first + 1) - exact(second, after);
   }
-  __device__ RingNumber number_of(int i, int j) const {
+  __device__ unsigned number_of(int i, int j) const {
     return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
   }
-  __device__ void edges_of(RingNumber number, int &first, int &second) const {
+  __device__ void edges_of(unsigned number, int &first, int &second) const {
     const int edge = ring_edge(number), other = edge + ring_reach(number);
     first = other < n ? edge : other - n;
     second = other < n ? other : edge;
@@ -105,7 +105,7 @@ struct Loner {
       random_start(all.seed, (u64)climber, n, [&](int p) -> int & { return city(p); });
     for (int p = 0; p < n; ++p) place(p);
   }
-  __device__ void apply(RingNumber number) {
+  __device__ void apply(unsigned number) {
     int first, second;
     edges_of(number, first, second);
     for (int i = first + 1, j = second; i < j; ++i, --j) {
@@ -118,7 +118,7 @@ struct Loner {
   }
 
   // Moves that take out edge i and one from i + 2 on, as the document's listing 2.
-  __device__ void scan(int i, bool sure, double &best, RingNumber &found) {
+  __device__ void scan(int i, bool sure, double &best, unsigned &found) {
     const Spot here = source.at(i), after = source.at(i + 1);
     const Value edge = source.distance(here, after);
     const double margin = all.margin;
@@ -130,7 +130,7 @@ struct Loner {
           (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - edge;
       other = next;
       if (delta > least) continue;
-      const RingNumber number = number_of(i, j);
+      const unsigned number = number_of(i, j);
       if (!sure) {
         if (delta < Value(0) && (delta < least || number < found)) {
           least = delta;
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
   int row = all.row[thread];
   bool sure = all.sure[thread] != 0;
   double best = all.best[thread];
-  RingNumber found = all.found[thread];
+  unsigned found = all.found[thread];
   u64 passes = 0, moves = 0;
   for (;;) {
     if (number < 0) {

@@ -35,8 +35,7 @@ struct ClimbTask {
 struct ClimberCommon {
   unsigned words[warp_size];
   double deltas[warp_size];
-  RingNumber numbers[warp_size];
-  RingNumber number;
+  unsigned number;
   int expired, shorter;
   long long climber;
   u64 sum;
@@ -51,20 +50,10 @@ __device__ __forceinline__ unsigned warp_min(unsigned v) {
 #endif
 }
 
-__device__ __forceinline__ u64 warp_min(u64 v) {
-  for (int reach = warp_size / 2; reach > 0; reach /= 2) {
-    const u64 other = __shfl_xor_sync(all_lanes, v, reach);
-    v = other < v ? other : v;
-  }
-  return v;
-}
-
-constexpr unsigned no_key = ~0u;
-
 // The smaller a negative delta, the smaller its key; those that are not negative come last.
-__device__ __forceinline__ unsigned key_of(int delta) { return delta < 0 ? (unsigned)delta & 0x7fffffffu : no_key; }
+__device__ __forceinline__ unsigned key_of(int delta) { return delta < 0 ? (unsigned)delta & 0x7fffffffu : no_move; }
 __device__ __forceinline__ unsigned key_of(float delta) {
-  return delta < 0.0f ? ~(unsigned)__float_as_int(delta) : no_key;
+  return delta < 0.0f ? ~(unsigned)__float_as_int(delta) : no_move;
 }
 
 template <class Scan>
@@ -86,7 +75,7 @@ struct Climber {
     if (warps == 1) return v;
     if (lane == 0) common.words[warp] = v;
     __syncthreads();
-    return warp_min(lane < warps ? common.words[lane] : no_key);
+    return warp_min(lane < warps ? common.words[lane] : no_move);
   }
 
   // The edges from position `first` to `last`, and what is read past the end.
@@ -111,13 +100,13 @@ struct Climber {
     measure(0, n - 1);
   }
 
-  __device__ void edges_of(RingNumber number, int &first, int &second) const {
+  __device__ void edges_of(unsigned number, int &first, int &second) const {
     const int edge = ring_edge(number), other = edge + ring_reach(number);
     first = other < n ? edge : other - n;
     second = other < n ? other : edge;
   }
 
-  __device__ void apply(RingNumber number) {
+  __device__ void apply(unsigned number) {
     int first, second;
     edges_of(number, first, second);
     for (int i = first + 1 + (int)threadIdx.x, j = second - (int)threadIdx.x; i < j; i += blockDim.x, j -= blockDim.x) {
@@ -140,12 +129,12 @@ struct Climber {
   }
 
   // Whether a move shortens the tour in exact arithmetic, for all threads. The first warp finds out, a distance a lane.
-  __device__ bool shortens(RingNumber number) {
+  __device__ bool shortens(unsigned number) {
     if (warp == 0) common.shorter = does_shorten(number);
     __syncthreads();
     return common.shorter;
   }
-  __device__ bool does_shorten(RingNumber number) const {
+  __device__ bool does_shorten(unsigned number) const {
     int first, second;
     edges_of(number, first, second);
     const int after = second + 1 < n ? second + 1 : 0;
@@ -158,7 +147,7 @@ struct Climber {
 
   // The best move by float distances, for all threads.
   template <int R>
-  __device__ RingNumber scan_strips() {
+  __device__ unsigned scan_strips() {
     const RingShares shares = all.shares;
     Value best = 0;
     int where = 0, reach = 2;
@@ -169,13 +158,13 @@ struct Climber {
     }
     if (threadIdx.x == 0) common.number = no_move;
     const unsigned own = key_of(best), key = block_min(own);
-    if (key == no_key) return no_move;
+    if (key == no_move) return no_move;
     // Those who have a move as good go through the round again in which they found it, for the first one. Only who began
     // that round before all others in the warp, or nearly so, can have it.
     unsigned candidates = __ballot_sync(all_lanes, own == key);
-    RingNumber number = no_move;
+    unsigned number = no_move;
     if (candidates != 0) {
-      const int earliest = (int)warp_min(own == key ? (unsigned)where : no_key);
+      const int earliest = (int)warp_min(own == key ? (unsigned)where : no_move);
       candidates = __ballot_sync(all_lanes, own == key && where < earliest + R);
       for (; candidates != 0; candidates &= candidates - 1) {
         const int from = __ffs((int)candidates) - 1;
@@ -190,7 +179,7 @@ struct Climber {
   }
 
   // The lowest number of all warps.
-  __device__ RingNumber first_of(RingNumber number) {
+  __device__ unsigned first_of(unsigned number) {
     if (warps == 1) {
       __syncwarp();
       return number;
@@ -201,13 +190,13 @@ struct Climber {
   }
 
   // The number of the move that takes out edges i and j, i + 2 <= j < n.
-  __device__ RingNumber number_of(int i, int j) const {
+  __device__ unsigned number_of(int i, int j) const {
     return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
   }
 
   // As the document's listing 4; without tiles as its listing 3.
-  __device__ RingNumber scan_rows(At *tile) {
-    RingNumber number = no_move;
+  __device__ unsigned scan_rows(At *tile) {
+    unsigned number = no_move;
     Value best = 0;
     const int rows = blockDim.x;
     for (int row = 0; row < n - 2; row += rows) {
@@ -227,7 +216,7 @@ struct Climber {
           const At other = Scan::read(others, j);
           const Value delta = (Scan::distance(here, other) + (Scan::distance(after, next) - other.edge)) - here.edge;
           if (delta <= best && delta < Value(0)) {
-            const RingNumber candidate = number_of(i, j);
+            const unsigned candidate = number_of(i, j);
             if (delta < best || candidate < number) number = candidate;
             best = delta;
           }
@@ -239,17 +228,17 @@ struct Climber {
     const unsigned own = key_of(best);
     if (threadIdx.x == 0) common.number = no_move;
     const unsigned key = block_min(own);
-    if (key == no_key) return no_move;
+    if (key == no_move) return no_move;
     return first_of(warp_min(own == key ? number : no_move));
   }
 
   // The best move by exact distances, no_move at a local optimum. Only where the float delta is near 0 or below it the
   // exact one is computed: beside that this is a pass of a plain loop.
-  __device__ RingNumber scan_exactly() {
+  __device__ unsigned scan_exactly() {
     const int half = n / 2;
     const Value margin = (Value)all.margin;
     double best = -all.tolerance;
-    RingNumber number = no_move;
+    unsigned number = no_move;
     for (int reach = 2 + (int)threadIdx.x; reach <= half; reach += blockDim.x) {
       const int edges = n % 2 == 0 && reach == half ? half : n;
       int j = reach;
@@ -259,7 +248,7 @@ struct Climber {
         const Value delta = (d + (next - tour[j].edge)) - tour[edge].edge;
         d = next;
         if (delta <= margin) {
-          const RingNumber own = ring_number(edge, reach);
+          const unsigned own = ring_number(edge, reach);
           int first, second;
           edges_of(own, first, second);
           const double sure = exact_delta(first, second);
@@ -273,7 +262,7 @@ struct Climber {
     }
     for (int reach = warp_size / 2; reach > 0; reach /= 2) {
       const double delta = __shfl_xor_sync(all_lanes, best, reach);
-      const RingNumber other = __shfl_xor_sync(all_lanes, number, reach);
+      const unsigned other = __shfl_xor_sync(all_lanes, number, reach);
       if (delta < best || (delta == best && other < number)) {
         best = delta;
         number = other;
@@ -283,13 +272,13 @@ struct Climber {
     __syncthreads();
     if (lane == 0) {
       common.deltas[warp] = best;
-      common.numbers[warp] = number;
+      common.words[warp] = number;
     }
     __syncthreads();
     for (int w = 0; w < warps; ++w)
-      if (common.deltas[w] < best || (common.deltas[w] == best && common.numbers[w] < number)) {
+      if (common.deltas[w] < best || (common.deltas[w] == best && common.words[w] < number)) {
         best = common.deltas[w];
-        number = common.numbers[w];
+        number = common.words[w];
       }
     __syncthreads();
     return number;

@@ -169,16 +169,9 @@ struct RingShares {
   }
 };
 
-// The number of a move, half of its bits for each link: n is below 2^16 unless CLIMB_WIDE is given.
-#if defined(CLIMB_WIDE)
-typedef unsigned long long RingNumber;
-#else
-typedef unsigned RingNumber;
-#endif
-constexpr int link_bits = 4 * sizeof(RingNumber);
-constexpr RingNumber no_move = ~(RingNumber)0;
-WARPTSP_FN RingNumber ring_number(int edge, int reach) { return (RingNumber)edge << link_bits | (RingNumber)reach; }
-WARPTSP_FN int ring_edge(RingNumber number) { return (int)(number >> link_bits); }
-WARPTSP_FN int ring_reach(RingNumber number) { return (int)(number & (((RingNumber)1 << link_bits) - 1)); }
+// The number of a move; n is below 2^16.
+WARPTSP_FN unsigned ring_number(int edge, int reach) { return (unsigned)edge << 16 | (unsigned)reach; }
+WARPTSP_FN int ring_edge(unsigned number) { return (int)(number >> 16); }
+WARPTSP_FN int ring_reach(unsigned number) { return (int)(number & 0xffffu); }
 
 }  // namespace warptsp::exhaustive
