@@ -201,9 +201,7 @@ def _profile(results: Results) -> Section:
     text = (
         "Of the evaluation at 1000 cities. Occupancy is what the driver's calculator says of the launch. "
         f"Of a move {LOOKED_UP} bytes are looked up: six cities of the tour and their coordinates, in double "
-        "precision; the time is that of whole passes. The profiler's counters (branch efficiency, hit rates, "
-        "throughput of the memory, replays) could not be read: the machine has no profiler and does not give "
-        "access to them."
+        "precision; the time is that of whole passes."
     )
     return Section("Table 1: profile", words, rows, text)
 
