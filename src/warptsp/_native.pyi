@@ -201,6 +201,8 @@ class TourSearch:
     def optimize(self, seconds: float, token: StopToken) -> bool:
         """Local search from every city, for so long at a time; True when it is complete or stopped."""
     def kicks(self, count: int, temperature: float, seed: int, round: int, token: StopToken) -> None: ...
+    def prove(self, trees: int, token: StopToken) -> bool:
+        """Make the best tour optimal; False if that takes more 1-trees, or the token said stop."""
     def begin_round(
         self,
         *,
@@ -249,6 +251,54 @@ class TourSearch:
     def best_length(self) -> float: ...
     def best(self) -> NDArray[np.int32]: ...
     def counters(self) -> dict[str, int]: ...
+
+class Annealings:
+    """Annealings of a tour in kicks, until two agree; see native/lk/annealing.h."""
+
+    @staticmethod
+    def create(
+        *, search: TourSearch, kicks: int, step: int, start: float, cold: float, most: int
+    ) -> Annealings: ...
+    def proceed(self, seed: int, round: int, token: StopToken) -> bool:
+        """Make the kicks at one temperature; True when the last annealing has ended."""
+    @property
+    def agreed(self) -> bool: ...
+
+def search_batch(
+    *,
+    points: NDArray[np.float64] | None,
+    int_matrices: NDArray[np.int32] | None,
+    real_matrices: NDArray[np.float64] | None,
+    metric: int,
+    norm: int,
+    small_integers: bool,
+    tolerances: NDArray[np.float64],
+    seeds: NDArray[np.uint64],
+    candidates: int,
+    per_quadrant: int,
+    depth: int,
+    breadth: tuple[int, ...],
+    segment: int,
+    walks: float,
+    walk: int,
+    long_links: float,
+    trees: int,
+    kicks: int,
+    step: int,
+    start: float,
+    cold: float,
+    most: int,
+    may_end: bool,
+    token: StopToken,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
+    """Tours of many instances of equally many cities: tours, kicks, seconds and how each ended."""
+
+# small.cpp
+
+def optimal_tours(
+    distances: NDArray[np.int64] | NDArray[np.float64], start: int, end: int, token: StopToken
+) -> NDArray[np.int32] | None:
+    """An optimal tour of each matrix from `start` on, which returns to `end`; None if stopped."""
 
 # neighbor_search.cpp
 

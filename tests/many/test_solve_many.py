@@ -16,6 +16,7 @@ import pytest
 import warptsp
 from warptsp import cli
 from warptsp.errors import InvalidOption, InvalidProblem, ParseError, WarpTSPError
+from warptsp.many.solving import CITIES_TOGETHER, LEAST_TOGETHER
 
 KICKS = 30
 
@@ -43,6 +44,60 @@ def test_an_array_of_points_is_solved_as_one_by_one(threads):
         same(results, position, problem, seed=7)
     some = warptsp.solve_many(array[5:], kicks=KICKS, seed=12, threads=threads)
     assert np.array_equal(some.tours, results.tours[5:])  # seeds go by position
+
+
+def test_a_batch_is_solved_as_one_by_one_without_a_limit():
+    rng = np.random.default_rng(11)
+    squares = np.rint(100 * rng.random((3, 14, 14)))
+    problems = [
+        *rng.random((3, 12, 2)),
+        *rng.random((4, 20, 2)).astype(np.float32),
+        *rng.integers(0, 20, (4, 18, 2)),  # several tours are as short
+        *rng.random((2, 26, 3)),
+        *rng.random((2, 60, 2)),
+        *(square + square.T for square in squares),
+        *(0.3 * (square + square.T) for square in squares),
+        *(warptsp.Problem.from_points(1000 * rng.random((40, 2)), metric="EUC_2D") for _ in range(2)),
+        warptsp.Problem.from_points(1e8 * rng.random((20, 2)), metric="CEIL_2D"),
+        warptsp.Problem.from_points(100 * rng.random((9, 2)), metric="MAN_2D"),
+        1e-30 * rng.random((20, 2)),  # searched in a frame of its own
+        np.zeros((15, 2)),
+        np.ones((15, 2)),
+    ]
+    results = warptsp.solve_many(problems, seed=5)
+    assert not results.errors
+    for position, problem in enumerate(problems):
+        alone = warptsp.solve(problem, seed=5 + position, threads=1, bound=False, prove=False)
+        found = results[position]
+        assert np.array_equal(found.tour, alone.tour), position
+        assert (found.length, found.kicks, found.stop_reason) == (
+            alone.length,
+            alone.kicks,
+            alone.stop_reason,
+        )
+        assert found.proved_optimal == alone.proved_optimal == results.proved_optimal[position]
+    assert results.proved_optimal[:7].all()
+
+
+@pytest.mark.parametrize("params", [{}, {"depth": 3, "candidates": 5, "temperature": 0.3}, {"breadth": (2,)}])
+@pytest.mark.parametrize("kicks", [0, 1, 137])
+def test_a_batch_keeps_limits_and_parameters(kicks, params):
+    array = points(5, 45, seed=2)
+    results = warptsp.solve_many(array, kicks=kicks, params=params, seed=1)
+    for position, problem in enumerate(array):
+        alone = warptsp.solve(problem, kicks=kicks, params=params, seed=1 + position, threads=1, bound=False)
+        assert np.array_equal(results.tour(position), alone.tour)
+        assert (results.length(position), results.kicks[position]) == (alone.length, alone.kicks)
+
+
+def test_an_iterator_that_fails_loses_nothing_before_it():
+    def stream():
+        yield from points(7, 20)
+        raise OSError("no more")
+
+    with pytest.raises(OSError, match="no more") as caught:
+        warptsp.solve_many(stream(), kicks=KICKS, threads=1)
+    assert caught.value.results.solved == 7
 
 
 def test_mixed_sizes_and_kinds():
@@ -97,7 +152,7 @@ def test_a_generator_is_not_kept():
 
     def stream():
         nonlocal most
-        for array in points(300, 6):
+        for array in points(1200, 6):
             problem = Points(array)
             alive.add(problem)
             gc.collect(0)
@@ -105,8 +160,8 @@ def test_a_generator_is_not_kept():
             yield problem
 
     results = warptsp.solve_many(stream(), kicks=KICKS, threads=2)
-    assert results.tours.shape == (300, 6)
-    assert most <= 20
+    assert results.tours.shape == (1200, 6)
+    assert most <= 2 * CITIES_TOGETHER // LEAST_TOGETHER + 20  # what two threads have taken
     with pytest.raises(InvalidOption, match="problem 4 came from an iterator"):
         results[4]
     problem = warptsp.Problem.from_points(points(300, 6)[4])
@@ -129,7 +184,7 @@ def test_a_signal_keeps_what_is_done():
 
     def stream():
         for number, array in enumerate(points(10_000, 20)):
-            if number == 20:
+            if number == 400:
                 signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
                 sent.set()
             yield array
@@ -138,7 +193,7 @@ def test_a_signal_keeps_what_is_done():
     assert sent.is_set()
     assert results.interrupted
     assert results.signal == signal.SIGINT
-    assert 18 <= results.solved < 10_000
+    assert 400 - 3 * CITIES_TOGETHER // 20 <= results.solved < 10_000
     assert results.lengths[:18].min() > 0
 
 

@@ -28,7 +28,17 @@ _LARGEST_SMALL_DISTANCE = 2.0**24
 
 def tolerance_of(problem: Problem) -> float:
     """What a gain must exceed to be more than rounding."""
-    return 0.5 if problem.integral else 1e-12 * problem.distance_bound
+    return tolerance_of_bound(problem.integral, problem.distance_bound)
+
+
+def tolerance_of_bound(integral: bool, bound: float) -> float:
+    """Return that for distances of this kind, none of which exceeds `bound`."""
+    return 0.5 if integral else 1e-12 * bound
+
+
+def are_small(bound: float) -> bool:
+    """Whether 32-bit integers hold every sum of distances up to `bound` that a search makes."""
+    return bound <= _LARGEST_SMALL_DISTANCE
 
 
 def fixed_partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -106,7 +116,7 @@ class SearchInstance:
     @property
     def small_integers(self) -> bool:
         """Whether 32-bit integers hold every sum of lengths that a search makes."""
-        return self.problem.integral and self.problem.distance_bound <= _LARGEST_SMALL_DISTANCE
+        return self.problem.integral and are_small(self.problem.distance_bound)
 
     @property
     def has_matrix(self) -> bool:

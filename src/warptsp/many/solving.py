@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warptsp import _native
 from warptsp._checks import checked_number
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
+from warptsp.many.batch import BatchSearch, Plain
 from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
-from warptsp.many.table import Table
+from warptsp.many.table import Row, Table
 from warptsp.methods.magnitude import Frame
-from warptsp.problem import Metric
+from warptsp.problem import Metric, Problem
 from warptsp.solver import as_problem, with_open
 from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import start_of
@@ -25,17 +28,19 @@ from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import ArrayLike
 
-    from warptsp.problem import OpenPath, Problem
+    from warptsp.problem import OpenPath
+    from warptsp.result import Result
     from warptsp.solver.inputs import Instance
     from warptsp.stop import SearchState, StoppingCriterion
 
 __all__ = ["ManyProgress", "solve_many"]
 
 PATIENCE = 0.1  # seconds between two calls of the callback
+CITIES_TOGETHER, LEAST_TOGETHER = 1600, 10  # cities searched at once; no problem counts as fewer
+PIECES = 4  # that each thread gets at least
+READING = 0.01  # seconds after which no more problems are waited for
 LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
 
 
@@ -78,6 +83,9 @@ def solve_many(
     callback: Callable[[ManyProgress], object] | None = None,
 ) -> ManyResults:
     """Find short tours of many problems, a thread for each, as many at once as there are threads.
+
+    Up to 200 cities, plain problems, whose tours are closed and have no fixed edges, are searched by native
+    code alone, several one after another, unless there is another limit than `kicks`.
 
     Problem i has the tour that ``solve(problems[i], seed=seed + i, threads=1, bound=False)`` finds: with a
     limit on kicks it depends neither on the other problems nor on the number of threads.
@@ -171,7 +179,20 @@ def solve_many(
             token=token,
         )
 
-    work = _Work(source, problem_of, options_of, resolve_threads(threads), time_limit, total_time, started)
+    limited = not (stop is None and time_limit is None and total_time is None)
+    batch = BatchSearch.of(step, kicks, seed, limited=limited)
+    plain_arrays = metric is None and open is None
+    work = _Work(
+        source,
+        problem_of,
+        options_of,
+        batch,
+        plain_arrays,
+        resolve_threads(threads),
+        time_limit,
+        total_time,
+        started,
+    )
     with FirstSignal(lambda number: work.end()) as signals:
         work.run(callback)
     results = ManyResults(
@@ -223,6 +244,8 @@ class _Work:
         source: Source,
         problem_of: Callable[[Any], Problem],
         options_of: Callable[[Problem, int, float | None, StopToken], Options],
+        batch: BatchSearch | None,
+        plain_arrays: bool,
         threads: int,
         time_limit: float | None,
         total_time: float | None,
@@ -236,6 +259,8 @@ class _Work:
         self._items: Iterator[tuple[int, Any]] = enumerate(source)
         self._problem_of = problem_of
         self._options_of = options_of
+        self._batch = batch
+        self._plain_arrays = plain_arrays  # whether an array of points needs no look at anything else
         self._threads = threads if self._total is None else max(1, min(threads, self._total))
         self._time_limit = time_limit
         self._total_time = total_time
@@ -244,6 +269,7 @@ class _Work:
         self._taking = threading.Lock()
         self._keeping = threading.Lock()
         self._solved = 0
+        self._late: BaseException | None = None  # what the iterator raised
         if self._total is not None:
             self.table.extend(self._total)
 
@@ -278,29 +304,103 @@ class _Work:
     def _work(self) -> None:
         """Take problems as long as there are any."""
         try:
-            while (taken := self._next()) is not None:
-                self._solve(*taken)
+            while taken := self._next():
+                if self._batch is None:
+                    for position, given in taken:
+                        self._solve(position, given)
+                else:
+                    self._solve_together(self._batch, taken)
+                taken.clear()  # nothing that an iterator gave is kept while the next ones are read
         except BaseException as error:
             self._fail(error)
 
-    def _next(self) -> tuple[int, Any] | None:
+    def _next(self) -> list[tuple[int, Any]]:
+        """Return the next problems, as many as are searched in a moment; none when there are no more."""
+        taken: list[tuple[int, Any]] = []
         with self._taking:
-            return None if self._token.requested else next(self._items, None)
+            if self._late is not None:
+                raise self._late
+            most, begun = 1, time.monotonic()
+            while len(taken) < most and not self._token.requested:
+                try:
+                    item = next(self._items, None)
+                except BaseException as error:
+                    if not taken:
+                        raise
+                    self._late = error  # what came before it is searched first
+                    break
+                if item is None:
+                    break
+                taken.append(item)
+                if len(taken) == 1:
+                    most = self._together(*item)
+                if time.monotonic() > begun + READING:
+                    break
+        return taken
+
+    def _together(self, position: int, given: Any) -> int:
+        """Return how many problems are taken at once, from this one on."""
+        if self._batch is None or isinstance(given, (str, os.PathLike)):
+            return 1
+        cities = getattr(given, "n", None) or (len(given) if hasattr(given, "__len__") else 0)
+        most = max(1, CITIES_TOGETHER // max(int(cities), LEAST_TOGETHER))
+        if self._total is None:
+            return most
+        return max(1, min(most, (self._total - position) // (PIECES * self._threads)))
+
+    def _solve_together(self, batch: BatchSearch, taken: list[tuple[int, Any]]) -> None:
+        """Keep the tours of problems: of plain ones, as many of one size at once as there are."""
+        groups: dict[Any, list[tuple[int, Plain]]] = {}
+        others: list[tuple[int, Any]] = []
+        given_at = dict(taken)
+        for position, given in taken:
+            plain = batch.points_in(given) if self._plain_arrays else None
+            if plain is None:
+                try:
+                    given = given_at[position] = self._problem_of(given)
+                except WarpTSPError as error:
+                    self._put_error(position, error)
+                    continue
+                plain = batch.plain(given)
+            if plain is None:
+                others.append((position, given))
+            else:
+                key = (plain.metric, plain.rows.shape, plain.rows.dtype)
+                groups.setdefault(key, []).append((position, plain))
+        token = _native.StopToken()
+        with self._token.watched_by(token):
+            for group in groups.values():
+                positions, problems = zip(*group, strict=True)
+                for position, row in batch.search(positions, problems, token):
+                    if row is None:
+                        others.append((position, given_at[position]))
+                    else:
+                        self._put(position, row)
+        for position, given in others:
+            if self._token.requested:
+                break
+            self._solve(position, given)
 
     def _solve(self, position: int, given: Any) -> None:
         """Keep the tour of a problem, or what is wrong with it."""
         try:
-            problem = self._problem_of(given)
+            problem = given if isinstance(given, Problem) and self._batch else self._problem_of(given)
             options = self._options_of(problem, position, self._seconds_for(position), self._token)
             result = run_stages(options)
         except WarpTSPError as error:
-            with self._keeping:
-                self.errors[position] = error
-                self.table.extend(position + 1)
+            self._put_error(position, error)
             return
+        self._put(position, result)
+
+    def _put(self, position: int, row: Row | Result) -> None:
         with self._keeping:
-            self.table.put(position, result)
+            self.table.put(position, row)
             self._solved += 1
+
+    def _put_error(self, position: int, error: WarpTSPError) -> None:
+        with self._keeping:
+            self.errors[position] = error
+            self.table.extend(position + 1)
 
     def _seconds_for(self, position: int) -> float | None:
         """Return the time limit of a problem."""

@@ -54,17 +54,17 @@ class Table:
             self._proved.append(0)
             self._reason.append(0)
 
-    def put(self, position: int, result: Result) -> None:
+    def put(self, position: int, row: Row | Result) -> None:
         """Keep what came of a problem."""
         self.extend(position + 1)
         self._begin[position] = len(self._tours)
-        self._size[position] = len(result.tour)
-        self._tours.frombytes(np.ascontiguousarray(result.tour, dtype=np.int32).tobytes())
-        self._length[position] = result.length
-        self._kicks[position] = result.kicks
-        self._seconds[position] = result.seconds
-        self._proved[position] = result.proved_optimal
-        self._reason[position] = self._reasons.setdefault(result.stop_reason, len(self._reasons))
+        self._size[position] = len(row.tour)
+        self._tours.frombytes(np.ascontiguousarray(row.tour, dtype=np.int32).tobytes())
+        self._length[position] = row.length
+        self._kicks[position] = row.kicks
+        self._seconds[position] = row.seconds
+        self._proved[position] = row.proved_optimal
+        self._reason[position] = self._reasons.setdefault(row.stop_reason, len(self._reasons))
 
     def has(self, position: int) -> bool:
         """Whether there is a tour."""

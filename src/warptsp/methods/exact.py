@@ -1,8 +1,7 @@
-"""The optimal tour of a few cities, by dynamic programming over sets of cities.
+"""The optimal tour of a few cities (`native/small/`).
 
-M. Held and R. M. Karp, "A dynamic programming approach to sequencing problems", J. SIAM 10 (1962) 196-210:
-best[S, j] = the shortest path that starts at a fixed city, visits the set S and ends in j. All sets of a size
-are done at once with NumPy; 16 cities take about half a second and 20 MB.
+Closed tours of symmetric distances by branch and bound on 1-trees; all others, and those with which that
+would take long, by dynamic programming over sets of cities.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp import _native
 from warptsp.methods.method import Method, NoParams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
 MAX_CITIES = 16
-INSTANT_CITIES = 12  # up to here it takes a few milliseconds, which no limit is short for
+INSTANT_CITIES = 12  # up to here it takes less than a millisecond, which no limit is short for
 
 
 def run(problem: Problem, run: Run, params: NoParams) -> None:
@@ -59,10 +58,10 @@ def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> ND
         distances = joined
         if n == 1:
             return np.zeros(1, dtype=np.int32)
-    tour = _held_karp(distances, start, end, token)
-    if tour is None or problem.open is None:
-        return tour
-    return np.ascontiguousarray(tour[1:])
+    tours = _native.optimal_tours(distances[None], start, end, token or _native.StopToken())
+    if tours is None:
+        return None
+    return tours[0] if problem.open is None else np.ascontiguousarray(tours[0, 1:])
 
 
 def _preferring(distances: NDArray[Any], problem: Problem) -> NDArray[Any]:
@@ -84,45 +83,9 @@ def _longer_than(edges: int, distances: NDArray[Any]) -> Any:
     return bound + min(bound, 1) or 1
 
 
-def _held_karp(
-    distances: NDArray[Any], start: int, end: int, token: _native.StopToken | None
-) -> NDArray[np.int32] | None:
-    n = len(distances)
-    others = np.array([city for city in range(n) if city != start], dtype=np.int64)
-    m = len(others)
-    if m == 0:
-        return np.array([start], dtype=np.int32)
-    far = np.iinfo(np.int64).max // 4 if distances.dtype.kind == "i" else np.inf
-    best = np.full((1 << m, m), far, dtype=distances.dtype)
-    before = np.full((1 << m, m), -1, dtype=np.int8)
-    inner = distances[np.ix_(others, others)]
-    sets = np.arange(1 << m)
-    sizes = np.zeros(1 << m, dtype=np.int64)
-    for j in range(m):
-        sizes += (sets >> j) & 1
-        best[1 << j, j] = distances[start, others[j]]
-    for size in range(2, m + 1):
-        layer = sets[sizes == size]
-        for j in range(m):
-            if token is not None and token.stopped():
-                return None
-            with_j = layer[(layer >> j) & 1 == 1]
-            paths = best[with_j ^ (1 << j)] + inner[:, j]
-            choice = np.argmin(paths, axis=1)
-            best[with_j, j] = paths[np.arange(len(with_j)), choice]
-            before[with_j, j] = choice
-    visited = (1 << m) - 1
-    j = int(np.argmin(best[visited] + distances[others, end]))
-    tour = []
-    while j >= 0:
-        tour.append(int(others[j]))
-        visited, j = visited ^ (1 << j), int(before[visited, j])
-    return np.array([start, *reversed(tour)], dtype=np.int32)
-
-
 METHOD = Method(
     name="exact",
-    summary=f"the optimum of up to {MAX_CITIES} cities, by dynamic programming",
+    summary=f"the optimum of up to {MAX_CITIES} cities, by branch and bound or dynamic programming",
     run=run,
     asymmetric=True,
     min_cities=1,

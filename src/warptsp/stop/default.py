@@ -21,8 +21,9 @@ class DefaultStop(StoppingCriterion):
     - Up to 2000 cities: when the last 60 % of the run so far, and at least a time that grows with the
       number of cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it
       searches in cycles of growing length.
-      The method may end before, when what is left to gain is unlikely: ``lk`` up to 200 cities on the CPU,
-      when two of its annealings end with the same length.
+      The method may end before, when nothing is left to gain, or hardly so: ``lk`` on the CPU up to 30
+      cities when it has proved its tour optimal, up to 200 when two of its annealings end with the same
+      length.
     - Up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for 100 000 cities,
       5 minutes for a million, half an hour for ten million. Searches of this size improve to the end, and
       the method plans for just this time.

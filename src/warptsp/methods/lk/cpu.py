@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp import _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
-from warptsp.methods.annealing import cooled, start_temperature
+from warptsp.methods.annealing import COLD, cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, some_lengths
@@ -17,12 +18,25 @@ from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, some
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
 AGREED = "no limit given: two searches ended with this length"
+
+
+def kicks_at_once(n: int) -> int:
+    """Return the kicks at one temperature on the whole of a tour of so many cities."""
+    return max(100, min(tuning.SLICE, n // 10))
+
+
+def agreeing_annealings(n: int, *, of_matrix: bool) -> dict[str, Any]:
+    """Return the annealings of a run without a limit, as `_native.Annealings` takes them."""
+    easy = tuning.EASY_CITIES_OF_MATRIX if of_matrix else tuning.EASY_CITIES
+    kicks = max(round(tuning.AGREEING_KICKS * max(1.0, n / easy) * n), tuning.LEAST_AGREEING)
+    step = max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS))
+    start = start_temperature(kicks / n)
+    return {"kicks": kicks, "step": step, "start": start, "cold": COLD, "most": tuning.MAX_AGREEING}
 
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
@@ -178,8 +192,7 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
-        hot, few = self.params.temperature is None, self.problem.n <= tuning.FEW_CITIES
-        if self.run.may_end_early and hot and few and self._agreed():
+        if self.run.may_end_early and (self._proved() or self._agreed()):
             return
         cycle = tuning.FIRST_CYCLE * self.problem.n
         size = min(2 * tuning.MIN_POPULATION, self.params.population)
@@ -191,25 +204,37 @@ class _Search:
             self.native.return_to_best()
             cycle *= 2
 
+    def _proved(self) -> bool:
+        """Make the tour of a few cities optimal; True to stop."""
+        if self.instance.size > tuning.PROVABLE_CITIES:
+            return False
+        proved = self.native.prove(tuning.PROOF_TREES, self.run.token)
+        stop = self._report("search")
+        if proved:
+            self.run.report_optimal()
+        return proved or stop
+
     def _agreed(self) -> bool:
         """Annealings from the best tour, hot enough to leave it, until one ends with its length again.
 
         Returns True to stop.
         """
-        native, n = self.native, self.problem.n
-        easy = tuning.EASY_CITIES if self.problem.matrix is None else tuning.EASY_CITIES_OF_MATRIX
-        per_city = tuning.AGREEING_KICKS * max(1.0, n / easy)
-        kicks = max(round(per_city * n), tuning.LEAST_AGREEING)
-        step = max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS))
-        for number in range(tuning.MAX_AGREEING):
-            before = native.best_length
-            if self._anneal(self.kicks + kicks, step):
+        problem, run = self.problem, self.run
+        if self.params.temperature is not None or problem.n > tuning.FEW_CITIES:
+            return False
+        plan = agreeing_annealings(problem.n, of_matrix=problem.matrix is not None)
+        annealings = _native.Annealings.create(search=self.native, **plan)
+        ended = False
+        while not ended:
+            self.round += 1
+            ended = annealings.proceed(run.seed, self.round, run.token)
+            if self._report("search"):
                 return True
-            if number > 0 and math.isclose(native.length, before, rel_tol=1e-9):
-                self.run.report_limit(AGREED)
-                return True
-            native.return_to_best()
-        return False
+        if annealings.agreed:
+            run.report_limit(AGREED)
+        else:
+            self.native.return_to_best()
+        return annealings.agreed
 
     def _remaining(self) -> float | None:
         """Seconds that are left, if the search plans for a time."""
@@ -288,11 +313,11 @@ class _Search:
 
     # Annealing
 
-    def _anneal(self, last: int | None, step: int | None = None) -> bool:
+    def _anneal(self, last: int | None) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop.
 
         Of two horizons the one that is further on sets the temperature. What crossover has made is too good
-        for any temperature. It falls after every `step` kicks.
+        for any temperature.
         """
         native, run, n = self.native, self.run, self.problem.n
         mean_link = abs(native.length) / n
@@ -322,7 +347,7 @@ class _Search:
 
             left = None if last is None else last - self.kicks
             if self.parts == 1 or (left is not None and left < tuning.SLICE):
-                count = step or max(100, min(tuning.SLICE, n // 10))
+                count = kicks_at_once(n)
                 stop = self._slice(count if left is None else min(count, left), temperature(progress))
             else:
                 kicks = max(tuning.SWEEP, min(1.0, 10 * tuning.SLICE / n)) * n

@@ -15,6 +15,7 @@ void bind_path_graph(nb::module_ &m);
 void bind_pictures(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_proof(nb::module_ &m);
+void bind_small(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
 void bind_tour_check(nb::module_ &m);
 void bind_tour_cut(nb::module_ &m);
@@ -49,6 +50,7 @@ NB_MODULE(_native, m) {
   bind_pictures(m);
   bind_search(m);
   bind_proof(m);
+  bind_small(m);
   bind_symmetric(m);
   bind_tour_check(m);
   bind_tour_cut(m);

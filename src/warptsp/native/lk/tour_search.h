@@ -8,6 +8,7 @@
 #include "lk/partition.h"
 #include "lk/population.h"
 #include "lk/subproblem.h"
+#include "small/one_tree_search.h"
 
 namespace warptsp::lk {
 
@@ -30,6 +31,9 @@ class TourSearch {
   virtual bool optimize(double seconds, const StopToken &token) = 0;
   // Kicks on the whole tour.
   virtual void kicks(const KickSchedule &schedule, const StopToken &token) = 0;
+  // Up to small::OneTreeSearch::most cities: makes the best tour optimal. True if it is proved to be; false after so many
+  // 1-trees, or if the token said stop.
+  virtual bool prove(long long trees, const StopToken &token) = 0;
   // Cuts the tour into parts.
   virtual void begin_round(const RoundPlan &plan) = 0;
   // Improves the parts for some seconds; goes on where it was left. True when the round is complete or the token said
@@ -88,6 +92,22 @@ class TourSearchOf final : public TourSearch {
     open_whole();
     length_ -= whole_->kicks(schedule, token);
     close_whole();
+  }
+
+  bool prove(long long trees, const StopToken &token) override {
+    const int n = instance_.size;
+    typename Source::Buffer buffer;
+    const typename Source::Metric metric = source_.bind(nullptr, n, buffer);
+    std::vector<double> distances((size_t)n * n);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++) distances[(size_t)i * n + j] = distances[(size_t)j * n + i] = (double)metric(i, j);
+    const double least = std::is_integral_v<Value> ? small::whole_step : (double)tolerance_;
+    small::OneTreeSearch search(distances.data(), n, instance_.fixed.empty() ? nullptr : instance_.fixed.data(), least);
+    std::vector<int> tour = best();
+    double length = best_length_;
+    const bool proved = search.run(tour, length, trees, token);
+    if (length < best_length_) go_on_from(std::move(tour));
+    return proved;
   }
 
   void begin_round(const RoundPlan &plan) override {

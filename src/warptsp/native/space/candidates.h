@@ -297,7 +297,7 @@ inline bool candidate_lists(const double *points, int n, int dimensions, int cou
 
 // What orders the neighbours of a city there: between two rows of `dimensions` columns.
 inline double nearness_in_norm(int norm, int dimensions, const double *p, const double *q) {
-  double delta[3];
+  double delta[3] = {};
   for (int d = 0; d < dimensions; ++d) delta[d] = q[d] - p[d];
   if (dimensions == 2)
     return norm == 2 ? norm_of<2, 2>(delta) : norm == 1 ? norm_of<1, 2>(delta) : norm_of<0, 2>(delta);

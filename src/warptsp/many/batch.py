@@ -1,0 +1,244 @@
+"""Small, plain problems by the dozen: one native call searches as many of equally many cities.
+
+The native search is the one that the main solver makes of each, step by step, so that the tours are the same.
+What it does not know takes the way of `solve`: other methods and limits, constraints, distances with a
+direction, numbers out of the ordinary, more cities.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from warptsp import _native
+from warptsp.backends.instance import are_small, tolerance_of_bound
+from warptsp.errors import WarpTSPError
+from warptsp.many.table import Row
+from warptsp.methods.annealing import COLD, start_temperature
+from warptsp.methods.exact import INSTANT_CITIES
+from warptsp.methods.lk import tuning
+from warptsp.methods.lk.cpu import AGREED, agreeing_annealings, kicks_at_once
+from warptsp.methods.lk.params import LkParams
+from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Frame
+from warptsp.neighbors import search_norm
+from warptsp.problem import Metric
+from warptsp.problem.distance import coordinate_distances
+from warptsp.problem.values import EXACT_INTEGERS
+from warptsp.run import PROVED
+from warptsp.stop import MaxKicks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+    from warptsp.solver.options import Step
+
+__all__ = ["BatchSearch", "Plain"]
+
+LEAST_CITIES = 4  # of an array that can only hold points
+# How the native search of an instance ended (native/bindings/search.cpp).
+NONE, PROVED_OPTIMAL, AGREEING, ALL_KICKS, UNSETTLED, STOPPED = range(6)
+
+
+class Plain(NamedTuple):
+    """A problem that a batch can search."""
+
+    metric: Metric
+    rows: NDArray[Any]  # coordinates, or a matrix
+    checked: bool  # whether its numbers are known to be ordinary ones
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSearch:
+    """The main solver for plain problems, without a limit or with one on kicks."""
+
+    params: LkParams
+    kicks: int | None
+    seed: int
+
+    @classmethod
+    def of(cls, step: Step, kicks: int | None, seed: int, *, limited: bool) -> BatchSearch | None:
+        """Return the batch of such a run; None if it is for `solve`: other methods, or `limited` in time."""
+        if limited or not isinstance(step.params, LkParams):
+            return None
+        if kicks is None and step.params.temperature is not None:
+            return None
+        return cls(step.params, None if kicks is None else MaxKicks(kicks).kicks, seed)
+
+    def points_in(self, given: object) -> Plain | None:
+        """Return what has the form of points of the plane or space, not rounded; None for all else."""
+        if type(given) is not np.ndarray or given.ndim != 2 or given.dtype.kind not in "iuf":
+            return None
+        n, columns = given.shape
+        if columns not in (2, 3) or not LEAST_CITIES <= n <= tuning.FEW_CITIES or not self._has_time(n):
+            return None
+        return Plain(Metric.EXACT_2D if columns == 2 else Metric.EXACT_3D, given, False)
+
+    def plain(self, problem: Problem) -> Plain | None:
+        """Return a problem as batches take it; None if it is more than that."""
+        n, metric = problem.n, problem.metric
+        if n > tuning.FEW_CITIES or not self._has_time(n) or metric.geographic or problem.asymmetric:
+            return None
+        constrained = problem.open is not None or len(problem.fixed_edges) or problem.wall is not None
+        if constrained or problem.known_length is not None or Frame.of(problem).problem is not problem:
+            return None
+        rows = problem.coordinates if problem.matrix is None else problem.matrix
+        return None if rows is None else Plain(metric, rows, True)
+
+    def _has_time(self, n: int) -> bool:
+        """Whether the search is annealing alone: with more kicks, `solve` grows populations."""
+        least = tuning.MIN_POPULATION * tuning.KICKS_FOR_MEMBER
+        return n <= INSTANT_CITIES or self.kicks is None or self.kicks < least * n
+
+    def search(
+        self, positions: Sequence[int], problems: Sequence[Plain], token: _native.StopToken
+    ) -> Iterator[tuple[int, Row | None]]:
+        """Search problems of one metric and shape.
+
+        Yields
+        ------
+        position, row
+            In order; None for a problem that is for `solve`. Those that were not begun are left out.
+        """
+        metric = problems[0].metric
+        rows = np.stack([problem.rows for problem in problems])
+        if metric is Metric.EXPLICIT:
+            bounds = rows.max(axis=(1, 2)).astype(np.float64)
+            whole = rows.dtype.kind == "i"
+        else:
+            low, high = rows.min(axis=1), rows.max(axis=1)
+            ordinary = np.array([problem.checked for problem in problems]) | _are_ordinary(low, high)
+            if not ordinary.all():
+                yield from ((positions[i], None) for i in np.flatnonzero(~ordinary).tolist())
+                kept = np.flatnonzero(ordinary)
+                positions, rows = [positions[i] for i in kept.tolist()], rows[kept]
+                low, high = low[kept], high[kept]
+            rows = np.ascontiguousarray(rows, dtype=np.float64)
+            bounds = coordinate_distances(metric, low.astype(np.float64), high.astype(np.float64))
+            bounds = bounds * (1.0 + 1e-12)
+            whole = metric.integral
+        if not len(rows):
+            return
+        if rows.shape[1] <= INSTANT_CITIES:
+            yield from self._optimal(metric, whole, positions, rows)
+            return
+        small = np.array([whole and are_small(bound) for bound in bounds.tolist()])
+        for kind in (False, True):
+            some = np.flatnonzero(small == kind)
+            if len(some):
+                at = [positions[i] for i in some.tolist()]
+                yield from self._searched(metric, whole, kind, at, rows[some], bounds[some], token)
+
+    def _optimal(
+        self, metric: Metric, whole: bool, positions: Sequence[int], rows: NDArray[Any]
+    ) -> Iterator[tuple[int, Row]]:
+        begun = time.monotonic()
+        distances = rows
+        if metric is not Metric.EXPLICIT:
+            distances = coordinate_distances(metric, rows[:, :, None], rows[:, None])
+        distances = np.ascontiguousarray(distances, dtype=np.int64 if whole else np.float64)
+        tours = _native.optimal_tours(distances, 0, 0, _native.StopToken())
+        assert tours is not None  # nobody stops it
+        lengths = _lengths(metric, whole, rows, tours)
+        seconds = (time.monotonic() - begun) / len(tours)
+        for position, tour, length in zip(positions, tours, lengths, strict=True):
+            yield position, Row(tour, length, 0, seconds, True, PROVED)
+
+    def _searched(
+        self,
+        metric: Metric,
+        whole: bool,
+        small: bool,
+        positions: Sequence[int],
+        rows: NDArray[Any],
+        bounds: NDArray[np.float64],
+        token: _native.StopToken,
+    ) -> Iterator[tuple[int, Row | None]]:
+        n, matrix = rows.shape[1], metric is Metric.EXPLICIT
+        count = min(self.params.candidates, n - 1)
+        tours, kicks, seconds, ends = _native.search_batch(
+            points=None if matrix else rows,
+            int_matrices=np.ascontiguousarray(rows, dtype=np.int32) if matrix and small else None,
+            real_matrices=np.ascontiguousarray(rows, dtype=np.float64) if matrix and not small else None,
+            metric=metric.kind,
+            norm=search_norm(metric),
+            small_integers=small,
+            tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),
+            seeds=np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64),
+            candidates=count,
+            per_quadrant=self.params.per_quadrant if matrix else min(self.params.per_quadrant, count // 4),
+            **self.params.of_search(n),
+            **self._plan(n, of_matrix=matrix),
+            token=token,
+        )
+        found = np.flatnonzero((ends != NONE) & (ends != UNSETTLED))
+        lengths = dict(zip(found.tolist(), _lengths(metric, whole, rows[found], tours[found]), strict=True))
+        reasons = self._reasons()
+        for i, (position, end) in enumerate(zip(positions, ends.tolist(), strict=True)):
+            if end == UNSETTLED:
+                yield position, None
+            elif end != NONE:
+                proved = end == PROVED_OPTIMAL
+                yield (
+                    position,
+                    Row(tours[i], lengths[i], int(kicks[i]), float(seconds[i]), proved, reasons[end]),
+                )
+
+    def _plan(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
+        """Return what is done after the first local optimum, as `_native.search_batch` takes it."""
+        if self.kicks is None:
+            trees = tuning.PROOF_TREES if n <= tuning.PROVABLE_CITIES else 0
+            return {"trees": trees, "may_end": True, **agreeing_annealings(n, of_matrix=of_matrix)}
+        start = self.params.temperature
+        return {
+            "trees": 0,
+            "may_end": False,
+            "kicks": self.kicks,
+            "step": kicks_at_once(n),
+            "start": start_temperature(self.kicks / n) if start is None else start,
+            "cold": COLD,
+            "most": 1,
+        }
+
+    def _reasons(self) -> dict[int, str]:
+        """Return the words for each end."""
+        return {
+            PROVED_OPTIMAL: PROVED,
+            AGREEING: AGREED,
+            ALL_KICKS: "" if self.kicks is None else str(MaxKicks(self.kicks)),
+            STOPPED: "stop requested",
+        }
+
+
+def _are_ordinary(low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether points between these corners are searched as they are; False for what is no number, too."""
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    extent = (high - low).max(axis=1)
+    reach = np.maximum(np.abs(low), np.abs(high)).max(axis=1)
+    kept = (extent >= MIN_EXTENT_KEPT) & (extent <= MAX_EXTENT_KEPT)
+    return np.asarray(kept & (reach <= FAR * extent) & (reach < EXACT_INTEGERS), dtype=np.bool_)
+
+
+def _lengths(metric: Metric, whole: bool, rows: NDArray[Any], tours: NDArray[np.int32]) -> list[int | float]:
+    """Return the exact lengths of closed tours, which are checked."""
+    n = rows.shape[1]
+    if not (np.sort(tours, axis=1) == np.arange(n)).all():
+        raise WarpTSPError(
+            "the method made an invalid tour, which is a bug; please report it: not every city once, in a batch"
+        )
+    if n == 1:
+        return [0 if whole else 0.0] * len(rows)
+    after = np.roll(tours, -1, axis=1)
+    if metric is Metric.EXPLICIT:
+        edges = rows[np.arange(len(rows))[:, None], tours, after]
+    else:
+        some = np.arange(len(rows))[:, None]
+        edges = coordinate_distances(metric, rows[some, tours], rows[some, after])
+    if whole:
+        return [int(length) for length in edges.astype(np.int64).sum(axis=1)]
+    return [math.fsum(row) for row in edges.tolist()]

@@ -1,0 +1,106 @@
+"""Branch and bound on 1-trees against dynamic programming."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import warptsp
+from warptsp import _native
+from warptsp.methods.lk import tuning
+from warptsp.problem import OpenPath, Problem
+
+
+def lengths(distances, tours):
+    rows = np.arange(len(tours))[:, None]
+    return distances[rows, tours, np.roll(tours, -1, axis=1)].sum(axis=1)
+
+
+def clouds(random, count, n, kind):
+    if kind == "matrix":
+        half = random.integers(0, 50, (count, n, n))
+        return np.ascontiguousarray(half + half.transpose(0, 2, 1))
+    points = random.random((count, n, 2))
+    if kind == "clustered":
+        points = points // 0.5 + 0.05 * random.random((count, n, 2))
+    if kind == "lattice":
+        points = np.rint(3 * points)
+    return np.hypot(*(points[:, :, None] - points[:, None]).transpose(3, 0, 1, 2))
+
+
+@pytest.mark.parametrize("kind", ["uniform", "clustered", "lattice", "matrix"])
+@pytest.mark.parametrize("n", [4, 5, 8, 11, 13])
+def test_trees_and_sets_agree(n, kind):
+    seed = int(np.random.SeedSequence().generate_state(1)[0])
+    print("seed", seed)
+    distances = clouds(np.random.default_rng(seed), 8, n, kind)
+    token = _native.StopToken()
+    by_trees = _native.optimal_tours(distances, 0, 0, token)
+    # Tours stay as long if the ways out of a city get longer and those into it shorter: no work for 1-trees.
+    by_city = np.arange(n) % 5
+    directed = np.ascontiguousarray(distances + by_city[:, None] - by_city[None, :])
+    by_sets = _native.optimal_tours(directed, 0, 0, token)
+    assert (np.sort(by_trees, axis=1) == np.arange(n)).all()
+    assert (by_trees[:, 0] == 0).all()
+    assert lengths(distances, by_trees) == pytest.approx(lengths(distances, by_sets), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"fixed_edges": [[0, 9], [9, 4], [2, 13]]},
+        {"open": OpenPath()},
+        {"open": OpenPath(3, None)},
+        {"open": OpenPath(3, 7), "fixed_edges": [[3, 11]]},
+        {"metric": "EUC_2D"},
+    ],
+    ids=str,
+)
+def test_a_run_without_a_limit_proves_few_cities_optimal(fields):
+    for seed in range(6):
+        points = 100 * np.random.default_rng(seed).random((15, 2))
+        problem = Problem.from_points(points, **fields)
+        found = warptsp.solve(problem, threads=1, bound=False, prove=False)
+        assert found.proved_optimal
+        assert found.stop_reason == "proved optimal"
+        best = warptsp.solve(problem, method="exact").length
+        assert found.length == pytest.approx(best, rel=1e-12)
+        assert found.lower_bound == found.length
+
+
+def test_a_proof_that_takes_too_long_is_given_up():
+    few, many = 13, tuning.PROVABLE_CITIES
+    halves = np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 5.0]])  # far from what 1-trees bound well
+    for n in (few, many):
+        points = halves[np.arange(n) % 3] + 1e-3 * np.random.default_rng(n).random((n, 2))
+        found = warptsp.solve(points, threads=1, bound=False, prove=False)
+        assert found.proved_optimal or found.kicks > 0
+
+
+def test_more_cities_than_a_proof_takes_are_refused():
+    n = 40
+    points = np.random.default_rng(0).random((n, 2))
+    token = _native.StopToken()
+    search = _native.TourSearch.create(
+        distances=_native.Distances.of_points(warptsp.Metric.EXACT_2D.kind, points),
+        small_integers=False,
+        dummy=False,
+        candidates=_native.candidate_lists(points, 10, 2, 2, False, 1, token),
+        tour=np.arange(n, dtype=np.int32),
+        fixed_edges=None,
+        tolerance=1e-12,
+        depth=6,
+        breadth=[5, 3, 1],
+        segment=50,
+        walks=0.4,
+        walk=10,
+        long_links=0.1,
+    )
+    with pytest.raises(ValueError, match="40 cities; at most 32 are possible"):
+        search.prove(100, token)
+    annealings = _native.Annealings.create(search=search, kicks=50, step=20, start=0.1, cold=0.04, most=1)
+    assert [annealings.proceed(0, round, token) for round in (1, 2, 3)] == [False, False, True]
+    assert not annealings.agreed
+    with pytest.raises(ValueError, match="out of range"):
+        _native.Annealings.create(search=search, kicks=50, step=0, start=0.1, cold=0.04, most=1)
