@@ -82,4 +82,5 @@ def turned_to_first(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.int
     """Return a closed tour from city 0 on, a path as it is."""
     if problem.open is not None or not problem.n or tour[0] == 0:
         return tour
-    return np.roll(tour, -int(np.argmin(tour)))
+    first = int(np.argmin(tour))
+    return np.concatenate([tour[first:], tour[:first]])

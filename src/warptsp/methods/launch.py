@@ -29,6 +29,8 @@ def check_block(block: int | None, most: int = LARGEST_BLOCK) -> None:
 
 def asked_of_launches(params: object) -> list[str]:
     """Return the parameters that only launches on a GPU heed, less those that are as by default."""
+    if not any(hasattr(params, name) for name in LAUNCH):
+        return []
     changed = changed_params(params)
     return [name for name in LAUNCH if name in changed]
 

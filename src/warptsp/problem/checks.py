@@ -34,6 +34,7 @@ _log = logging.getLogger(__name__)
 # The coordinates of problems, by identity: whoever makes a problem of another one's is not warned again.
 _LOOKED_AT: WeakValueDictionary[int, NDArray[np.float64]] = WeakValueDictionary()
 
+_FEW_ROWS = 5000  # whose columns are copied: one reduction of all takes less than one of each
 # Squares of differences must neither overflow nor vanish, nor those of neighbours lose digits.
 _LARGEST_COORDINATE = 1e150
 _SMALLEST_SPAN = 1e-140
@@ -46,6 +47,9 @@ _SYMMETRY_TOLERANCE = 1e-12
 
 def bounds_of(coordinates: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The lowest and the highest coordinate of each axis."""
+    if len(coordinates) <= _FEW_ROWS:
+        rows = np.ascontiguousarray(coordinates.T)
+        return rows.min(axis=1), rows.max(axis=1)
     columns = range(coordinates.shape[1])
     low = np.array([coordinates[:, axis].min() for axis in columns])
     high = np.array([coordinates[:, axis].max() for axis in columns])

@@ -131,6 +131,8 @@ def tour_length(
             return math.fsum([*sums.tolist(), float(last[0])])
     cities = as_cities(tour, names)
     closing = closed and len(cities) > 1
+    if closing and len(cities) <= CHUNK:
+        cities, closing = np.concatenate([cities, cities[:1]]), False
 
     def parts_of(begin: int) -> list[int] | list[float]:
         """Numbers whose exact sum is the length of some thousand edges."""
