@@ -91,6 +91,73 @@ def tour_search_of_3d_metric(kind=Metric.EXACT_3D.kind, points=np.column_stack([
 
 
 @attacked
+def prove(points=POINTS[:20], trees=50):
+    few = np.argsort(MATRIX[:20, :20], axis=1, kind="stable")[:, 1:7].astype(np.int32)
+    start = np.arange(20, dtype=np.int32)
+    tour_search(points=points, candidates=few, tour=start, fixed_edges=EDGES).prove(trees, token())
+
+
+@attacked
+def annealings(kicks=50, step=20, start=0.1, cold=0.04, most=2):
+    search = tour_search()
+    made = _native.Annealings.create(search=search, kicks=kicks, step=step, start=start, cold=cold, most=most)
+    del search
+    for round in range(1, 4):
+        made.proceed(0, round, token())
+    assert made.agreed in (False, True)
+
+
+def batch(points=None, integers=None, reals=None, **changed):
+    given = {
+        "metric": EXACT, "norm": 2, "small_integers": integers is not None, "tolerances": np.full(1, 1e-9),
+        "seeds": np.arange(1, dtype=np.uint64), "candidates": 6, "per_quadrant": 1, "depth": 6,
+        "breadth": [5, 3, 1], "segment": 50, "walks": 0.4, "walk": 10, "long_links": 0.1, "trees": 0,
+        "kicks": 20, "step": 10, "start": 0.1, "cold": 0.04, "most": 2, "may_end": True,
+    }  # fmt: skip
+    return _native.search_batch(
+        points=points, int_matrices=integers, real_matrices=reals, **{**given, **changed}, token=token()
+    )
+
+
+@attacked
+def batch_of_points(
+    points=POINTS.reshape(2, 20, 2), metric=EXACT, norm=2, small_integers=False,
+    seeds=np.arange(2, dtype=np.uint64), candidates=6, per_quadrant=1, depth=6, segment=50, trees=30,
+    kicks=20, step=10, start=0.1, cold=0.04, most=2,
+):  # fmt: skip
+    batch(
+        points, metric=metric, norm=norm, small_integers=small_integers, tolerances=np.full(2, 1e-9),
+        seeds=seeds, candidates=candidates, per_quadrant=per_quadrant, depth=depth, segment=segment,
+        trees=trees, kicks=kicks, step=step, start=start, cold=cold, most=most,
+    )  # fmt: skip
+
+
+@attacked
+def batch_of_integers(candidates=6, per_quadrant=1):
+    batch(integers=WHOLE[None], candidates=candidates, per_quadrant=per_quadrant)
+
+
+@attacked
+def batch_of_numbers(candidates=6, per_quadrant=1):
+    batch(reals=MATRIX[None], candidates=candidates, per_quadrant=per_quadrant)
+
+
+@attacked
+def optimal_tours(distances=np.stack([MATRIX[:11, :11], MATRIX[5:16, 5:16]]), start=2, end=2):
+    _native.optimal_tours(distances, start, end, token())
+
+
+@attacked
+def optimal_tours_of_paths(distances=np.tri(9)[None] * 2.5, start=2, end=3):
+    _native.optimal_tours(distances, start, end, token())
+
+
+@attacked
+def optimal_tours_of_integers(distances=WHOLE[None, :10, :10].astype(np.int64), start=2, end=3):
+    _native.optimal_tours(distances, start, end, token())
+
+
+@attacked
 def begin_round(parts=3, kicks=50, temperature=0.1, last_temperature=0.0, threads=2):
     made = tour_search()
     made.begin_round(
