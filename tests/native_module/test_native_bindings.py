@@ -133,13 +133,13 @@ def batch_of_points(
 
 
 @attacked
-def batch_of_integers(candidates=6, per_quadrant=1):
-    batch(integers=WHOLE[None], candidates=candidates, per_quadrant=per_quadrant)
+def batch_of_integers(integers=WHOLE[None], small_integers=True, tolerances=np.full(1, 1e-9)):
+    batch(integers=integers, small_integers=small_integers, tolerances=tolerances)
 
 
 @attacked
-def batch_of_numbers(candidates=6, per_quadrant=1):
-    batch(reals=MATRIX[None], candidates=candidates, per_quadrant=per_quadrant)
+def batch_of_numbers(reals=MATRIX[None], candidates=6, per_quadrant=1):
+    batch(reals=reals, candidates=candidates, per_quadrant=per_quadrant)
 
 
 @attacked

@@ -52,6 +52,18 @@ bool are_small(const Array<const int, 2> &matrix) {
 
 bool is_spherical(MetricKind kind) { return kind == MetricKind::geo || kind == MetricKind::great_circle; }
 
+// Whether no search gets lost in these matrices: they are symmetric, and hold numbers, none of them negative.
+template <class V>
+bool are_symmetric(const Array<const V, 3> &matrices) {
+  const size_t n = matrices.shape(1);
+  for (size_t m = 0; m < matrices.shape(0); m++)
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++)
+        if (!(matrices(m, i, j) == matrices(m, j, i) && matrices(m, i, j) >= 0 && matrices(m, i, j) <= 1e300))
+          return false;
+  return true;
+}
+
 // At least the longest distance between two points of one instance; NaN or infinity if a coordinate is.
 double longest_coordinate_sum(const Array<const double, 3> &points) {
   double longest = 0;
@@ -494,6 +506,8 @@ void bind_search(nb::module_ &m) {
         require(n >= 8 && n <= brief_cities, std::to_string(n) + " cities; 8 to 1000 are possible");
         require(candidates >= 1 && (size_t)candidates < n && per_quadrant >= 0, "candidates are out of range");
         require(tolerances.shape(0) == count && seeds.shape(0) == count, "tolerances and seeds are not those of all");
+        require(std::all_of(tolerances.data(), tolerances.data() + count, [](double t) { return t > 0 && t <= 1e300; }),
+                "a tolerance is not positive");
         require(trees == 0 || n <= small::OneTreeSearch::most, "too many cities for a proof");
         if (points) {
           check_metric(metric, points->shape(2));
@@ -504,6 +518,8 @@ void bind_search(nb::module_ &m) {
                   "the points are not finite, or distances are too long for small integers");
         } else {
           require(int_matrices ? int_matrices->shape(2) == n : real_matrices->shape(2) == n, "a matrix is not square");
+          require(int_matrices ? are_symmetric(*int_matrices) : are_symmetric(*real_matrices),
+                  "a matrix is not symmetric, or a distance is negative or no number");
           require(!int_matrices ||
                       std::all_of(int_matrices->data(), int_matrices->data() + int_matrices->size(), is_small_entry),
                   "distances are too long for small integers");
