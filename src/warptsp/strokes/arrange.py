@@ -29,7 +29,7 @@ from .model import (
 from .nearest import nearest_first
 from .nesting import heights, parents
 from .plan import Plan, travel_points
-from .refine import Refined, refine
+from .refine import Refined, refine, travel_of
 from .search import Effort, searched
 
 __all__ = ["arrange"]
@@ -102,7 +102,8 @@ def arrange(
     Returns
     -------
     Plan
-        Never with more travel than the order that was given, where that keeps groups and ``inner_first``.
+        Never with more travel than the order that was given, where that keeps groups and ``inner_first``, nor
+        than drawing always the nearest stroke next, however little time there is.
 
     Raises
     ------
@@ -132,16 +133,14 @@ def arrange(
     anywhere = checked_flags("loops", loops, n)
     task = _Task.of(drawing, free, group, anywhere, inner_first, tolerance, cost)
     ends = Ends(place, place if back else None)
-    given = _plan_of(task, ends, _given_order(task), started, effort, task.first_entries())
     before = _travel(drawing, place, back, cost)
-    found = given
+    order, entry = _given_order(task), task.first_entries()
     if n > 0:
-        order, entry = _arranged(task, ends, effort)
-        found = _plan_of(task, ends, order, started, effort, entry)
-    if given.travel <= found.travel:
-        found = given
-    seconds = time.monotonic() - started
-    return replace(found, travel_before=before, seconds=seconds)
+        greedy = _greedy(task, ends)
+        tried = [(order, entry), (greedy, entry), _arranged(task, ends, greedy, effort)]
+        order, entry = min(tried, key=lambda found: travel_of(task.entered(found[1]), cost, ends, found[0]))
+    plan = _plan_of(task, ends, order, started, effort, entry)
+    return replace(plan, travel_before=before, seconds=time.monotonic() - started)
 
 
 class _Task:
@@ -196,6 +195,22 @@ class _Task:
     def first_entries(self) -> NDArray[np.intp]:
         return np.zeros(len(self.units), dtype=np.intp)
 
+    def entered(self, entry: NDArray[np.intp]) -> Units:
+        """The units, with closed loops entered at these vertices."""
+        loops = np.flatnonzero(entry)
+        if len(loops) == 0:
+            return self.units
+        return self.units.entered_at(_entered(self, loops, entry), loops)
+
+    def parents_among(self, members: NDArray[np.intp]) -> NDArray[np.intp] | None:
+        """For each of some units which of them must come later, counted among them; -1 for none."""
+        if self.parent is None:
+            return None
+        local = np.full(len(self.units), -1, dtype=np.intp)
+        local[members] = np.arange(len(members))
+        above = self.parent[members]
+        return np.where(above >= 0, local[above], -1)
+
     def loop(self, unit: int) -> Path:
         """The vertices of a closed loop, each once."""
         return self.paths[self.chains.strokes[unit][0]][:-1]
@@ -223,11 +238,38 @@ def _given_order(task: _Task) -> Refined:
     return Refined(order, np.zeros(len(task.units), dtype=np.bool_))
 
 
-def _arranged(task: _Task, ends: Ends, effort: Effort) -> tuple[Refined, NDArray[np.intp]]:
+def _greedy(task: _Task, ends: Ends) -> Refined:
+    """The nearest next, group after group, each from the end of the last."""
+    order: list[NDArray[np.intp]] = []
+    backwards = np.zeros(len(task.units), dtype=np.bool_)
+    start = ends.start
+    for members in _members(task.group):
+        units = task.units.of(members)
+        found = nearest_first(units, task.machine, Ends(start), task.parents_among(members))
+        order.append(members[found.order])
+        backwards[members] = found.backwards
+        start = _end_of(units, found)
+    return Refined(np.concatenate(order), backwards)
+
+
+def _members(group: NDArray[np.int64]) -> list[NDArray[np.intp]]:
+    """The units of each group, ascending, group after group."""
+    by_group = np.argsort(group, kind="stable")
+    return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
+
+
+def _end_of(units: Units, found: Refined) -> Path:
+    """Where the last unit of an order is left."""
+    last = int(found.order[-1])
+    end: Path = units.first[last] if found.backwards[last] else units.last[last]
+    return end
+
+
+def _arranged(task: _Task, ends: Ends, greedy: Refined, effort: Effort) -> tuple[Refined, NDArray[np.intp]]:
     """All groups at once where that can be, or else one after the other, each from the end of the last."""
     n = len(task.units)
     if _can_be_floors(task):
-        part = _Part(task, np.arange(n), ends, effort, np.unique(task.group, return_inverse=True)[1])
+        part = _Part(task, np.arange(n), ends, effort, greedy, np.unique(task.group, return_inverse=True)[1])
         together = part.arranged(1.0)
         if (np.diff(task.group[together.order]) >= 0).all():
             return together, part.entry
@@ -235,22 +277,21 @@ def _arranged(task: _Task, ends: Ends, effort: Effort) -> tuple[Refined, NDArray
     backwards = np.zeros(n, dtype=np.bool_)
     entry = task.first_entries()
     start = ends.start
-    numbers = np.unique(task.group)
+    groups = _members(task.group)
     left = n
-    for number in numbers.tolist():
-        members = np.flatnonzero(task.group == number)
-        end = ends.end if number == numbers[-1] else None
-        part = _Part(task, members, Ends(start, end), effort)
-        share = len(members) / left
+    for members in groups:
+        here = Ends(start, ends.end if members is groups[-1] else None)
+        if len(groups) > 1:
+            greedy = nearest_first(task.units.of(members), task.machine, here, task.parents_among(members))
+        part = _Part(task, members, here, effort, greedy)
+        found = part.arranged(len(members) / left)
         left -= len(members)
-        found = part.arranged(share)
         order.append(members[found.order])
         backwards[members] = found.backwards
         entry[members] = part.entry
-        last = int(found.order[-1])
-        start = part.units.first[last] if found.backwards[last] else part.units.last[last]
+        start = _end_of(part.units, found)
     whole = Refined(np.concatenate(order), backwards)
-    if len(numbers) > 1:  # directions and entries, with what comes after each group in view
+    if len(groups) > 1:  # directions and entries, with what comes after each group in view
         options, vertices = _options(task, np.arange(n), task.units.entered_at(
             _entered(task, np.flatnonzero(task.closed), entry), np.flatnonzero(task.closed)))  # fmt: skip
         chosen, _ = best_options(options, whole.order, task.machine, ends)
@@ -280,6 +321,7 @@ class _Part:
         members: NDArray[np.intp],
         ends: Ends,
         effort: Effort,
+        greedy: Refined,
         floors: NDArray[np.int64] | None = None,
     ) -> None:
         self.task = task
@@ -287,44 +329,55 @@ class _Part:
         self.members = members
         self.ends = ends
         self.effort = effort
+        self.greedy = greedy  # an order of the members that begins where they do
         self.loops = np.flatnonzero(task.closed[members])
         self.entry = np.zeros(len(members), dtype=np.intp)
         units = task.units.of(members)
         # A loop is sought at its middle before anything is known of its neighbours.
         middles = [task.loop(int(members[loop])).mean(axis=0) for loop in self.loops]
         self.units = units.entered_at(np.array(middles), self.loops) if middles else units
-        self.parent = None
-        if task.parent is not None:
-            local = np.full(len(task.units), -1, dtype=np.intp)
-            local[members] = np.arange(len(members))
-            above = task.parent[members]
-            self.parent = np.where(above >= 0, local[above], -1)
+        self.parent = task.parents_among(members)
 
     def arranged(self, share: float) -> Refined:
-        """The order, after rounds of search and choice of entries."""
+        """The order, after rounds of search and choice of entries; the greedy one if that is no longer."""
         effort = self.effort
         deadline = effort.deadline
         if np.isfinite(deadline):  # this group's own
             effort.deadline = time.monotonic() + max(effort.left, 0.0) * share
         try:
-            found = self._searched(None, 0.6 if len(self.loops) else 1.0)
-            settled = (self.units.reversible | self.units.single).all() and self.task.machine.exact
-            if len(self.loops) == 0 and self.floors is None and settled:
-                return found  # the tour says all directions, and measures what they cost
-            best = self._entered(found)
-            for _ in range(_ROUNDS if len(self.loops) else 0):
-                if effort.over:
-                    break
-                found = self._searched(found, 0.5)
-                cost = self._entered(found)
-                if cost >= best * (1 - _WORTH):
-                    break
-                best = cost
-            if len(self.loops) and self.parent is None and self.floors is None and not effort.over:
-                self._with_all_entries(found)
-            return found
+            found = self._in_rounds()
         finally:
             effort.deadline = deadline
+        given, machine = self.task.units.of(self.members), self.task.machine
+        greedy = travel_of(given, machine, self.ends, self.greedy)
+        if greedy < travel_of(self.units, machine, self.ends, found):
+            self.units, self.entry = given, np.zeros_like(self.entry)
+            return self.greedy
+        return found
+
+    def _in_rounds(self) -> Refined:
+        effort = self.effort
+        found = self._searched(None, 0.6 if len(self.loops) else 1.0)
+        settled = (self.units.reversible | self.units.single).all() and self.task.machine.exact
+        if len(self.loops) == 0 and self.floors is None and settled:
+            return found  # the tour says all directions, and measures what they cost
+        begun = time.monotonic()
+        best = self._entered(found)
+        effort.deadline -= time.monotonic() - begun  # a search has to leave the time to do this again
+        for _ in range(_ROUNDS if len(self.loops) else 0):
+            if effort.over:
+                break
+            kept = found, self.units, self.entry
+            found = self._searched(found, 0.5)
+            cost = self._entered(found)
+            if cost > best:
+                found, self.units, self.entry = kept
+            if cost >= best * (1 - _WORTH):
+                break
+            best = cost
+        if len(self.loops) and self.parent is None and self.floors is None and not effort.over:
+            self._with_all_entries(found)
+        return found
 
     def _entered(self, found: Refined) -> float:
         """Choose all directions and entries along an order; return the cost of its travel."""
@@ -367,6 +420,8 @@ class _Part:
             order = np.zeros(1, dtype=np.intp)
             chosen, _ = best_options(two_ways(units), order, machine, ends)
             return Refined(order, chosen == 1)
+        if begun is None and effort.over:
+            return Refined(self.greedy.order.copy(), self.greedy.backwards.copy())
         if self.parent is not None:
             if begun is None:
                 begun = self._by_height(share * 0.6)
@@ -407,7 +462,7 @@ class _Part:
         if (units.reversible | units.single).all():
             return found
         machine = self.task.machine
-        tried = [found.order, found.order[::-1], nearest_first(units, ends)]
+        tried = [found.order, found.order[::-1], nearest_first(units, machine, ends).order]
         options = two_ways(units)
         results = []
         for order in tried:

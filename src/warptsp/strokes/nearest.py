@@ -1,19 +1,57 @@
-"""The nearest stroke next: what most programs do, here a start for strokes that keep their direction."""
+"""The nearest stroke next: what most programs do, and what no plan may be worse than."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .model import Ends, Units
+from warptsp import _native
+
+from .machine import Machine
+from .model import Ends, Path, Units
+from .refine import Refined
+from .search import Cities
 
 __all__ = ["nearest_first"]
 
 _AHEAD = 16  # neighbours that are looked up at once
+_RECENT = 64  # options that have become possible since the tree was built, at least, before it is built again
 
 
-def nearest_first(units: Units, ends: Ends) -> NDArray[np.intp]:
-    """An order in which each unit is the nearest to the one before that is left.
+def nearest_first(
+    units: Units, machine: Machine, ends: Ends, parent: NDArray[np.intp] | None = None
+) -> Refined:
+    """The order in which each unit is the nearest to the one before, in the norm of the machine's frame.
+
+    Parameters
+    ----------
+    units : Units
+    machine : Machine
+    ends : Ends
+        Where the tool comes from; without it the first unit comes first, or what is nearest to its beginning.
+    parent : ndarray of int, shape (n,), optional
+        For each unit the one that must come later; -1 for none.
+    """
+    if parent is None and bool((units.reversible | units.single).all()):
+        return _of_tour(units, machine, Ends(ends.start, None))
+    return _one_by_one(units, machine, ends.start, parent)
+
+
+def _of_tour(units: Units, machine: Machine, ends: Ends) -> Refined:
+    """Where every unit may be drawn in either direction: the nearest neighbour tour along fixed edges."""
+    cities = Cities.of(units, ends)
+    pairs = np.stack([cities.first, cities.last], axis=1)[~units.single].astype(np.int32)
+    norm = 0 if machine.maximum else 2
+    points = np.ascontiguousarray(machine.frame(cities.points))
+    tour = _native.nearest_neighbor(points, 0, norm, pairs, 1, _native.StopToken())
+    assert tour is not None  # nothing stops it
+    return cities.order_of(tour)
+
+
+def _one_by_one(
+    units: Units, machine: Machine, start: Path | None, parent: NDArray[np.intp] | None
+) -> Refined:
+    """The same for directions that must be kept, and for units that wait until others are drawn.
 
     The points at which units can be entered are in a k-d tree, which is built again without those that are
     drawn whenever half of them are.
@@ -22,27 +60,48 @@ def nearest_first(units: Units, ends: Ends) -> NDArray[np.intp]:
 
     n = len(units)
     turnable = np.flatnonzero(units.reversible & ~units.single)
-    enter = np.concatenate([units.first, units.last[turnable]])
-    leave = np.concatenate([units.last, units.first[turnable]])
+    enter = machine.frame(np.concatenate([units.first, units.last[turnable]]))
+    leave = machine.frame(np.concatenate([units.last, units.first[turnable]]))
     owner = np.concatenate([np.arange(n), turnable])
-    left = np.ones(n, dtype=np.bool_)
-    order = np.empty(n, dtype=np.intp)
-    at = enter[0] if ends.start is None else ends.start
-    alive = np.arange(len(owner))
-    tree, size = cKDTree(enter), n
+    backward_option = np.full(n, -1, dtype=np.intp)
+    backward_option[turnable] = np.arange(n, n + len(turnable))
+    norm = np.inf if machine.maximum else 2
+    waits_for = np.zeros(n, dtype=np.intp)
+    if parent is not None:
+        np.add.at(waits_for, parent[parent >= 0], 1)
+    open_ = waits_for == 0  # units that may be next
+    order, backwards = np.empty(n, dtype=np.intp), np.zeros(n, dtype=np.bool_)
+    at = enter[0] if start is None else machine.frame(start[None])[0]
+    known = np.flatnonzero(open_[owner])
+    tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
+    recent: list[int] = []
     for place in range(n):
-        if n - place < size // 2:
-            alive = np.flatnonzero(left[owner])
-            tree, size = cKDTree(enter[alive]), n - place
-        count = min(_AHEAD, len(alive))
-        while True:
-            found = alive[np.atleast_1d(tree.query(at, k=count)[1])]
-            fresh = found[left[owner[found]]]
-            if len(fresh):
-                break
-            count = min(4 * count, len(alive))
-        option = int(fresh[0])
-        order[place] = owner[option]
-        left[owner[option]] = False
+        if 2 * left < built or len(recent) > max(_RECENT, built // 8):
+            known, recent = np.flatnonzero(open_[owner]), []
+            tree, built, left = cKDTree(enter[known]), len(known), int(open_.sum())
+        option, count = -1, min(_AHEAD, built)
+        while left and option < 0:
+            found = known[np.atleast_1d(tree.query(at, k=count, p=norm)[1])]
+            fresh = found[open_[owner[found]]]
+            option = int(fresh[0]) if len(fresh) else -1
+            count = min(4 * count, built)
+        if recent:
+            late = np.array([other for other in recent if open_[owner[other]]], dtype=np.intp)
+            tried = late if option < 0 else np.append(late, option)
+            option = int(tried[np.linalg.norm(enter[tried] - at, ord=norm, axis=1).argmin()])
+        unit = int(owner[option])
+        order[place], backwards[unit] = unit, option >= n
+        open_[unit] = False
+        if unit in recent:
+            recent = [other for other in recent if owner[other] != unit]
+        else:
+            left -= 1
         at = leave[option]
-    return order
+        if parent is not None and (around := int(parent[unit])) >= 0:
+            waits_for[around] -= 1
+            if waits_for[around] == 0:
+                open_[around] = True
+                recent.append(around)
+                if backward_option[around] >= 0:
+                    recent.append(int(backward_option[around]))
+    return Refined(order, backwards)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .machine import Machine
 from .model import Ends, Units
 
-__all__ = ["Refined", "refine"]
+__all__ = ["Refined", "refine", "travel_of"]
 
 _NEIGHBOURS = 8
 _SEGMENT = 3  # units that or-opt moves at once, at most
@@ -128,6 +128,13 @@ class _Row:
         flags = np.zeros(len(order), dtype=np.bool_)
         flags[order] = self.backwards[taken] ^ turned
         return _Row.of(self.units, self.machine, self.ends, self.parent, order, flags)
+
+
+def travel_of(units: Units, machine: Machine, ends: Ends, found: Refined) -> float:
+    """The cost of all travels between units in an order, with those from the start and to the end."""
+    from math import fsum
+
+    return fsum(_Row.of(units, machine, ends, None, found.order, found.backwards).gap.tolist())
 
 
 def refine(

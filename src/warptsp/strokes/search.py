@@ -55,10 +55,7 @@ class Effort:
     def tour(
         self, problem: Problem, start: NDArray[np.int32] | None, share: float
     ) -> NDArray[np.int32] | None:
-        """The tour of one search, which takes a share of the time that is left.
-
-        After that the start, or without one a curve through all; None if a signal came before.
-        """
+        """The tour of one search, which takes a share of the time that is left; the start if nothing is."""
         if self.interrupted or (self.over and start is not None):
             return start
         options = dict(self.options)

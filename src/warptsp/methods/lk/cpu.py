@@ -120,6 +120,8 @@ class _Search:
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
         self.combined = False  # whether the best tour is that of a population
+        mostly_fixed = 4 * len(self.problem.fixed_edges) > self.problem.n
+        self.least_members = tuning.MIN_POPULATION_OF_FIXED if mostly_fixed else tuning.MIN_POPULATION
         self.parts = parts
         self.in_parts = in_parts  # whether each part can be searched alone from the start
         self.boxes = self.problem.matrix is None
@@ -182,7 +184,7 @@ class _Search:
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
             return
-        while (size := self._affordable()) >= tuning.MIN_POPULATION:
+        while (size := self._affordable()) >= self.least_members:
             if self._combine(size):
                 return
         self._anneal(run.kick_limit)
@@ -195,9 +197,9 @@ class _Search:
         if self.run.may_end_early and (self._proved() or self._agreed()):
             return
         cycle = tuning.FIRST_CYCLE * self.problem.n
-        size = min(2 * tuning.MIN_POPULATION, self.params.population)
+        size = min(2 * self.least_members, self.params.population)
         while not self._anneal(self.kicks + cycle):
-            while self.problem.n < LONG and size >= tuning.MIN_POPULATION:
+            while self.problem.n < LONG and size >= self.least_members:
                 if self._combine(size):
                     return
                 size = min(2 * size, self.params.population)
