@@ -475,6 +475,15 @@ BAD = {
     "rout.drl": ("M48\n%\nT1\nX1Y1\nM15\n", "order"),
     "half.drl": ("M48\n%\nT1\nX1\n", "no hole"),
     "dots.drl": ("M48\n%\nT1\nX1.2.3Y1\n", "no hole"),
+    "huge.drl": ("M48\nMETRIC\n%\nT1\nX" + "9" * 400 + "Y5\nX5Y5\nM30\n", "is no hole"),
+    "huge.nc": ("G0 X" + "9" * 300 + " Y0\nG1 X5 F1\nG0 X1 Y1\nG1 X2\n", "out of all bounds"),
+    "huge.svg": (
+        '<svg><g transform="scale(1e200)"><g transform="scale(1e200)"><path d="M0 0L1 1"/></g></g></svg>',
+        "out of all bounds",
+    ),
+    "units.nc": ("G21\nG0 X1 Y1\nG1 X2 F1\nG20\nG0 X3 Y1\nG1 X4\n", "another unit .G20."),
+    "text.plt": ("IN;PU5,5;LBx\x03PD6,6;", "from where a text ends"),
+    "relative text.plt": ("IN;PU5,5;LBx\x03PR;PU6,6;PD7,7;", "from where a text ends"),
     "wide.svg": ('<svg xmlns="x"><path d="M0,0'.encode("utf-16").decode("latin-1"), "UTF-16"),
 }
 
@@ -488,6 +497,39 @@ def test_malformed_files_are_one_line_and_stay(folder, name):
     assert re.search(message, str(done.exception)), done.exception
     assert "\n" not in str(done.exception)
     assert (folder / name).read_bytes() == text.encode("latin-1")
+
+
+def test_a_text_is_written_where_it_was(folder):
+    (folder / "a.plt").write_bytes(
+        b"IN;\r\nSP1;PU0,0;PD9,9;PU50,50;PD51,51;PU1,1;PD2,2;PU80,80;LBa\r\nb\x03PU5,5;PD6,6;PU;SP0;"
+    )
+    assert run("a.plt", "-o", "b.plt").exit_code == 0
+    written = (folder / "b.plt").read_bytes()
+    assert b"PU80,80;LBa\r\nb\x03" in written
+    before, behind = written.split(b"LBa\r\nb\x03")
+    assert b"51,51" in before
+    assert b"6,6" in behind
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\nM2", "\nM2\n", "\n%\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_ends_of_lines_and_of_a_program_stay(folder, end, newline):
+    blocks = [f"G0 X{x} Y{x}\nG1 X{x + 1} F1" for x in (0, 90, 5, 80, 9)]
+    start = "%\nO1234 (a number)\nG21 G90\n"
+    text = (start + "\n".join(blocks) + end).replace("\n", newline)
+    (folder / "a.nc").write_bytes(text.encode())
+    assert run("a.nc", "-o", "b.nc").exit_code == 0
+    written = (folder / "b.nc").read_bytes().decode()
+    assert written != text
+    assert written.startswith(start.replace("\n", newline))
+    assert written.endswith(end.replace("\n", newline))
+    assert written.count(newline) == written.count("\n") == text.count("\n")
+    assert "\n\n" not in written.replace("\r", "")
+
+
+def test_standard_input_needs_a_format(folder):
+    done = CliRunner().invoke(commands, ["strokes", "-"], input="G0 X1")
+    assert "what format it has" in str(done.exception)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -14,6 +14,8 @@ from warptsp.errors import InvalidOption, InvalidProblem
 __all__ = ["Path", "Units", "checked_flags", "checked_groups", "checked_paths", "checked_point"]
 
 Path = NDArray[np.float64]
+LARGEST = 1e150
+"""A coordinate, at most: squares of it are finite."""
 
 
 def checked_paths(paths: Iterable[ArrayLike]) -> list[Path]:
@@ -41,7 +43,7 @@ def checked_paths(paths: Iterable[ArrayLike]) -> list[Path]:
             raise InvalidProblem(
                 f"stroke {number} has points of {points.shape[1]} numbers, stroke 0 of {axes}"
             )
-        if not np.isfinite(points).all() or np.abs(points).max() > 1e150:
+        if not np.isfinite(points).all() or np.abs(points).max() > LARGEST:
             raise InvalidProblem(f"stroke {number}: finite numbers below 1e150 are needed")
         found.append(points)
     return found

@@ -116,7 +116,7 @@ def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path], str]:
             if "G85" in word:
                 x, y = match[3] or x, match[4] or y
                 text, path = f"{text}G85X{x}Y{y}", [begin, (units.value(x), units.value(y))]
-        except ValueError:
+        except (ValueError, OverflowError):
             raise ParseError(f"{short(word)!r} is no hole: X and Y with numbers are needed",
                              file=source.file, line=number) from None  # fmt: skip
         current.lines.append(text)

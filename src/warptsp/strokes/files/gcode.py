@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import NoReturn
@@ -31,6 +32,7 @@ __all__ = ["FORMAT"]
 _COMMENT = re.compile(r"\([^)]*\)|;.*")
 _E = re.compile(r"(?i)^((?:[^;(E]|\([^)]*\))*E\s*)[-+]?(?:\d+\.?\d*|\.\d+)")
 _WORD = re.compile(r"\s*([A-Za-z])\s*([-+]?(?:\d+\.?\d*|\.\d+))?")
+_NUMBERED = re.compile(r"[Oo]\s*\d+")  # the number of the program, as its first word
 _TALK = re.compile(r"(?i)M11[78]\b")  # text for a display
 _BARE = {"G28", "G30", "M17", "M18", "M84"}  # name axes without numbers
 _REFUSED = {
@@ -110,7 +112,10 @@ class _Stretch:
 
 
 def _read(source: Source) -> Drawing:
-    texts = source.text.split("\n")
+    text = source.text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    ended = text.endswith("\n")  # or else the last line gets an end for as long as it may change places
+    texts = (text if ended else text + newline).split("\n")[:-1]
     lines = _lines(texts, source.file)
     stretches, tail = _stretches(lines)
     blocks = [block for stretch in stretches for block in stretch.blocks]
@@ -139,7 +144,8 @@ def _read(source: Source) -> Drawing:
         if _cuts(_lines(out, source.file)) != _cuts(lines):
             raise ParseError("would cut something else in another order: a line behind a stretch of blocks "
                              "depends on where the last one ends", file=source.file)  # fmt: skip
-        return source.encoded("\n".join(out))
+        whole = "".join(f"{line}\n" for line in out)
+        return source.encoded(whole if ended else whole.removesuffix(newline))
 
     first = blocks[0][0].before
     home = None if first.x is None or first.y is None else np.array([first.x, first.y])
@@ -201,7 +207,9 @@ def _line(text: str, before: _State, file: str, number: int) -> _Line:
     if kind:  # what slicers call walls, infill and layers: one is printed before the other
         state = state.with_hard("type", text.strip())
     bare = _COMMENT.sub("", text).strip()
-    if bare in ("", "%"):
+    if bare == "%" and before != _State():  # the end of the program
+        return _Line(text, before, _barrier(before), False, False)
+    if bare in ("", "%") or (before == _State() and _NUMBERED.fullmatch(bare)):
         return _Line(text, before, state, False, False)
     if _TALK.match(bare):
         return _Line(text, before, _barrier(before), False, False)
@@ -225,6 +233,8 @@ def _line(text: str, before: _State, file: str, number: int) -> _Line:
             if code in ("G0", "G1", "G2", "G3"):
                 motion = int(code[1])
             elif code in _GROUPS:
+                if code in ("G20", "G21"):
+                    state = _measured(state, code, refuse)
                 state = state.with_hard(_GROUPS[code], code)
             elif code not in ("G4", "G80", "G40", "G50", "G69", "G15", "G10", "G92"):
                 state = _barrier(state)  # M6, G28 and whatever is unknown
@@ -271,6 +281,15 @@ def _line(text: str, before: _State, file: str, number: int) -> _Line:
         state, fed = _extruded(state, Decimal(axes["E"]), moved, relative)
     travels = motion == 0 and ("X" in axes or "Y" in axes) and not relative
     return _Line(text, before, state, travels, cuts, fed)
+
+
+def _measured(state: _State, code: str, refuse: Callable[[str], NoReturn]) -> _State:
+    """Behind a choice of units: places are numbers in one unit only."""
+    known = state.get("units")
+    moved = state.cut or bool(state.x or state.y)
+    if known and known != code and moved:
+        refuse(f"another unit ({code}) behind the first move makes blocks depend on their order")
+    return state if known or not moved else replace(state, x=None, y=None)
 
 
 def _moved(at: float | None, value: str | None, relative: bool) -> float | None:

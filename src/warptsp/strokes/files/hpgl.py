@@ -28,6 +28,8 @@ _UNKNOWN = ("AA", "AR", "AT", "CI", "EA", "EP", "ER", "EW", "FP", "PE", "PM", "R
             "BZ", "RO", "IP", "IR", "SC", "SM", "XT", "YT", "UC", "IW")  # fmt: skip
 _TEXT = ("LB", "DT", "BL", "WD")  # followed by text up to a terminator
 
+_PRINTING = ("LB", "BL", "PB", "CP")  # from where the pen is, to a place that depends on the font
+
 
 @dataclass(slots=True)
 class _Block:
@@ -77,6 +79,7 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
     at, down, relative = (0.0, 0.0), False, False
     stroke: list[tuple[float, float]] = []
     current: _Block | None = None
+    lost = False  # whether the pen is where a text ends
 
     def finish() -> None:
         nonlocal current
@@ -109,7 +112,10 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
                     raise ParseError(f"{name} has no end", file=file, line=1 + text.count("\n", 0, place))
                 end = stop + 1
             if name == "IN":
-                at, down, relative = (0.0, 0.0), False, False
+                at, down, relative, lost = (0.0, 0.0), False, False, False
+            if name in _PRINTING and not lost:
+                kept.append(f"PU{_pair(np.array(at))};")
+                lost = True
             kept.append(text[place:end])
             place = _skipped(text, end)
             if "\n" in text[end:place]:
@@ -131,6 +137,10 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
                 file=file,
                 line=1 + text.count("\n", 0, place),
             )
+        if lost and ((down and name == "PD") or (relative and numbers)):
+            raise ParseError(f"{short(name + arguments)!r} goes on from where a text ends: PU with a place "
+                             "is needed", file=file, line=1 + text.count("\n", 0, match.start()))  # fmt: skip
+        lost = lost and not numbers
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             if down and not stroke:  # the pen was down through a command that keeps its place
                 stroke.append(at)

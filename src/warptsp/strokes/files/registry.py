@@ -6,9 +6,12 @@ import os
 from collections.abc import Iterator
 from importlib import import_module
 
+import numpy as np
+
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
+from warptsp.strokes.model import LARGEST
 
 from .drawing import Drawing, Source, StrokeFormat
 
@@ -40,6 +43,9 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFo
         return found
     file = os.fspath(path)
     found = next((format for format in formats() if file.lower().endswith(format.endings)), None)
+    if found is None and file == "-":
+        names = ", ".join(format.name for format in formats())
+        raise InvalidOption(f"standard input does not say what format it has: use one of {names}")
     if found is None:
         known = ", ".join(ending for format in formats() for ending in format.endings)
         raise InvalidOption(f"{file}: the name's ending means no format of strokes: use one of {known}")
@@ -64,6 +70,10 @@ def read_drawing(path: str | os.PathLike[str], format: str | None = None) -> Dra
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ParseError("is UTF-16 text: save it as UTF-8", file=file, line=1)
     drawing = kind.read(Source(data, file))
+    for number, path in enumerate(drawing.paths):
+        if not (np.abs(path) <= LARGEST).all():
+            raise ParseError(f"stroke {number} goes out of all bounds: finite coordinates up to {LARGEST:g} "
+                             "are needed", file=file)  # fmt: skip
     if not drawing.paths:
         raise ParseError(f"has no strokes: {kind.title} with lines, curves or holes is needed", file=file)
     return drawing

@@ -113,7 +113,8 @@ def _points(stroke: _Stroke, matrix: Matrix) -> Path:
     vertices = np.array([vertex for subpath in stroke.subpaths for vertex in subpath.vertices])
     a, b, c, d, e, f = matrix
     x, y = vertices.real, vertices.imag
-    points = np.stack([a * x + c * y + e, b * x + d * y + f], axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is out of bounds is refused with its number
+        points = np.stack([a * x + c * y + e, b * x + d * y + f], axis=1)
     if len(stroke.subpaths) == 1 and stroke.subpaths[0].closed:
         points[-1] = points[0]
     return points
