@@ -132,7 +132,7 @@ def describe() -> dict[str, Any]:
     """Return what is known about this machine and this build, for bug reports."""
     import numpy as np
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp._version import __version__
 
     flags = cpu_flags()

@@ -13,7 +13,7 @@ from warptsp.problem.tours import WORTH_THREADS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.problem import Problem
 
 SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated

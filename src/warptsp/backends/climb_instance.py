@@ -14,7 +14,7 @@ from warptsp.problem import Metric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.problem import Problem
 
 MAX_MATRIX_CITIES = 4000  # up to which the distances of other metrics are computed once

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.construct.space_filling import along_curve
 from warptsp.neighbors import candidate_rows, search_norm
 from warptsp.problem import Metric

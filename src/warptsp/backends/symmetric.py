@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.instance import SearchInstance, fixed_partners
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp.backends.instance import native_distances
 from warptsp.construct import construct

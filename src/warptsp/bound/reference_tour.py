@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.problem import Problem
 
 MIN_SEARCHED = 8  # cities below which the greedy tour does

@@ -14,7 +14,7 @@ import logging
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.errors import InvalidTour
 from warptsp.problem import Metric
 from warptsp.problem.distance import unit_vectors

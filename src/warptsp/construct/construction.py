@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp import _native
+import warptsp._native as _native
 
 if TYPE_CHECKING:
     import numpy as np

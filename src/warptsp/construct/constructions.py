@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp._checks import shown
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem.constraints import no_edges

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.neighbors import search_norm
 
 from .construction import Construction

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 
 from .construction import Construction, keep_fixed_edges
 from .directed_paths import DirectedPaths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warptsp import _native
+import warptsp._native as _native
 
 from .construction import Construction, keep_fixed_edges
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.instance import are_small, tolerance_of_bound
 from warptsp.errors import WarpTSPError
 from warptsp.many.table import Row
@@ -229,7 +229,8 @@ def _lengths(metric: Metric, whole: bool, rows: NDArray[Any], tours: NDArray[np.
     n = rows.shape[1]
     if not (np.sort(tours, axis=1) == np.arange(n)).all():
         raise WarpTSPError(
-            "the method made an invalid tour, which is a bug; please report it: not every city once, in a batch"
+            "the method made an invalid tour, which is a bug; please report it: not every city once, in a "
+            "batch"
         )
     if n == 1:
         return [0 if whole else 0.0] * len(rows)

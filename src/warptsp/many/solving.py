@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp._checks import checked_number
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal

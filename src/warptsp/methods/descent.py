@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.cuda.descent_plan import MAX_GRID, PRUNED_LACKS, Launch, Scale
 from warptsp.backends.instance import SearchInstance, tolerance_of
 from warptsp.errors import InvalidOption, UnsupportedProblem

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.methods.method import Method, NoParams
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp.backends.climb_instance import MAX_MATRIX_CITIES, ClimbInstance, in_plane
 from warptsp.errors import InvalidOption, UnsupportedProblem

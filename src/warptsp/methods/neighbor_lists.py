@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.cuda.tuning import CHAIN_THREADS
 from warptsp.backends.instance import SearchInstance
 from warptsp.errors import InvalidOption

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.machine import Devices
     from warptsp.problem import Problem
     from warptsp.progress import WorkerProgress

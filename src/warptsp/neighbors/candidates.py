@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric
 

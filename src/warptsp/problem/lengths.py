@@ -121,7 +121,7 @@ def tour_length(
 ) -> int | float:
     """The exact length of a tour or path; see `Problem.length`."""
     if is_long(tour) and isinstance(distances, PlaceDistances) and not distances.metric.geographic:
-        from warptsp import _native
+        import warptsp._native as _native
 
         sums = _native.edge_sums(distances.coordinates, tour, distances.metric.kind, threads)
         if sums is not None:

@@ -37,7 +37,7 @@ def checked_permutation(tour: ArrayLike, names: CityNames, threads: int) -> NDAr
     """
     n = names.n
     if is_long(tour) and len(tour) == n:
-        from warptsp import _native
+        import warptsp._native as _native
 
         cities, complete = tour, _native.takes_each_once(tour, threads)
     else:

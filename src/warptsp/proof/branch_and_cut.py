@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 
 from .closed_instance import FRACTION_BITS
 from .linear_program import LinearProgram, Outcome

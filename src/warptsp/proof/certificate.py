@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.problem import Problem
 
     from .branch_and_cut import BranchAndCut

@@ -17,7 +17,7 @@ from warptsp.errors import BackendUnavailable, WarpTSPError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
 
 __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 

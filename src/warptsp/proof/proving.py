@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp._offers import find
 from warptsp.errors import BackendUnavailable, UnsupportedProblem

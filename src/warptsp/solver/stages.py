@@ -351,7 +351,7 @@ def _best_tour(run: Run, method: Method[Any]) -> tuple[NDArray[np.int32], int | 
 
 def _first_aid(run: Run) -> NDArray[np.int32]:
     """Return a tour for a search that was stopped before it had its first one."""
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.construct import construct
 
     logger.warning("stopped during the set-up, before the first tour: the result is a plain construction")

@@ -11,7 +11,7 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.problem import KnownLength, Problem
 
 

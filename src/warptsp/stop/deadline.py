@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from warptsp._checks import checked_number
 
 if TYPE_CHECKING:
-    from warptsp import _native
+    import warptsp._native as _native
 
 __all__ = ["checked_time_limit", "token_until"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from warptsp.stop.criterion import SearchState, StoppingCriterion
 
 if TYPE_CHECKING:
-    from warptsp import _native
+    import warptsp._native as _native
 
 
 class StopToken(StoppingCriterion):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp import _native
+import warptsp._native as _native
 
 from .machine import Machine
 from .model import Ends, Path, Units

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.compact_order import compact_order
 from warptsp.backends.cuda import geometry
 from warptsp.backends.cuda.primitives import take

@@ -36,7 +36,7 @@ from warptsp.errors import UnsupportedProblem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.instance import SearchInstance
     from warptsp.problem import Problem

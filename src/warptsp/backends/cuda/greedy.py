@@ -13,7 +13,7 @@ from warptsp.backends.cuda.primitives import kernel, launch, scan_exclusive, sto
 from warptsp.neighbors import search_norm
 
 if TYPE_CHECKING:
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.backends.cuda.geometry import Layout
     from warptsp.problem import Metric

@@ -13,7 +13,7 @@ from warptsp.backends.cuda.launch_plan import lk_kernel
 from warptsp.backends.cuda.path_order import PathOrder
 
 if TYPE_CHECKING:
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import DeviceArray, Kernel, Timer
     from warptsp.backends.cuda.launch_plan import LaunchPlan

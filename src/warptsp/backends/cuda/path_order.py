@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.compiler import Source
 

@@ -17,7 +17,7 @@ from warptsp.neighbors import search_norm
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray
     from warptsp.backends.cuda.geometry import Layout
     from warptsp.problem import Metric

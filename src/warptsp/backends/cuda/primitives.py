@@ -14,7 +14,7 @@ from warptsp.backends.cuda import tuning
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 
 _T = TypeVar("_T")

@@ -10,7 +10,7 @@ import numpy as np
 from warptsp.backends.cuda import tuning
 
 if TYPE_CHECKING:
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
 
 

@@ -32,7 +32,7 @@ from warptsp.backends.cuda.part_share import COUNTERS, PartShare
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import DeviceArray
 

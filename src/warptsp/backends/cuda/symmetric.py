@@ -20,7 +20,7 @@ from warptsp.backends.instance import exact_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.backends.symmetric import Circle
     from warptsp.problem import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.cuda import geometry, greedy, plane_candidates
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import TURNED, HostCities, PlaneCities, is_plain

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.construct.patching import NAME, DirectedInstance
 from warptsp.methods.directed import Doubled
 from warptsp.methods.first_tour import fall_back

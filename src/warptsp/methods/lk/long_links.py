@@ -21,7 +21,7 @@ from warptsp.methods.lk import tuning
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.methods.lk.params import LkParams
     from warptsp.problem import Problem
 

@@ -53,8 +53,8 @@ FEW_CITIES = 200  # beyond which one of them is too seldom optimal
 # with 25, and no fewer optimal tours; with 3, fewer (log). Between 200 and some thousand cities not measured.
 SHALLOW, DEEP = 6, 25
 
-# Cities up to which a run without a limit proves its tour optimal, and 1-trees that the proof may take: with 1000,
-# uniform 30 cities are proved in 82 instead of 91 of 100 instances, and take longer (log).
+# Cities up to which a run without a limit proves its tour optimal, and 1-trees that the proof may take: with
+# 1000, uniform 30 cities are proved in 82 instead of 91 of 100 instances, and take longer (log).
 PROVABLE_CITIES, PROOF_TREES = 30, 2000
 
 SECONDS_PER_ENTRY = 2e-8  # of a matrix, for lists that reach to all sides, on one thread

@@ -70,8 +70,8 @@ def read_drawing(path: str | os.PathLike[str], format: str | None = None) -> Dra
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ParseError("is UTF-16 text: save it as UTF-8", file=file, line=1)
     drawing = kind.read(Source(data, file))
-    for number, path in enumerate(drawing.paths):
-        if not (np.abs(path) <= LARGEST).all():
+    for number, stroke in enumerate(drawing.paths):
+        if not (np.abs(stroke) <= LARGEST).all():
             raise ParseError(f"stroke {number} goes out of all bounds: finite coordinates up to {LARGEST:g} "
                              "are needed", file=file)  # fmt: skip
     if not drawing.paths:

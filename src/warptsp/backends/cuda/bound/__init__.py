@@ -20,7 +20,7 @@ from .launch import KERNELS, source_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.compiler import Source
     from warptsp.backends.cuda.device import Device
     from warptsp.problem import Metric, Problem

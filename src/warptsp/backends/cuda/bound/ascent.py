@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.primitives import blocks_for
 from warptsp.machine import available_threads

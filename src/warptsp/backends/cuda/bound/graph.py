@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp import _native
+import warptsp._native as _native
 from warptsp.backends.cuda.greedy import greedy_tour
 from warptsp.backends.cuda.plane_candidates import candidate_lists
 from warptsp.backends.cuda.primitives import scan_exclusive, sorted_keys

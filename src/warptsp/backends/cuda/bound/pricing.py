@@ -12,7 +12,7 @@ from warptsp.backends.cuda.plane_candidates import box_tree
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from warptsp import _native
+    import warptsp._native as _native
     from warptsp.backends.cuda.device import DeviceArray
 
     from .graph import GraphBuilder
