@@ -119,6 +119,7 @@ class _Search:
         self.kicks = 0
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
+        self.window_seconds = 0.0  # time for a new member of every window
         self.combined = False  # whether the best tour is that of a population
         mostly_fixed = 4 * len(self.problem.fixed_edges) > self.problem.n
         self.least_members = tuning.MIN_POPULATION_OF_FIXED if mostly_fixed else tuning.MIN_POPULATION
@@ -137,6 +138,7 @@ class _Search:
         stop = self._local_search()
         # A guess until the first member is there.
         self.member_seconds = tuning.GREEDY_TO_MEMBER * (run.elapsed() - begun)
+        self.window_seconds = tuning.DESCENT_TO_WINDOWS * (run.elapsed() - begun)
         return not (stop or self._long_links())
 
     def _local_search(self) -> bool:
@@ -183,6 +185,8 @@ class _Search:
         run = self.run
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
+            return
+        if self._in_windows():
             return
         while (size := self._affordable()) >= self.least_members:
             if self._combine(size):
@@ -241,6 +245,72 @@ class _Search:
     def _remaining(self) -> float | None:
         """Seconds that are left, if the search plans for a time."""
         return None if self.run.time_limit is None else self.run.remaining()
+
+    # Windows
+
+    def _in_windows(self) -> bool:
+        """For long tours, where there is time for it: annealing, then populations of windows; True to stop."""
+        passes, _ = self._passes(1 - tuning.WINDOWS_FROM)
+        if not passes:
+            return False
+        run = self.run
+        last = None if run.kick_limit is None else int(tuning.WINDOWS_FROM * run.kick_limit)
+        if self._anneal(last, share=tuning.WINDOWS_FROM):
+            return True
+        self.combined = True
+        size = tuning.WINDOW_CITIES
+        passes, members = self._passes()
+        while passes > 0:
+            if self._window_pass(size, members):
+                return True
+            size = min(tuning.WINDOW_GROWTH * size, tuning.MAX_WINDOW_CITIES)
+            left, members_now = self._passes()
+            # What a limit on kicks grants is not what members take of it.
+            passes, members = (passes - 1, members) if run.time_limit is None else (left, members_now)
+        return False
+
+    def _passes(self, share: float = 1.0) -> tuple[int, int]:
+        """Return how many passes over windows this share of the horizon has time for, and members of each."""
+        run, n = self.run, self.problem.n
+        if n < tuning.MIN_WINDOWED or not self.boxes or self.params.population < tuning.MIN_POPULATION:
+            return 0, 0
+        sizes = []
+        if run.kick_limit is not None:
+            sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_WINDOW_MEMBER)
+        if (remaining := self._remaining()) is not None:
+            sizes.append(remaining / self.window_seconds)
+        members = int(share * min(sizes))
+        if members < tuning.MIN_WINDOW_MEMBERS:
+            return 0, 0
+        passes = max(1, round(members / tuning.WINDOW_MEMBERS))
+        return passes, members // passes
+
+    def _window_pass(self, size: int, members: int) -> bool:
+        """Give each window a population; True to stop."""
+        native, run, n = self.native, self.run, self.problem.n
+        self.round += 1
+        started = run.elapsed()
+        native.begin_windows(
+            parts=math.ceil(n / size),
+            boxes=True,
+            members=members,
+            kicks_per_city=tuning.KICKS_OF_WINDOW_MEMBER,
+            temperature=tuning.MEMBER_TEMPERATURE,
+            selection=tuning.SELECTION,
+            idle=tuning.IDLE_GENERATIONS,
+            seed=run.seed,
+            round=self.round,
+            threads=run.threads,
+            token=run.token,
+        )
+        complete = stop = False
+        while not (complete or stop):
+            complete = native.proceed(tuning.WINDOW_PAUSE, run.token)
+            stop = self._report("windows")
+        if not complete:
+            native.end_round()
+        self.window_seconds = (run.elapsed() - started) / members
+        return stop
 
     # Recombination
 
@@ -315,17 +385,18 @@ class _Search:
 
     # Annealing
 
-    def _anneal(self, last: int | None) -> bool:
+    def _anneal(self, last: int | None, share: float = 1.0) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop.
 
         Of two horizons the one that is further on sets the temperature. What crossover has made is too good
-        for any temperature.
+        for any temperature. `share`: of the time that is left.
         """
         native, run, n = self.native, self.run, self.problem.n
         mean_link = abs(native.length) / n
         started, begun = run.elapsed(), self.kicks
         factor = 0.0 if self.combined else self.params.temperature
         by_rate = factor is None and last is None
+        kept = (1 - share) * (self._remaining() or 0.0)
         stop = last is not None and self.kicks >= last
         while not stop and (last is None or self.kicks < last):
             progress = pace = 0.0  # from 0 to 1, and by how much with each kick
@@ -336,6 +407,9 @@ class _Search:
                     factor = start_temperature((last - begun) / n)
             if (remaining := self._remaining()) is not None:
                 spent = run.elapsed() - started
+                remaining = max(0.0, remaining - kept)
+                if share < 1 and remaining == 0:
+                    break
                 horizon = max(spent + remaining, 1e-9)
                 progress = max(progress, spent / horizon)
                 rate = (self.kicks - begun) / max(spent, 1e-9)

@@ -79,6 +79,19 @@ CROSSING_SHARE = 0.35
 # 2026-11-21.
 GREEDY_TO_MEMBER = 2.5
 
+# Windows on CPU threads (native/lk/windows.h).
+MIN_WINDOWED = 15_000
+WINDOWS_FROM = 0.3  # of the horizon
+WINDOW_CITIES = 2000
+WINDOW_GROWTH = 2
+MAX_WINDOW_CITIES = 16_000
+WINDOW_MEMBERS = 50
+MIN_WINDOW_MEMBERS = 25
+KICKS_OF_WINDOW_MEMBER = 0.03  # a city
+KICKS_FOR_WINDOW_MEMBER = 0.25  # a city
+DESCENT_TO_WINDOWS = 0.5
+WINDOW_PAUSE = 0.1  # seconds
+
 # GPUs; an H200 and its CPU, where nothing else is said.
 # Cities from which "auto" takes a GPU: with so many and one second it is better than one thread, and with two
 # seconds no worse than 16 (docs/performance/device_choice.md).

@@ -179,6 +179,12 @@ constexpr long long brief_kicks = 1000;
 
 bool is_small(const BoundSearch &b) { return b.distances.size() <= brief_cities; }
 
+void check_parts(BoundSearch &b, int parts, bool boxes) {
+  const size_t n = b.search->best().size();
+  require(parts >= 1 && (size_t)parts <= n, std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
+  require(!boxes || b.distances.points, "boxes in space need points");
+}
+
 void check_tour_of(BoundSearch &b, const int *tour, int n) { check_tour(tour, n, b.search->best().size()); }
 
 // Many instances of the same number of cities, one after another: the batch of warptsp.many.
@@ -373,10 +379,7 @@ void bind_search(nb::module_ &m) {
              double last_temperature, unsigned long long seed, unsigned long long round, int threads, bool repeatable,
              StopToken &token) {
             check_threads(threads);
-            const size_t n = b.search->best().size();
-            require(parts >= 1 && (size_t)parts <= n,
-                    std::to_string(parts) + " parts of " + std::to_string(n) + " cities");
-            require(!boxes || b.distances.points, "boxes in space need points");
+            check_parts(b, parts, boxes);
             interruptible(token, [&] {
               b.search->begin_round(
                   {parts, boxes, optimize, kicks, temperature, last_temperature, seed, round, threads, repeatable});
@@ -394,6 +397,25 @@ void bind_search(nb::module_ &m) {
           },
           nb::arg("seconds"), nb::arg("token"),
           "Improves the parts, for so long at a time; True when the round is complete or the token said stop.")
+      .def(
+          "begin_windows",
+          [](BoundSearch &b, int parts, bool boxes, int members, double kicks_per_city, double temperature,
+             int selection, int idle, unsigned long long seed, unsigned long long round, int threads,
+             StopToken &token) {
+            check_threads(threads);
+            check_parts(b, parts, boxes);
+            require(members >= 1, "members is " + std::to_string(members) + "; at least 1 is needed");
+            require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
+            require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
+            require(idle >= 1, "idle is " + std::to_string(idle) + "; at least 1 is needed");
+            interruptible(token, [&] {
+              b.search->begin_windows(
+                  {parts, boxes, members, kicks_per_city, temperature, selection, idle, seed, round, threads});
+            });
+          },
+          nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("members"), nb::arg("kicks_per_city"),
+          nb::arg("temperature"), nb::arg("selection"), nb::arg("idle"), nb::arg("seed"), nb::arg("round"),
+          nb::arg("threads"), nb::arg("token"), "Cuts the best tour into windows, each with a population of its own.")
       .def(
           "grow",
           [](BoundSearch &b, int count, double kicks_per_city, double temperature, unsigned long long seed,

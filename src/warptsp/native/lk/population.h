@@ -38,6 +38,11 @@ class Population {
         fixed_(instance.fixed.empty() ? nullptr : instance.fixed.data()) {}
 
   const std::vector<Member> &members() const { return members_; }
+  double mean_length() const {
+    double sum = 0;
+    for (const Member &member : members_) sum += member.length;
+    return sum / std::max<size_t>(1, members_.size());
+  }
   void clear() {
     members_.clear();
     counts_.reset();

@@ -20,21 +20,23 @@ struct PointSource {
   struct Buffer {
     std::vector<double> rows;
   };
-  Metric bind(const int *members, int count, Buffer &buffer) const {
-    if (!members) return make(points.rows);
+  // The source of some cities, numbered from 0.
+  PointSource restricted(const int *members, int count, Buffer &buffer) const {
+    if (!members) return *this;
     const int stride = points.stride;
     buffer.rows.resize((size_t)count * stride);
     for (int i = 0; i < count; i++)
       std::copy_n(points.rows + (size_t)members[i] * stride, stride, buffer.rows.data() + (size_t)i * stride);
-    return make(buffer.rows.data());
+    return PointSource{Points{buffer.rows.data(), stride}, kind};
   }
+  Metric bind(const int *members, int count, Buffer &buffer) const { return restricted(members, count, buffer).make(); }
 
  private:
-  Metric make(const double *rows) const {
+  Metric make() const {
     if constexpr (std::is_same_v<M, EuclideanRounded> || std::is_same_v<M, EuclideanExact>)
-      return Metric{rows};
+      return Metric{points.rows};
     else
-      return Metric{Points{rows, points.stride}, kind};
+      return Metric{points, kind};
   }
 };
 
@@ -46,13 +48,17 @@ struct MatrixSource {
   struct Buffer {
     std::vector<V> entries;
   };
-  Metric bind(const int *members, int count, Buffer &buffer) const {
-    if (!members) return Metric{entries, size};
+  MatrixSource restricted(const int *members, int count, Buffer &buffer) const {
+    if (!members) return *this;
     buffer.entries.resize((size_t)count * count);
     for (int i = 0; i < count; i++)
       for (int j = 0; j < count; j++)
         buffer.entries[(size_t)i * count + j] = entries[(size_t)members[i] * size + members[j]];
-    return Metric{buffer.entries.data(), count};
+    return MatrixSource{buffer.entries.data(), count};
+  }
+  Metric bind(const int *members, int count, Buffer &buffer) const {
+    const MatrixSource source = restricted(members, count, buffer);
+    return Metric{source.entries, source.size};
   }
 };
 

@@ -8,6 +8,7 @@
 #include "lk/partition.h"
 #include "lk/population.h"
 #include "lk/subproblem.h"
+#include "lk/windows.h"
 #include "small/one_tree_search.h"
 
 namespace warptsp::lk {
@@ -39,7 +40,9 @@ class TourSearch {
   // Improves the parts for some seconds; goes on where it was left. True when the round is complete or the token said
   // stop. Between two calls the tour is the one that the parts make as they are.
   virtual bool proceed(double seconds, const StopToken &token) = 0;
-  // Ends the round as it stands.
+  // Cuts the best tour into windows; proceed() and end_round() are for them, too.
+  virtual void begin_windows(const WindowPlan &plan) = 0;
+  // Ends the round, or the pass over windows, as it stands.
   virtual void end_round() = 0;
 
   // The population: grow() adds new tours to it, add() given ones, keep() the best one; keep_members() leaves
@@ -114,21 +117,7 @@ class TourSearchOf final : public TourSearch {
     end_round();
     whole_.reset();
     plan_ = plan;
-    const int n = instance_.size;
-    Random random(plan.seed, plan.round, ~0ull);
-    const int rotation = plan.optimize ? 0 : random.below(n);
-    cut_.part.resize(n);
-    if (plan.boxes) {
-      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random);
-      plan_.parts = cutter.parts();
-      for_each_task(plan.threads, plan.threads, [&](int t) {
-        const int end = (int)((long long)n * (t + 1) / plan.threads);
-        for (int c = (int)((long long)n * t / plan.threads); c < end; c++) cut_.part[c] = cutter(c);
-      });
-    } else {
-      cut_segments(tour_, plan.parts, rotation, cut_.part);
-    }
-    cut_.cut(tour_, plan_.parts, rotation);
+    plan_.parts = cut(plan, plan.optimize);
     gains_.assign(plan_.parts, 0.0);
     counts_.assign(plan_.parts, LkCounters());
     workers_.resize(plan.threads);
@@ -140,6 +129,7 @@ class TourSearchOf final : public TourSearch {
   }
 
   bool proceed(double seconds, const StopToken &token) override {
+    if (windows_) return proceed_in_windows(seconds, token);
     if (!in_round_) return true;
     const StopToken slice(token, seconds);
     for_each_task(plan_.threads, plan_.threads, [&](int t) { work(workers_[t], slice, token); });
@@ -159,7 +149,23 @@ class TourSearchOf final : public TourSearch {
     return complete;
   }
 
+  void begin_windows(const WindowPlan &plan) override {
+    return_to_best();
+    WindowPlan own = plan;
+    own.parts = cut(plan, false);
+    begun_length_ = length_;
+    begun_counters_ = counters_;
+    windows_ = std::make_unique<WindowPass<Source>>(source_, instance_, cut_, own, tolerance_);
+  }
+
   void end_round() override {
+    if (windows_) {
+      windows_->end();
+      take_windows();
+      link_best();
+      tour_ = best_;
+      windows_.reset();
+    }
     if (!in_round_) return;
     find_best();
     link_best();
@@ -208,13 +214,44 @@ class TourSearchOf final : public TourSearch {
   void keep_members(int count) override { population_.keep(count); }
   void forget() override { population_.clear(); }
   int members() const override { return (int)population_.members().size(); }
-  double mean_length() const override {
-    double sum = 0;
-    for (const Member &member : population_.members()) sum += member.length;
-    return sum / std::max(1, members());
-  }
+  double mean_length() const override { return population_.mean_length(); }
 
  private:
+  // Cuts the tour into parts, and returns how many these are; pieces of it begin with the first city, or anywhere.
+  template <class Plan>
+  int cut(const Plan &plan, bool from_first) {
+    const int n = instance_.size;
+    Random random(plan.seed, plan.round, ~0ull);
+    const int rotation = from_first ? 0 : random.below(n);
+    int parts = plan.parts;
+    cut_.part.resize(n);
+    if (plan.boxes) {
+      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random);
+      parts = cutter.parts();
+      for_each_task(plan.threads, plan.threads, [&](int t) {
+        const int end = (int)((long long)n * (t + 1) / plan.threads);
+        for (int c = (int)((long long)n * t / plan.threads); c < end; c++) cut_.part[c] = cutter(c);
+      });
+    } else {
+      cut_segments(tour_, parts, rotation, cut_.part);
+    }
+    cut_.cut(tour_, parts, rotation);
+    return parts;
+  }
+
+  bool proceed_in_windows(double seconds, const StopToken &token) {
+    const bool complete = windows_->proceed(seconds, token);
+    take_windows();
+    if (complete) end_round();
+    return complete;
+  }
+  void take_windows() {
+    length_ = begun_length_ - windows_->gain();
+    counters_ = begun_counters_;
+    counters_ += windows_->counters();
+    find_best();
+  }
+
   // A part, and the search in it.
   struct Worker {
     SubProblem<Source, true> problem;
@@ -262,23 +299,9 @@ class TourSearchOf final : public TourSearch {
   }
 
   void open_part(Worker &w, int b) {
-    const int begin = cut_.start[b], size = cut_.start[b + 1] - begin, count = instance_.params.candidates;
+    const int begin = cut_.start[b], size = cut_.start[b + 1] - begin;
     const int *members = cut_.members.data() + begin;
-    w.candidates.assign((size_t)size * count, -1);
-    for (int i = 0; i < size; i++) {
-      const int *all = instance_.candidates.data() + (size_t)members[i] * count;
-      int *own = w.candidates.data() + (size_t)i * count;
-      for (int k = 0; k < count && all[k] >= 0; k++)
-        if (cut_.part[all[k]] == b) *own++ = cut_.local[all[k]];
-    }
-    if (!instance_.fixed.empty()) {
-      w.fixed.resize(2 * (size_t)size);
-      for (int i = 0; i < size; i++)
-        for (int s = 0; s < 2; s++) {
-          const int other = instance_.fixed[2 * (size_t)members[i] + s];
-          w.fixed[2 * i + s] = other >= 0 && cut_.part[other] == b ? cut_.local[other] : -1;
-        }
-    }
+    restrict_to_part(instance_, cut_, b, w.candidates, w.fixed);
     w.problem.order.assign(cut_.order.begin() + begin, cut_.order.begin() + begin + size);
     w.problem.path.assign(cut_.path.begin() + begin, cut_.path.begin() + begin + size);
     w.problem.prepare(source_, members, size, w.candidates.data(), instance_.params,
@@ -306,7 +329,10 @@ class TourSearchOf final : public TourSearch {
 
   void link_best() {
     if (linked_) return;
-    cut_.link(best_);
+    if (windows_)
+      windows_->link(best_);
+    else
+      cut_.link(best_);
     linked_ = true;
   }
 
@@ -318,6 +344,7 @@ class TourSearchOf final : public TourSearch {
   Partition cut_;
   std::vector<Worker> workers_;
   Population<Source> population_{source_, instance_, tolerance_};
+  std::unique_ptr<WindowPass<Source>> windows_;
 
   // The round.
   RoundPlan plan_{};
