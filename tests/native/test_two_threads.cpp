@@ -169,6 +169,27 @@ TEST(populations) {
   });
 }
 
+TEST(windows) {
+  const Cities cities(300);
+  same([&](int threads) {
+    Instance instance;
+    instance.size = cities.n;
+    instance.kind = kind;
+    instance.points = cities.points();
+    instance.dimensions = 2;
+    instance.candidates = cities.neighbors(8);
+    instance.params.candidates = 8;
+    TourSearchOf<PointSource<EuclideanExact>> search({cities.points(), kind}, std::move(instance), cities.start,
+                                                     tolerance);
+    for (int round = 0; round < 3; ++round) {
+      search.begin_windows({6, round != 1, 3, 0.1, 0.2, 10, 2, 5, (unsigned long long)round, threads});
+      while (!search.proceed(0.001, cities.token)) {
+      }
+    }
+    return search.best();
+  });
+}
+
 TEST(exhaustive_descents) {
   const std::vector<Neighborhood> orders[] = {
       {Neighborhood::two_opt},

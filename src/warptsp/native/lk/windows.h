@@ -79,8 +79,8 @@ class Window {
       const int a = order[p], b = order[p + 1 < size ? p + 1 : 0];
       if (p + 1 < size && path[a] == path[b]) continue;
       for (const auto &[from, to] : {std::make_pair(a, b), std::make_pair(b, a)})
-        for (std::vector<int> *const partners : {&outside_, &instance_.fixed})
-          (*partners)[2 * (size_t)from + ((*partners)[2 * (size_t)from] >= 0)] = to;
+        for (int *const partners : {outside_.data() + 2 * (size_t)from, instance_.fixed.data() + 2 * (size_t)from})
+          if (partners[0] != to) partners[partners[0] >= 0] = to;
     }
     const Source own = source.restricted(cut.members.data() + begin, size, buffer_);
     present_.assign(order, order + size);
