@@ -249,41 +249,38 @@ class _Search:
     # Windows
 
     def _in_windows(self) -> bool:
-        """For long tours, where there is time for it: annealing, then populations of windows; True to stop."""
-        passes, _ = self._passes(1 - tuning.WINDOWS_FROM)
-        if not passes:
+        """Long tours, if there is time: annealing, then populations of windows; True to stop."""
+        run, share = self.run, tuning.WINDOWS_FROM
+        if (1 - share) * self._members_of_windows() < tuning.WINDOW_MEMBERS:
             return False
-        run = self.run
-        last = None if run.kick_limit is None else int(tuning.WINDOWS_FROM * run.kick_limit)
-        if self._anneal(last, share=tuning.WINDOWS_FROM):
+        last = None if run.kick_limit is None else int(share * run.kick_limit)
+        if self._anneal(last, share=share):
             return True
         self.combined = True
-        size = tuning.WINDOW_CITIES
-        passes, members = self._passes()
-        while passes > 0:
+        size, members = tuning.WINDOW_CITIES, tuning.WINDOW_MEMBERS
+        left = self._members_of_windows()
+        while left >= tuning.WINDOW_MEMBERS:
+            # The last pass takes what is left.
+            members = members if left >= tuning.LAST_WINDOWS * members else int(left)
             if self._window_pass(size, members):
                 return True
+            # What members take of a limit on kicks is less than what it grants them.
+            left = self._members_of_windows() if run.kick_limit is None else left - members
+            members *= tuning.WINDOW_GROWTH
             size = min(tuning.WINDOW_GROWTH * size, tuning.MAX_WINDOW_CITIES)
-            left, members_now = self._passes()
-            # What a limit on kicks grants is not what members take of it.
-            passes, members = (passes - 1, members) if run.time_limit is None else (left, members_now)
         return False
 
-    def _passes(self, share: float = 1.0) -> tuple[int, int]:
-        """Return how many passes over windows this share of the horizon has time for, and members of each."""
+    def _members_of_windows(self) -> float:
+        """Return how many members of every window the horizon has time for, at a rough guess."""
         run, n = self.run, self.problem.n
         if n < tuning.MIN_WINDOWED or not self.boxes or self.params.population < tuning.MIN_POPULATION:
-            return 0, 0
+            return 0
         sizes = []
         if run.kick_limit is not None:
             sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_WINDOW_MEMBER)
         if (remaining := self._remaining()) is not None:
             sizes.append(remaining / self.window_seconds)
-        members = int(share * min(sizes))
-        if members < tuning.MIN_WINDOW_MEMBERS:
-            return 0, 0
-        passes = max(1, round(members / tuning.WINDOW_MEMBERS))
-        return passes, members // passes
+        return min(sizes)
 
     def _window_pass(self, size: int, members: int) -> bool:
         """Give each window a population; True to stop."""

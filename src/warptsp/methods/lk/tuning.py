@@ -82,14 +82,13 @@ GREEDY_TO_MEMBER = 2.5
 # Windows on CPU threads (native/lk/windows.h).
 MIN_WINDOWED = 15_000
 WINDOWS_FROM = 0.3  # of the horizon
-WINDOW_CITIES = 2000
-WINDOW_GROWTH = 2
-MAX_WINDOW_CITIES = 16_000
-WINDOW_MEMBERS = 50
-MIN_WINDOW_MEMBERS = 25
+WINDOW_CITIES, MAX_WINDOW_CITIES = 2000, 4000  # of the first pass, and of later ones
+WINDOW_MEMBERS = 10  # of the first pass
+WINDOW_GROWTH = 2  # of both, from pass to pass
+LAST_WINDOWS = 2.5
 KICKS_OF_WINDOW_MEMBER = 0.03  # a city
 KICKS_FOR_WINDOW_MEMBER = 0.25  # a city
-DESCENT_TO_WINDOWS = 0.5
+DESCENT_TO_WINDOWS = 1.5
 WINDOW_PAUSE = 0.1  # seconds
 
 # GPUs; an H200 and its CPU, where nothing else is said.

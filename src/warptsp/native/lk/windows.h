@@ -3,14 +3,16 @@
 //
 // A window's cities are paths of the tour; the edge from the end of one to the start of the next stands for the tour
 // outside. It is fixed, as between the paths of a part (subproblem.h), but here paths may come to join their ends in other
-// pairs: a window is a closed tour with fixed edges, and the present one is a member of its population. All windows of a
-// pass are opened on the same tour and put back in the order of their numbers, so that the result does not depend on the
-// number of threads. Windows that do not know of each other's pairs may leave several closed tours: the later one joins
-// them inside itself by the cheapest exchanges of two edges, or stays as it was if its gain does not pay for that.
+// pairs: a window is a closed tour with fixed edges, and the present one is a member of its population. Windows are opened
+// and put back in the order of their numbers: on one thread each on the tour that the one before left. Those that are
+// in work together do not know of each other's pairs, and may leave several closed tours: the later one joins them inside
+// itself by the cheapest exchanges of two edges, or stays as it was if its gain does not pay for that.
 #pragma once
 #include <algorithm>
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -63,8 +65,10 @@ class Window {
   bool open() const { return population_ != nullptr; }
   int part() const { return part_; }
 
-  void begin(const Source &source, const Instance &instance, const Partition &cut, int part, const WindowPlan &plan,
-             Value tolerance) {
+  // `tour`: the window's cities in the order of the whole tour, in its own numbers, path after path; `last` tells
+  // which of them end a path.
+  void begin(const Source &source, const Instance &instance, const Partition &cut, int part,
+             const std::vector<int> &tour, const std::vector<char> &last, const WindowPlan &plan, Value tolerance) {
     const int begin = cut.start[part], size = cut.start[part + 1] - begin;
     part_ = part;
     plan_ = plan;
@@ -74,16 +78,15 @@ class Window {
     restrict_to_part(instance, cut, part, instance_.candidates, instance_.fixed);
     instance_.fixed.resize(2 * (size_t)size, -1);
     outside_.assign(2 * (size_t)size, -1);
-    const int *const order = cut.order.data() + begin, *const path = cut.path.data() + begin;
     for (int p = 0; p < size; p++) {
-      const int a = order[p], b = order[p + 1 < size ? p + 1 : 0];
-      if (p + 1 < size && path[a] == path[b]) continue;
+      const int a = tour[p], b = tour[p + 1 < size ? p + 1 : 0];
+      if (!last[p]) continue;
       for (const auto &[from, to] : {std::make_pair(a, b), std::make_pair(b, a)})
         for (int *const partners : {outside_.data() + 2 * (size_t)from, instance_.fixed.data() + 2 * (size_t)from})
           if (partners[0] != to) partners[partners[0] >= 0] = to;
     }
     const Source own = source.restricted(cut.members.data() + begin, size, buffer_);
-    present_.assign(order, order + size);
+    present_ = tour;
     typename Source::Buffer unused;
     begun_length_ = tour_length(own.bind(nullptr, size, unused), present_);
     population_ = std::make_unique<Population<Source>>(own, instance_, tolerance);
@@ -191,7 +194,6 @@ class WindowPass {
   bool proceed(double seconds, const StopToken &token) {
     const StopToken slice(token, seconds);
     for_each_task(plan_.threads, plan_.threads, [&](int t) { work(windows_[t], slice, token); });
-    while (put_back_ < plan_.parts && results_[put_back_].done) put_back(put_back_++);
     return put_back_ == plan_.parts || token.stopped();
   }
   // Takes what the windows in work have come to.
@@ -235,8 +237,11 @@ class WindowPass {
   Metric metric_;
   std::vector<Window<Source>> windows_;  // of each thread
   std::vector<Result> results_;
-  std::atomic<int> next_part_{0};
-  int put_back_ = 0;
+  std::mutex mutex_;  // of what follows, and of results_ once they are done
+  std::condition_variable done_;
+  int next_part_ = 0, put_back_ = 0;
+  std::vector<int> tour_;
+  std::vector<char> last_;
   double gain_ = 0;
   LkCounters counters_;
   // Path r of the tour has the ends 2 r and 2 r + 1, which are cities of its window.
@@ -244,7 +249,7 @@ class WindowPass {
   std::vector<int> city_;     // of an end, in its window's numbers
   std::vector<int> mate_;     // the end at the other end of the path that begins there now
   std::vector<int> ends_of_;  // [size, 2] of a city; by window, as cut_.members are
-  std::vector<int> tour_of_, label_;
+  std::vector<int> tour_of_;
 
   // The end to which the tour outside leads from an end.
   int beyond(int end) const {
@@ -263,19 +268,67 @@ class WindowPass {
     }
   }
 
+  // One step at least, so that windows come to an end even where tasks have to wait for each other.
   void work(Window<Source> &window, const StopToken &slice, const StopToken &token) {
-    while (!slice.stopped()) {
-      if (!window.open()) {
-        const int b = next_part_ < plan_.parts ? next_part_++ : plan_.parts;
-        if (b >= plan_.parts) return;
+    do {
+      if (!window.open() && !open(window, slice)) return;
+      if (window.step(token)) {
+        close(window);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        put_back_what_is_done();
+      }
+    } while (!slice.stopped());
+  }
+
+  // Opens the next window; false if there is none, or none before the slice ends.
+  bool open(Window<Source> &window, const StopToken &slice) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (next_part_ < plan_.parts) {
+      put_back_what_is_done();
+      if (next_part_ < put_back_ + ahead()) {
+        const int b = next_part_++;
         if (cut_.start[b + 1] - cut_.start[b] < 8) {
           results_[b].done = true;
           continue;
         }
-        window.begin(source_, instance_, cut_, b, plan_, tolerance_);
+        in_order(b, tour_, last_);
+        window.begin(source_, instance_, cut_, b, tour_, last_, plan_, tolerance_);
+        put_back_what_is_done();
+        return true;
       }
-      if (window.step(token)) close(window);
+      if (slice.stopped()) return false;
+      done_.wait_for(lock, std::chrono::milliseconds(5));
     }
+    put_back_what_is_done();
+    return false;
+  }
+
+  // Window k is opened when window k - ahead() has been put back, and the one after that has not.
+  int ahead() const { return 2 * plan_.threads - 1; }
+  void put_back_what_is_done() {
+    while (put_back_ < plan_.parts && results_[put_back_].done &&
+           next_part_ >= std::min(plan_.parts, put_back_ + ahead()))
+      put_back(put_back_++);
+    done_.notify_all();
+  }
+
+  // The cities of window b along the tour, and whether each is the last of its path.
+  void in_order(int b, std::vector<int> &tour, std::vector<char> &last) const {
+    tour.clear();
+    last.clear();
+    if (runs_of_[b].empty()) return;
+    const int first = 2 * runs_of_[b][0];
+    int end = first;
+    do {
+      if (cut_.runs[end >> 1].part == b) {
+        follow(results_[b].links, city_[end], [&](int c) {
+          tour.push_back(c);
+          last.push_back(0);
+        });
+        last.back() = 1;
+      }
+      end = beyond(mate_[end]);
+    } while (end != first);
   }
 
   void close(Window<Source> &window) {
@@ -283,8 +336,9 @@ class WindowPass {
     result.counters = window.counters();
     result.gain = window.gain();
     if (result.gain > (double)tolerance_) result.better = window.links();
-    result.done = true;
     window.end();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    result.done = true;
   }
 
   void put_back(int b) {
