@@ -14,7 +14,9 @@ its first local search goes through these tiles, then through boxes across their
 Up to 100 000 cities, and where time is left for seven tours or more, crossover does better: a population of
 local optima, each after a few kicks, is combined over generations (native/lk/edge_assembly.h); what it comes
 to joins the next population. Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly
-crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013).
+crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013). Longer tours have such a
+population for each window, all cities of a box, after they have been annealed (native/lk/windows.h); boxes
+and populations grow from pass to pass.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 // outside. It is fixed, as between the paths of a part (subproblem.h), but here paths may come to join their ends in other
 // pairs: a window is a closed tour with fixed edges, and the present one is a member of its population. Windows are opened
 // and put back in the order of their numbers: on one thread each on the tour that the one before left. Those that are
-// in work together do not know of each other's pairs, and may leave several closed tours: the later one joins them inside
-// itself by the cheapest exchanges of two edges, or stays as it was if its gain does not pay for that.
+// in work together do not know of each other's pairs, and may leave several closed tours: the later one then takes another of
+// its members, or joins them inside itself by the cheapest exchanges of two edges, or stays as it was.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -57,6 +57,11 @@ inline void restrict_to_part(const Instance &instance, const Partition &cut, int
 // The neighbours of each city on a window's paths, in its own numbers; -1 where the tour leaves the window.
 typedef std::vector<int> PathLinks;
 
+struct BetterWindow {
+  double gain;
+  PathLinks links;
+};
+
 template <class Source>
 class Window {
  public:
@@ -72,6 +77,7 @@ class Window {
     const int begin = cut.start[part], size = cut.start[part + 1] - begin;
     part_ = part;
     plan_ = plan;
+    tolerance_ = tolerance;
     seed_ = Random(plan.seed, plan.round, part).next();
     instance_.size = size;
     instance_.params = instance.params;
@@ -105,27 +111,30 @@ class Window {
       return token.stopped();
     }
     population_->generation(plan_.selection, seed_, (unsigned long long)++generations_, 1, token);
-    const double best = shortest().length, spread = population_->mean_length() - best;
+    const double best = shortest(), spread = population_->mean_length() - best;
     idle_ = best >= best_ && spread > 0.98 * spread_ ? idle_ + 1 : 0;
     best_ = best;
     spread_ = std::min(spread_, spread);
     return token.stopped() || idle_ >= plan_.idle || spread <= 1e-7 * std::fabs(best);
   }
 
-  double gain() const { return begun_length_ - shortest().length; }
   const LkCounters &counters() const { return counters_; }
 
-  // The paths of the shortest member.
-  PathLinks links() const {
-    const std::vector<int> &tour = shortest().tour;
-    PathLinks links(tour.size() * 2, -1);
-    for (size_t i = 0; i < tour.size(); i++) {
-      const int a = tour[i], b = tour[i + 1 < tour.size() ? i + 1 : 0];
-      if (outside_[2 * (size_t)a] == b || outside_[2 * (size_t)a + 1] == b) continue;
-      links[2 * (size_t)a + (links[2 * (size_t)a] >= 0)] = b;
-      links[2 * (size_t)b + (links[2 * (size_t)b] >= 0)] = a;
+  // The members of different lengths that are shorter than the present tour, the shortest first, so many at most.
+  std::vector<BetterWindow> better(size_t most) const {
+    std::vector<const Member *> shortest;
+    for (const Member &member : population_->members())
+      if (begun_length_ - member.length > (double)tolerance_) shortest.push_back(&member);
+    std::stable_sort(shortest.begin(), shortest.end(),
+                     [](const Member *x, const Member *y) { return x->length < y->length; });
+    std::vector<BetterWindow> better;
+    for (const Member *member : shortest) {
+      const double gain = begun_length_ - member->length;
+      if (!better.empty() && better.back().gain - gain <= (double)tolerance_) continue;
+      if (better.size() == most) break;
+      better.push_back({gain, links(member->tour)});
     }
-    return links;
+    return better;
   }
 
   void end() { population_.reset(); }
@@ -133,6 +142,7 @@ class Window {
  private:
   int part_ = -1;
   WindowPlan plan_{};
+  Value tolerance_{};
   unsigned long long seed_ = 0;
   Instance instance_{};
   typename Source::Buffer buffer_;
@@ -142,10 +152,20 @@ class Window {
   double begun_length_ = 0, best_ = 0, spread_ = 0;
   int generations_ = 0, idle_ = 0;
 
-  const Member &shortest() const {
-    const std::vector<Member> &members = population_->members();
-    return *std::min_element(members.begin(), members.end(),
-                             [](const Member &x, const Member &y) { return x.length < y.length; });
+  double shortest() const {
+    double length = begun_length_;
+    for (const Member &member : population_->members()) length = std::min(length, member.length);
+    return length;
+  }
+  PathLinks links(const std::vector<int> &tour) const {
+    PathLinks links(tour.size() * 2, -1);
+    for (size_t i = 0; i < tour.size(); i++) {
+      const int a = tour[i], b = tour[i + 1 < tour.size() ? i + 1 : 0];
+      if (outside_[2 * (size_t)a] == b || outside_[2 * (size_t)a + 1] == b) continue;
+      links[2 * (size_t)a + (links[2 * (size_t)a] >= 0)] = b;
+      links[2 * (size_t)b + (links[2 * (size_t)b] >= 0)] = a;
+    }
+    return links;
   }
 };
 
@@ -221,9 +241,8 @@ class WindowPass {
 
  private:
   struct Result {
-    PathLinks links;   // as they are on the tour
-    PathLinks better;  // what the window came to, if that is a gain
-    double gain = 0;
+    PathLinks links;  // as they are on the tour
+    std::vector<BetterWindow> better;
     LkCounters counters;
     bool done = false;
   };
@@ -334,8 +353,8 @@ class WindowPass {
   void close(Window<Source> &window) {
     Result &result = results_[window.part()];
     result.counters = window.counters();
-    result.gain = window.gain();
-    if (result.gain > (double)tolerance_) result.better = window.links();
+    // Alone in work, the best one always leaves one tour.
+    result.better = window.better(ahead() > 1 ? 8 : 1);
     window.end();
     const std::lock_guard<std::mutex> lock(mutex_);
     result.done = true;
@@ -344,18 +363,27 @@ class WindowPass {
   void put_back(int b) {
     Result &result = results_[b];
     counters_ += result.counters;
+    for (BetterWindow &better : result.better) {
+      std::swap(result.links, better.links);
+      if (tours(b) == 1) {
+        gain_ += better.gain;
+        result.better.clear();
+        return;
+      }
+      std::swap(result.links, better.links);
+    }
     if (result.better.empty()) return;
-    std::swap(result.links, result.better);
-    double gain = result.gain;
-    while (tours(b) > 1 && gain > (double)tolerance_)
-      if (!join(b, gain)) gain = 0;
-    if (gain > (double)tolerance_) {
-      gain_ += gain;
+    BetterWindow &best = result.better[0];
+    std::swap(result.links, best.links);
+    while (tours(b) > 1 && best.gain > (double)tolerance_)
+      if (!join(b, best.gain)) best.gain = 0;
+    if (best.gain > (double)tolerance_) {
+      gain_ += best.gain;
     } else {
-      std::swap(result.links, result.better);
+      std::swap(result.links, best.links);
       tours(b);
     }
-    result.better = PathLinks();
+    result.better.clear();
   }
 
   // Returns how many closed tours there are; tour_of_ becomes that of each city of window b. All of them lead through
