@@ -128,6 +128,7 @@ def test_windows_ended_in_the_middle_keep_what_they_have():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads):
     monkeypatch.setattr(tuning, "MIN_WINDOWED", N)
+    monkeypatch.setattr(tuning, "MIN_WINDOW_MEMBERS", 4)
     monkeypatch.setattr(tuning, "WINDOW_MEMBERS", 4)
     monkeypatch.setattr(tuning, "WINDOW_CITIES", 500)
     problem = Problem.from_points(unit_points(N, 6), "EXACT_2D")

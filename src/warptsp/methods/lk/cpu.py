@@ -251,8 +251,10 @@ class _Search:
     def _in_windows(self) -> bool:
         """Long tours, if there is time: annealing, then populations of windows; True to stop."""
         run, share = self.run, tuning.WINDOWS_FROM
-        if (1 - share) * self._members_of_windows() < tuning.WINDOW_MEMBERS:
+        if (1 - share) * self._members_of_windows() < tuning.MIN_WINDOW_MEMBERS:
             return False
+        if are_worth_it(some_lengths(self.problem, self._best()), self.problem.n):
+            return False  # boxes cut clusters
         last = None if run.kick_limit is None else int(share * run.kick_limit)
         if self._anneal(last, share=share):
             return True
