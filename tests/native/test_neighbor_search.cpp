@@ -137,7 +137,7 @@ TEST(passes_after_a_kick_end_at_a_local_optimum) {
     const double tolerance = 1e-12 * length_of(start, metric);
     const StopToken token;
     for (const bool best : {false, true}) {
-      NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, {}, tolerance,
+      NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, {}, tolerance, false,
                                            std::vector<int>(start), token);
       CHECK(search.descend({true, false, -1, 1}, 60.0, token));
       CHECK(search.iterate({1, 30, false, 0.0, 0, 0, 5, 1, best, true}, 60.0, token));
@@ -166,7 +166,7 @@ TEST(every_search_keeps_a_tour_of_the_length_it_claims) {
     if (!fixed.empty()) std::iter_swap(start.begin(), std::find(start.begin(), start.end(), 0));
     const double begun = length_of(start, metric), tolerance = 1e-12 * begun;
     const StopToken token;
-    NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, std::move(fixed), tolerance,
+    NeighborSearchOf<Exact, true> search(metric, nearest(points, n, width), width, std::move(fixed), tolerance, false,
                                          std::vector<int>(start), token);
     CHECK(search.descend({seed % 2 == 0, seed % 4 < 2, -1, 2}, 60.0, token));
     const double local = length_of(search.best(), metric);

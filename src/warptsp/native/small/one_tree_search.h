@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "common/stop_token.h"
@@ -190,7 +191,7 @@ class OneTreeSearch {
     }
     if (sum >= length_) return;
     length_ = sum;
-    *best_ = tour;
+    *best_ = std::move(tour);
   }
 
   // False if there were too many 1-trees.
