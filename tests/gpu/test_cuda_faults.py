@@ -11,6 +11,7 @@ from processes import run_code
 
 import warptsp
 from warptsp import Problem
+from warptsp.backends.cuda.device import Device
 from warptsp.errors import DeviceFailure, DeviceOutOfMemory
 
 pytestmark = pytest.mark.gpu
@@ -39,13 +40,12 @@ def test_too_little_memory_says_how_much(gpu):
 
 def test_a_matrix_that_does_not_fit(gpu):
     # As if all memory but one GB were taken: tests of other processes would fail meanwhile.
-    taken = gpu.empty(gpu.memory_free() - (1 << 30), np.uint8)
     matrix = np.ones((16_384, 16_384), np.int32)
     np.fill_diagonal(matrix, 0)
-    try:
+    with Device.open(0) as other:  # its pool gives the memory back at the end
+        taken = other.empty(other.memory_free() - (1 << 30), np.uint8)
         with pytest.raises(DeviceOutOfMemory, match=r"16384 cities need 1\.14 GB, and \d\.\d\d GB are free"):
             warptsp.solve(Problem.from_matrix(matrix), device="cuda", kicks=1)
-    finally:
         taken.release()
 
 
