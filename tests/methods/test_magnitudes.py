@@ -107,6 +107,18 @@ def test_any_magnitude_is_searched_or_refused(method: str, metric: Metric) -> No
     search()
 
 
+@pytest.mark.parametrize("method", ["two-opt", "three-opt", "swap", "relocate"])
+def test_sums_of_whole_lengths_beyond_what_doubles_hold_end_a_descent(method: str) -> None:
+    # Distances up to 2^53, of which a move adds up to three: what they are rounded by is no gain.
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        n = int(random.integers(5, 19))
+        problem = Problem.from_points((random.random((n, 3)) + 1) * 9e13, "XRAY2")
+        result = warptsp.solve(problem, method=method, params={"passes": 1000}, threads=1, device="cpu")
+        right(problem, result)
+        assert result.stop_reason == "the search is complete", seed
+
+
 @pytest.mark.parametrize("power", [-459, -300, -100, -41, 51, 64, 127, 300, 490])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_power_of_two_changes_nothing_but_lengths(method: str, power: int) -> None:

@@ -32,8 +32,11 @@ def tolerance_of(problem: Problem) -> float:
 
 
 def tolerance_of_bound(integral: bool, bound: float) -> float:
-    """Return that for distances of this kind, none of which exceeds `bound`."""
-    return 0.5 if integral else 1e-12 * bound
+    """Return that for distances of this kind, none of which exceeds `bound`.
+
+    Doubles hold integers up to 2^53, and sums of the edges of a move are rounded beyond.
+    """
+    return max(0.5, 2.0**-49 * bound) if integral else 1e-12 * bound
 
 
 def are_small(bound: float) -> bool:
