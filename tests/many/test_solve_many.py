@@ -90,16 +90,6 @@ def test_a_batch_keeps_limits_and_parameters(kicks, params):
         assert (results.length(position), results.kicks[position]) == (alone.length, alone.kicks)
 
 
-def test_an_iterator_that_fails_loses_nothing_before_it():
-    def stream():
-        yield from points(7, 20)
-        raise OSError("no more")
-
-    with pytest.raises(OSError, match="no more") as caught:
-        warptsp.solve_many(stream(), kicks=KICKS, threads=1)
-    assert caught.value.results.solved == 7
-
-
 def test_mixed_sizes_and_kinds():
     rng = np.random.default_rng(3)
     problems = [rng.random((n, 2)) for n in range(1, 22)]
@@ -168,14 +158,15 @@ def test_a_generator_is_not_kept():
     assert results.result(4, problem).length == problem.length(results.tours[4])
 
 
-def test_what_an_iterator_raises_comes_with_what_was_found():
+@pytest.mark.parametrize(("count", "cities", "error"), [(3, 6, LookupError), (7, 20, OSError)])
+def test_what_an_iterator_raises_comes_with_all_that_came_before(count, cities, error):
     def stream():
-        yield from points(3, 6)
-        raise LookupError("no more")
+        yield from points(count, cities)
+        raise error("no more")
 
-    with pytest.raises(LookupError, match="no more") as caught:
+    with pytest.raises(error, match="no more") as caught:
         warptsp.solve_many(stream(), kicks=KICKS, threads=1)
-    assert caught.value.results.solved == 3
+    assert caught.value.results.solved == count
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as they are on POSIX")

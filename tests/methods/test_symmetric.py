@@ -485,9 +485,12 @@ def test_annealing_within_a_time_limit(device):
     assert result.length < result.history[0].length
 
 
-@pytest.mark.parametrize("method", ["symmetric-two-opt", "symmetric-annealing"])
-def test_a_stop_keeps_the_best_tour(method, device):
-    problem = problem_of("EUC_2D", 6000, side=100_000)
+@pytest.mark.parametrize(
+    ("method", "cities"),
+    [("symmetric-two-opt", 6000), ("symmetric-annealing", 6000), ("symmetric-three-opt", 5000)],
+)
+def test_a_stop_keeps_the_best_tour(method, cities, device):
+    problem = problem_of("EUC_2D", cities, side=100_000)
     token = warptsp.stop.StopToken()
     seen = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 
 import numpy as np
 import pytest
@@ -182,22 +181,6 @@ def test_the_same_tour_on_a_gpu(kind, n, block, long, gpu, monkeypatch):
     assert (cpu.tour == cuda.tour).all()
     for name in set(cpu.counters) - {"kernel_seconds"}:
         assert cpu.counters[name] == cuda.counters[name], name
-
-
-def test_a_stop_keeps_the_best_tour(device):
-    problem = problem_of("EUC_2D", 5000, side=100_000)
-    token = warptsp.stop.StopToken()
-    seen = []
-
-    def watch(progress):
-        seen.append(progress.length)
-        if len(seen) == 3:
-            threading.Thread(target=token.request).start()
-
-    result = solve(problem, device=device, stop=token, callback=watch)
-    problem.check_tour(result.tour)
-    assert result.stop_reason == "stop requested"
-    assert result.length <= seen[0]
 
 
 @pytest.mark.parametrize("params", [{"least_gain": -1.0}, {"block": 33}])

@@ -49,6 +49,19 @@ struct Cities {
   StopToken token;
 };
 
+typedef TourSearchOf<PointSource<EuclideanExact>> Search;
+
+Search search_of(const Cities &cities) {
+  Instance instance;
+  instance.size = cities.n;
+  instance.kind = kind;
+  instance.points = cities.points();
+  instance.dimensions = 2;
+  instance.candidates = cities.neighbors(8);
+  instance.params.candidates = 8;
+  return {{cities.points(), kind}, std::move(instance), cities.start, tolerance};
+}
+
 // `find(threads)` is the same for one thread and for two, and so it is when asked for again.
 template <class Find>
 void same(const Find &find) {
@@ -123,15 +136,7 @@ TEST(main_search) {
   const Cities cities(600);
   for (const double temperature : {0.0, 0.01})
     same([&](int threads) {
-      Instance instance;
-      instance.size = cities.n;
-      instance.kind = kind;
-      instance.points = cities.points();
-      instance.dimensions = 2;
-      instance.candidates = cities.neighbors(8);
-      instance.params.candidates = 8;
-      TourSearchOf<PointSource<EuclideanExact>> search({cities.points(), kind}, std::move(instance), cities.start,
-                                                       tolerance);
+      Search search = search_of(cities);
       for (int round = 0; round < 4; ++round) {
         RoundPlan plan{};
         plan.parts = 6;
@@ -154,15 +159,7 @@ TEST(main_search) {
 TEST(populations) {
   const Cities cities(100);
   same([&](int threads) {
-    Instance instance;
-    instance.size = cities.n;
-    instance.kind = kind;
-    instance.points = cities.points();
-    instance.dimensions = 2;
-    instance.candidates = cities.neighbors(8);
-    instance.params.candidates = 8;
-    TourSearchOf<PointSource<EuclideanExact>> search({cities.points(), kind}, std::move(instance), cities.start,
-                                                     tolerance);
+    Search search = search_of(cities);
     search.grow({9, 0.1, 0.2, 5, 1, threads}, cities.token);
     for (int round = 0; round < 4; ++round) search.generation(20, 5, round, threads, cities.token);
     return search.best();
@@ -173,15 +170,7 @@ TEST(windows) {
   const Cities cities(300);
   // Two threads open windows ahead of each other, so that they find another tour than one: it is the same each time.
   const auto find = [&](int threads) {
-    Instance instance;
-    instance.size = cities.n;
-    instance.kind = kind;
-    instance.points = cities.points();
-    instance.dimensions = 2;
-    instance.candidates = cities.neighbors(8);
-    instance.params.candidates = 8;
-    TourSearchOf<PointSource<EuclideanExact>> search({cities.points(), kind}, std::move(instance), cities.start,
-                                                     tolerance);
+    Search search = search_of(cities);
     for (int round = 0; round < 3; ++round) {
       search.begin_windows({6, round != 1, 3, 0.1, 0.2, 10, 2, 5, (unsigned long long)round, threads});
       while (!search.proceed(0.001, cities.token)) {
