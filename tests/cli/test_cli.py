@@ -358,3 +358,22 @@ def test_names_of_places_in_any_case(tmp_path, capsys):
     assert [problem.city(name) for name in ("são paulo", "berlin", "BERLIN", " rome ")] == [0, 2, 1, 3]
     assert call(path, "-q", "--from", "Berlin") == 2
     assert "'Berlin': 2 cities have this name" in complaint(capsys)
+
+
+@pytest.mark.parametrize("word", ["solve", "places.csv"])
+def test_options_before_the_command_are_shown_their_place(word, capsys):
+    assert run(["--time-limit", "5", word]) == 2
+    assert f"Options follow it: warptsp {word} --time-limit" in capsys.readouterr().err
+    assert run(["--vesion", word]) == 2
+    assert "Did you mean '--version'" in capsys.readouterr().err
+
+
+def test_the_format_of_the_instance_is_not_that_of_the_tour(tmp_path, capsys):
+    table = tmp_path / "places.csv"
+    table.write_text("x,y\n0,0\n3,0\n3,4\n0,4\n")
+    options = ["solve", str(table), "--format", "csv", "--output", "-"]
+    assert run(options) == 0
+    said = capsys.readouterr().err
+    assert "--format is that of the instance; --output-format, here tsplib, is the tour's" in said
+    assert run([*options, "--output-format", "csv"]) == 0
+    assert "--format is" not in capsys.readouterr().err

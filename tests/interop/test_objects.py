@@ -52,6 +52,43 @@ def test_a_dict_of_distances():
         warptsp.solve(rows, metric="euclidean")
 
 
+def test_rows_of_a_table():
+    rows = [{"name": name, "lat": lat, "lon": lon, "note": "x"} for name, (lat, lon) in PLACES.items()]
+    named = {name: {"lat": lat, "lon": lon} for name, (lat, lon) in PLACES.items()}
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [lon, lat]},
+            "properties": {"name": name},
+        }
+        for name, (lat, lon) in PLACES.items()
+    ]
+    length = warptsp.solve(PLACES, metric="haversine").length
+    for given in (rows, named, features, tuple(rows)):
+        result = warptsp.solve(given)
+        assert (result.length, sorted(result.names)) == (length, sorted(PLACES))
+    assert list(warptsp.solve(rows).problem.extra) == ["note"]
+    with pytest.raises(InvalidProblem, match=r"row 3 .*is 5: a dict is needed"):
+        warptsp.solve([*rows, 5])
+    del rows[1]["lon"]
+    with pytest.raises(InvalidProblem, match=r"row 1 \(counted from 0\) lacks 'lon', which row 0 has"):
+        warptsp.solve(rows)
+
+
+def test_iterators_and_what_holds_no_points():
+    lat, lon = zip(*PLACES.values(), strict=True)
+    length = warptsp.solve(PLACES, metric="haversine").length
+    assert warptsp.solve(zip(lat, lon, strict=True), metric="haversine").length == length
+    assert warptsp.solve((place for place in PLACES.values()), metric="haversine").length == length
+    with pytest.raises(InvalidProblem, match="a set has no order"):
+        warptsp.solve(set(PLACES.values()))
+    with pytest.raises(InvalidProblem, match="the list holds 'Berlin': names alone have no coordinates"):
+        warptsp.solve(list(PLACES))
+    lazy = SimpleNamespace(columns=["lat", "lon"], collect=None, collect_schema=None)
+    with pytest.raises(InvalidProblem, match=r"holds a query and no rows yet: give frame.collect\(\)"):
+        warptsp.solve(lazy)
+
+
 def test_a_dict_of_columns_and_geojson():
     lat, lon = zip(*PLACES.values(), strict=True)
     points = {"type": "MultiPoint", "coordinates": [(b, a) for a, b in PLACES.values()]}

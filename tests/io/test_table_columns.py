@@ -407,8 +407,7 @@ def test_other_files_have_no_columns_and_some_have_another_metric(tmp_path, capl
         assert not caplog.records
         assert load(tmp_path / name).metric is Metric.EXACT_2D
         assert (
-            'look like degrees, and distances are those of the plane: metric="GREAT_CIRCLE"'
-            in warned(caplog)[0]
+            'look like degrees, and distances are those of the plane: metric="haversine"' in warned(caplog)[0]
         )
         caplog.clear()
         with pytest.raises(InvalidProblem):

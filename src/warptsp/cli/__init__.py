@@ -57,6 +57,20 @@ class _LazyGroup(click.Group):
             return "solve", self.get_command(ctx, "solve"), args
         raise click.UsageError(_unknown(name), ctx)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments; options of a command that stand before it are shown their place."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            command = next((word for word in args if word in COMMANDS or _is_instance(word)), None)
+            if command is None or error.possibilities:
+                raise
+            raise click.UsageError(
+                f"No such option before the command: {error.option_name}. Options follow it: "
+                f"warptsp {command} {error.option_name}",
+                ctx,
+            ) from None
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

@@ -24,7 +24,7 @@ from warptsp.cli._options import (
 from warptsp.cli._outputs import Outputs
 from warptsp.cli._page import NoPage, PageOptions
 from warptsp.cli._search import Ends, Search, Stops
-from warptsp.cli.streams import say
+from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption, OutputError
 from warptsp.interruption import FirstSignal, status
 from warptsp.outputs import Attempts
@@ -230,6 +230,11 @@ def command(
     second signal ends the command at once.
     """
     outputs.check(instance.path)
+    if outputs.to_stdout and instance.format not in (None, "tsplib", outputs.output_format):
+        written = outputs.output_format or "tsplib"
+        tell(
+            f"warptsp: note: --format is that of the instance; --output-format, here {written}, is the tour's"
+        )
     problem = instance.load()
     outputs.check_tours(problem)
     problem, first = ends.of(problem)

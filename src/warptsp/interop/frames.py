@@ -35,6 +35,8 @@ def problem_of_frame(
 ) -> Problem:
     """The instance in a data frame, a row for each city; see `Problem.from_frame`."""
     options = ReadOptions.of(columns, metric)
+    if hasattr(frame, "collect_schema") and hasattr(frame, "collect"):
+        raise InvalidProblem(f"a {type(frame).__name__} holds a query and no rows yet: give frame.collect()")
     frame = _with_columns(frame)
     titles = [_text(title) for title in _titles(frame)]
     found = named_columns(titles, options, len(titles), by_number=False)

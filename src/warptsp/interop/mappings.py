@@ -1,4 +1,4 @@
-"""Dicts as instances: tables of routing services, GeoJSON, places or distances by name, columns."""
+"""Dicts as instances: tables of routing services, GeoJSON, places or distances by name, columns, rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warptsp.problem import Metric, Problem
 from .frames import problem_of_frame
 from .shapes import warn_of_degrees
 
-__all__ = ["problem_of_mapping"]
+__all__ = ["problem_of_mapping", "problem_of_records"]
 
 
 class _Columns:
@@ -40,8 +40,8 @@ def problem_of_mapping(
     ----------
     mapping : mapping
         The answer of a routing service (`Problem.from_osrm`); a GeoJSON object of points; places by name,
-        ``{"Berlin": (52.5, 13.4), ...}``; distances by name, ``{"Berlin": {"Paris": 1054, ...}, ...}``; or
-        columns by name, ``{"lat": [...], "lon": [...]}``.
+        ``{"Berlin": (52.5, 13.4), ...}`` or ``{"Berlin": {"lat": 52.5, "lon": 13.4}, ...}``; distances by
+        name, ``{"Berlin": {"Paris": 1054, ...}, ...}``; or columns by name, ``{"lat": [...], "lon": [...]}``.
     metric : Metric or str, optional
         That of places.
     asymmetric : bool
@@ -62,6 +62,9 @@ def problem_of_mapping(
         return geojson_problem(mapping, _fail)
     values = list(mapping.values())
     if values and all(isinstance(value, Mapping) for value in values):
+        if look_like_positions([str(key) for key in values[0]]):
+            rows = [{"name": str(name), **row} for name, row in mapping.items()]
+            return problem_of_records(rows, metric)
         _check_metric(metric, Metric.EXPLICIT, "a dict of distances")
         return _distances(mapping, asymmetric=asymmetric)
     if look_like_positions([str(key) for key in mapping]):
@@ -78,6 +81,31 @@ def problem_of_mapping(
         "by name, {'Berlin': {'Paris': 1054}}, columns, {'lat': [...], 'lon': [...]}, GeoJSON or a table of "
         "durations or distances is needed"
     )
+
+
+def problem_of_records(records: Sequence[Mapping[Any, Any]], metric: Metric | str | None = None) -> Problem:
+    """The instance in a list of dicts: rows, ``[{"lat": 52.5, "lon": 13.4}, ...]``, or features of GeoJSON.
+
+    Raises
+    ------
+    InvalidProblem
+        An entry is something else, or a row lacks a column.
+    InvalidOption
+        The metric does not fit.
+    """
+    for number, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InvalidProblem(
+                f"row {number} (counted from 0) is {shown(record)}: a dict is needed, as before it"
+            )
+    if records[0].get("type") == "Feature":
+        return problem_of_mapping({"type": "FeatureCollection", "features": list(records)}, metric)
+    for number, record in enumerate(records):
+        missing = next((key for key in records[0] if key not in record), None)
+        if missing is not None:
+            raise InvalidProblem(f"row {number} (counted from 0) lacks {shown(missing)}, which row 0 has")
+    columns = {key: [record[key] for record in records] for key in records[0]}
+    return problem_of_frame(_Columns(columns), metric)
 
 
 def _check_metric(metric: Metric | str | None, own: Metric, what: str) -> None:

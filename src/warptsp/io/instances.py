@@ -102,8 +102,8 @@ def _look_for_degrees(problem: Problem, source: Source, options: ReadOptions) ->
             "%s: the numbers look like degrees, and distances are those of the plane: %s if they are "
             "latitudes and longitudes in this order, or %s",
             source.file,
-            as_metric("GREAT_CIRCLE"),
-            as_metric(problem.metric.name),
+            as_metric("haversine"),
+            as_metric("euclidean" if problem.metric is Metric.EXACT_2D else problem.metric.name),
         )
 
 

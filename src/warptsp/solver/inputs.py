@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 from warptsp._checks import checked_whole, shown
 from warptsp._offers import find
 from warptsp._words import counted
-from warptsp.errors import InvalidOption, InvalidTour
+from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.values import plain_array
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     OfOtherPackages: TypeAlias = "Frame | ArrowStream | Graph"
     #: The forms in which `solve` takes an instance.
     Instance: TypeAlias = (
-        "Problem | ArrayLike | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | OfOtherPackages"
+        "Problem | ArrayLike | str | os.PathLike[str] | Mapping[Any, Any] | Sequence[Any] | Iterator[Any] | "
+        "OfOtherPackages"
     )
 
 __all__ = ["as_problem", "checked_start", "start_of", "with_ends", "with_open"]
@@ -78,6 +79,8 @@ def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmet
         from warptsp.io import load
 
         return load(problem, asymmetric=asymmetric, metric=metric)
+    if isinstance(problem, Iterator):
+        problem = list(problem)  # such as zip(xs, ys)
     if not (_is_array(problem) or hasattr(problem, "tocoo")):
         found = _of_other_packages(problem, metric, asymmetric=asymmetric)
         if found is not None:
@@ -106,6 +109,16 @@ def _of_other_packages(problem: Any, metric: Metric | str | None, *, asymmetric:
         _check_no_metric(metric, "a graph")
         found = find("problem of a graph")(problem)
         return found
+    if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], Mapping):
+        found = find("problem of records")(problem, metric)
+        return found
+    if isinstance(problem, (set, frozenset)):
+        raise InvalidProblem("a set has no order, by which its cities would be numbered: give a list")
+    if isinstance(problem, (list, tuple)) and problem and isinstance(problem[0], str):
+        raise InvalidProblem(
+            f"the list holds {shown(problem[0])}: names alone have no coordinates; a dict has both, "
+            "{'Berlin': (52.5, 13.4)}"
+        )
     if _are_shapes(problem):
         found = find("problem of shapes")(problem, metric)
         return found

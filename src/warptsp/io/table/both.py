@@ -100,7 +100,7 @@ def _split(text: TableText, place: int, options: ReadOptions) -> TableText:
         text.file,
         place + 1 if titles is None else quoted(titles[place]),
         *(("latitude", "longitude") if geographic else names),
-        f"; {as_metric('EXACT_2D')} for x and y" if geographic else "",
+        f"; {as_metric('euclidean')} for x and y" if geographic else "",
     )
     width = len(rows[0][1])
     titles = titles if titles is not None else _other_titles(rows[0][1], [place])

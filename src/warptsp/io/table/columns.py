@@ -245,7 +245,7 @@ def fitting_metric(own: Metric, options: ReadOptions) -> Metric:
         )
     if own.geographic and not wanted.geographic:
         raise InvalidOption(
-            f"{words} takes x and y, and the table has latitudes and longitudes: use GREAT_CIRCLE or GEO, or "
+            f"{words} takes x and y, and the table has latitudes and longitudes: use haversine or GEO, or "
             f"say which columns hold them, {as_columns(x='COLUMN', y='COLUMN')}"
         )
     if wanted.dimensions != own.dimensions:
