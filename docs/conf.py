@@ -42,7 +42,35 @@ numpydoc_validation_checks = {"GL08", "PR02", "PR03"}
 add_module_names = False
 smartquotes = False
 
+# The headings that explain what people search for: the site's search shows them first.
+EXPLAINED = {
+    "first-tour": {"First tour": ["map", "itinerary", "route"]},
+    "formats": {
+        "Excel and Parquet": ["excel", "xlsx", "spreadsheet", "parquet"],
+        "CSV and TSV": ["csv", "utf-16", "degrees", "dms", "header"],
+        "GeoJSON": ["geojson"],
+        "GPX and KML": ["gpx", "kml"],
+        "Metrics": ["metric", "haversine", "manhattan"],
+        "TSPLIB": ["tsplib"],
+    },
+    "gpu": {"GPUs": ["gpu", "cuda"]},
+    "install": {
+        "Containers and conda": ["container", "docker", "podman", "conda"],
+        "Installing": ["install", "pip"],
+    },
+    "interop": {"Data frames": ["pandas", "polars", "data frame"], "NetworkX": ["networkx"]},
+    "notebooks": {"Notebooks": ["jupyter", "notebook"]},
+    "osrm": {"From a map to a tour on roads": ["osrm", "roads", "openstreetmap"]},
+    "stopping": {
+        "Criteria": ["time limit", "timeout", "stop"],
+        "Ctrl-C, SIGTERM, exceptions": ["ctrl-c", "interrupt"],
+        "Checkpoints": ["checkpoint"],
+    },
+    "windows": {"Windows": ["windows", "wsl"]},
+}
+
 html_theme = "furo"
+html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 html_title = f"warptsp {release}"
 html_static_path = ["_static"]
 html_css_files = ["warptsp.css"]
@@ -80,6 +108,17 @@ def repository_links(page: str, text: str) -> str:
     return LINK.sub(here, text)
 
 
+def with_words(page: str, text: str) -> str:
+    """Return the text with what people search for in the index, below the heading that explains it."""
+    for heading, words in EXPLAINED.get(page, {}).items():
+        line = re.compile(rf"^#+ {re.escape(heading)}$", re.MULTILINE).search(text)
+        if line is None:
+            raise ValueError(f"docs/conf.py: {page}.md has no heading {heading!r} that explains {words[0]}")
+        entries = "".join(f"\n\n```{{index}} ! {word}\n```" for word in words)
+        text = text[: line.end()] + entries + text[line.end() :]
+    return text
+
+
 def contents(text: str) -> str:
     """Return the hidden tables of contents of an index page: one for each heading with links below it."""
     tables = []
@@ -112,7 +151,7 @@ def help_texts() -> str:
 def read(app: object, page: str, text: list[str]) -> None:
     """Change the text of a page that has been read."""
     if Path(app.env.doc2path(page)).suffix == ".md":
-        text[0] = repository_links(page, text[0])
+        text[0] = with_words(page, repository_links(page, text[0]))
         if page in INDEXES:
             text[0] += contents(text[0])
     elif page == "api/commands":

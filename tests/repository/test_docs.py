@@ -6,6 +6,8 @@ import doctest
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -138,6 +140,35 @@ def test_the_examples_run(page, newcomer):
             if (error.name or "").startswith("warptsp"):
                 raise
             pytest.skip(f"needs {error.name}, which an extra brings")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("checker", "arguments"),
+    [
+        # Stubs of other packages are their affair.
+        (
+            "mypy",
+            ["--strict", "--disable-error-code=import-untyped", "--disable-error-code=import-not-found"],
+        ),
+        ("basedpyright", ["--level=error", f"--pythonpath={sys.executable}"]),
+    ],
+)
+def test_type_checkers_accept_the_examples(checker, arguments, tmp_path):
+    pytest.importorskip(checker)
+    for page in EXAMPLES:
+        name = re.sub(r"\W", "_", str(page.relative_to(REPOSITORY).with_suffix("")))
+        (tmp_path / f"{name}.py").write_text("\n".join(code(page, "python")), encoding="utf-8")
+    # Pyright's own rules; the fork, which brings its own Node.js, has more of them.
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    (tmp_path / "wrong.py").write_text("import warptsp\nwarptsp.solve([[0, 0]], seed='one')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", checker, *arguments, "."], cwd=tmp_path, capture_output=True, text=True
+    )
+    found = [line for line in done.stdout.splitlines() if "error:" in line or "- error" in line]
+    # It sees the types, or it would accept the wrong call, too.
+    assert len(found) == 1, done.stdout + done.stderr
+    assert "wrong.py:2" in found[0]
 
 
 def test_readme_shows_what_its_example_prints(capsys):
