@@ -35,9 +35,11 @@ def test_nothing_is_published_but_by_a_pushed_tag():
         rights = job["permissions"]
         if "write" in rights.values() or "environment" in job:
             assert job["if"] == PUSHED_TAG, name
-            assert name in ("attest", "publish")
+            assert name in ("attest", "publish", "release", "site")
     assert release["jobs"]["publish"]["environment"]["name"] == "pypi"
     assert release["jobs"]["publish"]["needs"] == ["attest"]
+    assert "publish" in release["jobs"]["release"]["needs"]
+    assert "publish" in release["jobs"]["site"]["needs"]
     assert set(release["jobs"]["attest"]["needs"]) == {"sdist", "wheels"}
     assert "if" not in release["jobs"]["wheels"]  # by hand all of it is built
 

@@ -135,7 +135,7 @@ class Curves {
   constructor(parent, pick) {
     this.known = facts.known;
     this.points = facts.history.map((point) => [...point]);
-    this.length = new Chart(parent, "Length", brief, false);
+    this.length = new Chart(parent, "Length", facts.metres > 0 ? distanceText : brief, false);
     this.gap = new Chart(parent, "Gap", (value) => `${brief(100 * value)} %`, true);
     for (const chart of [this.length, this.gap]) {
       chart.svg.addEventListener("click", (event) => {

@@ -224,9 +224,10 @@ class Page {
     const over = i === last || !(best > 0) ? "" : `, ${percent(snapshot.length / best - 1)} over the best`;
     const when = facts.timed ? `after ${duration(snapshot.seconds)}` : this.tourName(i);
     const length = document.createElement("b");
-    length.textContent = grouped(snapshot.text);
+    const size = facts.metres > 0 ? distanceText(snapshot.length) : snapshot.text;
+    length.textContent = facts.metres > 0 ? size : grouped(size);
     shown.replaceChildren(length, over, document.createElement("br"), `${i + 1} of ${last + 1}, ${when}`);
-    const text = `length ${snapshot.text}${over}, ${when}`;
+    const text = `length ${size}${over}, ${when}`;
     slider.setAttribute("aria-valuetext", `${i + 1} of ${last + 1}: ${text}`);
     const kind = facts.closed ? "Closed tour" : "Open path";
     (this.view?.canvas ?? find("picture")).setAttribute("aria-label", `${kind} of ${facts.cities} cities, ${text}`);

@@ -1,8 +1,11 @@
-"""The search of the documentation's site, as `.ci/run` builds it."""
+"""The documentation's site, as `.ci/run` builds it: its search, and the menu of versions."""
 
 from __future__ import annotations
 
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -21,11 +24,16 @@ RECORDS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def built():
+    """Without the site there is nothing to look at."""
+    if not (SITE / "_static" / "versions.js").exists():
+        pytest.skip("the site is not built: sphinx-build docs docs/_build/html")
+
+
 @pytest.fixture(scope="module")
 def results(chromium):
     """What the search finds, best first."""
-    if not (SITE / "search.html").exists():
-        pytest.skip("the site is not built: sphinx-build docs docs/_build/html")
     page = chromium.new_page()
 
     def found(words):
@@ -60,3 +68,28 @@ def test_records_are_found_last(results):
     found = [name.startswith(RECORDS) for name in results("kicks")]
     assert True in found
     assert found == sorted(found)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server that says nothing."""
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_menu_leads_to_the_same_page_of_another_version(chromium, tmp_path):
+    for version in ("1.2.0", "0.9.0"):
+        (tmp_path / version).symlink_to(SITE)
+    (tmp_path / "versions.json").write_text('["1.2.0", "0.9.0"]')
+    handler = partial(Quiet, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page = chromium.new_page()
+        try:
+            page.goto(f"http://127.0.0.1:{server.server_port}/0.9.0/api/solve.html")
+            assert page.locator("select.versions").input_value() == "0.9.0"
+            page.locator("select.versions").select_option("1.2.0")
+            page.wait_for_url("**/1.2.0/api/solve.html")
+        finally:
+            page.close()
+            server.shutdown()
