@@ -340,6 +340,7 @@ def test_print(small, result, open_page):
     opened.settle()
     paper = opened.page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
+    opened.page.locator("#numbers").uncheck()  # the line alone
     opened.page.emulate_media(media="print")
     opened.until("document.getElementById('print').width > 300")
     colours = opened.colours("#print")
@@ -752,3 +753,19 @@ def test_a_million_cities(tmp_path, open_page):
     assert_shows(opened.ink(), expected.line(points, other))
     tour = read_tour(downloaded(opened, "#download-tour", tmp_path), problem)
     assert np.array_equal(tour, other)
+
+
+def test_paper_has_numbers_where_the_screen_has(named, open_page):
+    opened = open_page(named[0])
+    opened.settle()
+    black = []
+    for _ in range(2):
+        opened.page.emulate_media(media="print")
+        opened.until("document.getElementById('print').width > 300")
+        black.append(int((opened.colours("#print").max(axis=2) < 0.3).sum()))
+        opened.page.emulate_media(media="screen")
+        opened.page.locator("#numbers").uncheck()
+        # Painted anew for the second sheet.
+        opened.page.evaluate("() => void (document.getElementById('print').width = 1)")
+    assert black[0] > 100
+    assert black[1] < black[0] / 10

@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const LEAST_GAP = 1e-6;
-const CHART = { width: 300, height: 132, left: 46, right: 6, top: 8, bottom: 20 };
+const CHART = { width: 300, height: 132, left: 54, right: 6, top: 8, bottom: 20 };
 
 function drawn(name, attributes, text) {
   const element = document.createElementNS(SVG, name);

@@ -15,18 +15,23 @@ class Labels {
   }
 
   draw() {
-    const { canvas, view } = this, { width, height } = view.canvas, ratio = view.ratio;
+    const { canvas, view } = this, { width, height } = view.canvas;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     const context = canvas.getContext("2d");
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, width, height);
-    const tour = this.tour();
-    if (tour === undefined || !this.on) return;
-    context.scale(ratio, ratio);
+    const computed = getComputedStyle(document.documentElement);
+    if (this.on) this.paint(context, view, (name) => computed.getPropertyValue(name).trim());
+  }
+
+  // Over the picture that a camera sees, on the screen or on paper; view: its path, camera, ratio and pixel().
+  paint(context, view, colour) {
+    const { camera, ratio } = view, tour = this.tour();
     this.shown = [];
-    const places = this.inView(tour);
+    const places = tour === undefined ? null : this.inView(tour, view);
     if (places === null) return;
-    const computed = getComputedStyle(document.documentElement), colour = (name) => computed.getPropertyValue(name).trim();
+    context.save();
+    context.scale(ratio, ratio);
     const at = (place) => view.pixel(this.cities.x[tour[place]], this.cities.y[tour[place]]);
     context.fillStyle = colour("--line");
     for (const place of places) this.arrow(context, at(place), at((place + 1) % tour.length), place, tour.length);
@@ -41,7 +46,7 @@ class Labels {
       const [x, y] = at(end); // what the page writes there
       boxes.push([x + 6, y - 26, x + 48, y - 4]);
     }
-    const [wide, high] = [width / ratio, height / ratio];
+    const [wide, high] = [camera.width / ratio, camera.height / ratio];
     const fits = (box) =>
       box[0] >= 0 && box[1] >= 0 && box[2] <= wide && box[3] <= high &&
       boxes.every((b) => box[0] >= b[2] || box[2] <= b[0] || box[1] >= b[3] || box[3] <= b[1]);
@@ -58,6 +63,7 @@ class Labels {
         break;
       }
     });
+    context.restore();
   }
 
   // The first box beside a dot in which there is nothing yet.
@@ -70,8 +76,7 @@ class Labels {
   }
 
   // Places of the tour in view; null if they are too many to be told apart.
-  inView(tour) {
-    const { view } = this, { camera, path } = view;
+  inView(tour, { camera, path }) {
     if (path === null || path.levels[0].points.length < 2) return null;
     const across = camera.width / 2 / camera.scale, up = camera.height / 2 / camera.scale;
     const window = { left: camera.x - across, right: camera.x + across, bottom: camera.y - up, top: camera.y + up };

@@ -325,7 +325,20 @@ class Page {
       return;
     }
     const colour = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
-    this.view.print(canvas, { line: colour("#1f5499"), other: colour("#c8401f"), fixed: colour("#7a5c00"), paper: [1, 1, 1] });
+    const colours = { line: colour("#1f5499"), other: colour("#c8401f"), fixed: colour("#7a5c00"), paper: [1, 1, 1] };
+    const printed = this.view.print(canvas, colours), context = canvas.getContext("2d");
+    if (!this.labels.on) return;
+    const { shown } = this.labels, written = { "--line": "#1f5499", "--ink": "#000", "--panel": "#fff", "--sans": "sans-serif" };
+    this.labels.paint(context, printed, (name) => written[name]);
+    this.labels.shown = shown; // what is on the screen
+    context.font = `bold ${12 * printed.ratio}px sans-serif`;
+    context.textBaseline = "middle";
+    context.fillStyle = "#000";
+    (facts.closed ? ["start"] : ["start", "end"]).forEach((text, i) => {
+      const city = this.tour[i === 0 ? 0 : this.tour.length - 1];
+      const [x, y] = printed.pixel(this.cities.x[city], this.cities.y[city]);
+      context.fillText(text, (x + 8) * printed.ratio, (y - 15) * printed.ratio);
+    });
   }
 
   // The other theme, or, pressed again, that of the system.

@@ -132,12 +132,9 @@ class View {
   }
 
   // Pixels of the style sheet at which a point of the plane is.
-  pixel(x, y) {
-    const { scale, width, height } = this.camera;
-    return [
-      ((x - this.camera.x) * scale + width / 2) / this.ratio,
-      ((this.camera.y - y) * scale + height / 2) / this.ratio,
-    ];
+  pixel(x, y, camera = this.camera, ratio = this.ratio) {
+    const { scale, width, height } = camera;
+    return [((x - camera.x) * scale + width / 2) / ratio, ((camera.y - y) * scale + height / 2) / ratio];
   }
 
   // A city in the middle, near enough to tell it from its neighbours.
@@ -219,7 +216,7 @@ class View {
     return end === Infinity ? ranges : ranges.filter(([first]) => first < end).map(([first, last]) => [first, Math.min(last, end)]);
   }
 
-  // For print: what is in view, or the whole tour, on white.
+  // For print: what is in view, or the whole tour, on white; returned is what Labels need to write over it.
   print(canvas, colours) {
     const ratio = 3.4, { clientWidth, clientHeight } = this.canvas;
     const shape = this.isWhole
@@ -235,6 +232,7 @@ class View {
     painter.setPath(this.path);
     if (this.fixed !== null) painter.setExtra(this.fixed);
     painter.paint(camera, this.picture(camera, 400_000, colours, ratio));
+    return { camera, ratio, path: this.path, pixel: (x, y) => this.pixel(x, y, camera, ratio) };
   }
 
   // The city nearest to a place of the picture, if one is within some pixels and there is time to look.
