@@ -39,6 +39,22 @@ def test_the_recipe_needs_what_the_package_needs(recipe):
     assert set(recipe["about"]["license_file"]) == set(PROJECT["project"]["license-files"])
 
 
+def test_kernels_need_nothing_that_a_wheel_leaves_out():
+    native = ROOT / "src" / "warptsp" / "native"
+    excluded = {Path(name).parent.name for name in PROJECT["tool"]["scikit-build"]["wheel"]["exclude"]}
+    assert "proof" in excluded
+    headers = {path.name: path for path in native.rglob("*.h")}
+    seen, found = set(), list((native / "cuda").iterdir())
+    while found:
+        path = found.pop()
+        names = re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
+        new = {headers[Path(name).name] for name in names} - seen
+        seen |= new
+        found += new
+    assert len(seen) > 20
+    assert not [path for path in seen if path.parent.name in excluded]
+
+
 def test_the_container_gets_what_is_built():
     text = (ROOT / "packaging" / "Containerfile").read_text(encoding="utf-8")
     for extra in re.findall(r"EXTRA=(\w+)", text):
