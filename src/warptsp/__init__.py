@@ -19,6 +19,7 @@ TYPE_CHECKING = False  # the import of typing would take longer than all the res
 
 _HOME = {
     "solve": "warptsp.solver",
+    "merge": "warptsp.solver",
     "solve_many": "warptsp.many",
     "ManyProgress": "warptsp.many",
     "ManyResults": "warptsp.many",
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from warptsp.result import HistoryPoint as HistoryPoint
     from warptsp.result import Result as Result
     from warptsp.result import Snapshot as Snapshot
+    from warptsp.solver import merge as merge
     from warptsp.solver import solve as solve
     from warptsp.stop import (
         AllOf as AllOf,

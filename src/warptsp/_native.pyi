@@ -142,6 +142,14 @@ def takes_each_once(tour: NDArray[np.int32], threads: int) -> bool: ...
 def edge_sums(
     points: NDArray[np.float64], cities: NDArray[np.int32], kind: int, threads: int
 ) -> NDArray[np.float64] | None: ...
+def merge_tours(
+    *,
+    orders: NDArray[np.int32],
+    lengths: NDArray[np.float64],
+    seed: int,
+    threads: int,
+    token: StopToken,
+) -> NDArray[np.int32]: ...
 def choose_joins(joins: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def random_fragments(
     *, candidates: NDArray[np.int32], count: int, seed: int, round: int, threads: int

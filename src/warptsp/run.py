@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,8 @@ class Run:
         Whether the GPU was chosen for the user, so that the CPU may do instead.
     start : str or ndarray of int32
         Name of a construction (see `warptsp.construct`), or a tour to begin with.
+    given : sequence of ndarray of int32
+        Tours that `start` was merged of, for methods that recombine tours.
     token : _native.StopToken
         Requested by signals and other threads; its deadline is the time limit, less the time that the final
         check of the tour takes.
@@ -92,6 +94,7 @@ class Run:
         start_length: int | float | None = None,
         bound: BoundBeside | None = None,
         ends_by_itself: bool = False,
+        given: Sequence[NDArray[np.int32]] = (),
     ) -> None:
         self.problem = problem
         self.seed = seed
@@ -99,6 +102,7 @@ class Run:
         self.device = device
         self.may_use_cpu = may_use_cpu
         self.start = start
+        self.given = given
         self.started = time.monotonic() if started is None else started
         self.stop = stop
         self.token = _native.StopToken()

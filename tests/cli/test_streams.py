@@ -28,6 +28,7 @@ CALLS = {
     "generate": ["generate", "uniform", "20000"],
     "info": ["info", "some.csv"],
     "check": ["check", "some.csv", "some.csv"],
+    "merge": ["merge", "some.csv", "some.csv", "some.csv", "-o", "out.tour"],
     "bound": ["bound", "some.csv", "--iterations", "5", "--certificate", "out.json"],
     "prove": ["prove", "some.csv", "--output", "out.tour", "--certificate", "out.json"],
     "insert": ["insert", "some.csv", "--remove", "3", "-o", "fewer.csv"],
@@ -50,6 +51,7 @@ RUNNABLE = [call for call in CALLS if call != "prove" or find_spec("highspy") is
 FILES = {
     "solve": ["out.tour", "out.csv", "out.svg", "out.html"],
     "watch": ["out.tour"],
+    "merge": ["out.tour"],
     "bound": ["out.json"],
     "prove": ["out.tour", "out.json"],
     "insert": ["fewer.csv"],

@@ -26,6 +26,7 @@ COMMANDS = {
     "generate": "generate an instance: uniform, clustered, grid, DIMACS",
     "info": "show what is in an instance file",
     "check": "check a tour: cities, length, gap",
+    "merge": "join tours into one that is no longer than any of them",
     "bound": "compute a lower bound on the length of any tour",
     "prove": "prove that a tour is optimal, or find one that is",
     "plot": "draw a tour, or two tours and their difference: SVG, PNG, PDF",

@@ -84,6 +84,7 @@ class Search:
 
     seed: int
     start: str | None
+    merge: tuple[str, ...]
     device: str
     threads: int | None
     method: str
@@ -102,4 +103,5 @@ class Search:
             name: parse_params(value) if name.endswith("params") else value
             for name, value in asdict(self).items()
         }
+        arguments["merge"] = list(self.merge) or None
         return {**arguments, "prove": "auto" if self.prove is None else self.prove}

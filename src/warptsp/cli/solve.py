@@ -125,6 +125,13 @@ if TYPE_CHECKING:
     "for asymmetric distances); or a tour file, such as a checkpoint, to continue from.",
 )  # fmt: skip
 @click.option(
+    "--merge",
+    multiple=True,
+    metavar="FILE",
+    help="A tour to begin with, such as that of an earlier run; given several times, or beside --start FILE, "
+    "the tours are joined first, as by warptsp merge.",
+)
+@click.option(
     "--open/--closed",
     "open_",
     default=None,

@@ -5,7 +5,7 @@ Every method is typed against `Run`, so that nothing can stand in for a run that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,6 +49,10 @@ class Run(Protocol):
     @property
     def start(self) -> str | NDArray[np.int32]:
         """A construction, or a tour to begin with."""
+
+    @property
+    def given(self) -> Sequence[NDArray[np.int32]]:
+        """Tours that `start` was merged of."""
 
     @property
     def token(self) -> _native.StopToken:
@@ -205,6 +209,11 @@ class ForwardingRun:
     def start(self) -> str | NDArray[np.int32]:
         """A construction, or a tour to begin with."""
         return self._run.start
+
+    @property
+    def given(self) -> Sequence[NDArray[np.int32]]:
+        """Tours that `start` was merged of."""
+        return self._run.given
 
     @property
     def token(self) -> _native.StopToken:

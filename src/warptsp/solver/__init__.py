@@ -1,7 +1,8 @@
 """The one function that most people need.
 
 `inputs` takes an instance and a start tour in any of their forms, `options` checks all other arguments,
-`stages` runs one method or two and makes the result, with a lower bound as `bound` has it.
+`merging` joins several start tours, `stages` runs one method or two and makes the result, with a lower
+bound as `bound` has it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from warptsp.machine import resolve_threads
 from warptsp.methods.magnitude import Frame
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
-from warptsp.solver.inputs import as_problem, checked_start, start_of, with_ends, with_open
+from warptsp.solver.inputs import as_problem, checked_start, with_ends, with_open
+from warptsp.solver.merging import merge, start_and_merged
 from warptsp.solver.options import (
     Options,
     check_callback,
@@ -30,7 +32,7 @@ from warptsp.solver.stages import run_stages
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import ArrayLike
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from warptsp.solver.inputs import Instance
     from warptsp.stop import SearchState, StoppingCriterion
 
-__all__ = ["as_problem", "checked_start", "solve", "with_open"]
+__all__ = ["as_problem", "checked_start", "merge", "solve", "with_open"]
 
 
 def solve(
@@ -52,6 +54,7 @@ def solve(
     kicks: int | None = None,
     seed: int = 0,
     start: str | os.PathLike[str] | ArrayLike | None = None,
+    merge: Iterable[str | os.PathLike[str] | ArrayLike | Result] | None = None,
     open: bool | OpenPath | None = None,
     start_city: int | str | None = None,
     end_city: int | str | None = None,
@@ -101,6 +104,10 @@ def solve(
         ``"given"``, and of matrices ``"patching"``, the default for asymmetric ones), or a tour to start
         from: a tour file, such as a checkpoint, or the cities numbered from
         0 in visiting order. The result is never longer than a given tour.
+    merge : iterable of path, array or Result, optional
+        Tours to begin with, such as those of earlier runs or their checkpoints: they are joined as by
+        `warptsp.merge`, `start` with them if it is a tour. The method ``lk`` on a CPU also recombines them,
+        up to 200 000 cities.
     open : bool or OpenPath, optional
         True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
         given cities (None leaves an end free). By default as the problem says.
@@ -195,7 +202,7 @@ def solve(
     planned = planned_steps(steps, device, frame.problem, limits)
     threads = resolve_threads(threads)
     beside = bound_of(bound, instance, limits, threads)
-    start_name, start_tour = start_of(instance, start)
+    start_name, start_tour, given = start_and_merged(instance, start, merge)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
     with displayed(progress, callback) as told:
         heard = None if told is None or proof is None else Heard(told)
@@ -217,6 +224,7 @@ def solve(
                 started=started,
                 bound=beside,
                 first=first,
+                merge=given,
             )
         )
         if proof is None or (heard is not None and heard.ended):

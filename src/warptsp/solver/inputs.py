@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         "OfOtherPackages"
     )
 
-__all__ = ["as_problem", "checked_start", "start_of", "with_ends", "with_open"]
+__all__ = ["as_problem", "checked_start", "given_tour", "start_of", "with_ends", "with_open"]
 
 
 class Frame(Protocol):
@@ -204,15 +204,31 @@ def start_of(
         return "patching" if problem.asymmetric else "greedy", None
     if isinstance(start, str) and start in CONSTRUCTIONS:
         return start, None
-    if isinstance(start, (str, os.PathLike)):
+    if isinstance(start, str) and not os.path.exists(start):
+        names = ", ".join(CONSTRUCTIONS)
+        raise InvalidOption(f"start: {shown(start)} is neither a construction ({names}) nor a file")
+    return given_tour(problem, start, "start tour")
+
+
+def given_tour(
+    problem: Problem, tour: str | os.PathLike[str] | ArrayLike, name: str
+) -> tuple[str, NDArray[np.int32]]:
+    """Return a tour that is given as a file, as cities or as a result, and its name for the record.
+
+    `name` is what messages call one that is no file.
+
+    Raises
+    ------
+    InvalidTour
+        If it is not a tour of this problem.
+    ParseError
+        If the file cannot be read.
+    """
+    if isinstance(tour, (str, os.PathLike)):
         from warptsp.io import read_tour
 
-        if isinstance(start, str) and not os.path.exists(start):
-            names = ", ".join(CONSTRUCTIONS)
-            raise InvalidOption(f"start: {shown(start)} is neither a construction ({names}) nor a file")
-        return os.fspath(start), checked_start(problem, read_tour(start, problem), os.fspath(start))
-    tour = start.tour if isinstance(start, Result) else start
-    return "tour", checked_start(problem, tour, "start tour")
+        return os.fspath(tour), checked_start(problem, read_tour(tour, problem), os.fspath(tour))
+    return "tour", checked_start(problem, tour.tour if isinstance(tour, Result) else tour, name)
 
 
 def checked_start(problem: Problem, tour: ArrayLike, name: str) -> NDArray[np.int32]:

@@ -67,6 +67,8 @@ class Options:
         What computes a lower bound.
     first : int or None
         The city that a closed tour begins with; None for city 0.
+    merge : tuple of ndarray of int32
+        Tours that are merged, the start tour among them: the first method begins with what they become.
     token : StopToken or None
         Ends the run beside its limits, or its own rule.
     """
@@ -87,6 +89,7 @@ class Options:
     started: float
     bound: BoundBeside | None
     first: int | None = None
+    merge: tuple[NDArray[np.int32], ...] = ()
     token: StopToken | None = None
 
 

@@ -17,6 +17,7 @@ from warptsp.problem import KnownLength
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
 from warptsp.snapshots import turned_to_first
+from warptsp.solver.merging import merged
 from warptsp.solver.options import TRIVIAL
 from warptsp.stop import DefaultStop, MaxRuntime, SearchState, StoppingCriterion, TargetGap
 from warptsp.stop.completion import Completion
@@ -120,6 +121,16 @@ class _Session:
         try:
             if start_tour is not None:
                 run.offer(start_tour)
+            if options.merge and len(self.runs) == 1:
+                run.enter("merging")
+                run.start = merged(
+                    options.problem,
+                    options.merge,
+                    seed=options.seed,
+                    threads=options.threads,
+                    token=run.token,
+                )
+                run.offer(run.start)
             step.run(options.frame, run)
             if _has_one_length(options.problem):
                 run.report_optimal()
@@ -270,6 +281,7 @@ class _Session:
             start_length=self.runs[0].start_length if self.runs else None,
             bound=options.bound,
             ends_by_itself=step.ends,
+            given=() if self.runs else options.merge,
         )
 
 

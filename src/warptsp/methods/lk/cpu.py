@@ -183,6 +183,8 @@ class _Search:
     def improve(self) -> None:
         """Kicks, and crossover where there is time for it, until the run says stop."""
         run = self.run
+        if self._recombine_given():
+            return
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
             return
@@ -361,6 +363,21 @@ class _Search:
                 break
         if self.combined or isinstance(run.start, np.ndarray):
             native.keep()
+        return self._cross()
+
+    def _recombine_given(self) -> bool:
+        """Cross the tours that the start tour was merged of; True to stop."""
+        native, run = self.native, self.run
+        if len(run.given) < 2 or self.problem.n > tuning.MAX_GIVEN_CITIES or run.kick_limit == 0:
+            return False
+        native.forget()
+        native.add(np.stack([self.instance.close(tour) for tour in run.given]), run.threads)
+        native.keep()
+        return self._cross()
+
+    def _cross(self) -> bool:
+        """Cross the population until nothing is gained; True to stop."""
+        native, run = self.native, self.run
         self.combined = True
         idle, best, spread = 0, native.best_length, math.inf
         while idle < tuning.IDLE_GENERATIONS:

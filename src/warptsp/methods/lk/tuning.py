@@ -79,6 +79,9 @@ CROSSING_SHARE = 0.35
 # 2026-11-21.
 GREEDY_TO_MEMBER = 2.5
 
+# Cities up to which tours that were given are recombined: a crossing takes 2 us a city, and nothing ends one.
+MAX_GIVEN_CITIES = 200_000
+
 # Windows on CPU threads (native/lk/windows.h). All set 2026-11-24, where there is no figure.
 # Cities. With fewer, populations of whole tours are better: pla85900 at 35 s 142.593 million, in windows
 # 142.662, at 90 s 142.540 and 142.590 (log).

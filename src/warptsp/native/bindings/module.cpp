@@ -19,6 +19,7 @@ void bind_small(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
 void bind_tour_check(nb::module_ &m);
 void bind_tour_cut(nb::module_ &m);
+void bind_tour_merge(nb::module_ &m);
 void bind_tsplib(nb::module_ &m);
 
 NB_MODULE(_native, m) {
@@ -54,5 +55,6 @@ NB_MODULE(_native, m) {
   bind_symmetric(m);
   bind_tour_check(m);
   bind_tour_cut(m);
+  bind_tour_merge(m);
   bind_tsplib(m);
 }

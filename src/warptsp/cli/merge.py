@@ -1,0 +1,114 @@
+"""``warptsp merge``: several tours of an instance joined into one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from warptsp.cli._options import (
+    InstanceFile,
+    echo_json,
+    examples,
+    instance_argument,
+    instance_options,
+    json_option,
+    quiet_option,
+)
+from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli.streams import say, tell
+from warptsp.errors import InvalidOption
+from warptsp.interruption import FirstSignal, status
+
+if TYPE_CHECKING:
+    from warptsp.result import Result
+
+
+@click.command(
+    epilog=examples(
+        "warptsp merge usa13509.tsp seed1.tour seed2.tour seed3.tour -o best.tour",
+        "warptsp solve usa13509.tsp --merge seed1.tour --merge seed2.tour   # and a search from there",
+    )
+)
+@instance_argument
+@click.argument("tours", metavar="TOUR TOUR...", nargs=-1, type=click.Path(path_type=Path))
+@instance_options
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(),
+    help="Write the tour; the ending sets the format, - is stdout.",
+)  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@open_option
+@json_option
+@quiet_option
+def command(
+    instance: InstanceFile,
+    tours: tuple[Path, ...],
+    output: str | None,
+    seed: int,
+    threads: int | None,
+    open_: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Join tours of INSTANCE into one that has no edges but theirs and is no longer than the shortest.
+
+    Each TOUR is a file, such as the checkpoint of a run. Where they differ, each place is decided by itself:
+    best for tours of separate runs, with other seeds. It takes seconds for a million cities.
+    """
+    from warptsp.io import write_tour
+    from warptsp.io.tours import check_tour_output, tour_format
+    from warptsp.outputs import check_writable
+    from warptsp.solver import merge
+
+    if len(tours) < 2:
+        raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
+    if as_json and output == "-":
+        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
+    if output not in (None, "-"):
+        tour_format(output)
+        check_writable(output)
+    problem, cities, _ = read_tours(instance.load(), tours, open_)
+    if output not in (None, "-"):
+        check_tour_output(output, problem)
+    with FirstSignal() as signals:  # what there is by then is written
+        result = merge(problem, cities, seed=seed, threads=threads)
+        if output is not None:
+            write_tour(output, result.tour, problem, format="tsplib" if output == "-" else None)
+    lengths = [problem.length(tour) for tour in cities]
+    if as_json:
+        echo_json(
+            {
+                "instance": problem.name, "cities": problem.n, "output": output, "length": result.length,
+                "tours": [
+                    {"file": str(file), "length": length} for file, length in zip(tours, lengths, strict=True)
+                ],
+                "interrupted": result.interrupted, "seconds": round(result.seconds, 3),
+            }
+        )  # fmt: skip
+    elif not quiet:
+        (tell if output == "-" else say)(*_facts(tours, lengths, result, output))
+    return 0 if signals.caught is None else status(signals.caught)
+
+
+def _facts(
+    tours: tuple[Path, ...], lengths: list[int | float], result: Result, output: str | None
+) -> list[str]:
+    from warptsp.quantities import length_text
+    from warptsp.result import format_gap
+
+    unit = result.problem.metric.unit
+    given = zip(tours, lengths, strict=True)
+    lines = [f"{'tour':13}{length_text(length, unit)}  {file}" for file, length in given]
+    lines.append(f"{'merged':13}{length_text(result.length, unit)}")
+    if result.length == min(lengths):
+        lines.append(f"{'':13}as long as the shortest: the others have nothing for it")
+    if (gap := result.gap) is not None and result.known is not None:
+        kind = "optimum" if result.known.proven else "best known length"
+        lines.append(f"{'gap':13}{format_gap(gap)} to the {kind}, {length_text(result.known.length, unit)}")
+    if result.interrupted:
+        lines.append(f"{'':13}interrupted before all choices were made")
+    lines.append(f"{'output':13}{output}" if output else f"{'output':13}not written; --output FILE writes it")
+    return lines

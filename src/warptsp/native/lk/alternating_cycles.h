@@ -1,0 +1,205 @@
+// The difference of two tours: cycles that take edges of one and of the other in turn, and what exchanging some of them
+// makes of the first tour. Host code only.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "common/random.h"
+
+namespace warptsp::lk {
+
+// The neighbours of a city on a tour.
+struct TourLinks {
+  int to[2];
+};
+
+// An edge of A from its first city, one of B from its second, ...; an even number of cities, some of them twice.
+struct AlternatingCycle {
+  const int *cities;
+  int length;
+
+  int operator[](int k) const { return cities[k]; }
+  int after(int k) const { return cities[k + 1 < length ? k + 1 : 0]; }
+  int before(int k) const { return cities[k > 0 ? k - 1 : length - 1]; }
+};
+
+// The edges in which two tours differ, split into cycles at random.
+class AlternatingCycles {
+ public:
+  explicit AlternatingCycles(int size)
+      : links(size), position(size), size_(size), of_a_(size), of_b_(size),
+        seen_{std::vector<int>(size, -1), std::vector<int>(size, -1)} {}
+
+  std::vector<TourLinks> links;  // of A; the caller changes them to those of a child
+  std::vector<int> position;     // in A
+
+  int count() const { return (int)starts_.size() - 1; }
+  AlternatingCycle operator[](int k) const { return {cycles_.data() + starts_[k], starts_[k + 1] - starts_[k]}; }
+  int size() const { return size_; }
+  int next_position(int p) const { return p + 1 < size_ ? p + 1 : 0; }
+  // Of an edge of A: the position behind which A is cut without it.
+  int cut(int c, int d) const {
+    const int p = position[c], q = position[d];
+    return next_position(p) == q ? p : q;
+  }
+
+  void find(const std::vector<int> &a, const std::vector<int> &b, Random &random) {
+    for (int i = 0; i < size_; i++) {
+      position[a[i]] = i;
+      links[a[i]] = TourLinks{{a[i > 0 ? i - 1 : size_ - 1], a[next_position(i)]}};
+    }
+    cities_.clear();
+    for (int i = 0; i < size_; i++) {
+      const int c = b[i], others[2] = {b[i > 0 ? i - 1 : size_ - 1], b[next_position(i)]};
+      Open &own = of_a_[c], &other = of_b_[c];
+      own.count = other.count = 0;
+      for (int d : others)
+        if (d != links[c].to[0] && d != links[c].to[1]) other.to[other.count++] = d;
+      if (other.count == 0) continue;
+      for (int d : links[c].to)
+        if (d != others[0] && d != others[1]) own.to[own.count++] = d;
+      cities_.push_back(c);
+    }
+    cycles_.clear();
+    starts_.assign(1, 0);
+    path_.clear();
+    while (true) {
+      if (path_.empty()) {
+        const int c = city_with_open_edges(random);
+        if (c < 0) return;
+        path_.push_back(c);
+        seen_[0][c] = 0;
+      }
+      const int i = (int)path_.size() - 1, c = path_[i];
+      std::vector<Open> &open = i % 2 == 0 ? of_a_ : of_b_;
+      const int next = open[c].to[open[c].count == 2 ? random.below(2) : 0];
+      drop(open[c], next);
+      drop(open[next], c);
+      path_.push_back(next);
+      int &seen = seen_[(i + 1) % 2][next];
+      if (seen < 0)
+        seen = i + 1;
+      else
+        take_cycle(seen);
+    }
+  }
+
+  // The tour that `links` make, from its first city on.
+  void walk(std::vector<int> &tour) const {
+    for (int i = 0, before = -1, city = tour[0]; i < size_; i++) {
+      tour[i] = city;
+      const TourLinks &two = links[city];
+      const int next = two.to[0] == before ? two.to[1] : two.to[0];
+      before = city;
+      city = next;
+    }
+  }
+
+ private:
+  struct Open {  // edges of one tour that the other does not have, and that are in no cycle yet
+    int to[2], count;
+  };
+
+  int size_;
+  std::vector<Open> of_a_, of_b_;
+  std::vector<int> seen_[2];  // where a city is on path_, at an even and at an odd place
+  std::vector<int> path_, cities_, cycles_, starts_;
+
+  int city_with_open_edges(Random &random) {
+    while (!cities_.empty()) {
+      const int k = random.below((int)cities_.size());
+      if (of_a_[cities_[k]].count > 0) return cities_[k];
+      cities_[k] = cities_.back();
+      cities_.pop_back();
+    }
+    return -1;
+  }
+  static void drop(Open &open, int other) {
+    if (open.to[0] == other) open.to[0] = open.to[1];
+    open.count--;
+  }
+  // The path from place `begin` on ends where it began, with an edge of the other tour.
+  void take_cycle(int begin) {
+    const int length = (int)path_.size() - 1 - begin;
+    for (int k = 0; k < length; k++) cycles_.push_back(path_[begin + (begin % 2 + k) % length]);
+    starts_.push_back((int)cycles_.size());
+    for (int k = begin + 1; k < begin + length; k++) seen_[k % 2][path_[k]] = -1;
+    path_.resize(begin + 1);
+    const int c = path_[begin];
+    if (begin == 0 && of_a_[c].count == 0) {
+      seen_[0][c] = -1;
+      path_.clear();
+    }
+  }
+};
+
+// The closed tours that exchanging some of the cycles leaves, in time that depends on the cycles alone. A is cut behind the
+// positions `cuts`; segment r begins behind cut r.
+class Subtours {
+ public:
+  std::vector<int> cuts;        // ascending
+  std::vector<int> of_segment;  // number of its subtour
+  std::vector<int> sizes;       // cities of a subtour
+
+  void find(const AlternatingCycles &cycles, const int *chosen, int count) {
+    size_ = cycles.size();
+    cut_of_.clear();
+    for (int j = 0; j < count; j++) {
+      const AlternatingCycle cycle = cycles[chosen[j]];
+      for (int k = 0; k < cycle.length; k += 2) cut_of_.push_back(cycles.cut(cycle[k], cycle.after(k)));
+    }
+    cuts = cut_of_;
+    std::sort(cuts.begin(), cuts.end());
+    // The city before cut r is end 2 r of a segment, the one behind it end 2 r + 1; new edges join partners.
+    const int segments = (int)cuts.size();
+    ends_.resize(2 * (size_t)segments);
+    partner_.resize(2 * (size_t)segments);
+    for (int j = 0, first = 0; j < count; j++) {
+      const AlternatingCycle cycle = cycles[chosen[j]];
+      const int edges = cycle.length / 2;
+      for (int k = 0, q = first; k < edges; k++, q++) {
+        const int r = (int)(std::lower_bound(cuts.begin(), cuts.end(), cut_of_[q]) - cuts.begin());
+        const bool behind = cycles.position[cycle[2 * k]] != cut_of_[q];
+        ends_[2 * q] = 2 * r + behind;
+        ends_[2 * q + 1] = 2 * r + !behind;
+      }
+      for (int k = 0; k < edges; k++) {
+        const int x = ends_[2 * (first + k) + 1], y = ends_[2 * (first + (k + 1 < edges ? k + 1 : 0))];
+        partner_[x] = y;
+        partner_[y] = x;
+      }
+      first += edges;
+    }
+    of_segment.assign(segments, -1);
+    sizes.clear();
+    for (int r = 0; r < segments; r++) {
+      if (of_segment[r] >= 0) continue;
+      int cities = 0, segment = r;
+      bool up = true;
+      do {
+        of_segment[segment] = (int)sizes.size();
+        cities += segment_size(segment);
+        const int leave = up ? 2 * (segment + 1 < segments ? segment + 1 : 0) : 2 * segment + 1;
+        const int enter = partner_[leave];
+        up = enter % 2 == 1;
+        segment = up ? enter / 2 : enter > 0 ? enter / 2 - 1 : segments - 1;
+      } while (segment != r);
+      sizes.push_back(cities);
+    }
+  }
+  int segment_size(int r) const {
+    const int cities = cuts[r + 1 < (int)cuts.size() ? r + 1 : 0] - cuts[r];
+    return cities > 0 ? cities : cities + size_;
+  }
+  // The subtour of the city at a position of A.
+  int at(int position) const {
+    const int r = (int)(std::lower_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) - 1;
+    return of_segment[r >= 0 ? r : (int)cuts.size() - 1];
+  }
+
+ private:
+  int size_ = 0;
+  std::vector<int> cut_of_, ends_, partner_;
+};
+
+}  // namespace warptsp::lk
