@@ -126,12 +126,18 @@ def test_windows_ended_in_the_middle_keep_what_they_have():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads):
+@pytest.mark.parametrize("clusters", [0, 30])
+def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads, clusters):
     monkeypatch.setattr(tuning, "MIN_WINDOWED", N)
     monkeypatch.setattr(tuning, "MIN_WINDOW_MEMBERS", 4)
     monkeypatch.setattr(tuning, "WINDOW_MEMBERS", 4)
-    monkeypatch.setattr(tuning, "WINDOW_CITIES", 500)
-    problem = Problem.from_points(unit_points(N, 6), "EXACT_2D")
+    unused = (N, N)
+    monkeypatch.setattr(tuning, "PLAIN_WINDOWS", unused if clusters else (500, 1000))
+    monkeypatch.setattr(tuning, "CLUSTER_WINDOWS", (500, 1000) if clusters else unused)
+    points = unit_points(N, 6)
+    if clusters:
+        points = 0.01 * points + unit_points(clusters, 7)[np.arange(N) % clusters]
+    problem = Problem.from_points(points, "EXACT_2D")
     runs = []
     for _ in range(2):
         phases = []

@@ -255,13 +255,13 @@ class _Search:
         run, share = self.run, tuning.WINDOWS_FROM
         if (1 - share) * self._members_of_windows() < tuning.MIN_WINDOW_MEMBERS:
             return False
-        if are_worth_it(some_lengths(self.problem, self._best()), self.problem.n):
-            return False  # boxes cut clusters
+        in_clusters = are_worth_it(some_lengths(self.problem, self._best()), self.problem.n)
         last = None if run.kick_limit is None else int(share * run.kick_limit)
         if self._anneal(last, share=share):
             return True
         self.combined = True
-        size, members = tuning.WINDOW_CITIES, tuning.WINDOW_MEMBERS
+        size, largest = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
+        members = tuning.WINDOW_MEMBERS
         left = self._members_of_windows()
         while left >= tuning.WINDOW_MEMBERS:
             # The last pass takes what is left.
@@ -271,7 +271,7 @@ class _Search:
             # What members take of a limit on kicks is less than what it grants them.
             left = self._members_of_windows() if run.kick_limit is None else left - members
             members *= tuning.WINDOW_GROWTH
-            size = min(tuning.WINDOW_GROWTH * size, tuning.MAX_WINDOW_CITIES)
+            size = min(tuning.WINDOW_GROWTH * size, largest)
         return False
 
     def _members_of_windows(self) -> float:
