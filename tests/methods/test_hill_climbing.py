@@ -11,6 +11,7 @@ from instances import whole_points
 
 import warptsp
 from warptsp import OpenPath, Problem, Result, stop
+from warptsp.backends.cuda import tuning
 from warptsp.backends.cuda.climb_plan import ring_shares
 from warptsp.backends.cuda.tuning import STRIPS
 from warptsp.errors import InvalidOption, UnsupportedProblem
@@ -148,6 +149,69 @@ def test_every_version_climbs_alike(version: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu")
 @pytest.mark.parametrize("version", VERSIONS)
+def test_launches_that_end_within_passes_change_nothing(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "CLIMB_CYCLES", 1)
+    block = None if version in ("auto", "shared-matrix") else 32
+    for n, metric in ((13, "EUC_2D"), (70, "EXACT_2D")):
+        problem = squares(n, metric)
+        reached = climb(problem, "cuda", version=version, climbers=5, block=block)
+        expected = climb(problem, "cpu", climbers=5)
+        assert reached.length == expected.length
+        assert (canonical(reached.tour) == canonical(expected.tour)).all()
+        assert reached.counters["moves"] == expected.counters["moves"]
+
+
+def spoilt_circle(n: int, *turned: tuple[int, int]) -> tuple[Problem, np.ndarray]:
+    """Return cities on a circle, and their order with some stretches of it turned around."""
+    angles = 2 * np.pi * np.arange(n) / n
+    tour = np.arange(n, dtype=np.int32)
+    for first, last in turned:
+        tour[first:last] = tour[first:last][::-1]
+    places = 1e6 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return Problem.from_points(places, "EXACT_2D"), tour
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("version", ["intra", "tiled"])
+@pytest.mark.parametrize("cycles", [1, tuning.CLIMB_CYCLES])
+def test_more_cities_than_16_bits_number(version: str, cycles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, turned = 70_000, ((10, 21), (66_001, 69_000))
+    if cycles == 1:  # a slice of a pass a launch
+        n, turned = 9_000, ((10, 21), (300, 8_999))
+    monkeypatch.setattr(tuning, "CLIMB_CYCLES", cycles)
+    circle, tour = spoilt_circle(n, *turned)
+    params = {"version": version, "climbers": 1, "block": 1024}
+    result = warptsp.solve(
+        circle, method="hill-climbing", start=tour, device="cuda", params=params, bound=False
+    )
+    assert result.counters["moves"] == 2
+    assert (canonical(result.tour) == np.arange(n)).all()
+
+
+@pytest.mark.parametrize("version", ["auto", "one-thread", "tiled"])
+def test_a_limit_ends_a_pass_of_many_cities(version: str, device: str) -> None:
+    if device == "cpu" and version != "auto":
+        pytest.skip("a kernel")
+    problem = squares(120_000, side=10**6)
+    result = warptsp.solve(
+        problem,
+        method="hill-climbing",
+        device=device,
+        time_limit=0.5,
+        params={"version": version},
+        bound=False,
+    )
+    problem.check_tour(result.tour)
+    assert result.stop_reason == "time limit of 0.5 s"
+    assert result.counters["climbers"] == 0
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("version", VERSIONS)
 def test_every_version_ends_in_exact_local_optima(version: str) -> None:
     for metric in ("EXACT_2D", "CEIL_2D", "ATT"):
         problem = squares(140, metric, side=100_000)
@@ -186,8 +250,6 @@ def test_the_block_changes_nothing(version: str) -> None:
 def test_what_does_not_fit() -> None:
     with pytest.raises(UnsupportedProblem, match=r"cities do not fit .* use version auto or global-matrix"):
         climb(squares(5000), "cuda", version="shared-matrix")
-    with pytest.raises(UnsupportedProblem, match="of 65535 cities at most; use device cpu"):
-        climb(squares(70_000), "cuda", version="tiled")
     with pytest.raises(UnsupportedProblem, match="use version auto or global-matrix"):
         climb(squares(100, "GEO"), "cuda", version="tiled")
 

@@ -72,9 +72,9 @@ def test_few_cities_need_no_launch(caplog) -> None:
 
 
 @pytest.mark.parametrize("version", ["auto", "shared-matrix", "global-matrix", "one-thread", "tuned"])
-def test_climbers_on_a_gpu_number_no_more_cities_than_16_bits(version) -> None:
+def test_climbers_on_a_gpu_add_positions_in_32_bits(version) -> None:
     problem = SimpleNamespace(n=MAX_CITIES + 1, matrix=None, integral=True)
     device = SimpleNamespace(shared_memory_per_block=10**9, memory_free=lambda: 10**15, ordinal=0)
     with pytest.raises(UnsupportedProblem, match=f"{MAX_CITIES + 1} cities are too many: the maximum is"):
         check_version(problem, device, version)
-    assert "65535 cities at most" in METHODS["hill-climbing"].gpu_lacks(problem)
+    assert f"{MAX_CITIES} cities at most" in METHODS["hill-climbing"].gpu_lacks(problem)

@@ -22,7 +22,7 @@ void compare(int n, int side, int segments, bool alone) {
   for (int p = n; p < (int)places.size(); ++p) places[p] = places[p - n];
 
   Value best = 0;
-  unsigned number = ~0u;
+  RingNumber number = no_move;
   for (int edge = 0; edge < n; ++edge)
     for (int reach = 2; reach <= n / 2; ++reach) {
       const Value delta = Scan::delta(places.data(), n, edge, reach);
@@ -37,7 +37,7 @@ void compare(int n, int side, int segments, bool alone) {
   if (n / 2 < R + 1 || steps > n) return;
   const RingShares shares{n, strips, segments, steps};
   Value found = 0;
-  unsigned first = ~0u;
+  RingNumber first = no_move;
   const int threads = alone ? strips * segments : strips + 3;
   for (int thread = 0; thread < threads; ++thread) {
     Value own = 0;
@@ -52,7 +52,7 @@ void compare(int n, int side, int segments, bool alone) {
     if (own > found || where < 0) continue;
     for (int m = 0; m < R * R; ++m)
       if (Scan::delta(places.data(), n, where + m / R, reach + m % R) == own) {
-        const unsigned candidate = ring_number(where + m / R, reach + m % R);
+        const RingNumber candidate = ring_number(where + m / R, reach + m % R);
         if (own < found || candidate < first) first = candidate;
         break;
       }

@@ -114,7 +114,7 @@ def gpu_limits(problem: Problem) -> str | None:
     from warptsp.backends.cuda.climb_plan import MAX_CITIES
 
     if problem.n > MAX_CITIES:
-        return f"hill climbing on GPUs numbers moves in 32 bits, of {MAX_CITIES} cities at most"
+        return f"hill climbing on GPUs takes {MAX_CITIES} cities at most"
     if not in_plane(problem) and problem.matrix is None and problem.n > MAX_MATRIX_CITIES:
         return (
             f"hill climbing on GPUs takes {problem.metric.name} distances from a matrix, of up to "

@@ -32,10 +32,11 @@ THREAD_VERSIONS = {
     "read-only-matrix": "climb_alone<ReadOnlyMatrix>",
     "one-thread": "climb_alone<Computed>",
 }
-ALONE_KERNELS = tuple(THREAD_VERSIONS.values())
+TOUR_OF = "tour_of"
+ALONE_KERNELS = (*THREAD_VERSIONS.values(), TOUR_OF)
 BLOCK_VERSIONS = {"intra": "climb<Intra>", "tiled": "climb<Tiled>", "tuned": "climb<Tiled>"}
 
-MAX_CITIES = 65_535  # the number of a move has 16 bits for a link
+MAX_CITIES = 2**30 - 1  # the sum of two positions has 32 bits; memory ends before
 _COMMON_BYTES = 2048  # of shared memory that a block has beside its tour or matrix, and some to spare
 
 logger = logging.getLogger(__name__)
@@ -150,7 +151,7 @@ def tile_bytes(block: int) -> int:
 
 
 def source_of(instance: ClimbInstance, device: Device, version: str, block: int | None = None) -> Source:
-    """Return the one kernel that the climbers of a version need; others would only delay the start.
+    """Return what the climbers of a version need, their kernel first; more would only delay the start.
 
     Raises
     ------
@@ -159,30 +160,28 @@ def source_of(instance: ClimbInstance, device: Device, version: str, block: int 
     """
     n = instance.problem.n
     rounding = records.ROUNDINGS[instance.problem.metric] if instance.rounded else 0
-    file = "climb.cu"
     if version in THREAD_VERSIONS:
-        file, name = "climb_alone.cu", THREAD_VERSIONS[version]
         rounding = int(instance.whole) if version.endswith("matrix") else rounding
-    elif version == "auto":
+        return _alone(version, rounding)
+    if version == "auto":
         name = STRIP_KERNEL.format(strip=plan_ring(n, device, block).strip)
     else:
         name = BLOCK_VERSIONS[version]
-    return Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False)
+    return Source("climb.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False)
 
 
 def climbing_sources(problem: Problem) -> list[Source]:
     """Return what the fastest versions need for problems of this metric, of any size on any GPU."""
     if in_plane(problem):
-        strips = [STRIP_KERNEL.format(strip=strip) for strip in tuning.STRIPS]
-        names, file, rounding = (
-            [*strips, BLOCK_VERSIONS["tuned"]],
-            "climb.cu",
-            records.ROUNDINGS[problem.metric],
-        )
-    else:
-        names = [THREAD_VERSIONS[version] for version in ("shared-matrix", "global-matrix")]
-        file, rounding = "climb_alone.cu", int(problem.integral)
-    return [Source(file, (name,), {"CLIMB_ROUNDING": rounding}, fmad=False) for name in names]
+        names = [*(STRIP_KERNEL.format(strip=strip) for strip in tuning.STRIPS), BLOCK_VERSIONS["tuned"]]
+        rounding = records.ROUNDINGS[problem.metric]
+        return [Source("climb.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False) for name in names]
+    return [_alone(version, int(problem.integral)) for version in ("shared-matrix", "global-matrix")]
+
+
+def _alone(version: str, rounding: int) -> Source:
+    names = (THREAD_VERSIONS[version], TOUR_OF)
+    return Source("climb_alone.cu", names, {"CLIMB_ROUNDING": rounding}, fmad=False)
 
 
 def margin_of(instance: ClimbInstance) -> float:
@@ -219,8 +218,8 @@ def check_version(problem: Problem, device: Device, version: str) -> None:
     shared = device.shared_memory_per_block
     if n > MAX_CITIES:
         raise UnsupportedProblem(
-            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as moves are numbered "
-            "in 32 bits; use the method two-opt or lk"
+            f"version {version}: {n} cities are too many: the maximum is {MAX_CITIES}, as positions have 32 "
+            "bits; use the method two-opt or lk"
         )
     if version.endswith("matrix"):
         needed, free = matrix_bytes(problem), device.memory_free()

@@ -14,6 +14,7 @@ from warptsp.backends.cuda import records, tuning
 from warptsp.backends.cuda.climb_plan import (
     MAX_CITIES,
     THREAD_VERSIONS,
+    TOUR_OF,
     RingPlan,
     best_version,
     check_version,
@@ -100,8 +101,7 @@ class Climbers:
         last = self._started + tuning.CLIMBERS_A_LAUNCH
         last = last if limit is None else min(last, limit)
         cycles = int(min(tuning.CLIMB_CYCLES, max(seconds, 1e-4) * 1.5e9))
-        values = self._values | self._arrays | {"limit": last, "cycles": cycles}
-        arguments = self._layout(**{name: values[name] for name in self._layout.fields & values.keys()})
+        arguments = self._arguments(limit=last, cycles=cycles)
         self._arrays["next"].upload(np.array([self._started], np.uint64))
         self._arrays["ended"].zero()
         with self.device.timer() as timer:
@@ -114,6 +114,10 @@ class Climbers:
         self.passes = int(self._arrays["passes"].download()[0])
         self.moves = int(self._arrays["moves"].download()[0])
         return lengths
+
+    def _arguments(self, **more: int) -> np.void:
+        values = self._values | self._arrays | more
+        return self._layout(**{name: values[name] for name in self._layout.fields & values.keys()})
 
     def better(self) -> NDArray[np.int32] | None:
         """Return the best tour if it is not the one that was returned before."""
@@ -190,24 +194,37 @@ class BlockClimbers(Climbers):
             self.shared = 0 if version == "intra" else tile_bytes(self.block)
         self._kernel = _kernel(device, source_of(instance, device, version, block))
         blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
-        self.grid = blocks * device.multiprocessors
+        in_shared = version == "auto"
+        a_tour = n * 4 if in_shared else (n + 1) * records.PLACE.itemsize
+        shared_bytes = instance.rows.nbytes + instance.near.nbytes
+        fits = _fitting(device, version, n, for_all=shared_bytes, each=a_tour + 4 * n)
+        self.grid = min(blocks * device.multiprocessors, fits)
         self._find_capacity(self.grid)
         self._values["margin"] = margin_of(instance)
         self._arrays |= {
             "points": device.upload(instance.rows),
             "near": device.upload(instance.near),
-            "tours": device.empty((self.grid, n), np.int32),
+            "unfinished": device.zeros((self.grid, records.UNFINISHED.itemsize), np.uint8),
             "best_length": device.upload(np.full(self.grid, -1, np.int64)),
             "best_climber": device.upload(np.full(self.grid, -1, np.int64)),
             "best_tours": device.empty((self.grid, n), np.int32),
         }
-        if version != "auto":
+        if in_shared:
+            self._arrays["tours"] = device.empty((self.grid, n), np.int32)
+        else:
             self._arrays["places"] = device.empty((self.grid, n + 1, records.PLACE.itemsize), np.uint8)
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
-        rows = np.flatnonzero(self._arrays["climber"].download() >= 0)
-        return self._row("tours", int(rows[0])) if len(rows) else None
+        unfinished = self._arrays["unfinished"].download().view(records.UNFINISHED.dtype)[:, 0]
+        rows = np.flatnonzero((self._arrays["climber"].download() >= 0) & (unfinished["started"] >= self.n))
+        if len(rows) == 0:
+            return None
+        row = int(rows[0])
+        if "tours" in self._arrays:
+            return self._row("tours", row)
+        places = self._arrays["places"][row : row + 1].download()[0].view(records.PLACE.dtype)
+        return np.ascontiguousarray(places["city"][: self.n, 0])
 
 
 class ThreadClimbers(Climbers):
@@ -230,36 +247,31 @@ class ThreadClimbers(Climbers):
         block: int | None = None,
     ) -> None:
         super().__init__(device, instance, seed, given)
-        problem, n = instance.problem, self.n
+        n = self.n
         matrix = version != "one-thread"
-        rounding = records.ROUNDINGS[problem.metric] if instance.rounded else int(instance.whole)
-        name = THREAD_VERSIONS[version]
-        kernel = device.module("climb_alone.cu", (name,), {"CLIMB_ROUNDING": rounding}, fmad=False).kernel(
-            name
-        )
-        self._kernel, self._layout = kernel, records.LONELY
+        source = source_of(instance, device, version)
+        self._kernel, self._layout = _kernel(device, source), records.LONELY
+        self._tour_of = _kernel(device, source, TOUR_OF)
         if version == "shared-matrix":
             self.shared = 4 * n * n
         self.block = block or (1024 if version == "shared-matrix" else 128)
-        self.grid = kernel.blocks_per_multiprocessor(self.block, self.shared) * device.multiprocessors
+        blocks = self._kernel.blocks_per_multiprocessor(self.block, self.shared)
         a_block = self.block * n * (4 if matrix else 12)
-        matrices = matrix_bytes(instance.problem) if matrix else 0
-        free = device.memory_free()
-        fits = int(0.9 * free - matrices) // a_block
-        if fits <= 0:
-            raise DeviceOutOfMemory(
-                f"version {version}: {n} cities need {(matrices + a_block) / 1e9:.2f} GB, and "
-                f"{free / 1e9:.2f} GB are free on device cuda:{device.ordinal}; use version auto"
-            )
-        self.grid = min(self.grid, fits)
+        points = instance.rows.nbytes + instance.near.nbytes
+        shared_bytes = matrix_bytes(instance.problem) if matrix else points
+        fits = _fitting(device, version, n, for_all=shared_bytes, each=a_block)
+        self.grid = min(blocks * device.multiprocessors, fits)
         threads = self.grid * self.block
         self._find_capacity(threads)
         self._values["threads"] = threads
         self._arrays |= {
             "city": device.empty((n, threads), np.int32),
+            "random": device.zeros(threads, np.uint64),
+            "started": device.zeros(threads, np.int64),
             "row": device.zeros(threads, np.int32),
+            "column": device.zeros(threads, np.int32),
             "best": device.zeros(threads, np.float64),
-            "found": device.zeros(threads, np.uint32),
+            "found": device.zeros(threads, np.uint64),
             "sure": device.zeros(threads, np.int32),
             "best_length": device.upload(np.full(1, -1, np.int64)),
             "best_climber": device.upload(np.full(1, -1, np.int64)),
@@ -284,12 +296,30 @@ class ThreadClimbers(Climbers):
 
     def on_its_way(self) -> NDArray[np.int32] | None:
         """Return the tour of a climber that has not ended."""
-        threads = np.flatnonzero(self._arrays["climber"].download() >= 0)
+        started = self._arrays["started"].download() >= self.n
+        threads = np.flatnonzero((self._arrays["climber"].download() >= 0) & started)
         if len(threads) == 0:
             return None
-        return np.ascontiguousarray(self._arrays["city"].download()[:, int(threads[0])])
+        tour = self.device.empty(self.n, np.int32)
+        self._tour_of.launch(
+            self.device.multiprocessors, 256, self._arguments(), np.int32(threads[0]), tour
+        )  # its cities lie apart, and all tours together are tens of gigabytes
+        return tour.download()
 
 
-def _kernel(device: Device, source: Source) -> Kernel:
+def _kernel(device: Device, source: Source, name: str | None = None) -> Kernel:
     module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
-    return module.kernel(source.names[0])
+    return module.kernel(name or source.names[0])
+
+
+def _fitting(device: Device, version: str, n: int, *, for_all: int, each: int) -> int:
+    """Return how many blocks with so many bytes each the memory holds, beside what they share."""
+    free = device.memory_free()
+    fits = int(0.9 * free - for_all) // each
+    if fits <= 0:
+        others = "version auto" if version in THREAD_VERSIONS else "the method lk"
+        raise DeviceOutOfMemory(
+            f"version {version}: {n} cities need {(for_all + each) / 1e9:.2f} GB, and "
+            f"{free / 1e9:.2f} GB are free on device cuda:{device.ordinal}; use {others}"
+        )
+    return fits

@@ -164,7 +164,7 @@ PLACE = _record("At", "climb.cu", "f4 x y", "V4 edge", "i4 city")
 CLIMBING = _record(
     "Climbing",
     "climb.cu",
-    "ptr points near given next climber tours lengths ended best_length best_climber best_tours",
+    "ptr points near given next climber unfinished tours lengths ended best_length best_climber best_tours",
     "ptr places passes moves",
     "u8 seed limit",
     "i8 cycles",
@@ -177,10 +177,12 @@ CLIMBING = _record(
         "steps": "shares.steps",
     },
 )
+UNFINISHED = _record("Unfinished", "climb.cu", "u8 number", "V8 random", "i8 started", "i4 row column sure")
 LONELY = _record(
     "Lonely",
     "climb_alone.cu",
-    "ptr points exact distances near given next climber city place row best found sure lengths ended",
+    "ptr points exact distances near given next climber city place random started row column best found sure",
+    "ptr lengths ended",
     "ptr best_length best_climber best_tour lock passes moves",
     "u8 seed limit",
     "i8 cycles",

@@ -20,17 +20,20 @@ template <int R>
 struct Strip {
   static constexpr bool in_shared = true;
   static constexpr int past = Scan::past(R);
-  __device__ static unsigned scan(Climber<Scan> &climber, At *) { return climber.scan_strips<R>(); }
+  __device__ static bool scan(Climber<Scan> &climber, At *, Unfinished &at) {
+    at.number = climber.scan_strips<R>();
+    return true;
+  }
 };
 struct Intra {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static unsigned scan(Climber<Scan> &climber, At *) { return climber.scan_rows(nullptr); }
+  __device__ static bool scan(Climber<Scan> &climber, At *, Unfinished &at) { return climber.scan_rows(nullptr, at); }
 };
 struct Tiled {
   static constexpr bool in_shared = false;
   static constexpr int past = 1;
-  __device__ static unsigned scan(Climber<Scan> &climber, At *tile) { return climber.scan_rows(tile); }
+  __device__ static bool scan(Climber<Scan> &climber, At *tile, Unfinished &at) { return climber.scan_rows(tile, at); }
 };
 
 }  // namespace
@@ -39,17 +42,20 @@ template <class Version>
 __global__ void __launch_bounds__(1024) climb(Climbing all) {
   extern __shared__ float4 shared[];
   __shared__ ClimberCommon common;
-  const long long begun = clock64();
   const int n = all.n;
   At *const beside = reinterpret_cast<At *>(shared);
   At *const places = Version::in_shared ? beside : all.places + (long long)blockIdx.x * (n + Version::past);
   Climber<Scan> climber(all, places, common, Version::past);
-  int *const tour = all.tours + (long long)blockIdx.x * n, *const best_tour =
-                                                               all.best_tours + (long long)blockIdx.x * n;
+  int *const best_tour = all.best_tours + (long long)blockIdx.x * n;
   long long number = all.climber[blockIdx.x];
+  Unfinished at = all.unfinished[blockIdx.x];
   u64 passes = 0, moves = 0;
-  if (number >= 0) climber.load(tour);
-  for (;;) {
+  if (Version::in_shared && number >= 0) {
+    climber.load(all.tours + (long long)blockIdx.x * n);
+    at.started = min(at.started, start_steps(n));
+    __syncthreads();
+  }
+  for (bool expired = false;;) {
     if (number < 0) {
       if (threadIdx.x == 0) {
         const u64 next = atomicAdd(all.next, 1ull);
@@ -58,26 +64,40 @@ __global__ void __launch_bounds__(1024) climb(Climbing all) {
       __syncthreads();
       number = common.climber;
       if (number < 0) break;
-      climber.start(number);
+      at = Unfinished{no_move, start_numbers(all.seed, (u64)number), 0, 0, 0, 0};
     }
-    __syncthreads();
-    climber.place();
-    bool expired = false;
-    for (;;) {
-      if (threadIdx.x == 0) common.expired = clock64() - begun > all.cycles;
-      unsigned move = Version::scan(climber, beside);
-      ++passes;
-      if (move == no_move || !climber.shortens(move)) {
-        move = climber.scan_exactly();
+    if (at.started <= start_steps(n)) {
+      if (!climber.start(number, at)) break;
+      __syncthreads();
+      climber.place();
+      at.started = start_steps(n) + 1;
+    }
+    bool optimum = false;
+    while (!expired) {
+      climber.look_at_clock();
+      if (!at.sure) {
+        if (!Version::scan(climber, beside, at)) break;
         ++passes;
-        if (move == no_move) break;
+        at.row = at.column = 0;
+        if (at.number == no_move || !climber.shortens(at.number)) {
+          at.sure = 1;
+          at.number = no_move;
+        }
       }
-      expired = common.expired;
-      climber.apply(move);  // which begins behind the barrier of either scan
+      if (at.sure) {
+        if (!climber.scan_exactly(at)) break;
+        ++passes;
+        at.row = at.column = 0;
+        optimum = at.number == no_move;
+        if (optimum) break;
+        at.sure = 0;
+      }
+      expired = common.expired;  // behind a barrier of either scan, and before those of apply()
+      climber.apply(at.number);
+      at.number = no_move;
       ++moves;
-      if (expired) break;
     }
-    if (expired) break;
+    if (!optimum) break;
     const long long length = climber.length();
     if (threadIdx.x == 0) all.lengths[atomicAdd(all.ended, 1u)] = length;
     const long long shortest = all.best_length[blockIdx.x];
@@ -92,9 +112,10 @@ __global__ void __launch_bounds__(1024) climb(Climbing all) {
     __syncthreads();
     number = -1;
   }
-  if (number >= 0) climber.save(tour);
+  if (Version::in_shared && number >= 0) climber.save(all.tours + (long long)blockIdx.x * n);
   if (threadIdx.x == 0) {
     all.climber[blockIdx.x] = number;
+    all.unfinished[blockIdx.x] = at;
     atomicAdd(all.passes, passes);
     atomicAdd(all.moves, moves);
   }

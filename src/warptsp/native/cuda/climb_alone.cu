@@ -28,9 +28,11 @@ struct Lonely {
   long long *climber;      // of each thread between launches, -1: none
   int *city;               // its tour
   float2 *place;           // and its coordinates
-  int *row;                // what it has examined, and found
+  Random *random;          // numbers of its start
+  long long *started;      // how far that is
+  int *row, *column;       // what it has examined, or turned around, and found
   double *best;
-  unsigned *found;
+  RingNumber *found;
   int *sure;           // whether this pass is in exact arithmetic
   long long *lengths;  // of the local optima of this launch, in units
   unsigned *ended;
@@ -68,6 +70,8 @@ struct FromPlaces {
   __device__ Value distance(Spot a, Spot b) const { return Scan::distance(b.x - a.x, b.y - a.y); }
 };
 
+constexpr int slice = 1 << 12;  // of cities, between two looks at the clock: a millisecond or so
+
 template <class Source>
 struct Loner {
   typedef typename Source::Spot Spot;
@@ -86,51 +90,56 @@ struct Loner {
     const double added = exact(first, second) + exact(first + 1, after);
     return added - exact(first, first + 1) - exact(second, after);
   }
-  __device__ unsigned number_of(int i, int j) const {
-    return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
-  }
-  __device__ void edges_of(unsigned number, int &first, int &second) const {
-    const int edge = ring_edge(number), other = edge + ring_reach(number);
-    first = other < n ? edge : other - n;
-    second = other < n ? other : edge;
-  }
 
   __device__ void place(int p) {
     if (all.place != nullptr) all.place[(long long)p * all.threads + thread] = all.near[city(p)];
   }
-  __device__ void start(long long climber) {
-    if (climber == 0 && all.given != nullptr)
-      for (int p = 0; p < n; ++p) city(p) = all.given[p];
-    else
-      random_start(all.seed, (u64)climber, n, [&](int p) -> int & { return city(p); });
-    for (int p = 0; p < n; ++p) place(p);
+  // A slice of the start, whose last n steps are the coordinates; returns the next step.
+  __device__ bool has_started(long long done) const { return done >= start_steps(n) + n; }
+  __device__ long long start(long long climber, Random &random, long long done) {
+    const long long shuffled = start_steps(n), end = min(done + slice, shuffled + n);
+    if (climber == 0 && all.given != nullptr) {
+      for (; done < n && done < end; ++done) city((int)done) = all.given[done];
+      done = max(done, min(end, shuffled));
+    } else {
+      done = max(done, random_start(random, n, done, end, [&](int p) -> int & { return city(p); }));
+    }
+    for (; done < end; ++done) place((int)(done - shuffled));
+    return done;
   }
-  __device__ void apply(unsigned number) {
+
+  // A slice of a move, from the column-th pair of cities on; returns the next one, -1 after the last.
+  __device__ int apply(RingNumber number, int column) {
     int first, second;
-    edges_of(number, first, second);
-    for (int i = first + 1, j = second; i < j; ++i, --j) {
+    edges_of(number, n, first, second);
+    int i = first + 1 + column, j = second - column;
+    for (const int end = i + slice; i < end; ++i, --j) {
+      if (i >= j) return -1;
       const int c = city(i);
       city(i) = city(j);
       city(j) = c;
       place(i);
       place(j);
     }
+    return i - first - 1;
   }
 
-  // Moves that take out edge i and one from i + 2 on, as the document's listing 2.
-  __device__ void scan(int i, bool sure, double &best, unsigned &found) {
+  // A slice of the moves that take out edge i and one from i + 2 + column on, as the document's listing 2; returns the
+  // next column, -1 after the last.
+  __device__ int scan(int i, int column, bool sure, double &best, RingNumber &found) {
     const Spot here = source.at(i), after = source.at(i + 1);
     const Value edge = source.distance(here, after);
     const double margin = all.margin;
     Value least = sure ? (Value)margin : (Value)best;  // deltas are float, or integers: nothing is lost
-    Spot other = source.at(i + 2);
-    for (int j = i + 2; j < n; ++j) {
+    const int begin = i + 2 + column, end = n - begin > slice ? begin + slice : n;
+    Spot other = source.at(begin);
+    for (int j = begin; j < end; ++j) {
       const Spot next = source.at(j + 1 < n ? j + 1 : 0);
       const Value delta =
           (source.distance(here, other) + (source.distance(after, next) - source.distance(other, next))) - edge;
       other = next;
       if (delta > least) continue;
-      const unsigned number = number_of(i, j);
+      const RingNumber number = number_of(i, j, n);
       if (!sure) {
         if (delta < Value(0) && (delta < least || number < found)) {
           least = delta;
@@ -140,13 +149,14 @@ struct Loner {
         continue;
       }
       int first, second;
-      edges_of(number, first, second);
+      edges_of(number, n, first, second);
       const double exactly = exact_delta(first, second);
       if (exactly < best || (exactly == best && number < found)) {
         best = exactly;
         found = number;
       }
     }
+    return end < n ? column + slice : -1;
   }
 
   __device__ void report(long long climber) {
@@ -210,54 +220,86 @@ __global__ void __launch_bounds__(1024) climb_alone(Lonely all) {
   const typename Version::Source source{all, Version::in_shared ? matrix : all.distances, thread};
   Loner<typename Version::Source> loner{all, source, thread, n};
   long long number = all.climber[thread];
-  int row = all.row[thread];
+  Random random = all.random[thread];
+  long long started = all.started[thread];
+  int row = all.row[thread], column = all.column[thread];  // of the pass; row n: of the move that it found
   bool sure = all.sure[thread] != 0;
   double best = all.best[thread];
-  unsigned found = all.found[thread];
+  RingNumber found = all.found[thread];
   u64 passes = 0, moves = 0;
+  const auto begin_pass = [&](bool exactly) {
+    row = column = 0;
+    sure = exactly;
+    best = exactly ? -all.tolerance : 0.0;
+    found = no_move;
+  };
+  const auto late = [&] { return clock64() - begun > all.cycles; };
   for (;;) {
     if (number < 0) {
       const u64 next = atomicAdd(all.next, 1ull);
       if (next >= all.limit) break;
       number = (long long)next;
-      loner.start(number);
-      row = 0;
-      sure = false;
-      best = 0.0;
-      found = no_move;
+      random = start_numbers(all.seed, next);
+      started = 0;
+      begin_pass(false);
     }
+    while (!loner.has_started(started)) {
+      started = loner.start(number, random, started);
+      if (late()) break;
+    }
+    if (!loner.has_started(started)) break;
+    // The threads of a warp come to the end of a pass together, as their tours are equally long.
     while (row < n - 2) {
-      loner.scan(row++, sure, best, found);
-      if (clock64() - begun > all.cycles) break;
+      column = loner.scan(row, column, sure, best, found);
+      if (column < 0) {
+        column = 0;
+        ++row;
+      }
+      if (late()) break;
     }
     if (row < n - 2) break;
-    ++passes;
-    row = 0;
-    if (found != no_move && !sure) {
-      int first, second;
-      loner.edges_of(found, first, second);
-      if (!(loner.exact_delta(first, second) < -all.tolerance)) found = no_move;
+    if (row < n) {
+      ++passes;
+      if (found != no_move && !sure) {
+        int first, second;
+        edges_of(found, n, first, second);
+        if (!(loner.exact_delta(first, second) < -all.tolerance)) found = no_move;
+      }
+      if (found != no_move) {
+        row = n;
+      } else if (!sure) {
+        begin_pass(true);
+      } else {
+        loner.report(number);
+        number = -1;
+        continue;
+      }
     }
-    if (found != no_move) {
-      loner.apply(found);
+    if (row == n) {
+      while (column >= 0) {
+        column = loner.apply(found, column);
+        if (late()) break;
+      }
+      if (column >= 0) break;
       ++moves;
-      sure = false;
-    } else if (!sure) {
-      sure = true;
-    } else {
-      loner.report(number);
-      number = -1;
-      continue;
+      begin_pass(false);
     }
-    best = sure ? -all.tolerance : 0.0;
-    found = no_move;
-    if (clock64() - begun > all.cycles) break;
+    if (late()) break;
   }
   all.climber[thread] = number;
+  all.random[thread] = random;
+  all.started[thread] = started;
   all.row[thread] = row;
+  all.column[thread] = column;
   all.sure[thread] = sure;
   all.best[thread] = best;
   all.found[thread] = found;
   atomicAdd(all.passes, passes);
   atomicAdd(all.moves, moves);
+}
+
+// The tour of a thread that has not ended.
+__global__ void tour_of(Lonely all, int thread, int *tour) {
+  for (int p = blockIdx.x * blockDim.x + threadIdx.x; p < all.n; p += gridDim.x * blockDim.x)
+    tour[p] = all.city[(long long)p * all.threads + thread];
 }

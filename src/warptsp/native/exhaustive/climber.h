@@ -9,17 +9,23 @@ namespace warptsp::exhaustive {
 
 constexpr u64 climber_stream = 0x68696c6cull;  // apart from the streams of kicks
 
-// Knuth's shuffle of 0 .. n-1: the start of climber number `climber`. at(i) is the place of city i in memory.
+// The random numbers of a climber's start, and the start: n steps that write 0 .. n-1, and n-1 of Knuth's shuffle. at(i)
+// is position i of the tour. From step `done` on, to step `end` or the last one; returns the next one, so that nobody need
+// wait for all of millions.
+WARPTSP_FN Random start_numbers(u64 seed, u64 climber) { return Random(seed, climber_stream, climber); }
+WARPTSP_FN constexpr long long start_steps(int n) { return 2ll * n - 1; }
 template <class At>
-WARPTSP_FN void random_start(u64 seed, u64 climber, int n, At &&at) {
-  Random random(seed, climber_stream, climber);
-  for (int i = 0; i < n; ++i) at(i) = i;
-  for (int i = n - 1; i > 0; --i) {
+WARPTSP_FN long long random_start(Random &random, int n, long long done, long long end, At &&at) {
+  end = end < start_steps(n) ? end : start_steps(n);
+  for (; done < n && done < end; ++done) at((int)done) = (int)done;
+  for (; done < end; ++done) {
+    const int i = (int)(start_steps(n) - done);
     const int j = random.below(i + 1);
     const int city = at(i);
     at(i) = at(j);
     at(j) = city;
   }
+  return done;
 }
 
 // A distance in units of which the sum over a tour is exact, whatever the order: so equally long tours are known as

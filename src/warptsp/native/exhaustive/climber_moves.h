@@ -4,8 +4,6 @@
 
 namespace warptsp::exhaustive {
 
-constexpr unsigned no_move = ~0u;
-
 // One copy of all metrics: inlined wherever it is called, they would be most of the code.
 __device__ __noinline__ double exact_distance(int kind, const double *p, const double *q) {
   return coordinate_distance((MetricKind)kind, p, q);

@@ -31,6 +31,7 @@ struct Climbed {
 // Evaluated between two polls of the stop token, which takes some milliseconds: of the plane's fast distances, and of
 // others, a great circle's among them.
 constexpr double moves_a_slice = 1e7, dear_moves_a_slice = 1e5;
+constexpr int start_slice = 1 << 16;  // steps of a random start
 
 // What is read past the end of the tour.
 template <class T>
@@ -217,6 +218,18 @@ class PlaneDescent {
   PlaneTour<double> exact_;
 };
 
+// False if the token stopped it.
+template <class Descent>
+bool start_at_random(u64 seed, u64 climber, Descent &descent, const StopToken &token) {
+  Random random = start_numbers(seed, climber);
+  const int n = descent.size();
+  for (long long done = 0; done < start_steps(n);) {
+    if (token.stopped()) return false;
+    done = random_start(random, n, done, done + start_slice, [&](int i) -> int & { return descent.start()[i]; });
+  }
+  return true;
+}
+
 // Climbers whose starts are not random: climber k belongs to line k % lines, and starts from the shortest local optimum
 // of its line so far, perturbed. The first of each line starts from a random tour. A fixed number of lines, so that the
 // result does not depend on threads: a climber waits for the one before it in its line only.
@@ -262,8 +275,8 @@ Climbed climb(u64 seed, long long first, int count, int threads, const int *give
       std::copy(given, given + n, descent.start());
     else if (line && !line->tour.empty())
       perturb(seed, climber, line->tour, descent.start());
-    else
-      random_start(seed, climber, n, [&](int i) -> int & { return descent.start()[i]; });
+    else if (!start_at_random(seed, climber, descent, token))
+      return;
     const bool ended = descent.descend(token, counters);
     const long long length = ended ? descent.length(scale) : -1;
     if (ended) counters.climbers.fetch_add(1, std::memory_order_relaxed);

@@ -169,9 +169,22 @@ struct RingShares {
   }
 };
 
-// The number of a move; n is below 2^16.
-WARPTSP_FN unsigned ring_number(int edge, int reach) { return (unsigned)edge << 16 | (unsigned)reach; }
-WARPTSP_FN int ring_edge(unsigned number) { return (int)(number >> 16); }
-WARPTSP_FN int ring_reach(unsigned number) { return (int)(number & 0xffffu); }
+// The number of a move, 32 bits for each link.
+typedef unsigned long long RingNumber;
+constexpr RingNumber no_move = ~(RingNumber)0;
+WARPTSP_FN RingNumber ring_number(int edge, int reach) { return (RingNumber)edge << 32 | (RingNumber)reach; }
+WARPTSP_FN int ring_edge(RingNumber number) { return (int)(number >> 32); }
+WARPTSP_FN int ring_reach(RingNumber number) { return (int)(number & 0xffffffffu); }
+
+// The edges that a move takes out, the one that comes first in the tour first.
+WARPTSP_FN void edges_of(RingNumber number, int n, int &first, int &second) {
+  const int edge = ring_edge(number), other = edge + ring_reach(number);
+  first = other < n ? edge : other - n;
+  second = other < n ? other : edge;
+}
+// The number of the move that takes out edges i and j, i + 2 <= j < n.
+WARPTSP_FN RingNumber number_of(int i, int j, int n) {
+  return 2 * (j - i) <= n ? ring_number(i, j - i) : ring_number(j, n - (j - i));
+}
 
 }  // namespace warptsp::exhaustive
