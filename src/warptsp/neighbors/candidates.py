@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CandidateParams", "candidate_lists", "candidate_rows", "search_norm"]
 
+CITIES_A_THREAD = 1000  # a millisecond's work: a thread takes 0.1 ms to begin
+
 _NORMS = {
     Metric.MAN_2D: 1,
     Metric.MAN_3D: 1,
@@ -113,4 +115,5 @@ def candidate_rows(
     metric = problem.metric
     quadrant = min(per_quadrant, count // 4)
     norm = search_norm(metric)
+    threads = min(threads, 1 + len(points) // CITIES_A_THREAD)
     return _native.candidate_lists(points, count, quadrant, norm, metric.geographic, threads, token)
