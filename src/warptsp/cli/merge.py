@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "warptsp merge usa13509.tsp seed1.tour seed2.tour seed3.tour -o best.tour",
-        "warptsp solve usa13509.tsp --merge seed1.tour --merge seed2.tour   # and a search from there",
+        "warptsp merge places.csv old.tour new.tour -o - --seed 2",
     )
 )
 @instance_argument
@@ -56,7 +56,8 @@ def command(
     """Join tours of INSTANCE into one that has no edges but theirs and is no longer than the shortest.
 
     Each TOUR is a file, such as the checkpoint of a run. Where they differ, each place is decided by itself:
-    best for tours of separate runs, with other seeds. It takes seconds for a million cities.
+    best for tours of separate runs, with other seeds. It takes seconds for a million cities. warptsp solve
+    --merge FILE --merge FILE does the same and searches from there.
     """
     from warptsp.io import write_tour
     from warptsp.io.tours import check_tour_output, tour_format
