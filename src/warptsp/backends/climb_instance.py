@@ -91,12 +91,13 @@ def near_coordinates(
     points: NDArray[np.float64], problem: Problem, bound: float
 ) -> tuple[NDArray[np.float32], bool]:
     """Return coordinates for float distances, and whether those are to be rounded as the metric does."""
-    low, high = points.min(axis=0), points.max(axis=0)
+    # Column by column: along rows of two NumPy takes six times as long for all this.
+    low, high = (np.array([end(column) for column in points.T]) for end in (np.min, np.max))
     relative = points - (low + (high - low) / 2)
     rounded = problem.integral and bound < LARGEST_ROUNDED
     if not rounded:
         # A power of two, so that squares neither vanish nor overflow.
-        relative *= 2.0 ** -math.frexp(float(np.abs(relative).max()) or 1.0)[1]
+        relative *= 2.0 ** -math.frexp(max(float(relative.max()), -float(relative.min())) or 1.0)[1]
     return np.ascontiguousarray(relative, dtype=np.float32), rounded
 
 
