@@ -10,6 +10,7 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -259,8 +260,6 @@ class WindowPass {
   std::mutex mutex_;  // of what follows, and of results_ once they are done
   std::condition_variable done_;
   int next_part_ = 0, put_back_ = 0;
-  std::vector<int> tour_;
-  std::vector<char> last_;
   double gain_ = 0;
   LkCounters counters_;
   // Path r of the tour has the ends 2 r and 2 r + 1, which are cities of its window.
@@ -268,12 +267,38 @@ class WindowPass {
   std::vector<int> city_;     // of an end, in its window's numbers
   std::vector<int> mate_;     // the end at the other end of the path that begins there now
   std::vector<int> ends_of_;  // [size, 2] of a city; by window, as cut_.members are
+  // For each end of the next windows, those that are not put back and come before window skipped_: to which end of them the
+  // tour outside leads. All windows in work are among them, so that the others stay as they are.
+  std::vector<int> skip_;
+  int skipped_ = 0;
   std::vector<int> tour_of_;
 
   // The end to which the tour outside leads from an end.
   int beyond(int end) const {
     const int last = (int)mate_.size() - 1;
     return end % 2 == 1 ? (end < last ? end + 1 : 0) : end > 0 ? end - 1 : last;
+  }
+
+  // Makes skips: a walk along all paths of the tour, so that one for each window leads only along those of so many windows. A
+  // million cities in 5000 windows of one new member, one thread: 4.5 instead of 8.0 CPU s.
+  void make_skips() {
+    const int from = put_back_, count = std::max(4 * ahead(), (int)std::sqrt((double)plan_.parts));
+    skipped_ = std::min(plan_.parts, from + count);
+    skip_.resize(mate_.size());
+    int first = -1, last = -1;
+    for (int b = from; b < skipped_ && first < 0; b++)
+      if (!runs_of_[b].empty()) first = 2 * runs_of_[b][0];
+    if (first < 0) return;
+    int end = first;
+    do {
+      const int b = cut_.runs[end >> 1].part;
+      if (b >= from && b < skipped_) {
+        if (last >= 0) skip_[skip_[end] = last] = end;
+        last = mate_[end];
+      }
+      end = beyond(mate_[end]);
+    } while (end != first);
+    skip_[skip_[first] = last] = first;
   }
 
   // Calls `visit` with the cities of the path from its end `city` on.
@@ -305,14 +330,18 @@ class WindowPass {
     while (next_part_ < plan_.parts) {
       put_back_what_is_done();
       if (next_part_ < put_back_ + ahead()) {
+        if (next_part_ == skipped_) make_skips();
         const int b = next_part_++;
         if (cut_.start[b + 1] - cut_.start[b] < 8) {
           results_[b].done = true;
           continue;
         }
-        in_order(b, tour_, last_);
-        window.begin(source_, instance_, cut_, b, tour_, last_, plan_, tolerance_);
+        std::vector<int> tour;
+        std::vector<char> last;
+        in_order(b, tour, last);
         put_back_what_is_done();
+        lock.unlock();
+        window.begin(source_, instance_, cut_, b, tour, last, plan_, tolerance_);
         return true;
       }
       if (slice.stopped()) return false;
@@ -346,7 +375,7 @@ class WindowPass {
         });
         last.back() = 1;
       }
-      end = beyond(mate_[end]);
+      end = skip_[mate_[end]];
     } while (end != first);
   }
 
@@ -404,7 +433,7 @@ class WindowPass {
       int end = 2 * r;
       do {
         if (cut_.runs[end >> 1].part == b) follow(links, city_[end], [&](int c) { tour_of_[c] = tours; });
-        end = beyond(mate_[end]);
+        end = skip_[mate_[end]];
       } while (end != 2 * r);
       tours++;
     }
