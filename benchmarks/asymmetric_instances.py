@@ -146,6 +146,13 @@ def street(n: int, random: Generator) -> NDArray[np.int64]:
     return np.rint(matrix).astype(np.int64)
 
 
+def near(n: int, random: Generator) -> NDArray[np.int64]:
+    """Straight lines between places in the plane, each way of them up to 20 % longer: nearly symmetric."""
+    x, y = random.integers(0, SIDE, (2, n))
+    straight = np.hypot(x[:, np.newaxis] - x, y[:, np.newaxis] - y)
+    return np.rint(straight * random.uniform(1, 1.2, (n, n))).astype(np.int64)
+
+
 CLASSES: dict[str, Callable[[int, Generator], NDArray[np.int64]]] = {
     "uniform": uniform,
     "closed": closed,
@@ -156,6 +163,7 @@ CLASSES: dict[str, Callable[[int, Generator], NDArray[np.int64]]] = {
     "shop": shop,
     "overlap": overlap,
     "street": street,
+    "near": near,
 }
 
 

@@ -1,7 +1,7 @@
 """The native core; each binding's file adds its own signatures here."""
 
 from collections.abc import Callable
-from typing import TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,11 @@ class StopToken:
 
     poll: Callable[[], object] | None  # called every 20 ms by the thread that waits for a native function
 
+    @overload
     def __init__(self) -> None: ...
+    @overload
+    def __init__(self, whole: StopToken, seconds: float) -> None:
+        """One that stops with another one, or after so many seconds."""
     def request(self) -> None: ...
     def requested(self) -> bool: ...
     def set_deadline(self, monotonic_seconds: float) -> None: ...
@@ -386,6 +390,7 @@ class DirectedSearch:
         scale: float,
         wall: float | None = None,
         seed: int,
+        threads: int,
     ) -> DirectedSearch:
         """Begin a search; arcs of the length `wall`, before scaling, are missing."""
     def assign(self, seconds: float, token: StopToken) -> bool:
@@ -398,12 +403,8 @@ class DirectedSearch:
     def optimize(self, seconds: float, token: StopToken) -> bool:
         """Local search for so many seconds; True when it is complete or the token said stop."""
     def kicks(self, count: int, token: StopToken) -> None: ...
-    def grow(
-        self, *, count: int, kicks: int, seed: int, round: int, threads: int, token: StopToken
-    ) -> None: ...
-    def generation(
-        self, *, children: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken
-    ) -> int:
+    def grow(self, *, count: int, kicks: int, seed: int, round: int, token: StopToken) -> None: ...
+    def generation(self, *, children: int, blocks: bool, seed: int, round: int, token: StopToken) -> int:
         """One generation of crossover; returns how many tours were replaced."""
     def keep(self) -> None: ...
     def forget(self) -> None: ...

@@ -99,7 +99,7 @@ TEST(exchanges_make_tours_of_the_length_they_say_and_are_undone) {
     const Entries entries = random_matrix(n, 1000, random);
     ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
     Candidates candidates;
-    CHECK(find_candidates(costs, CandidateCounts(), token, candidates));
+    CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
     LocalSearch<int> search(costs, candidates);
     std::vector<int> tour(n);
     std::iota(tour.begin(), tour.end(), 0);
@@ -111,7 +111,7 @@ TEST(exchanges_make_tours_of_the_length_they_say_and_are_undone) {
     search.tour().forget();
     warptsp::Random numbers(1, 2, (unsigned long long)trial);
     for (int k = 0; k < 20; k++) {
-      CHECK(search.kick(numbers, 5));
+      CHECK(search.kick(numbers.below(n), numbers, 5));
       CHECK(search.run(token));
       std::vector<int> sorted = search.tour().cities();
       CHECK(search.tour().length() == length_of(entries, sorted));
@@ -130,7 +130,7 @@ TEST(branch_and_bound_proves_the_optimum) {
   for (int trial = 0; trial < 60; trial++) {
     const int n = 4 + random.below(5);
     const Entries entries = random_matrix(n, trial % 2 == 0 ? 5 : 1000, random);
-    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1);
+    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1, 1);
     CHECK(search.assign(1e9, token));
     CHECK(search.prepare(token));
     search.set_tour(search.patch());
@@ -151,13 +151,13 @@ TEST(populations_do_not_depend_on_the_number_of_threads) {
   const Entries entries = random_matrix(n, 1000, random);
   std::vector<std::vector<int>> tours;
   for (const int threads : {1, 2, 3}) {
-    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1);
+    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1, threads);
     search.assign(1e9, token);
     search.prepare(token);
     search.set_tour(search.patch());
-    search.grow({7, 10, 1, 1, threads}, token);
+    search.grow({7, 10, 1, 1}, token);
     CHECK(search.members() == 7);
-    for (unsigned long long g = 0; g < 10; g++) search.breed({10, g > 4, 1, g, threads}, token);
+    for (unsigned long long g = 0; g < 10; g++) search.breed({10, g > 4, 1, g}, token);
     search.keep();
     CHECK(search.best_length() == length_of(entries, search.best()));
     CHECK(search.mean_length() >= (double)search.best_length());
@@ -165,4 +165,65 @@ TEST(populations_do_not_depend_on_the_number_of_threads) {
   }
   CHECK(tours[0] == tours[1]);
   CHECK(tours[0] == tours[2]);
+}
+
+TEST(kicks_side_by_side_shorten_a_tour_and_repeat) {
+  check::Random random(6);
+  const StopToken token;
+  const int n = 1600;
+  Entries x(n), y(n), entries((size_t)n * n);
+  for (int i = 0; i < n; i++) {
+    x[i] = random.below(10000);
+    y[i] = random.below(10000);
+  }
+  // Up is twice as far: the assignment is no tour by far, and kicks find much.
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      entries[(size_t)i * n + j] = std::abs(x[i] - x[j]) + (y[j] > y[i] ? 2 * (y[j] - y[i]) : y[i] - y[j]);
+  std::vector<std::vector<int>> tours;
+  for (const int threads : {1, 3, 3}) {
+    SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1, threads);
+    search.assign(1e9, token);
+    search.prepare(token);
+    search.set_tour(search.patch());
+    CHECK(search.optimize(1e9, token));
+    const Cost before = search.best_length();
+    search.kicks(301, token);
+    search.kicks(1000, token);
+    CHECK(search.counters().kicks == 1301);
+    CHECK(search.best_length() == length_of(entries, search.best()));
+    CHECK(search.best_length() == search.length());
+    CHECK(search.best_length() < before - before / 200);
+    tours.push_back(search.best());
+  }
+  CHECK(tours[1] == tours[2]);
+}
+
+TEST(rows_on_threads_are_the_same_as_on_one) {
+  check::Random random(7);
+  const StopToken token;
+  const int n = 400;
+  for (const int bound : {10, 1000000}) {  // with ties, and hardly any
+    const Entries entries = random_matrix(n, bound, random);
+    std::vector<std::vector<int>> heads, lists;
+    std::vector<std::vector<Cost>> leaving;
+    for (const int threads : {1, 2, 5}) {
+      const directed::Matrix<int> matrix(entries.data(), n, 1.0);
+      Assignment<int> assignment(matrix, threads);
+      CHECK(assignment.solve(token));
+      heads.push_back(assignment.heads());
+      leaving.push_back(assignment.leaving());
+      ReducedCosts<int> costs(matrix);
+      costs.leaving = assignment.leaving();
+      costs.entering = assignment.entering();
+      Candidates candidates;
+      CHECK(find_candidates(costs, CandidateCounts(), threads, token, candidates));
+      lists.push_back(candidates.head);
+    }
+    for (int t = 1; t < 3; t++) {
+      CHECK(heads[0] == heads[t]);
+      CHECK(leaving[0] == leaving[t]);
+      CHECK(lists[0] == lists[t]);
+    }
+  }
 }

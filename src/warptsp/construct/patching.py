@@ -60,9 +60,11 @@ class DirectedInstance:
         m = len(self.paths.matrix)
         return self.paths.opened(np.arange(m, dtype=np.int32)) if m < _LEAST else None
 
-    def search(self, seed: int) -> _native.DirectedSearch:
+    def search(self, seed: int, threads: int) -> _native.DirectedSearch:
         """Return a search that has not begun."""
-        return _native.DirectedSearch.create(self.paths.matrix, scale=self.scale, wall=self.wall, seed=seed)
+        return _native.DirectedSearch.create(
+            self.paths.matrix, scale=self.scale, wall=self.wall, seed=seed, threads=threads
+        )
 
 
 def scale_of(matrix: NDArray[np.int32] | NDArray[np.float64], *, integral: bool) -> float:
@@ -78,12 +80,12 @@ def scale_of(matrix: NDArray[np.int32] | NDArray[np.float64], *, integral: bool)
     return math.ldexp(1.0, min(bits, 1000))
 
 
-def patched(problem: Problem, token: _native.StopToken) -> NDArray[np.int32] | None:
+def patched(problem: Problem, token: _native.StopToken, threads: int) -> NDArray[np.int32] | None:
     """Return the tour, a path in its own direction where the problem is open; None if it was stopped."""
     instance = DirectedInstance.of(problem)
     if (only := instance.only_tour) is not None:
         return only
-    search = instance.search(0)
+    search = instance.search(0, threads)
     search.assign(math.inf, token)
     if token.stopped() or not search.prepare(token):
         return None
@@ -93,10 +95,10 @@ def patched(problem: Problem, token: _native.StopToken) -> NDArray[np.int32] | N
 def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
     """Patch the assignment; without choice, so the seed has no effect."""
     if problem.asymmetric:
-        return patched(problem, token)
+        return patched(problem, token, threads)
     # Fixed edges without a direction make no chains of arcs.
     free = replace(problem, fixed_edges=problem.fixed_edges[:0]) if len(problem.fixed_edges) else problem
-    return keep_fixed_edges(problem, patched(free, token), token)
+    return keep_fixed_edges(problem, patched(free, token, threads), token)
 
 
 CONSTRUCTION = Construction(

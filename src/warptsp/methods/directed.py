@@ -94,7 +94,7 @@ class Doubled:
             return run.start
         if run.start == NAME:
             run.enter("start tour")
-            return patched(self.original, run.token)
+            return patched(self.original, run.token, run.threads)
         made = start_tour(self.problem, run)
         return None if made is None else self.directed(made)
 

@@ -22,6 +22,7 @@ from warptsp.construct.patching import NAME, DirectedInstance
 from warptsp.methods.directed import Doubled
 from warptsp.methods.first_tour import fall_back
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.mean import search_mean, seconds_for_mean
 from warptsp.methods.lk.params import LkParams
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def search(problem: Problem, run: Run, params: LkParams) -> None:
         run.report_optimal()
         return
     directed = _Search(problem, run, params, instance)
-    if directed.start() and directed.descend():
+    if directed.start() and directed.symmetric() and directed.descend():
         directed.improve()
     directed.finish()
 
@@ -65,10 +66,11 @@ class _Search:
         self.run = run
         self.instance = instance
         self.scale = instance.scale
-        self.native = self.instance.search(run.seed)
+        self.native = self.instance.search(run.seed, run.threads)
         self.n = len(self.instance.paths.matrix)
         self.population = min(params.population, tuning.DIRECTED_POPULATION)
         self.kicks = 0
+        self.earlier_kicks = 0  # of the symmetric search
         self.round = 0
         self.has_tour = False
         self.combined = False  # whether the best tour is that of a population
@@ -113,6 +115,18 @@ class _Search:
         tour = _native.nearest_neighbor_matrix(matrix, 0, none, self.run.token)
         return None if tour is None else self.instance.paths.opened(tour)
 
+    def symmetric(self) -> bool:
+        """Take the tour of the mean of both directions, if they hardly differ; False if the run says stop."""
+        run = self.run
+        if (seconds := seconds_for_mean(self.problem, run)) == 0.0:
+            return True
+        found = search_mean(self.problem, run, seconds)
+        self.earlier_kicks = int(run.counters.get("kicks", 0))
+        run.start_over(kicks=self.earlier_kicks)
+        if found is not None:
+            self.native.set_tour(self.instance.paths.closed(found))
+        return not run.token.stopped() and run.stop_reason is None
+
     def descend(self) -> bool:
         """Go to a local optimum; False if the run says stop."""
         run = self.run
@@ -123,7 +137,7 @@ class _Search:
             complete = self.native.optimize(tuning.DIRECTED_PAUSE, run.token)
             stop = self._report("local search")
         # A guess until the first member is there.
-        self.member_seconds = tuning.DESCENT_TO_MEMBER * (run.elapsed() - begun)
+        self.member_seconds = tuning.DESCENT_TO_MEMBER * (run.elapsed() - begun) / run.threads
         return not stop
 
     # The search
@@ -207,7 +221,8 @@ class _Search:
         until = math.inf if limited else self.kicks + tuning.FIRST_CYCLE * self.n
         while not stop and self.kicks < until:
             left = self._kicks_left()
-            count = tuning.DIRECTED_SLICE if left is None else min(tuning.DIRECTED_SLICE, left)
+            count = tuning.DIRECTED_SLICE * self.run.threads
+            count = count if left is None else min(count, left)
             self.native.kicks(count, self.run.token)
             stop = self._report("search") or left == 0
         return stop
@@ -241,7 +256,6 @@ class _Search:
                 kicks=kicks,
                 seed=run.seed,
                 round=self.round,
-                threads=run.threads,
                 token=run.token,
             )
             grown += count
@@ -267,7 +281,6 @@ class _Search:
                 blocks=blocks,
                 seed=run.seed,
                 round=self.round,
-                threads=run.threads,
                 token=run.token,
             )
             if self._report("crossover"):
@@ -292,7 +305,7 @@ class _Search:
         self.kicks = counters.pop("kicks")
         return self.run.update(
             length=self._length(self.native.best_length),
-            kicks=self.kicks,
+            kicks=self.earlier_kicks + self.kicks,
             tour=self._best,
             phase=phase,
             **counters,

@@ -153,6 +153,12 @@ GPU_GENERATIONS = 14  # all of them take so many times what the first one takes;
 
 # Distances with a direction (lk/directed.py), on CPU threads. Set 2026-11-23, unless there is a figure.
 ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py takes 1 s at 3162 cities
+# Nearly symmetric: the symmetric search on the mean first (lk/mean.py). 1000 cities, 5 s, the directed search
+# alone and that: each entry up to 20 % longer (asymmetry 0.03) -0.9 %, 50 % (0.07) -0.6 %, 100 % (0.14)
+# -0.06 %, streets (0.23) +0.8 % (log).
+MEAN_ASYMMETRY = 0.1
+MEAN_SHARE = 0.8  # of the time
+MEAN_CITIES = 200
 DIRECTED_PAUSE = 0.05  # seconds between two reports
 DIRECTED_SLICE = 250  # kicks between two reports
 DIRECTED_POPULATION = 30

@@ -31,7 +31,8 @@ constexpr double largest_sum = 1152921504606846976.0;  // 2^60, of n distances
 
 template <class Entry>
 BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scale, std::optional<double> wall,
-                                unsigned long long seed) {
+                                unsigned long long seed, int threads) {
+  check_threads(threads);
   const size_t n = matrix.shape(0);
   require(matrix.shape(1) == n, "the matrix is not square");
   require(n >= least_cities, "a search needs 3 cities or more");
@@ -53,7 +54,7 @@ BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scal
   const directed::Matrix<Entry> plain(matrix.data(), (int)n, scale);
   require(!wall || (*wall > 0 && *wall * (std::is_integral_v<Entry> ? 1.0 : scale) <= largest_sum), "wall is too long");
   const Cost cost = !wall ? no_cost : std::is_integral_v<Entry> ? (Cost)*wall : plain.cost((Entry)*wall);
-  bound.search = std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale, cost), seed);
+  bound.search = std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale, cost), seed, threads);
   return bound;
 }
 
@@ -80,9 +81,9 @@ nb::dict counters(const BoundDirectedSearch &b) {
 void bind_directed(nb::module_ &m) {
   nb::class_<BoundDirectedSearch>(m, "DirectedSearch", "A directed tour, and the search that shortens it.")
       .def_static("create", make_search<int>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
-                  nb::arg("wall") = nb::none(), nb::arg("seed"))
+                  nb::arg("wall") = nb::none(), nb::arg("seed"), nb::arg("threads"))
       .def_static("create", make_search<double>, nb::arg("matrix").noconvert(), nb::kw_only(), nb::arg("scale"),
-                  nb::arg("wall") = nb::none(), nb::arg("seed"))
+                  nb::arg("wall") = nb::none(), nb::arg("seed"), nb::arg("threads"))
       .def(
           "assign",
           [](BoundDirectedSearch &b, double seconds, StopToken &token) {
@@ -141,26 +142,24 @@ void bind_directed(nb::module_ &m) {
       .def(
           "grow",
           [](BoundDirectedSearch &b, int count, long long kicks, unsigned long long seed, unsigned long long round,
-             int threads, StopToken &token) {
+             StopToken &token) {
             b.need_tour();
-            check_threads(threads);
             require(count >= 0 && kicks >= 0, "count or kicks are negative");
-            interruptible(token, [&] { b.search->grow({count, kicks, seed, round, threads}, token); });
+            interruptible(token, [&] { b.search->grow({count, kicks, seed, round}, token); });
           },
-          nb::kw_only(), nb::arg("count"), nb::arg("kicks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks"), nb::arg("seed"), nb::arg("round"),
           nb::arg("token"), "Adds new tours to the population, each after so many kicks.")
       .def(
           "generation",
           [](BoundDirectedSearch &b, int children, bool blocks, unsigned long long seed, unsigned long long round,
-             int threads, StopToken &token) {
+             StopToken &token) {
             b.need_tour();
-            check_threads(threads);
             require(children >= 1, "children is " + std::to_string(children) + "; at least 1 is needed");
             int replaced = 0;
-            interruptible(token, [&] { replaced = b.search->breed({children, blocks, seed, round, threads}, token); });
+            interruptible(token, [&] { replaced = b.search->breed({children, blocks, seed, round}, token); });
             return replaced;
           },
-          nb::kw_only(), nb::arg("children"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::kw_only(), nb::arg("children"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"),
           nb::arg("token"), "One generation of crossover; returns how many tours were replaced.")
       .def(
           "keep",

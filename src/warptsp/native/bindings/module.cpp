@@ -35,6 +35,7 @@ NB_MODULE(_native, m) {
   nb::class_<StopToken>(m, "StopToken", nb::dynamic_attr(),
                         "A request to stop that native loops poll; safe to use from any thread.")
       .def(nb::init<>())
+      .def(nb::init<const StopToken &, double>(), nb::arg("whole"), nb::arg("seconds"), nb::keep_alive<1, 2>())
       .def("request", &StopToken::request)
       .def("requested", &StopToken::requested)
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))

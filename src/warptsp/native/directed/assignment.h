@@ -7,6 +7,7 @@
 // cities whose potential is too high lose their arc, get the arcs that were missing, and are augmented again.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "common/stop_token.h"
@@ -17,8 +18,8 @@ namespace warptsp::directed {
 template <class Entry>
 class Assignment {
  public:
-  explicit Assignment(const Matrix<Entry> &matrix)
-      : matrix_(matrix), n_(matrix.size()), head_(n_, -1), tail_(n_, -1), u_(n_, 0), v_(n_, 0), arcs_(n_),
+  explicit Assignment(const Matrix<Entry> &matrix, int threads = 1)
+      : matrix_(matrix), n_(matrix.size()), threads_(threads), head_(n_, -1), tail_(n_, -1), u_(n_, 0), v_(n_, 0), arcs_(n_),
         distance_(n_), before_(n_), reached_(n_, 0), settled_(n_, 0) {}
 
   // False if the token stopped it; then the potentials are of no use before `make_feasible`.
@@ -41,7 +42,7 @@ class Assignment {
 
   // Lowers the potentials of tails until no reduced cost is negative; for an assignment that was not completed.
   void make_feasible() {
-    for (int i = 0; i < n_; i++) u_[i] = least(i);
+    for_each_row(n_, threads_, StopToken(), [&](int i, int) { u_[i] = least(i); });
   }
 
   const std::vector<int> &heads() const { return head_; }
@@ -60,7 +61,7 @@ class Assignment {
   static constexpr int auction_step = 5, auction_steps = 12;
 
   Matrix<Entry> matrix_;
-  int n_;
+  int n_, threads_;  // which share rows of the matrix
   std::vector<int> head_, tail_;
   std::vector<Cost> u_, v_;
   std::vector<std::vector<int>> arcs_;
@@ -79,16 +80,19 @@ class Assignment {
   }
 
   bool reduce_columns(const StopToken &token) {
-    std::fill(v_.begin(), v_.end(), no_cost);
-    for (int i = 0; i < n_; i++) {
+    std::vector<std::vector<Cost>> least((size_t)threads_, std::vector<Cost>((size_t)n_, no_cost));
+    const bool complete = for_each_row(n_, threads_, token, [&](int i, int part) {
       const Entry *const row = matrix_.row(i);
+      Cost *const low = least[part].data();
       for (int j = 0; j < n_; j++) {
         const Cost c = matrix_.cost(row[j]);
-        if (c < v_[j] && j != i) v_[j] = c;
+        if (c < low[j] && j != i) low[j] = c;
       }
-      if (i % 64 == 0 && token.stopped()) return false;
-    }
-    return true;
+    });
+    v_ = least[0];
+    for (const std::vector<Cost> &other : least)
+      for (int j = 0; j < n_; j++) v_[j] = std::min(v_[j], other[j]);
+    return complete;
   }
 
   // Prices by an auction, whose bids become finer (D. P. Bertsekas, "The auction algorithm: a distributed relaxation
@@ -134,10 +138,11 @@ class Assignment {
   bool core(const StopToken &token) {
     std::fill(head_.begin(), head_.end(), -1);
     std::fill(tail_.begin(), tail_.end(), -1);
-    std::vector<Arc> out(arcs_out), in((size_t)n_ * arcs_in, Arc{no_cost, -1});
-    for (int i = 0; i < n_; i++) {
+    EnteringLists in(n_, arcs_in, threads_);
+    const bool complete = for_each_row(n_, threads_, token, [&](int i, int part) {
       const Entry *const row = matrix_.row(i);
-      Shortlist best(out.data(), arcs_out);
+      Arc out[arcs_out];
+      Shortlist best(out, arcs_out);
       for (int j = 0; j < n_; j++)
         if (j != i) best.offer(matrix_.cost(row[j]) - v_[j], j);
       u_[i] = out[0].cost;
@@ -145,19 +150,14 @@ class Assignment {
       arcs_[i].reserve(arcs_out + arcs_in);
       for (const Arc &arc : out)
         if (arc.city >= 0) arcs_[i].push_back(arc.city);
-      for (int j = 0; j < n_; j++) {
-        const Cost r = matrix_.cost(row[j]) - u_[i];
-        Arc *const list = &in[(size_t)j * arcs_in];
-        if (r >= list[arcs_in - 1].cost || j == i) continue;
-        int p = arcs_in - 1;
-        for (; p > 0 && list[p - 1].cost > r; p--) list[p] = list[p - 1];
-        list[p] = {r, i};
-      }
-      if (i % 64 == 0 && token.stopped()) return false;
-    }
+      for (int j = 0; j < n_; j++)
+        if (j != i) in.offer(part, j, matrix_.cost(row[j]) - u_[i], i);
+    });
+    if (!complete) return false;
+    in.merge();
     for (int j = 0; j < n_; j++)
       for (int a = 0; a < arcs_in; a++) {
-        const int i = in[(size_t)j * arcs_in + a].city;
+        const int i = in.arcs(j)[a].city;
         if (i >= 0 && std::find(arcs_[i].begin(), arcs_[i].end(), j) == arcs_[i].end()) arcs_[i].push_back(j);
       }
     return true;
@@ -278,16 +278,15 @@ class Assignment {
 
   // True if some arc of the whole matrix had a negative reduced cost; its tail is free then, and has it.
   bool price_out(const StopToken &token) {
-    bool found = false;
-    std::vector<Arc> better(arcs_out);
-    for (int i = 0; i < n_; i++) {
+    std::atomic<bool> found{false};
+    for_each_row(n_, threads_, token, [&](int i, int) {
       const Entry *const row = matrix_.row(i);
       const Cost limit = u_[i];
       bool fits = true;
       for (int j = 0; j < n_; j++) fits &= matrix_.cost(row[j]) - v_[j] >= limit || j == i;
-      if (i % 64 == 0 && token.stopped()) return false;
-      if (fits) continue;
-      Shortlist list(better.data(), arcs_out);
+      if (fits) return;
+      Arc better[arcs_out];
+      Shortlist list(better, arcs_out);
       for (int j = 0; j < n_; j++) {
         const Cost r = matrix_.cost(row[j]) - v_[j];
         if (r < limit && j != i) list.offer(r, j);
@@ -298,7 +297,7 @@ class Assignment {
       head_[i] = -1;
       u_[i] = better[0].cost;
       found = true;
-    }
+    });
     return found;
   }
 };

@@ -36,13 +36,11 @@ class BranchAndBound {
   }
 
   // The arcs of reduced cost up to `limit`, at most `most` out of a city, 0 for all. False if the token stopped it.
-  bool take_arcs(Cost limit, int most, const StopToken &token) {
+  bool take_arcs(Cost limit, int most, int threads, const StopToken &token) {
     complete_ = most == 0;
-    begin_.assign(1, 0);
-    arcs_.clear();
-    std::vector<Arc> row;
-    for (int i = 0; i < n_; i++) {
-      row.clear();
+    std::vector<std::vector<Arc>> rows(n_);
+    const bool taken = for_each_row(n_, threads, token, [&](int i, int) {
+      std::vector<Arc> &row = rows[i];
       const Entry *const entries = costs_.matrix.row(i);
       for (int j = 0; j < n_; j++) {
         const Cost r = costs_.matrix.cost(entries[j]) - costs_.leaving[i] - costs_.entering[j];
@@ -50,11 +48,14 @@ class BranchAndBound {
       }
       std::sort(row.begin(), row.end());
       if (most > 0 && (int)row.size() > most) row.resize((size_t)most);
+    });
+    begin_.assign(1, 0);
+    arcs_.clear();
+    for (const std::vector<Arc> &row : rows) {
       arcs_.insert(arcs_.end(), row.begin(), row.end());
       begin_.push_back((int)arcs_.size());
-      if (i % 64 == 0 && token.stopped()) return false;
     }
-    return true;
+    return taken;
   }
 
   // Expands nodes until it is done, or one of the limits is reached. True if it is done.

@@ -18,20 +18,22 @@ struct Candidates {
   const Cost *costs(int city) const { return &cost[(size_t)city * width]; }
 };
 
-struct CandidateCounts {
+constexpr int most_listed = 16;
+
+struct CandidateCounts {  // each `most_listed` or less
   int out = 8, in = 5, nearest = 5, most = 14;
 };
 
 // False if the token stopped it.
 template <class Entry>
-bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &counts, const StopToken &token,
-                     Candidates &result) {
+bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &counts, int threads,
+                     const StopToken &token, Candidates &result) {
   const int n = costs.size();
-  std::vector<Arc> out((size_t)counts.out), nearest((size_t)counts.nearest),
-      in((size_t)n * counts.in, Arc{no_cost, -1});
+  EnteringLists in(n, counts.in, threads);
   std::vector<std::vector<Arc>> lists(n);
-  for (int i = 0; i < n; i++) {
-    Shortlist best(out.data(), counts.out), near(nearest.data(), counts.nearest);
+  const bool complete = for_each_row(n, threads, token, [&](int i, int part) {
+    Arc out[most_listed], nearest[most_listed];
+    Shortlist best(out, counts.out), near(nearest, counts.nearest);
     const Entry *const row = costs.matrix.row(i);
     const Cost leaving = costs.leaving[i];
     for (int j = 0; j < n; j++) {
@@ -40,21 +42,18 @@ bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &co
       if (c >= costs.matrix.wall()) continue;
       best.offer(r, j);
       near.offer(c, j);
-      Arc *const list = &in[(size_t)j * counts.in];
-      if (r >= list[counts.in - 1].cost) continue;
-      int p = counts.in - 1;
-      for (; p > 0 && list[p - 1].cost > r; p--) list[p] = list[p - 1];
-      list[p] = {r, i};
+      in.offer(part, j, r, i);
     }
-    for (const Arc &arc : out)
-      if (arc.city >= 0) lists[i].push_back(arc);
-    for (const Arc &arc : nearest)
-      if (arc.city >= 0) lists[i].push_back({costs(i, arc.city), arc.city});
-    if (i % 64 == 0 && token.stopped()) return false;
-  }
+    for (int a = 0; a < counts.out; a++)
+      if (out[a].city >= 0) lists[i].push_back(out[a]);
+    for (int a = 0; a < counts.nearest; a++)
+      if (nearest[a].city >= 0) lists[i].push_back({costs(i, nearest[a].city), nearest[a].city});
+  });
+  if (!complete) return false;
+  in.merge();
   for (int j = 0; j < n; j++)
     for (int a = 0; a < counts.in; a++) {
-      const Arc &arc = in[(size_t)j * counts.in + a];
+      const Arc &arc = in.arcs(j)[a];
       if (arc.city >= 0) lists[arc.city].push_back({arc.cost, j});
     }
   size_t width = 1;

@@ -6,6 +6,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/parallel.h"
+#include "common/stop_token.h"
+
 namespace warptsp::directed {
 
 typedef long long Cost;
@@ -68,16 +71,55 @@ class Shortlist {
   Shortlist(Arc *arcs, int capacity) : arcs_(arcs), capacity_(capacity) {
     std::fill(arcs, arcs + capacity, Arc{no_cost, -1});
   }
-  void offer(Cost cost, int city) {
-    if (cost >= arcs_[capacity_ - 1].cost) return;
-    int p = capacity_ - 1;
-    for (; p > 0 && arcs_[p - 1].cost > cost; p--) arcs_[p] = arcs_[p - 1];
-    arcs_[p] = {cost, city};
+  void offer(Cost cost, int city) { offer(arcs_, capacity_, cost, city); }
+  static void offer(Arc *arcs, int capacity, Cost cost, int city) {
+    if (cost >= arcs[capacity - 1].cost) return;
+    int p = capacity - 1;
+    for (; p > 0 && arcs[p - 1].cost > cost; p--) arcs[p] = arcs[p - 1];
+    arcs[p] = {cost, city};
   }
 
  private:
   Arc *arcs_;
   int capacity_;
 };
+
+// Such a list for every city, of the arcs that enter it: part after part of the rows on threads, and the same lists
+// however many parts there are.
+class EnteringLists {
+ public:
+  EnteringLists(int size, int capacity, int parts)
+      : capacity_(capacity), of_part_((size_t)parts, std::vector<Arc>((size_t)size * capacity, Arc{no_cost, -1})) {}
+  void offer(int part, int head, Cost cost, int tail) {
+    Shortlist::offer(&of_part_[part][(size_t)head * capacity_], capacity_, cost, tail);
+  }
+  // Puts those of all parts together.
+  void merge() {
+    for (size_t part = 1; part < of_part_.size(); part++)
+      for (size_t k = 0; k < of_part_[part].size(); k++) {
+        const Arc &arc = of_part_[part][k];
+        if (arc.city >= 0) offer(0, (int)(k / capacity_), arc.cost, arc.city);
+      }
+    of_part_.resize(1);
+  }
+  const Arc *arcs(int head) const { return &of_part_[0][(size_t)head * capacity_]; }
+
+ private:
+  int capacity_;
+  std::vector<std::vector<Arc>> of_part_;
+};
+
+// work(row, part) for every row, where a part is consecutive rows on one thread. False if the token stopped it.
+template <class Work>
+bool for_each_row(int rows, int parts, const StopToken &token, Work &&work) {
+  for_each_task(parts, parts, [&](int part) {
+    const auto begin = [&](int p) { return (int)((long long)rows * p / parts); };
+    for (int row = begin(part); row < begin(part + 1); row++) {
+      if (row % 64 == 0 && token.stopped()) return;
+      work(row, part);
+    }
+  });
+  return !token.stopped();
+}
 
 }  // namespace warptsp::directed

@@ -121,6 +121,32 @@ class Crossover {
   }
   const std::vector<ArcChange> &changes() const { return best_changes_; }
 
+  // Gives `a` one by one the cycles in which `b` is shorter, so that what was found apart in two copies of a tour comes
+  // together. A cycle that takes `a` apart is joined, or left where that costs more.
+  void adopt(Member &a, const Member &b, Random &random) {
+    std::vector<int> left;  // cycles that failed, by their least tails
+    for (bool changed = true; changed;) {
+      changed = false;
+      split(a, b);
+      for (int c = 0; c + 1 < (int)begin_.size() && !changed; c++) {
+        const int name = *std::min_element(&cycle_[begin_[c]], cycle_.data() + begin_[c + 1]);
+        if (std::find(left.begin(), left.end(), name) != left.end()) continue;
+        heads_.clear();
+        tails_.clear();
+        Cost gain = take(a, c);
+        if (gain <= 0) continue;
+        const size_t own = heads_.size();
+        changed = apply(a, random, gain) && gain > 0;
+        if (changed) {
+          a.length -= gain;
+        } else {
+          revert(a, own);
+          left.push_back(name);
+        }
+      }
+    }
+  }
+
  private:
   static constexpr int most_together = 12, looked_at = 200;  // cycles in a block, and arcs whose neighbours are sought
 

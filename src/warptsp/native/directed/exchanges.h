@@ -43,6 +43,12 @@ class LocalSearch {
     tour_.set(cities, costs_);
     clear();
   }
+  // Goes on from the tour of another one.
+  void set(const Tour &tour) {
+    tour_ = tour;
+    tour_.forget();
+    clear();
+  }
   void enqueue(int city) {
     if (queued_[city] != 0) return;
     queued_[city] = 1;
@@ -81,15 +87,14 @@ class LocalSearch {
   }
 
   // A double bridge of short segments nearby: A B C D becomes A D C B. (A C B D is an exchange of three arcs, which
-  // local search would undo.) False if there are too few cities.
+  // local search would undo.) It begins at this place. False if there are too few cities.
   template <class Numbers>
-  bool kick(Numbers &random, int longest) {
+  bool kick(int place, Numbers &random, int longest) {
     const int n = tour_.size();
     if (n < 8) return false;
     const int limit = std::min(longest, (n - 2) / 3);
     Exchange e;
     e.arcs = 4;
-    int place = random.below(n);
     for (int a = 0; a < 4; a++) {
       e.tail[a] = tour_.at(place);
       e.head[a] = tour_.next(e.tail[a]);
@@ -127,9 +132,10 @@ class LocalSearch {
   std::vector<int> kept_;
 
   void make(const Exchange &e) {
+    const long long before = tour_.cells();
     tour_.make(e);
     counters_.exchanges++;
-    counters_.cells = tour_.cells();
+    counters_.cells += tour_.cells() - before;
   }
   bool is_kept(int tail) const { return std::find(kept_.begin(), kept_.end(), tail) != kept_.end(); }
 

@@ -19,18 +19,20 @@
 namespace warptsp::directed {
 
 constexpr int longest_segment = 30;  // of a double bridge, in cities
+constexpr int least_shared = 500;    // cities of a tour that are work for a thread
+constexpr int least_rows = 128;      // and rows of the matrix
 
-// Kicks, each followed by local search nearby, and undone if the tour is longer then. `accepted` is called after each one
-// that leaves a tour as short or shorter. Fewer, if the token stops them.
-template <class Entry, class Use>
-long long kick_tour(LocalSearch<Entry> &search, long long count, Random &random, const StopToken &token,
-                    Use &&accepted) {
+// Kicks, each followed by local search nearby, and undone if the tour is longer then. Each begins at one of `count` cities
+// of a list. Fewer kicks, if the token stops them.
+template <class Entry>
+void kick_tour(LocalSearch<Entry> &search, long long kicks, const int *cities, int count, Random &random,
+               const StopToken &token) {
   Tour &tour = search.tour();
-  for (long long k = 0; k < count; k++) {
-    if (k % 16 == 0 && token.stopped()) return k;
+  for (long long k = 0; k < kicks; k++) {
+    if (k % 16 == 0 && token.stopped()) return;
     const Cost before = tour.length();
     tour.forget();
-    if (!search.kick(random, longest_segment)) return count;
+    if (!search.kick(tour.place(cities[random.below(count)]), random, longest_segment)) return;
     search.run(token);
     search.clear();
     search.counters().kicks++;
@@ -39,24 +41,20 @@ long long kick_tour(LocalSearch<Entry> &search, long long count, Random &random,
     } else {
       search.counters().accepted++;
       if (tour.length() < before) search.counters().improved++;
-      accepted();
     }
   }
-  return count;
 }
 
 struct Growth {
   int count;
   long long kicks;  // of each member
   unsigned long long seed, round;
-  int threads;
 };
 
 struct Breeding {
   int children;  // of each pair
   bool blocks;   // exchange neighbouring cycles together
   unsigned long long seed, round;
-  int threads;
 };
 
 class Search {
@@ -105,11 +103,11 @@ class Search {
 template <class Entry>
 class SearchOf final : public Search {
  public:
-  SearchOf(const Matrix<Entry> &matrix, unsigned long long seed)
-      : costs_(matrix), random_(seed, 0, 0), search_(costs_, candidates_) {}
+  SearchOf(const Matrix<Entry> &matrix, unsigned long long seed, int threads)
+      : threads_(threads), costs_(matrix), random_(seed, 0, 0), search_(costs_, candidates_) {}
 
   bool assign(double seconds, const StopToken &token) override {
-    Assignment<Entry> assignment(costs_.matrix);
+    Assignment<Entry> assignment(costs_.matrix, row_threads());
     const StopToken slice(token, seconds);
     const bool solved = assignment.solve(slice);
     if (!solved) {
@@ -129,7 +127,7 @@ class SearchOf final : public Search {
   }
 
   bool prepare(const StopToken &token) override {
-    if (!find_candidates(costs_, CandidateCounts(), token, candidates_)) return false;
+    if (!find_candidates(costs_, CandidateCounts(), row_threads(), token, candidates_)) return false;
     Cost sum = 0;
     int count = 0;
     for (int i = 0; i < size(); i++)
@@ -168,14 +166,21 @@ class SearchOf final : public Search {
   }
 
   void kicks(long long count, const StopToken &token) override {
-    kick_tour(search_, count, random_, token, [&] { remember(); });
+    const std::vector<int> cities = search_.tour().cities();
+    const int threads = std::max(1, std::min(threads_, size() / least_shared));
+    if (threads == 1) {
+      kick_tour(search_, count, cities.data(), size(), random_, token);
+    } else {
+      kick_side_by_side(count, cities, threads, token);
+    }
+    remember();
   }
 
   void grow(const Growth &growth, const StopToken &token) override {
     std::vector<Member> grown(growth.count);
     std::vector<SearchCounters> counters(growth.count);
     const unsigned long long old = members_.size();
-    for_each_task(growth.threads, growth.count, [&](int m) {
+    for_each_task(threads_, growth.count, [&](int m) {
       if (token.stopped()) return;
       Random random(growth.seed, growth.round, old + (unsigned long long)m);
       LocalSearch<Entry> search(costs_, candidates_);
@@ -183,7 +188,8 @@ class SearchOf final : public Search {
       search.enqueue_all();
       search.run(token);
       search.clear();
-      kick_tour(search, growth.kicks, random, token, [] {});
+      const std::vector<int> cities = search.tour().cities();
+      kick_tour(search, growth.kicks, cities.data(), size(), random, token);
       grown[m] = Member(search.tour().cities(), search.tour().length());
       counters[m] = search.counters();
     });
@@ -202,8 +208,7 @@ class SearchOf final : public Search {
     const int count = (int)members_.size();
     if (count < 2) return 0;
     if (!counts_) counts_ = std::make_unique<ArcCounts>(members_);
-    while ((int)crossovers_.size() < std::min(breeding.threads, count))
-      crossovers_.push_back(std::make_unique<Crossover<Entry>>(costs_, candidates_));
+    need_crossovers(std::min(threads_, count));
     Random random(breeding.seed, breeding.round, ~1ull);
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
@@ -213,7 +218,7 @@ class SearchOf final : public Search {
     for (int turn = 0; turn < 3; turn++) {
       const int last = count % 2 == 1 ? count - 1 : count;
       const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
-      for_each_task(breeding.threads, pairs, [&](int p, int thread) {
+      for_each_task(threads_, pairs, [&](int p, int thread) {
         const int k = first + 2 * p;
         if (token.stopped()) return;
         Random own(breeding.seed, breeding.round, (unsigned long long)k);
@@ -249,20 +254,21 @@ class SearchOf final : public Search {
   }
 
   long long open_arcs(const StopToken &token) const override {
-    long long count = 0;
-    for (int i = 0; i < size(); i++) {
+    std::vector<long long> counts(size(), 0);
+    for_each_row(size(), row_threads(), token, [&](int i, int) {
       const Entry *const row = costs_.matrix.row(i);
       const Cost limit = ceiling() + costs_.leaving[i];
+      long long count = 0;
       for (int j = 0; j < size(); j++) count += costs_.matrix.cost(row[j]) - costs_.entering[j] < limit && j != i;
-      if (i % 64 == 0 && token.stopped()) break;
-    }
-    return count;
+      counts[i] = count;
+    });
+    return std::accumulate(counts.begin(), counts.end(), 0LL);
   }
 
   void begin_branching(int arcs, const StopToken &token) override {
     if (heads_.empty() || best_length_ <= 0) return;
     branching_ = std::make_unique<BranchAndBound<Entry>>(costs_, heads_, ceiling());
-    if (!branching_->take_arcs(ceiling() - 1, arcs, token)) branching_.reset();
+    if (!branching_->take_arcs(ceiling() - 1, arcs, row_threads(), token)) branching_.reset();
   }
   bool branch(long long nodes, int leaves, double seconds, const StopToken &token) override {
     if (!branching_) return true;
@@ -310,10 +316,12 @@ class SearchOf final : public Search {
   static constexpr Cost most_potential = (Cost)1 << 57;  // so that sums of a few reduced costs stay in 64 bits
   static constexpr double noise = 1.0;                   // of the greedy tours of a population
 
+  int threads_;
   ReducedCosts<Entry> costs_;
   Candidates candidates_;
   Random random_;
   LocalSearch<Entry> search_;
+  std::vector<std::unique_ptr<LocalSearch<Entry>>> copies_;  // for other threads
   std::vector<int> heads_;  // of the assignment; empty if it is not known
   Cost total_ = 0, bound_ = 0, base_ = 1;
   std::vector<int> best_;
@@ -332,6 +340,37 @@ class SearchOf final : public Search {
     const Cost wall = costs_.matrix.wall();
     return wall == no_cost ? best_length_ : std::min(best_length_, wall - total_);
   }
+
+  int row_threads() const { return std::max(1, std::min(threads_, size() / least_rows)); }
+  void need_crossovers(int count) {
+    while ((int)crossovers_.size() < count)
+      crossovers_.push_back(std::make_unique<Crossover<Entry>>(costs_, candidates_));
+  }
+  // Each thread has a copy of the tour, and kicks a stretch of it; then the tour of the first one gets what shortened
+  // the others. Parts of it with fixed ends do without copies, but streets of 3162 cities need exchanges between parts.
+  void kick_side_by_side(long long count, const std::vector<int> &cities, int threads, const StopToken &token) {
+    while ((int)copies_.size() < threads - 1)
+      copies_.push_back(std::make_unique<LocalSearch<Entry>>(costs_, candidates_));
+    for (int t = 1; t < threads; t++) copies_[t - 1]->set(search_.tour());
+    const auto search = [&](int t) -> LocalSearch<Entry> & { return t == 0 ? search_ : *copies_[t - 1]; };
+    const auto share = [threads](long long all, int t) { return all * (t + 1) / threads - all * t / threads; };
+    const unsigned long long stream = random_.next();
+    std::vector<Member> found(threads);
+    for_each_task(threads, threads, [&](int t) {
+      Random own(stream, 0, (unsigned long long)t);
+      const auto begin = (int)((long long)size() * t / threads);
+      kick_tour(search(t), share(count, t), &cities[begin], (int)share(size(), t), own, token);
+      found[t] = Member(search(t).tour().cities(), search(t).tour().length());
+    });
+    need_crossovers(1);
+    for (int t = 1; t < threads; t++) {
+      crossovers_[0]->adopt(found[0], found[t], random_);
+      counters_ += copies_[t - 1]->counters();
+      copies_[t - 1]->counters() = SearchCounters();
+    }
+    search_.set(found[0].tour());
+  }
+
   void remember() {
     if (search_.tour().length() >= best_length_) return;
     best_length_ = search_.tour().length();
