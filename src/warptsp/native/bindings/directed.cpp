@@ -54,7 +54,8 @@ BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scal
   const directed::Matrix<Entry> plain(matrix.data(), (int)n, scale);
   require(!wall || (*wall > 0 && *wall * (std::is_integral_v<Entry> ? 1.0 : scale) <= largest_sum), "wall is too long");
   const Cost cost = !wall ? no_cost : std::is_integral_v<Entry> ? (Cost)*wall : plain.cost((Entry)*wall);
-  bound.search = std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale, cost), seed, threads);
+  bound.search =
+      std::make_unique<SearchOf<Entry>>(directed::Matrix<Entry>(matrix.data(), (int)n, scale, cost), seed, threads);
   return bound;
 }
 
@@ -147,8 +148,8 @@ void bind_directed(nb::module_ &m) {
             require(count >= 0 && kicks >= 0, "count or kicks are negative");
             interruptible(token, [&] { b.search->grow({count, kicks, seed, round}, token); });
           },
-          nb::kw_only(), nb::arg("count"), nb::arg("kicks"), nb::arg("seed"), nb::arg("round"),
-          nb::arg("token"), "Adds new tours to the population, each after so many kicks.")
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
+          "Adds new tours to the population, each after so many kicks.")
       .def(
           "generation",
           [](BoundDirectedSearch &b, int children, bool blocks, unsigned long long seed, unsigned long long round,
@@ -159,8 +160,8 @@ void bind_directed(nb::module_ &m) {
             interruptible(token, [&] { replaced = b.search->breed({children, blocks, seed, round}, token); });
             return replaced;
           },
-          nb::kw_only(), nb::arg("children"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"),
-          nb::arg("token"), "One generation of crossover; returns how many tours were replaced.")
+          nb::kw_only(), nb::arg("children"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("token"),
+          "One generation of crossover; returns how many tours were replaced.")
       .def(
           "keep",
           [](BoundDirectedSearch &b) {

@@ -19,8 +19,8 @@ template <class Entry>
 class Assignment {
  public:
   explicit Assignment(const Matrix<Entry> &matrix, int threads = 1)
-      : matrix_(matrix), n_(matrix.size()), threads_(threads), head_(n_, -1), tail_(n_, -1), u_(n_, 0), v_(n_, 0), arcs_(n_),
-        distance_(n_), before_(n_), reached_(n_, 0), settled_(n_, 0) {}
+      : matrix_(matrix), n_(matrix.size()), threads_(threads), head_(n_, -1), tail_(n_, -1), u_(n_, 0), v_(n_, 0),
+        arcs_(n_), distance_(n_), before_(n_), reached_(n_, 0), settled_(n_, 0) {}
 
   // False if the token stopped it; then the potentials are of no use before `make_feasible`.
   bool solve(const StopToken &token) {

@@ -322,7 +322,7 @@ class SearchOf final : public Search {
   Random random_;
   LocalSearch<Entry> search_;
   std::vector<std::unique_ptr<LocalSearch<Entry>>> copies_;  // for other threads
-  std::vector<int> heads_;  // of the assignment; empty if it is not known
+  std::vector<int> heads_;                                   // of the assignment; empty if it is not known
   Cost total_ = 0, bound_ = 0, base_ = 1;
   std::vector<int> best_;
   Cost best_length_ = no_cost;  // reduced
