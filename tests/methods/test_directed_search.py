@@ -172,10 +172,12 @@ def test_kicks_are_those_of_the_limit_and_tours_repeat():
     assert not np.array_equal(other.best, runs[4].best)
 
 
-def test_two_threads_repeat_their_tour():
-    problem = wind(150, 5)
+@pytest.mark.parametrize("n", [150, 1200])  # a population; kicks in stretches of one tour
+def test_two_threads_repeat_their_tour(n):
+    problem = wind(n, 5)
     runs = [searched(problem, 3000, threads=2) for _ in range(2)]
     np.testing.assert_array_equal(runs[0].best, runs[1].best)
+    assert runs[0].best_length == problem.length(runs[0].best)
     assert runs[0].counters["kicks"] == 3000
 
 
@@ -256,8 +258,10 @@ def test_what_the_native_search_refuses():
         (np.full((5, 5), 1e18), 1.0, "too long"),
     ):
         with pytest.raises(ValueError, match=message):
-            create(matrix, scale=scale, seed=0)
-    made = create(good, scale=1.0, seed=0)
+            create(matrix, scale=scale, seed=0, threads=1)
+    with pytest.raises(ValueError, match="threads"):
+        create(good, scale=1.0, seed=0, threads=0)
+    made = create(good, scale=1.0, seed=0, threads=1)
     token = _native.StopToken()
     for call in (
         lambda: made.patch(token),
