@@ -18,6 +18,19 @@ Entries random_matrix(int n, int bound, check::Random &random) {
   return entries;
 }
 
+// Points of a plane where up is twice as far: the assignment is no tour by far, and kicks find much.
+Entries hill(int n, check::Random &random) {
+  Entries x(n), y(n), entries((size_t)n * n);
+  for (int i = 0; i < n; i++) {
+    x[i] = random.below(10000);
+    y[i] = random.below(10000);
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      entries[(size_t)i * n + j] = std::abs(x[i] - x[j]) + (y[j] > y[i] ? 2 * (y[j] - y[i]) : y[i] - y[j]);
+  return entries;
+}
+
 Cost length_of(const Entries &entries, const std::vector<int> &tour) {
   const size_t n = tour.size();
   Cost sum = 0;
@@ -171,15 +184,7 @@ TEST(kicks_side_by_side_shorten_a_tour_and_repeat) {
   check::Random random(6);
   const StopToken token;
   const int n = 1600;
-  Entries x(n), y(n), entries((size_t)n * n);
-  for (int i = 0; i < n; i++) {
-    x[i] = random.below(10000);
-    y[i] = random.below(10000);
-  }
-  // Up is twice as far: the assignment is no tour by far, and kicks find much.
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      entries[(size_t)i * n + j] = std::abs(x[i] - x[j]) + (y[j] > y[i] ? 2 * (y[j] - y[i]) : y[i] - y[j]);
+  const Entries entries = hill(n, random);
   std::vector<std::vector<int>> tours;
   for (const int threads : {1, 3, 3}) {
     SearchOf<int> search(directed::Matrix<int>(entries.data(), n, 1.0), 1, threads);
@@ -197,6 +202,45 @@ TEST(kicks_side_by_side_shorten_a_tour_and_repeat) {
     tours.push_back(search.best());
   }
   CHECK(tours[1] == tours[2]);
+}
+
+TEST(what_two_copies_of_a_tour_gained_comes_together) {
+  check::Random random(8);
+  const StopToken token;
+  int together = 0;
+  for (int trial = 0; trial < 20; trial++) {
+    const int n = 300;
+    const Entries entries = hill(n, random);
+    ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
+    Candidates candidates;
+    CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
+    LocalSearch<int> search(costs, candidates);
+    std::vector<int> tour(n);
+    std::iota(tour.begin(), tour.end(), 0);
+    search.set(tour);
+    search.enqueue_all();
+    CHECK(search.run(token));
+    const Tour common = search.tour();
+    const std::vector<int> cities = common.cities();
+    std::vector<Member> found;
+    for (int half = 0; half < 2; half++) {
+      search.set(common);
+      warptsp::Random numbers(1, (unsigned long long)trial, (unsigned long long)half);
+      kick_tour(search, 40, &cities[(size_t)half * n / 2], n / 2, numbers, token);
+      found.emplace_back(search.tour().cities(), search.tour().length());
+    }
+    if (found[1].length < found[0].length) std::swap(found[0], found[1]);
+    const Cost shorter = found[0].length;
+    warptsp::Random numbers(2, (unsigned long long)trial, 0);
+    Crossover<int> crossover(costs, candidates);
+    crossover.adopt(found[0], found[1], numbers);
+    const std::vector<int> both = found[0].tour();
+    CHECK((int)both.size() == n);
+    CHECK(found[0].length == length_of(entries, both));
+    CHECK(found[0].length <= shorter);
+    together += found[0].length < shorter;
+  }
+  CHECK(together >= 15);
 }
 
 TEST(rows_on_threads_are_the_same_as_on_one) {

@@ -346,8 +346,8 @@ class SearchOf final : public Search {
     while ((int)crossovers_.size() < count)
       crossovers_.push_back(std::make_unique<Crossover<Entry>>(costs_, candidates_));
   }
-  // Each thread has a copy of the tour, and kicks a stretch of it; then the tour of the first one gets what shortened
-  // the others. Parts of it with fixed ends do without copies, but streets of 3162 cities need exchanges between parts.
+  // Each thread has a copy of the tour, and kicks a stretch of it; then the shortest one gets what shortened the
+  // others. Parts of it with fixed ends do without copies, but streets of 3162 cities need exchanges between parts.
   void kick_side_by_side(long long count, const std::vector<int> &cities, int threads, const StopToken &token) {
     while ((int)copies_.size() < threads - 1)
       copies_.push_back(std::make_unique<LocalSearch<Entry>>(costs_, candidates_));
@@ -362,6 +362,8 @@ class SearchOf final : public Search {
       kick_tour(search(t), share(count, t), &cities[begin], (int)share(size(), t), own, token);
       found[t] = Member(search(t).tour().cities(), search(t).tour().length());
     });
+    const auto is_shorter = [](const Member &a, const Member &b) { return a.length < b.length; };
+    std::iter_swap(found.begin(), std::min_element(found.begin(), found.end(), is_shorter));
     need_crossovers(1);
     for (int t = 1; t < threads; t++) {
       crossovers_[0]->adopt(found[0], found[t], random_);
