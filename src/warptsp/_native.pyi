@@ -641,6 +641,7 @@ class Relaxation:
         solution: NDArray[np.float64],
         activity: NDArray[np.float64],
         effort: int,
+        threads: int,
         token: StopToken,
     ) -> tuple[int, int, int, int, int]: ...
     def price(self, prices: NDArray[np.float64], most: int) -> tuple[int | None, int, NDArray[np.int32]]: ...

@@ -444,7 +444,7 @@ def test_the_command(tmp_path, capsys):
     assert json.loads(solve("--kicks", "50", "--bound", "none", "--json")[1])["lower_bound"] is None
     status, _, said = solve("--kicks", "50", "--bound", "often")
     assert status == 2
-    assert "'often' is not auto, none, nor a time" in said
+    assert "'often' is not auto, lp, none, nor a time" in said
     found = json.loads(solve("--target-gap", "3%bound", "--time-limit", "10m", "--json")[1])
     assert found["stop_reason"] == "target gap of 3 % to the lower bound reached"
     status, _, said = solve("--target-gap", "3%bound", "--bound", "none")

@@ -85,7 +85,7 @@ void same_on_all_sets(int inner) {
   for (float &distance : from) distance = (float)random.below(50);
   for (float &distance : start) distance = (float)random.below(50);
   std::vector<float> plain((size_t)Lanes << inner), best(plain);
-  fill<Lanes>(inner, from.data(), start.data(), plain.data());
+  fill<Lanes, 4>(inner, from.data(), start.data(), plain.data());
   fill_best<Lanes>(inner, from.data(), start.data(), best.data());
   CHECK(plain == best);
 #if WARPTSP_HAS_SETS
@@ -134,7 +134,7 @@ void cuts_and_bounds(uint64_t seed) {
       }
     }
     std::vector<double> activity(relaxation.rows(), 1e9);
-    relaxation.separate(solution.data(), activity.data(), Effort::local, token);
+    relaxation.separate(solution.data(), activity.data(), Effort::local, 1 + (int)(seed % 3), token);
     relaxation.take_cuts(50);
   }
   CHECK(relaxation.rows() > 0);

@@ -109,6 +109,35 @@ def test_the_same_twice():
     assert np.array_equal(first.tour, second.tour)
 
 
+def test_the_same_with_any_number_of_threads(monkeypatch):
+    """Cuts, their order and prices: the certificates would be equal byte for byte."""
+    problem = Problem.from_points(np.random.default_rng(11).integers(0, 1000, (110, 2)), "EUC_2D")
+    tour = construct(problem)
+    seen = []
+    for threads in (1, 2, 5):
+        rounds = []
+        proof = prove(
+            problem,
+            tour,
+            threads=threads,
+            callback=lambda progress, rounds=rounds: rounds.append((progress.lower_bound, progress.cuts)),
+        )
+        assert proof.proved
+        assert proof.cuts["local"] > 0
+        seen.append((proof.cuts, proof.nodes, proof.root_bound, rounds))
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_without_a_tree():
+    """The bound of the root, which is a proof only where no branch is needed."""
+    for seed in (1, 2):
+        problem = Problem.from_points(np.random.default_rng(seed).integers(0, 10_000, (80, 2)), "EUC_2D")
+        proof, root = prove(problem), prove(problem, tree=False)
+        assert root.nodes == 0
+        assert root.lower_bound == root.root_bound == proof.root_bound <= proof.length <= root.length
+        assert root.proved == (root.lower_bound == root.length) == (proof.nodes == 0) == (seed == 2)
+
+
 def test_small_instances_of_tsplib(shared_data):
     for name in ("burma14", "gr17", "ulysses22", "bayg29", "dantzig42", "att48", "berlin52", "kroA100"):
         problem = warptsp.load(shared_data / "tsplib" / f"{name}.tsp")
@@ -238,7 +267,7 @@ def test_a_tour_of_another_instance():
         prove(np.random.default_rng(1).random((5, 2)), [0, 1, 2, 3, 3])
 
 
-@pytest.mark.parametrize("options", [{"time_limit": -1}, {"seed": -1}, {"seed": 0.5}])
+@pytest.mark.parametrize("options", [{"time_limit": -1}, {"seed": -1}, {"seed": 0.5}, {"threads": 0}])
 def test_options(options):
     with pytest.raises(InvalidOption):
         prove([[0, 0], [1, 0], [0, 1]], **options)

@@ -55,6 +55,48 @@ def test_out_of_time(problem):
     assert result.stop_reason == "time limit during the proof"
 
 
+@pytest.fixture
+def undecided():
+    """Not proved without branches."""
+    return Problem.from_points(np.random.default_rng(1).integers(0, 10_000, (80, 2)), "EUC_2D")
+
+
+@pytest.mark.parametrize("prove", [False, "auto"])
+def test_the_bound_of_the_linear_programmes(undecided, prove):
+    """It is that of a proof without branches, and above Held and Karp's."""
+    result = warptsp.solve(undecided, bound="lp", prove=prove)
+    root = warptsp.prove(undecided, result.tour, tree=False)
+    assert not root.proved
+    assert result.lower_bound == root.lower_bound > warptsp.lower_bound(undecided).value
+    assert not result.proved_optimal
+    assert result.stop_reason == "bound of the linear programmes"
+    assert not result.interrupted
+
+
+def test_the_bound_of_the_linear_programmes_and_its_limits(undecided, problem):
+    assert warptsp.solve(undecided, bound="lp", prove=True).proved_optimal
+    assert warptsp.solve(problem, bound="lp").proved_optimal
+    assert warptsp.solve(undecided, bound="lp", kicks=100).kicks == 100
+    late = warptsp.solve(undecided, bound="lp", time_limit=0)
+    assert late.stop_reason == "time limit during the proof"
+    assert late.lower_bound <= late.length
+    ended = warptsp.solve(undecided, bound="lp", callback=lambda event: event.phase == "proof")
+    assert ended.interrupted
+    assert ended.lower_bound <= ended.length
+
+
+def test_where_there_are_no_linear_programmes(monkeypatch, problem):
+    """Asymmetric instances have the bound of their search; who lacks the solver is told before it."""
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    matrix = np.random.default_rng(5).integers(1, 30, (40, 40))
+    result = warptsp.solve(Problem.from_matrix(matrix, asymmetric=True), bound="lp", kicks=100)
+    assert result.lower_bound <= result.length
+    with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[prove\]'"):
+        warptsp.solve(problem, bound="lp")
+    with pytest.raises(InvalidOption, match='"lp"'):
+        warptsp.solve(problem, bound="often")
+
+
 def test_few_cities_need_no_proof():
     result = warptsp.solve(np.random.default_rng(1).random((9, 2)), prove=True)
     assert result.proved_optimal
@@ -185,3 +227,9 @@ def test_the_command(tmp_path, problem):
     file.write_text("x,y\n" + "\n".join(f"{x:.0f},{y:.0f}" for x, y in problem.coordinates))
     told = CliRunner().invoke(commands, ["solve", str(file), "--prove", "--json", "-q"])
     assert json.loads(told.stdout)["proved_optimal"]
+    told = CliRunner().invoke(commands, ["solve", str(file), "--bound", "lp", "--json", "-q"])
+    assert json.loads(told.stdout)["lower_bound"] == pytest.approx(
+        json.loads(told.stdout)["length"], rel=1e-6
+    )
+    told = CliRunner().invoke(commands, ["prove", str(file), "--no-tree", "--threads", "2", "--json"])
+    assert json.loads(told.stdout)["nodes"] == 0

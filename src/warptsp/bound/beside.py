@@ -38,7 +38,7 @@ PATIENCE = 0.02  # seconds between two looks at what else happens, while a run w
 
 
 def checked_bound(bound: object) -> float | str | None:
-    """Return what `solve` was told of a bound: ``"auto"``, seconds, or None for none.
+    """Return what `solve` was told of a bound: ``"auto"``, ``"lp"``, seconds, or None for none.
 
     Raises
     ------
@@ -46,11 +46,12 @@ def checked_bound(bound: object) -> float | str | None:
     """
     if bound is None or bound is False:
         return None
-    if isinstance(bound, str) and bound == "auto":
+    if isinstance(bound, str) and bound in ("auto", "lp"):
         return bound
+    what = '"auto", "lp", False or a number of seconds'
     if isinstance(bound, (str, bool)):
-        raise InvalidOption(f'bound: {shown(bound)} is not "auto", False or a number of seconds')
-    return checked_number("bound", bound, minimum=0.0, what='"auto", False or a number of seconds')
+        raise InvalidOption(f"bound: {shown(bound)} is not {what}")
+    return checked_number("bound", bound, minimum=0.0, what=what)
 
 
 class BoundBeside:
@@ -63,8 +64,9 @@ class BoundBeside:
     ----------
     problem : Problem
         A symmetric one.
-    wanted : "auto" or float
-        "auto": at most `SHARE` of the time of all threads. Otherwise the seconds that it may take.
+    wanted : "auto", "lp" or float
+        "auto", and "lp", which says what follows the search: at most `SHARE` of the time of all threads.
+        Otherwise the seconds that it may take.
     threads : int
         Those of the run.
     is_target : bool

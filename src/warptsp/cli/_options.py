@@ -233,14 +233,14 @@ def seconds_in(text: str) -> float | None:
 
 
 class BoundSeconds(Seconds):
-    """What a lower bound may take: a time, ``auto``, or ``none``."""
+    """What a lower bound may take: a time, ``auto``, or ``none``; or ``lp``."""
 
-    name = "auto, none or seconds"
-    _wanted = "auto, none, nor a time such as 10, 0.5, 90s, 1m30s or 2h"
+    name = "auto, lp, none or seconds"
+    _wanted = "auto, lp, none, nor a time such as 10, 0.5, 90s, 1m30s or 2h"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return what `warptsp.solve` takes."""
-        words = {"auto": "auto", "none": False}
+        words = {"auto": "auto", "lp": "lp", "none": False}
         return words[value] if value in words else super().convert(value, param, ctx)
 
 

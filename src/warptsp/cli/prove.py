@@ -47,6 +47,12 @@ LOG_SECONDS = 10.0  # lines in a log stay
 )
 @time_limit_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@click.option("--threads", type=int, metavar="N", help="CPU threads; the proof is the same.  [default: all]")
+@click.option(
+    "--tree/--no-tree",
+    default=True,
+    help="Whether branches follow; without them the proof ends with the bound of the root, which is close.",
+)
 @click.option(
     "-o",
     "--output",
@@ -64,6 +70,8 @@ def command(
     tour: Path | None,
     time_limit: float | None,
     seed: int,
+    threads: int | None,
+    tree: bool,
     output: Path | None,
     certificate: Path | None,
     open_: bool | None,
@@ -90,7 +98,14 @@ def command(
                 display.phase("searching for a tour")
             told = _Told(display, problem)
             proof = prove(
-                problem, cities, time_limit=time_limit, seed=seed, callback=told, certificate=certificate
+                problem,
+                cities,
+                time_limit=time_limit,
+                seed=seed,
+                threads=threads,
+                tree=tree,
+                callback=told,
+                certificate=certificate,
             )
         if output is not None:
             write_tour(output, proof.tour, problem)

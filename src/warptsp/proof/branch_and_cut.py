@@ -123,6 +123,10 @@ class BranchAndCut:
         Candidates, -1 for none, whose edges the first linear programme has, too.
     seed : int
     token : StopToken
+    threads : int
+        For local cuts; the proof does not depend on their number.
+    tree : bool
+        Whether branches follow where the root does not do.
     report : callable
         Called after each round; returns nothing.
     keep_evidence : bool
@@ -157,6 +161,8 @@ class BranchAndCut:
         *,
         seed: int,
         token: _native.StopToken,
+        threads: int = 1,
+        tree: bool = True,
         report: Callable[[BranchAndCut], object] = lambda state: None,
         keep_evidence: bool = False,
     ) -> None:
@@ -172,6 +178,8 @@ class BranchAndCut:
         self.leaves: list[Leaf] = []
         self.cuts: dict[int, _native.CutDescription] = {}
         self.elimination: Evidence | None = None
+        self._threads = threads
+        self._may_branch = tree
         self._report = report
         self._keep = keep_evidence
         self._bound = 0  # of this node, or of its parent
@@ -212,7 +220,7 @@ class BranchAndCut:
         self.root_bound = min(self._bound, self.length)
         if done:
             self._keep_leaf(())
-        self.proved = done or self._search_tree()
+        self.proved = done or (self._may_branch and self._search_tree())
 
     # The first linear programme
 
@@ -362,7 +370,9 @@ class BranchAndCut:
                 kept = np.delete(np.arange(len(program.activity)), gone)
                 program.activity = program.activity[kept]
                 program.prices = np.delete(program.prices, gone + self.instance.size)
-            counts = relaxation.separate(program.values, program.activity, int(effort), self.token)
+            counts = relaxation.separate(
+                program.values, program.activity, int(effort), self._threads, self.token
+            )
             for kind, count in zip(self.found, counts[1:], strict=True):
                 self.found[kind] += count
             added = sum(counts[1:])

@@ -150,10 +150,12 @@ def solve(
         for threads or GPUs of this process, each with its own part of the tour.
     cluster_params : mapping, optional
         Fields of `warptsp.cluster.connect.ClusterParams` by name.
-    bound : {"auto", False} or float
+    bound : {"auto", "lp", False} or float
         The result's `lower_bound`, computed beside the search in a thread of its own, within the time limit.
         "auto" takes at most a tenth of the time of all threads, and there is no bound where that is too
-        little; a number gives it so many seconds. The search ends when the bound proves its tour optimal,
+        little; a number gives it so many seconds. "lp" is followed by the bound of linear programmes, usually
+        0.01 to 0.13 % below the optimum: `warptsp.prove` without branches, with the same share of the limits
+        as `prove` and the same conditions. The search ends when the bound proves its tour optimal,
         unless it is repeatable: limited in kicks, or by a method that ends by itself. Asymmetric instances
         have the bound of the search itself, whatever is given here.
     prove : bool or "auto"
@@ -193,14 +195,14 @@ def solve(
     instance, first = with_ends(instance, start_city, end_city, open)
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
-    proof = proof_of(prove, instance, limits, steps, started)
+    threads = resolve_threads(threads)
+    proof = proof_of(prove, bound, instance, limits, steps, started, threads)
     limits = limits if proof is None else proof.limits
     seed = seed_of(seed)
     recorder = recorder_of(instance, snapshots)
     check_callback(callback)
     frame = Frame.of(instance)
     planned = planned_steps(steps, device, frame.problem, limits)
-    threads = resolve_threads(threads)
     beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour, given = start_and_merged(instance, start, merge)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)

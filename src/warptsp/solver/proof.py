@@ -57,13 +57,18 @@ class ProofAfter:
         Of the search, which leaves time to the proof.
     deadline : float or None
         On the monotonic clock.
+    threads : int
     at_most : float or None
         Seconds for a proof that nobody has asked for, and of whose failure nobody is told.
+    tree : bool
+        False: the bound of the root is wanted, and no more.
     """
 
     limits: StoppingCriterion | None
     deadline: float | None
+    threads: int = 1
     at_most: float | None = None
+    tree: bool = True
 
     def of(
         self, result: Result, checkpoint: Checkpoint | None, callback: Callback | None, started: float
@@ -117,9 +122,17 @@ class ProofAfter:
 
     def _proof(self, result: Result, left: float | None, told: _Told) -> Proof | None:
         if self.at_most is None:
-            return prove(result.problem, result.tour, time_limit=left, seed=result.seed, callback=told.take)
+            return prove(
+                result.problem,
+                result.tour,
+                time_limit=left,
+                seed=result.seed,
+                threads=self.threads,
+                tree=self.tree,
+                callback=told.take,
+            )
         seconds = self.at_most if left is None else min(left, self.at_most)
-        return prove_within(result.problem, result.tour, seconds, seed=result.seed)
+        return prove_within(result.problem, result.tour, seconds, seed=result.seed, threads=self.threads)
 
     def _reason(self, result: Result, proof: Proof, caught: int | None, told: _Told) -> str:
         if proof.proved:
@@ -129,6 +142,9 @@ class ProofAfter:
         if told.answer is not None:
             return told.answer
         if self.at_most is None:
+            in_time = self.deadline is None or time.monotonic() < self.deadline
+            if not self.tree and in_time:
+                return "bound of the linear programmes"
             return "time limit during the proof"
         return self._limit_of(result)
 
@@ -197,35 +213,40 @@ class _Told:
 
 def proof_of(
     wanted: object,
+    bound: object,
     problem: Problem,
     limits: StoppingCriterion | None,
     steps: Sequence[Step],
     started: float,
+    threads: int,
 ) -> ProofAfter | None:
-    """Return the proof that was asked for, and what it leaves of the limits; None for none.
+    """Return the proof that was asked for, or its bound alone, and what it leaves of the limits; or None.
 
     Raises
     ------
     InvalidOption, UnsupportedProblem, BackendUnavailable
     """
-    if wanted == "auto":
-        return _unasked(problem, limits, steps, started)
-    if not isinstance(wanted, bool):
+    if wanted != "auto" and not isinstance(wanted, bool):
         raise InvalidOption(f'prove: {shown(wanted)} is neither True, False nor "auto"')
-    if not wanted:
-        return None
+    tree = wanted is True
+    if not tree and (problem.asymmetric or not isinstance(bound, str) or bound != "lp"):
+        return _unasked(problem, limits, steps, started, threads) if wanted == "auto" else None
     check_provable(problem)
     if limits is None:
         by_kicks = steps[0].method.name == "lk"
-        return ProofAfter(MaxKicks(SEARCH_KICKS * problem.n) if by_kicks else None, None)
+        return ProofAfter(
+            MaxKicks(SEARCH_KICKS * problem.n) if by_kicks else None, None, threads=threads, tree=tree
+        )
     seconds = limits.limit().seconds
     if seconds is None:
-        return ProofAfter(limits, None)
-    return ProofAfter(limits | MaxRuntime(SEARCH_SHARE * seconds), started + seconds)
+        return ProofAfter(limits, None, threads=threads, tree=tree)
+    return ProofAfter(
+        limits | MaxRuntime(SEARCH_SHARE * seconds), started + seconds, threads=threads, tree=tree
+    )
 
 
 def _unasked(
-    problem: Problem, limits: StoppingCriterion | None, steps: Sequence[Step], started: float
+    problem: Problem, limits: StoppingCriterion | None, steps: Sequence[Step], started: float, threads: int
 ) -> ProofAfter | None:
     """Return a short proof where one is likely to succeed and disturbs nothing, such as repeatability."""
     search = steps[0]
@@ -234,8 +255,10 @@ def _unasked(
     if search.method.name != "lk" or search.outer is not None:
         return None
     if limits is None:
-        return ProofAfter(None, None, UNASKED_SECONDS)
+        return ProofAfter(None, None, threads=threads, at_most=UNASKED_SECONDS)
     if not isinstance(limits, MaxRuntime):
         return None
     seconds = min(UNASKED_SECONDS, UNASKED_SHARE * limits.seconds)
-    return ProofAfter(MaxRuntime(limits.seconds - seconds), started + limits.seconds, seconds)
+    return ProofAfter(
+        MaxRuntime(limits.seconds - seconds), started + limits.seconds, threads=threads, at_most=seconds
+    )

@@ -83,13 +83,14 @@ nb::object pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   return lines(std::move(added));
 }
 
-nb::object separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, int effort,
+nb::object separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, int effort, int threads,
                     StopToken &token) {
   check_size(solution, relaxation.columns(), "values of columns");
   check_size(activity, relaxation.rows(), "values of rows");
   require(effort >= 0 && effort <= 3, "effort is a number from 0 to 3");
+  require(threads >= 1 && threads <= 1024, "threads: 1 to 1024");
   RoundReport report;
-  interruptible(token, [&] { report = relaxation.separate(solution.data(), activity.data(), (Effort)effort, token); });
+  interruptible(token, [&] { report = relaxation.separate(solution.data(), activity.data(), (Effort)effort, threads, token); });
   return nb::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
 }
 
@@ -198,7 +199,7 @@ void bind_proof(nb::module_ &m) {
       .def("set_row_bounds", &set_row_bounds, arg("row"), arg("lower"), arg("upper"))
       .def("drop_idle", &drop_idle, arg("prices"), arg("activity"), arg("rounds"))
       .def("begin_rounds", &Relaxation::begin_rounds)
-      .def("separate", &separate, arg("solution"), arg("activity"), arg("effort"), arg("token"))
+      .def("separate", &separate, arg("solution"), arg("activity"), arg("effort"), arg("threads"), arg("token"))
       .def("price", &price, arg("prices"), arg("most"))
       .def("survivors", &survivors, arg("slack"), arg("keep"))
       .def("cut", &describe, arg("row"))

@@ -19,6 +19,15 @@ class FoundCuts {
   size_t size() const { return cuts_.size(); }
   std::vector<Cut> &cuts() { return cuts_; }
 
+  // Of the same solution, and none yet.
+  FoundCuts empty() const { return FoundCuts(support_, present_, tour_); }
+
+  // Adds what others have found and this one has not.
+  void take(FoundCuts &others) {
+    for (Cut &cut : others.cuts_)
+      if (hashes_.insert(cut.hash).second) cuts_.push_back(std::move(cut));
+  }
+
   // Whether it is violated by so much, and new.
   bool add(Cut &&cut, double least_violation = 0.02) {
     if (present_.count(cut.hash) != 0 || hashes_.count(cut.hash) != 0) return false;

@@ -16,36 +16,40 @@ namespace warptsp::proof {
 namespace least_walk_detail {
 
 // onward [2^inner, Lanes]; from [Lanes, Lanes]: rows of distances between inner nodes, padded; start [Lanes]: to the
-// last node.
-template <int Lanes>
+// last node. A row is Lanes / Width registers.
+template <int Lanes, int Width>
 WARPTSP_FN void fill(int inner, const float *from, const float *start, float *onward) {
-  // The compiler takes loops over the lanes apart before it would vectorise them, hence its vector type.
-  typedef float Vector __attribute__((vector_size(Lanes * sizeof(float)), aligned(sizeof(float)), may_alias));
-  const auto at = [](auto *first, size_t row) { return first + row * Lanes; };
-  const Vector to_last = *(const Vector *)start;
+  // The compiler takes loops over the lanes apart before it would vectorise them, hence its vector type; one that is
+  // wider than the registers it would take apart to single numbers (GCC 14: 28 times slower).
+  typedef float Vector __attribute__((vector_size(Width * sizeof(float)), aligned(sizeof(float)), may_alias));
+  constexpr int parts = Lanes / Width;
+  const auto at = [](auto *first, size_t row, int part) { return first + row * Lanes + part * Width; };
+  Vector to_last[parts];
+  for (int p = 0; p < parts; ++p) to_last[p] = *(const Vector *)at(start, 0, p);
   // Four sets that differ in the first two nodes go through their other members together.
   constexpr int low = 2, together = 1 << low;
   const unsigned sets = 1u << std::max(low, inner);
   for (unsigned first = 0; first < sets; first += together) {
-    Vector best[together];
-    for (Vector &one : best) one = to_last + 1e30f;
+    Vector best[together][parts];
+    for (auto &row : best)
+      for (int p = 0; p < parts; ++p) row[p] = to_last[p] + 1e30f;
+    const auto take = [&](unsigned s, int j) {
+      const float so_far = onward[(size_t)((first + s) ^ 1u << j) * Lanes + j];
+      for (int p = 0; p < parts; ++p) {
+        const Vector longer = *(const Vector *)at(from, j, p) + so_far;
+        best[s][p] = longer < best[s][p] ? longer : best[s][p];
+      }
+    };
     for (unsigned left = first; left != 0; left &= left - 1) {
       const int j = __builtin_ctz(left);
-      const Vector row = *(const Vector *)at(from, j);
-      for (unsigned s = 0; s < together; ++s) {
-        const Vector longer = row + at(onward, (first ^ 1u << j) + s)[j];
-        best[s] = longer < best[s] ? longer : best[s];
-      }
+      for (unsigned s = 0; s < together; ++s) take(s, j);
     }
-    if (first == 0) best[0] = to_last;
-    *(Vector *)at(onward, first) = best[0];
-    for (unsigned s = 1; s < together; ++s) {
-      for (int j = 0; j < low; ++j) {
-        if ((s >> j & 1u) == 0) continue;
-        const Vector longer = *(const Vector *)at(from, j) + at(onward, (first + s) ^ 1u << j)[j];
-        best[s] = longer < best[s] ? longer : best[s];
-      }
-      *(Vector *)at(onward, first + s) = best[s];
+    if (first == 0)
+      for (int p = 0; p < parts; ++p) best[0][p] = to_last[p];
+    for (unsigned s = 0; s < together; ++s) {
+      for (int j = 0; j < low; ++j)
+        if ((s >> j & 1u) != 0) take(s, j);
+      for (int p = 0; p < parts; ++p) *(Vector *)at(onward, first + s, p) = best[s][p];
     }
   }
 }
@@ -53,11 +57,11 @@ WARPTSP_FN void fill(int inner, const float *from, const float *start, float *on
 #if WARPTSP_HAS_SETS
 template <int Lanes>
 WARPTSP_AVX512 void fill_avx512(int inner, const float *from, const float *start, float *onward) {
-  fill<Lanes>(inner, from, start, onward);
+  fill<Lanes, Lanes>(inner, from, start, onward);
 }
 template <int Lanes>
 WARPTSP_AVX2 void fill_avx2(int inner, const float *from, const float *start, float *onward) {
-  fill<Lanes>(inner, from, start, onward);
+  fill<Lanes, 8>(inner, from, start, onward);
 }
 #endif
 
@@ -67,7 +71,7 @@ void fill_best(int inner, const float *from, const float *start, float *onward) 
   if (instruction_set() == InstructionSet::avx512) return fill_avx512<Lanes>(inner, from, start, onward);
   if (instruction_set() == InstructionSet::avx2) return fill_avx2<Lanes>(inner, from, start, onward);
 #endif
-  fill<Lanes>(inner, from, start, onward);
+  fill<Lanes, 4>(inner, from, start, onward);
 }
 
 }  // namespace least_walk_detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "common/stop_token.h"
 #include "proof/facets.h"
 #include "proof/found_cuts.h"
 
@@ -21,7 +22,8 @@ class LocalCuts {
 
   // Cuts of up to `classes` classes. `way`: odd ones contract all edges of weight 1, even ones only those whose
   // contraction loses no violated cut; from 2 on half of the tight sets are contracted first.
-  void find(int classes, int way, const std::vector<std::vector<int>> &tight, size_t enough, Random &random) {
+  void find(int classes, int way, const std::vector<std::vector<int>> &tight, size_t enough, Random &random,
+            const StopToken &token) {
     constexpr int most_times = 3;
     Contraction graph(found_.support());
     if (way >= 2) contract_sets(graph, tight, random);
@@ -38,7 +40,7 @@ class LocalCuts {
     std::set<std::vector<int>> seen;
     const size_t before = found_.size();
     for (const int seed : nodes) {
-      if (found_.size() - before >= enough) return;
+      if (found_.size() - before >= enough || token.stopped()) return;
       if (covered[seed] >= most_times || !is_fractional(graph, seed)) continue;
       const bool is_whole = grow(graph, seed, classes - 1, random);
       std::vector<int> sorted = piece_;

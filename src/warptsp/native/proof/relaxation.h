@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/parallel.h"
 #include "common/random.h"
 #include "common/stop_token.h"
 #include "proof/blossoms.h"
@@ -167,11 +168,9 @@ class Relaxation {
 
   void begin_rounds() { pieces_ = smallest_pieces; }
 
-  // Finds cuts that a solution violates; `activity`: the values of the rows.
-  RoundReport separate(const double *solution, const double *activity, Effort effort, const StopToken &token) {
-    // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
-    constexpr int largest_at_root = 12, largest_in_tree = 10;
-    const int largest_pieces = are_few_ ? largest_in_tree : largest_at_root;
+  // Finds cuts that a solution violates, the same ones with any number of threads; `activity`: the values of the rows.
+  RoundReport separate(const double *solution, const double *activity, Effort effort, int threads,
+                       const StopToken &token) {
     support_.build(n_, ends_, solution);
     FoundCuts found(support_, present_, tour_);
     RoundReport report;
@@ -193,20 +192,7 @@ class Relaxation {
       tighten(found, activity);
       report.tightened = (int)(found.size() - before);
     }
-    if (effort >= Effort::local && found.size() < 60) {
-      const size_t before = found.size();
-      LocalCuts local(found);
-      Random random(seed_, ++round_, 0);
-      constexpr size_t enough = 25, enough_of_one = 60;
-      int pieces = pieces_;
-      for (; pieces <= largest_pieces && found.size() - before < enough; ++pieces)
-        for (int way = 0; way < LocalCuts::ways_to_shrink && found.size() - before < enough; ++way) {
-          if (token.stopped()) break;
-          local.find(pieces, (way + (int)round_) % LocalCuts::ways_to_shrink, tight, enough_of_one, random);
-        }
-      pieces_ = std::min(pieces, largest_pieces - 1);
-      report.local = (int)(found.size() - before);
-    }
+    if (effort >= Effort::local && found.size() < 60) report.local = find_local(found, tight, threads, token);
     report.pieces = pieces_;
     waiting_ = std::move(found.cuts());
     return report;
@@ -347,6 +333,35 @@ class Relaxation {
     cut.idle_rounds = 0;
     const int bound = cut.bound;
     rows_.push_back({std::move(cut), bound, Row::no_limit, next_id_++});
+  }
+
+  // Adds local cuts, of larger and larger pieces until there are enough; their number.
+  int find_local(FoundCuts &found, const std::vector<std::vector<int>> &tight, int threads, const StopToken &token) {
+    // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
+    constexpr int largest_at_root = 12, largest_in_tree = 10, ways = LocalCuts::ways_to_shrink;
+    constexpr size_t enough = 25, enough_of_one = 60;
+    const int largest_pieces = are_few_ ? largest_in_tree : largest_at_root;
+    const int tasks = (largest_pieces - pieces_ + 1) * ways;
+    const size_t before = found.size();
+    ++round_;
+    // Several at once know nothing of each other; what one thread would not have begun is not looked at.
+    const int together = std::min(threads, tasks);
+    int last = 0;  // of those that were looked at
+    for (int task = 0; task < tasks && found.size() - before < enough && !token.stopped(); task += together) {
+      const int count = std::min(together, tasks - task);
+      std::vector<FoundCuts> of_task(count, found.empty());
+      for_each_task(count, count, [&](int k) {
+        Random random(seed_, round_, (uint64_t)(task + k));
+        const int way = (int)((task + k + round_) % ways);
+        LocalCuts(of_task[k]).find(pieces_ + (task + k) / ways, way, tight, enough_of_one, random, token);
+      });
+      for (int k = 0; k < count && found.size() - before < enough; ++k) {
+        found.take(of_task[k]);
+        last = task + k;
+      }
+    }
+    pieces_ = std::min(pieces_ + last / ways + 1, largest_pieces - 1);
+    return (int)(found.size() - before);
   }
 
   void tighten(FoundCuts &found, const double *activity) {
