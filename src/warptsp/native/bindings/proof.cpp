@@ -90,7 +90,8 @@ nb::object separate(Relaxation &relaxation, const Numbers &solution, const Numbe
   require(effort >= 0 && effort <= 3, "effort is a number from 0 to 3");
   require(threads >= 1 && threads <= 1024, "threads: 1 to 1024");
   RoundReport report;
-  interruptible(token, [&] { report = relaxation.separate(solution.data(), activity.data(), (Effort)effort, threads, token); });
+  interruptible(
+      token, [&] { report = relaxation.separate(solution.data(), activity.data(), (Effort)effort, threads, token); });
   return nb::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
 }
 
