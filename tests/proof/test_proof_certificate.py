@@ -61,6 +61,18 @@ def test_every_kind_of_problem(path, metric, n, tmp_path):
     assert proven_bound(problem, read_proof(file, problem)) == pytest.approx(proof.length, rel=3e-7)
 
 
+@pytest.mark.parametrize("start", range(3))
+def test_a_tour_of_no_length(start, tmp_path):
+    """No bound is above 0, and none needs to be."""
+    half = np.triu(np.random.default_rng(3).integers(0, 2, (25, 25)), 1)
+    problem = Problem.from_matrix(half + half.T)
+    file = tmp_path / "proof.json"
+    proof = warptsp.prove(problem, construct(problem, "random", seed=start), certificate=file)
+    assert proof.proved
+    assert proof.length == 0
+    assert proven_bound(problem, read_proof(file, problem)) == 0
+
+
 def test_a_worse_tour_is_not_proved(proved, tmp_path):
     problem, _, document = proved
     worse = construct(problem, "random", seed=3)

@@ -183,7 +183,8 @@ class BranchAndCut:
         self._report = report
         self._keep = keep_evidence
         self._bound = 0  # of this node, or of its parent
-        self._evidence: Evidence | None = None  # of that bound
+        # Of that bound: no length is negative, which proves 0.
+        self._evidence: Evidence | None = Evidence(0, np.zeros(instance.size, dtype=np.int64), ())
         self._pinned: dict[tuple[int, ...], int] = {}  # the cuts of branches on more than two cities
         self._open: list[_Node] = []
         self._branches: tuple[Branch, ...] = ()
