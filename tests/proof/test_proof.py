@@ -70,6 +70,15 @@ def test_the_optimum_of_enumeration_from_any_tour(first):
         assert_proved(seed)
 
 
+def test_real_lengths_in_units_of_a_much_longer_tour():
+    """Prices rounded to such units left a gap above the tolerance, and the proof gave up."""
+    draw = np.random.default_rng(5088)
+    draw.integers(9, 45), draw.integers(5), draw.random()
+    problem = Problem.from_points(draw.random((37, 2)))
+    tour = construct(problem, "random", seed=5088)
+    assert prove(problem, tour, seed=5088).proved
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(1000, 2000, 100))
 def test_the_optimum_of_enumeration_a_thousand_times(first):

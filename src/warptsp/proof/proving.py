@@ -323,7 +323,25 @@ def _run(
         keep_evidence=keep_evidence,
     )
     state.run()
-    return state
+    if state.proved or not tree or token.stopped() or problem.integral:
+        return state
+    # Real lengths in units that suit a first tour many times as long are too coarse for the tolerance.
+    found = instance.open(state.tour)
+    if ClosedInstance.of(problem, problem.length(found)).exponent <= instance.exponent:
+        return state
+    floor = max(floor, instance.value(state.bound))
+    return _run(
+        problem,
+        found,
+        floor,
+        seed,
+        token,
+        callback,
+        began,
+        threads=threads,
+        tree=tree,
+        keep_evidence=keep_evidence,
+    )
 
 
 def _proof(
