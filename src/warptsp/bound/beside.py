@@ -48,10 +48,9 @@ def checked_bound(bound: object) -> float | str | None:
         return None
     if isinstance(bound, str) and bound in ("auto", "lp"):
         return bound
-    what = '"auto", "lp", False or a number of seconds'
     if isinstance(bound, (str, bool)):
-        raise InvalidOption(f"bound: {shown(bound)} is not {what}")
-    return checked_number("bound", bound, minimum=0.0, what=what)
+        raise InvalidOption(f'bound: {shown(bound)} is not "auto", "lp", False or a number of seconds')
+    return checked_number("bound", bound, minimum=0.0, what='"auto", "lp", False or a number of seconds')
 
 
 class BoundBeside:
