@@ -28,6 +28,7 @@ TELL = 2.0  # seconds between two lines of progress
         "warptsp solve-many instances/ -o lengths.csv --tours tours/",
         "warptsp solve-many points.npy -o tours.npy --kicks 500",
         "warptsp solve-many rounds/ -o lengths.csv --total-time 60",
+        "warptsp solve-many points.npy -o tours.npy --device cuda",
     )
 )
 @click.argument("problems", metavar="FOLDER|FILE.npy", type=click.Path(path_type=Path))
@@ -51,6 +52,13 @@ TELL = 2.0  # seconds between two lines of progress
     "--seed", type=int, default=0, show_default=True, help="Seed of problem 0; problem i has SEED + i."
 )
 @click.option("--threads", type=int, metavar="N", help="Problems at once; by default one for each processor.")
+@click.option(
+    "--device",
+    default="cpu",
+    show_default=True,
+    metavar="NAME",
+    help="cpu, or cuda or cuda:N for a GPU that searches thousands of problems at once.",
+)
 @click.option("--metric", metavar="NAME", help="Metric of coordinates that do not say which is theirs.")
 @click.option("--asymmetric", is_flag=True, help="Allow matrices whose distances differ by direction.")
 @open_option
@@ -65,6 +73,7 @@ def command(
     total_time: float | None,
     seed: int,
     threads: int | None,
+    device: str,
     metric: str | None,
     asymmetric: bool,
     open_: bool | None,
@@ -75,8 +84,8 @@ def command(
 
     FOLDER holds instance files of any format; FILE.npy an array of shape (m, n, 2), points of m problems, or
     (m, n, n), their matrices. Each problem is searched by one thread, as many at once as there are
-    processors. A problem with which something is wrong is reported at the end, and does not stop the others;
-    the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
+    processors, or by a GPU. A problem with which something is wrong is reported at the end, and does not stop
+    the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many
     from warptsp.outputs import check_writable
@@ -98,6 +107,7 @@ def command(
         open=open_,
         asymmetric=asymmetric,
         threads=threads,
+        device=device,
         callback=_Lines(quiet),
     )
     if output is not None:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.backends.cuda.tuning import MOST_IN_BATCH
 from warptsp.backends.instance import are_small, tolerance_of_bound
-from warptsp.errors import WarpTSPError
+from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.many.table import Row
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
@@ -35,12 +36,14 @@ from warptsp.stop import MaxKicks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp.many.gpu import BatchGpu
     from warptsp.problem import Problem
     from warptsp.solver.options import Step
 
 __all__ = ["BatchSearch", "Plain"]
 
 LEAST_CITIES = 4  # of an array that can only hold points
+SINGLE_ROUNDING = 1e-7  # of the longest distance: a gain on a GPU must exceed it
 # How the native search of an instance ended (native/bindings/search.cpp).
 NONE, PROVED_OPTIMAL, AGREEING, ALL_KICKS, UNSETTLED, STOPPED = range(6)
 
@@ -55,34 +58,48 @@ class Plain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BatchSearch:
-    """The main solver for plain problems, without a limit or with one on kicks."""
+    """The main solver for plain problems, without a limit or with one on kicks; on this thread or a GPU."""
 
     params: LkParams
     kicks: int | None
     seed: int
+    gpu: BatchGpu | None = None
 
     @classmethod
-    def of(cls, step: Step, kicks: int | None, seed: int, *, limited: bool) -> BatchSearch | None:
-        """Return the batch of such a run; None if it is for `solve`: other methods, or `limited` in time."""
-        if limited or not isinstance(step.params, LkParams):
-            return None
-        if kicks is None and step.params.temperature is not None:
-            return None
-        return cls(step.params, None if kicks is None else MaxKicks(kicks).kicks, seed)
+    def of(
+        cls, step: Step, kicks: int | None, seed: int, *, limited: bool, gpu: BatchGpu | None = None
+    ) -> BatchSearch | None:
+        """Return the batch of such a run; None if it is for `solve`: other methods, or `limited` in time.
+
+        Raises
+        ------
+        InvalidOption
+            If it is, and there is a GPU, which does no other runs.
+        """
+        most = None if kicks is None else MaxKicks(kicks).kicks
+        params = step.params
+        if not limited and isinstance(params, LkParams) and (most is not None or params.temperature is None):
+            return cls(params, most, seed, gpu)
+        if gpu is not None:
+            raise InvalidOption(
+                f"device {gpu.name}: many problems are searched there by method lk, without a limit or with "
+                "kicks=; leave out method, stop, time_limit, total_time and temperature, or use device cpu"
+            )
+        return None
 
     def points_in(self, given: object) -> Plain | None:
         """Return what has the form of points of the plane or space, not rounded; None for all else."""
         if type(given) is not np.ndarray or given.ndim != 2 or given.dtype.kind not in "iuf":
             return None
         n, columns = given.shape
-        if columns not in (2, 3) or not LEAST_CITIES <= n <= tuning.FEW_CITIES or not self._has_time(n):
+        if columns not in (2, 3) or not LEAST_CITIES <= n <= self.most_cities or not self._has_time(n):
             return None
         return Plain(Metric.EXACT_2D if columns == 2 else Metric.EXACT_3D, given, False)
 
     def plain(self, problem: Problem) -> Plain | None:
         """Return a problem as batches take it; None if it is more than that."""
         n, metric = problem.n, problem.metric
-        if n > tuning.FEW_CITIES or not self._has_time(n) or metric.geographic or problem.asymmetric:
+        if n > self.most_cities or not self._has_time(n) or metric.geographic or problem.asymmetric:
             return None
         constrained = problem.open is not None or len(problem.fixed_edges) or problem.wall is not None
         if constrained or problem.known_length is not None or Frame.of(problem).problem is not problem:
@@ -90,8 +107,15 @@ class BatchSearch:
         rows = problem.coordinates if problem.matrix is None else problem.matrix
         return None if rows is None else Plain(metric, rows, True)
 
+    @property
+    def most_cities(self) -> int:
+        """Cities of a problem, at most."""
+        return tuning.FEW_CITIES if self.gpu is None else MOST_IN_BATCH
+
     def _has_time(self, n: int) -> bool:
         """Whether the search is annealing alone: with more kicks, `solve` grows populations."""
+        if self.gpu is not None:
+            return True
         least = tuning.MIN_POPULATION * tuning.KICKS_FOR_MEMBER
         return n <= INSTANT_CITIES or self.kicks is None or self.kicks < least * n
 
@@ -126,6 +150,9 @@ class BatchSearch:
             return
         if rows.shape[1] <= INSTANT_CITIES:
             yield from self._optimal(metric, whole, positions, rows)
+            return
+        if self.gpu is not None:
+            yield from self._searched_on_gpu(self.gpu, metric, whole, positions, rows, bounds, token)
             return
         small = np.array([whole and are_small(bound) for bound in bounds.tolist()])
         for kind in (False, True):
@@ -169,7 +196,7 @@ class BatchSearch:
             norm=search_norm(metric),
             small_integers=small,
             tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),
-            seeds=np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64),
+            seeds=self._seeds(positions),
             candidates=count,
             per_quadrant=self.params.per_quadrant if matrix else min(self.params.per_quadrant, count // 4),
             **self.params.of_search(n),
@@ -188,6 +215,37 @@ class BatchSearch:
                     position,
                     Row(tours[i], lengths[i], int(kicks[i]), float(seconds[i]), proved, reasons[end]),
                 )
+
+    def _searched_on_gpu(
+        self,
+        gpu: BatchGpu,
+        metric: Metric,
+        whole: bool,
+        positions: Sequence[int],
+        rows: NDArray[Any],
+        bounds: NDArray[np.float64],
+        token: _native.StopToken,
+    ) -> Iterator[tuple[int, Row]]:
+        plan = self._plan(rows.shape[1], of_matrix=metric is Metric.EXPLICIT)
+        del plan["trees"], plan["may_end"]
+        tours, kicks, seconds, ends = gpu.search(
+            rows,
+            metric,
+            token,
+            tolerances=np.maximum(0.5 * whole, SINGLE_ROUNDING * bounds).astype(np.float32),
+            seeds=self._seeds(positions),
+            **plan,
+            **self.params.of_kicks(),
+        )
+        found = np.flatnonzero(ends != NONE)
+        reasons = {**self._reasons(), UNSETTLED: f"{plan['most']} annealings"}
+        for i, length in zip(found.tolist(), _lengths(metric, whole, rows[found], tours[found]), strict=True):
+            end = int(ends[i])
+            row = Row(tours[i], length, int(kicks[i]), float(seconds[i]), False, reasons[end], gpu.name)
+            yield positions[i], row
+
+    def _seeds(self, positions: Sequence[int]) -> NDArray[np.uint64]:
+        return np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64)
 
     def _plan(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
         """Return what is done after the first local optimum, as `_native.search_batch` takes it."""

@@ -166,6 +166,7 @@ class ManyResults:
             counters={"kicks": row.kicks},
             seconds=row.seconds,
             stop_reason=row.stop_reason,
+            device=row.device,
             proved_optimal=row.proved_optimal,
             lower_bound=row.length if row.proved_optimal else None,
             seed=(self.seed + position) % (1 << 64),

@@ -6,15 +6,18 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import warptsp._native as _native
 from warptsp._checks import checked_number
+from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.many.batch import BatchSearch, Plain
+from warptsp.many.gpu import BatchGpu
 from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
@@ -41,6 +44,8 @@ PATIENCE = 0.1  # seconds between two calls of the callback
 CITIES_TOGETHER, LEAST_TOGETHER = 1600, 10  # cities searched at once; no problem counts as fewer
 PIECES = 4  # that each thread gets at least
 READING = 0.01  # seconds after which no more problems are waited for
+READING_FOR_GPU = 0.2  # the same where thousands are searched as fast as a few
+FILES_FOR_GPU = 1000  # instances in files that are read for one block
 LEAST = 1e-4  # seconds of a problem for which a total time leaves nothing
 
 
@@ -78,6 +83,7 @@ def solve_many(
     open: bool | OpenPath | None = None,
     asymmetric: bool = False,
     threads: int | None = None,
+    device: str = "cpu",
     method: str = "lk",
     params: Mapping[str, Any] | object | None = None,
     callback: Callable[[ManyProgress], object] | None = None,
@@ -87,8 +93,8 @@ def solve_many(
     Up to 200 cities, plain problems, whose tours are closed and have no fixed edges, are searched by native
     code alone, several one after another, unless there is another limit than `kicks`.
 
-    Problem i has the tour that ``solve(problems[i], seed=seed + i, threads=1, bound=False)`` finds: with a
-    limit on kicks it depends neither on the other problems nor on the number of threads.
+    On the CPU problem i has the tour that ``solve(problems[i], seed=seed + i, threads=1, bound=False)``
+    finds: with a limit on kicks it depends neither on the other problems nor on the number of threads.
 
     Parameters
     ----------
@@ -117,6 +123,10 @@ def solve_many(
         Whether the distances of matrices may differ by direction.
     threads : int, optional
         How many problems are searched at once; by default as many as there are processors.
+    device : {"cpu", "cuda", "cuda:N"}
+        On a GPU thousands of plain problems of 13 to 1024 cities are searched at once, by other searches than
+        the CPU's; the others stay on the CPU, each on a thread. Their tours do not depend on each other
+        either. Only method lk, without a limit or with one on kicks.
     method : str
         A name in `warptsp.methods.METHODS`.
     params : mapping, optional
@@ -137,6 +147,8 @@ def solve_many(
         If `problems` are no problems at all.
     InvalidOption
         If an option is invalid: raised before anything is computed.
+    BackendUnavailable, UnsupportedProblem
+        If the GPU cannot be used, or several are named.
     """
     started = time.monotonic()
     source = Source.of(problems)
@@ -180,21 +192,21 @@ def solve_many(
         )
 
     limited = not (stop is None and time_limit is None and total_time is None)
-    batch = BatchSearch.of(step, kicks, seed, limited=limited)
     plain_arrays = metric is None and open is None
-    work = _Work(
-        source,
-        problem_of,
-        options_of,
-        batch,
-        plain_arrays,
-        resolve_threads(threads),
-        time_limit,
-        total_time,
-        started,
-    )
-    with FirstSignal(lambda number: work.end()) as signals:
-        work.run(callback)
+    with nullcontext() if device == "cpu" else BatchGpu.open(device) as gpu:
+        work = _Work(
+            source,
+            problem_of,
+            options_of,
+            BatchSearch.of(step, kicks, seed, limited=limited, gpu=gpu),
+            plain_arrays,
+            resolve_threads(threads),
+            time_limit,
+            total_time,
+            started,
+        )
+        with FirstSignal(lambda number: work.end()) as signals:
+            work.run(callback)
     results = ManyResults(
         work.table,
         work.errors,
@@ -266,6 +278,7 @@ class _Work:
         self._total_time = total_time
         self._started = started
         self._token = StopToken()
+        self._reading = READING if batch is None or batch.gpu is None else READING_FOR_GPU
         self._taking = threading.Lock()
         self._keeping = threading.Lock()
         self._solved = 0
@@ -334,18 +347,24 @@ class _Work:
                 taken.append(item)
                 if len(taken) == 1:
                     most = self._together(*item)
-                if time.monotonic() > begun + READING:
+                if time.monotonic() > begun + self._reading:
                     break
         return taken
 
     def _together(self, position: int, given: Any) -> int:
         """Return how many problems are taken at once, from this one on."""
-        if self._batch is None or isinstance(given, (str, os.PathLike)):
+        if self._batch is None:
             return 1
+        on_gpu = self._batch.gpu is not None
+        if isinstance(given, (str, os.PathLike)):
+            return FILES_FOR_GPU if on_gpu else 1
         cities = getattr(given, "n", None) or (len(given) if hasattr(given, "__len__") else 0)
-        most = max(1, CITIES_TOGETHER // max(int(cities), LEAST_TOGETHER))
+        together = cuda_tuning.BATCH_CITIES if on_gpu else CITIES_TOGETHER
+        most = max(1, together // max(int(cities), LEAST_TOGETHER))
         if self._total is None:
             return most
+        if on_gpu:
+            return min(most, -(-self._total // cuda_tuning.BATCH_DEVICES))
         return max(1, min(most, (self._total - position) // (PIECES * self._threads)))
 
     def _solve_together(self, batch: BatchSearch, taken: list[tuple[int, Any]]) -> None:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from warptsp.machine import CPU
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.result import Result
 
 __all__ = ["Row", "Table"]
+
+CPU_NAME = str(CPU)
 
 
 class Row(NamedTuple):
@@ -24,6 +28,7 @@ class Row(NamedTuple):
     seconds: float
     proved_optimal: bool
     stop_reason: str
+    device: str = CPU_NAME
 
 
 class Table:
@@ -39,6 +44,8 @@ class Table:
         self._proved = array("b")
         self._reason = array("i")
         self._reasons: dict[str, int] = {}
+        self._device = array("b")
+        self._devices: dict[str, int] = {CPU_NAME: 0}
 
     def __len__(self) -> int:
         return len(self._begin)
@@ -53,6 +60,7 @@ class Table:
             self._seconds.append(0.0)
             self._proved.append(0)
             self._reason.append(0)
+            self._device.append(0)
 
     def put(self, position: int, row: Row | Result) -> None:
         """Keep what came of a problem."""
@@ -65,6 +73,7 @@ class Table:
         self._seconds[position] = row.seconds
         self._proved[position] = row.proved_optimal
         self._reason[position] = self._reasons.setdefault(row.stop_reason, len(self._reasons))
+        self._device[position] = self._devices.setdefault(row.device, len(self._devices))
 
     def has(self, position: int) -> bool:
         """Whether there is a tour."""
@@ -90,6 +99,7 @@ class Table:
             self._seconds[position],
             bool(self._proved[position]),
             list(self._reasons)[self._reason[position]],
+            list(self._devices)[self._device[position]],
         )
 
     def sizes(self) -> set[int]:

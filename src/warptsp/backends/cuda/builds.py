@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from warptsp.backends.cuda import bound, plane_candidates, primitives, tuning
+from warptsp.backends.cuda.batch import FILE as BATCH_FILE
+from warptsp.backends.cuda.batch import KERNELS as BATCH_KERNELS
 from warptsp.backends.cuda.climb_plan import ALONE_KERNELS, CLIMB_KERNELS, climbing_sources
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.descent_plan import (
@@ -92,6 +94,8 @@ BUILDS: tuple[Build, ...] = (
             (Metric.EXPLICIT, False),
         )
     ),
+    Build(BATCH_FILE, BATCH_KERNELS, lk_defines(Metric.EXACT_2D)),
+    Build(BATCH_FILE, BATCH_KERNELS, lk_defines(Metric.EXPLICIT), architectures=((9, 0),)),
     *(
         Build(
             FAST_FILE,

@@ -242,6 +242,23 @@ LK_COUNTERS = _record(
         "cells_written": "cells",
     },
 )
+BATCH = _record(
+    "BatchOnDevice",
+    "lk_batch.cu",
+    "ptr points matrices",
+    "i4 problems size dimensions",
+    "ptr seeds tolerances local_candidates kept best kicks end",
+)
+BATCH_PLAN = _record(
+    "BatchPlan",
+    "lk_batch.cu",
+    "i4 kicks step most",
+    "f4 start cold",
+    "ptr stop",
+    "i4 segment walk",
+    "f4 walks long_links tolerance",
+    paths={name: f"params.{name}" for name in ("segment", "walk", "walks", "long_links", "tolerance")},
+)
 HANDED_PATH = _record("HandedPath", "lk.cu", "i4 head tail head_city tail_city length")
 LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")
 PATH_PLACE = _record("PathPlace", ("lk.cu", "paths.cu"), "i4 begin turned")

@@ -90,6 +90,12 @@ PAUSE = 1e-4  # seconds between two looks whether a launch has ended
 # ten million cities; other sizes are not on record.
 MIN_ORDERED = 1_000_000
 
+# Many small problems, a warp each (native/lk/warp_batch.h).
+MOST_IN_BATCH = 1024  # cities of one: native/lk/warp_lk_arrays.h
+BATCH_DEVICES = 2  # streams: one searches while the other has its problems sent
+BATCH_CITIES = 2_000_000  # of a block of problems, at most
+BATCH_WAVES = 2  # of warps in the first launch, which tells how long one problem takes
+
 # Set-up in the plane (native/cuda/geometry.cu, candidates.cu).
 SCAN_TILE, SORT_TILE = 2048, 4096  # values of a block: 8 and 16 a thread
 DIGIT_BITS = 8  # of a pass of the radix sort
@@ -182,6 +188,7 @@ IN_KERNELS: dict[str, dict[str, int]] = {
         "PointTree::leaf_size": LEAF_SIZE,
     },
     "candidates.cu": {"PointTree::leaf_size": LEAF_SIZE},
+    "lk_batch.cu": {"warp_lk_max_cities": MOST_IN_BATCH},
     "descent.cu": _DESCENTS,
     "descent_mapped.cu": _DESCENTS,
     "swap_versions.cu": {**_DESCENTS, "reduction_threads": REDUCTION_THREADS},

@@ -1,0 +1,147 @@
+"""Many small problems on a GPU, a warp for each (``native/lk/warp_batch.h``)."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warptsp.backends.cuda import records, tuning
+from warptsp.backends.cuda.launch_plan import lk_defines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    import warptsp._native as _native
+    from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
+    from warptsp.problem import Metric
+
+__all__ = ["FILE", "KERNELS", "search_problems"]
+
+FILE = "lk_batch.cu"
+KERNELS = ("search_problems", "shared_bytes")
+
+
+def search_problems(
+    device: Device,
+    rows: NDArray[np.float64] | NDArray[np.float32],
+    metric: Metric,
+    *,
+    tolerances: NDArray[np.float32],
+    seeds: NDArray[np.uint64],
+    kicks: int,
+    step: int,
+    start: float,
+    cold: float,
+    most: int,
+    segment: int,
+    walk: int,
+    walks: float,
+    long_links: float,
+    token: _native.StopToken,
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
+    """Search problems of n cities each, 9 to `tuning.MOST_IN_BATCH`.
+
+    Parameters
+    ----------
+    device : Device
+    rows : array, shape (m, n, 2) or (m, n, 3) of float64, or (m, n, n) of float32
+        Points, or matrices of the metric EXPLICIT.
+    metric : Metric
+    tolerances : array, shape (m,)
+        A gain must exceed it.
+    seeds : array, shape (m,)
+    kicks, step, start, cold, most
+        Of the annealings, as `native/lk/annealing.h` has them.
+    segment, walk, walks, long_links
+        Of a kick; see `methods.lk.LkParams`.
+    token : _native.StopToken
+        Ends the search; problems that were begun keep their best tour.
+
+    Returns
+    -------
+    tours : array of int32, shape (m, n)
+    kicks : array, shape (m,)
+    seconds : array, shape (m,)
+        Each one's share of the time.
+    ends : array, shape (m,)
+        A `BatchEnd` of ``native/lk/warp_batch.h``.
+    """
+    count, n = rows.shape[:2]
+    of_points = metric.has_coordinates
+    module = device.module(FILE, KERNELS, lk_defines(metric))
+    kernel = module.kernel("search_problems")
+    shared = _shared_bytes(device, module.kernel("shared_bytes"), n)
+    given = device.upload(rows)
+    stop = device.zeros(1, np.int32)
+    best = device.empty((count, n), np.uint16)
+    done, end = device.zeros(count, np.int32), device.zeros(count, np.int32)
+    batch = records.BATCH(
+        points=given if of_points else None,
+        matrices=None if of_points else given,
+        problems=count,
+        size=n,
+        dimensions=rows.shape[2] if of_points else 0,
+        seeds=(kept_seeds := device.upload(seeds)),
+        tolerances=(kept_tolerances := device.upload(tolerances)),
+        local_candidates=(candidates := device.empty((count, n, tuning.CANDIDATES), np.uint16)),
+        kept=(kept := device.empty((count, n), np.uint16)),
+        best=best,
+        kicks=done,
+        end=end,
+    )
+    plan = records.BATCH_PLAN(
+        kicks=kicks,
+        step=step,
+        most=most,
+        start=start,
+        cold=cold,
+        stop=stop,
+        segment=segment,
+        walk=walk,
+        walks=walks,
+        long_links=long_links,
+    )
+    seconds = np.zeros(count)
+    at_once = max(1, kernel.blocks_per_multiprocessor(32, shared) * device.multiprocessors)
+    some, first = tuning.BATCH_WAVES * at_once, 0
+    while first < count and not token.stopped():
+        some = min(some, count - first)
+        took = _launched(device, kernel, (some, 32, batch, plan, np.int32(first)), shared, stop, token)
+        seconds[first : first + some] = took / some
+        first += some
+        some = max(at_once, int(tuning.ROUND_SLICE / max(took / some, 1e-9)))
+    tours = best.download().astype(np.int32)
+    ends = end.download()
+    del kept_seeds, kept_tolerances, candidates, kept  # were the kernel's until here
+    return tours, done.download().astype(np.int64), seconds, ends
+
+
+def _launched(
+    device: Device,
+    kernel: Kernel,
+    arguments: tuple[int, int, np.void, np.void, np.int32],
+    shared: int,
+    stop: DeviceArray,
+    token: _native.StopToken,
+) -> float:
+    """Search some of the problems; returns the seconds, and ends them early when the token says so."""
+    with device.timer() as timer:
+        kernel.launch(*arguments, shared=shared)
+    told = False
+    while not timer.is_done:
+        if not told and token.stopped():
+            stop.upload_beside(np.ones(1, np.int32))
+            told = True
+        time.sleep(tuning.PAUSE)
+    return timer.seconds
+
+
+def _shared_bytes(device: Device, kernel: Kernel, n: int) -> int:
+    """Return the bytes of shared memory that a problem takes."""
+    sizes = device.empty(2, np.int32)
+    kernel.launch(1, 1, sizes)
+    fixed, per_city = (int(v) for v in sizes.download())
+    return fixed + per_city * (math.ceil(n / 8) * 8)
