@@ -89,7 +89,7 @@ struct Problems {
   }
 };
 
-const BatchPlan annealings{60, 10, 6, 0.3f, 0.04f, nullptr, {50, 10, 0.45f, 0.1f, 0}};
+const BatchPlan annealings{60, 10, 6, 2, 0.3f, 0.04f, nullptr, {50, 10, 0.45f, 0.1f, 0}};
 
 template <class Metric>
 void finds_optima(bool matrix) {

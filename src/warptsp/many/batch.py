@@ -226,8 +226,7 @@ class BatchSearch:
         bounds: NDArray[np.float64],
         token: _native.StopToken,
     ) -> Iterator[tuple[int, Row]]:
-        plan = self._plan(rows.shape[1], of_matrix=metric is Metric.EXPLICIT)
-        del plan["trees"], plan["may_end"]
+        plan = self._plan_on_gpu(rows.shape[1], of_matrix=metric is Metric.EXPLICIT)
         tours, kicks, seconds, ends = gpu.search(
             rows,
             metric,
@@ -243,6 +242,24 @@ class BatchSearch:
             end = int(ends[i])
             row = Row(tours[i], length, int(kicks[i]), float(seconds[i]), False, reasons[end], gpu.name)
             yield positions[i], row
+
+    def _plan_on_gpu(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
+        """Return the annealings there, as `search_problems` of backends.cuda.batch takes them."""
+        start = self.params.temperature
+        if self.kicks is None:
+            easy = tuning.EASY_CITIES_OF_MATRIX if of_matrix else tuning.EASY_CITIES
+            kicks = round(tuning.GPU_AGREEING_KICKS * max(1.0, n / easy) * n)
+            most, agreeing = tuning.GPU_MAX_AGREEING, tuning.GPU_AGREEING
+        else:
+            kicks, most, agreeing = self.kicks, 1, 1
+        return {
+            "kicks": kicks,
+            "step": max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS)),
+            "start": start_temperature(kicks / n) if start is None else start,
+            "cold": COLD,
+            "most": most,
+            "agreeing": agreeing,
+        }
 
     def _seeds(self, positions: Sequence[int]) -> NDArray[np.uint64]:
         return np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64)

@@ -36,6 +36,7 @@ def search_problems(
     start: float,
     cold: float,
     most: int,
+    agreeing: int,
     segment: int,
     walk: int,
     walks: float,
@@ -53,8 +54,8 @@ def search_problems(
     tolerances : array, shape (m,)
         A gain must exceed it.
     seeds : array, shape (m,)
-    kicks, step, start, cold, most
-        Of the annealings, as `native/lk/annealing.h` has them.
+    kicks, step, start, cold, most, agreeing
+        Of the annealings: see `BatchPlan` in ``native/lk/warp_batch.h``.
     segment, walk, walks, long_links
         Of a kick; see `methods.lk.LkParams`.
     token : _native.StopToken
@@ -96,6 +97,7 @@ def search_problems(
         kicks=kicks,
         step=step,
         most=most,
+        agreeing=agreeing,
         start=start,
         cold=cold,
         stop=stop,

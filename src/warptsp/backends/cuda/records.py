@@ -252,7 +252,7 @@ BATCH = _record(
 BATCH_PLAN = _record(
     "BatchPlan",
     "lk_batch.cu",
-    "i4 kicks step most",
+    "i4 kicks step most agreeing",
     "f4 start cold",
     "ptr stop",
     "i4 segment walk",

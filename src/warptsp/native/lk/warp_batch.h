@@ -28,6 +28,7 @@ enum BatchEnd { batch_none = 0, batch_agreed = 2, batch_all_kicks = 3, batch_uns
 // See AnnealingPlan.
 struct BatchPlan {
   int kicks, step, most;
+  int agreeing;  // annealings that end with one length, after which there are no more
   float start, cold;
   const int *stop;  // not 0 when the host gives up
   WarpLkParams params;
@@ -62,7 +63,7 @@ class WarpProblem {
     search.search(From::every_city, random, 0);
     double length = measured(), best_length = length;
     keep_best();
-    int done = 0, end = batch_none;
+    int done = 0, end = batch_none, agreed = 0;
     for (int number = 0; end == batch_none; number++) {
       const double before = best_length;
       const float mean_edge = (float)(best_length / a_.size);
@@ -86,7 +87,9 @@ class WarpProblem {
       }
       if (end != batch_none) break;
       const double difference = length - before;
-      if (plan_.most > 1 && number > 0 && difference < plan_.params.tolerance && -difference < plan_.params.tolerance)
+      const bool same = difference < plan_.params.tolerance && -difference < plan_.params.tolerance;
+      agreed = same ? agreed + 1 : length < before ? 1 : agreed;
+      if (plan_.most > 1 && agreed >= plan_.agreeing)
         end = batch_agreed;
       else if (number + 1 >= plan_.most)
         end = plan_.most > 1 ? batch_unsettled : batch_all_kicks;
