@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -19,7 +19,7 @@ import warptsp._native as _native
 from warptsp.backends.cuda.tuning import MOST_IN_BATCH
 from warptsp.backends.instance import are_small, tolerance_of_bound
 from warptsp.errors import InvalidOption, WarpTSPError
-from warptsp.many.table import Row
+from warptsp.many.table import Row, Rows
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.lk import tuning
@@ -96,6 +96,12 @@ class BatchSearch:
             return None
         return Plain(Metric.EXACT_2D if columns == 2 else Metric.EXACT_3D, given, False)
 
+    def takes_array(self, given: object) -> TypeGuard[NDArray[Any]]:
+        """Whether `search_array` takes problems in this form."""
+        if not isinstance(given, np.ndarray) or given.ndim != 3 or given.dtype.kind not in "iuf":
+            return False
+        return given.shape[2] in (2, 3) and INSTANT_CITIES < given.shape[1] <= self.most_cities
+
     def plain(self, problem: Problem) -> Plain | None:
         """Return a problem as batches take it; None if it is more than that."""
         n, metric = problem.n, problem.metric
@@ -152,7 +158,9 @@ class BatchSearch:
             yield from self._optimal(metric, whole, positions, rows)
             return
         if self.gpu is not None:
-            yield from self._searched_on_gpu(self.gpu, metric, whole, positions, rows, bounds, token)
+            yield from self._searched_on_gpu(
+                self.gpu, metric, whole, np.array(positions), rows, bounds, token
+            ).each()
             return
         small = np.array([whole and are_small(bound) for bound in bounds.tolist()])
         for kind in (False, True):
@@ -196,7 +204,7 @@ class BatchSearch:
             norm=search_norm(metric),
             small_integers=small,
             tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),
-            seeds=self._seeds(positions),
+            seeds=np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64),
             candidates=count,
             per_quadrant=self.params.per_quadrant if matrix else min(self.params.per_quadrant, count // 4),
             **self.params.of_search(n),
@@ -216,32 +224,58 @@ class BatchSearch:
                     Row(tours[i], lengths[i], int(kicks[i]), float(seconds[i]), proved, reasons[end]),
                 )
 
+    def search_array(
+        self, gpu: BatchGpu, first: int, rows: NDArray[Any], token: _native.StopToken
+    ) -> tuple[Rows, list[int]]:
+        """Search points of problems from position `first` on, on a GPU.
+
+        Returns
+        -------
+        rows
+            What was found.
+        others : list of int
+            Positions of problems that are for `solve`.
+        """
+        metric = Metric.EXACT_2D if rows.shape[2] == 2 else Metric.EXACT_3D
+        low, high = rows.min(axis=1), rows.max(axis=1)
+        ordinary = _are_ordinary(low, high)
+        kept = np.flatnonzero(ordinary)
+        bounds = coordinate_distances(metric, low[kept].astype(np.float64), high[kept].astype(np.float64))
+        given = rows if len(kept) == len(rows) else rows[kept]
+        found = self._searched_on_gpu(gpu, metric, False, first + kept, given, bounds, token)
+        return found, (first + np.flatnonzero(~ordinary)).tolist()
+
     def _searched_on_gpu(
         self,
         gpu: BatchGpu,
         metric: Metric,
         whole: bool,
-        positions: Sequence[int],
+        positions: NDArray[np.int64],
         rows: NDArray[Any],
         bounds: NDArray[np.float64],
         token: _native.StopToken,
-    ) -> Iterator[tuple[int, Row]]:
+    ) -> Rows:
         plan = self._plan_on_gpu(rows.shape[1], of_matrix=metric is Metric.EXPLICIT)
         tours, kicks, seconds, ends = gpu.search(
             rows,
             metric,
             token,
             tolerances=np.maximum(0.5 * whole, SINGLE_ROUNDING * bounds).astype(np.float32),
-            seeds=self._seeds(positions),
+            seeds=np.uint64(self.seed) + positions.astype(np.uint64),
             **plan,
             **self.params.of_kicks(),
         )
         found = np.flatnonzero(ends != NONE)
         reasons = {**self._reasons(), UNSETTLED: f"{plan['most']} annealings"}
-        for i, length in zip(found.tolist(), _lengths(metric, whole, rows[found], tours[found]), strict=True):
-            end = int(ends[i])
-            row = Row(tours[i], length, int(kicks[i]), float(seconds[i]), False, reasons[end], gpu.name)
-            yield positions[i], row
+        return Rows(
+            positions[found],
+            tours[found],
+            _lengths(metric, whole, rows[found], tours[found]),
+            kicks[found],
+            seconds[found],
+            [reasons[end] for end in ends[found].tolist()],
+            gpu.name,
+        )
 
     def _plan_on_gpu(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
         """Return the annealings there, as `search_problems` of backends.cuda.batch takes them."""
@@ -260,9 +294,6 @@ class BatchSearch:
             "most": most,
             "agreeing": agreeing,
         }
-
-    def _seeds(self, positions: Sequence[int]) -> NDArray[np.uint64]:
-        return np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64)
 
     def _plan(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
         """Return what is done after the first local optimum, as `_native.search_batch` takes it."""

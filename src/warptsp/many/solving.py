@@ -31,7 +31,7 @@ from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from warptsp.problem import OpenPath
     from warptsp.result import Result
@@ -268,7 +268,11 @@ class _Work:
         self.ended = False
         self.failure: BaseException | None = None
         self._total = None if source.items is None else len(source)
-        self._items: Iterator[tuple[int, Any]] = enumerate(source)
+        self._array = None  # points that a GPU takes in blocks, without a look at each problem
+        self._begun = 0  # problems of it
+        if batch is not None and batch.gpu is not None and plain_arrays and batch.takes_array(source.items):
+            self._array = batch, batch.gpu, source.items
+        self._items: Iterator[tuple[int, Any]] = enumerate(() if self._array else source)
         self._problem_of = problem_of
         self._options_of = options_of
         self._batch = batch
@@ -317,6 +321,8 @@ class _Work:
     def _work(self) -> None:
         """Take problems as long as there are any."""
         try:
+            if self._array is not None:
+                self._solve_array(*self._array)
             while taken := self._next():
                 if self._batch is None:
                     for position, given in taken:
@@ -350,6 +356,25 @@ class _Work:
                 if time.monotonic() > begun + self._reading:
                     break
         return taken
+
+    def _solve_array(self, batch: BatchSearch, gpu: BatchGpu, array: NDArray[Any]) -> None:
+        """Keep the tours of an array of points, a block of problems after another; all of them are taken."""
+        while not self._token.requested:
+            with self._taking:
+                first = self._begun
+                self._begun += self._together(first, array[0])
+                some = array[first : self._begun]
+            if not len(some):
+                break
+            token = _native.StopToken()
+            with self._token.watched_by(token):
+                rows, others = batch.search_array(gpu, first, some, token)
+            with self._keeping:
+                self.table.put_rows(rows)
+                self._solved += len(rows.lengths)
+            for position in others:
+                if not self._token.requested:
+                    self._solve(position, array[position])
 
     def _together(self, position: int, given: Any) -> int:
         """Return how many problems are taken at once, from this one on."""

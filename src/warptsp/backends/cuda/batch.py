@@ -18,10 +18,21 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric
 
-__all__ = ["FILE", "KERNELS", "search_problems"]
+__all__ = ["FILE", "KERNELS", "batch_defines", "search_problems"]
 
 FILE = "lk_batch.cu"
 KERNELS = ("search_problems", "shared_bytes")
+
+
+def batch_defines(metric: Metric, n: int) -> dict[str, int]:
+    """Return what the file is compiled with for problems of so many cities."""
+    depth, first, second, blocks = tuning.FEW_IN_BATCH if n <= tuning.FEW_CITIES else tuning.MANY_IN_BATCH
+    return {
+        **lk_defines(metric, depth=depth),
+        "LK_FIRST_BREADTH": first,
+        "LK_SECOND_BREADTH": second,
+        "BATCH_BLOCKS": blocks,
+    }
 
 
 def search_problems(
@@ -72,7 +83,7 @@ def search_problems(
     """
     count, n = rows.shape[:2]
     of_points = metric.has_coordinates
-    module = device.module(FILE, KERNELS, lk_defines(metric))
+    module = device.module(FILE, KERNELS, batch_defines(metric, n))
     kernel = module.kernel("search_problems")
     shared = _shared_bytes(device, module.kernel("shared_bytes"), n)
     given = device.upload(rows)

@@ -10,6 +10,7 @@ import numpy as np
 from warptsp.backends.cuda import bound, plane_candidates, primitives, tuning
 from warptsp.backends.cuda.batch import FILE as BATCH_FILE
 from warptsp.backends.cuda.batch import KERNELS as BATCH_KERNELS
+from warptsp.backends.cuda.batch import batch_defines
 from warptsp.backends.cuda.climb_plan import ALONE_KERNELS, CLIMB_KERNELS, climbing_sources
 from warptsp.backends.cuda.compiler import Source
 from warptsp.backends.cuda.descent_plan import (
@@ -37,6 +38,7 @@ from warptsp.backends.cuda.symmetric import source_of as symmetric_source
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, OpenPath, Problem
 
+FEW, MANY = 16, 3000  # cities, on both sides of the limits of `RESIDENT_ROWS` and of batches
 ARCHITECTURES = ((7, 5), (8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))
 
 
@@ -94,8 +96,11 @@ BUILDS: tuple[Build, ...] = (
             (Metric.EXPLICIT, False),
         )
     ),
-    Build(BATCH_FILE, BATCH_KERNELS, lk_defines(Metric.EXACT_2D)),
-    Build(BATCH_FILE, BATCH_KERNELS, lk_defines(Metric.EXPLICIT), architectures=((9, 0),)),
+    Build(BATCH_FILE, BATCH_KERNELS, batch_defines(Metric.EXACT_2D, FEW)),
+    *(
+        Build(BATCH_FILE, BATCH_KERNELS, batch_defines(metric, n), architectures=((9, 0),))
+        for metric, n in ((Metric.EXACT_2D, MANY), (Metric.EXPLICIT, FEW))
+    ),
     *(
         Build(
             FAST_FILE,
@@ -154,7 +159,6 @@ BUILDS: tuple[Build, ...] = (
 
 
 USUAL_METRICS = ("EUC_2D", "EXACT_2D", "GREAT_CIRCLE", "EXPLICIT")
-FEW, MANY = 16, 3000  # cities, on both sides of a limit of `RESIDENT_ROWS`
 METHODS = (
     "lk",
     "two-opt",

@@ -92,6 +92,11 @@ MIN_ORDERED = 1_000_000
 
 # Many small problems, a warp each (native/lk/warp_batch.h).
 MOST_IN_BATCH = 1024  # cities of one: native/lk/warp_lk_arrays.h
+# Steps of a move, alternatives at the first two of them, and warps of a multiprocessor. 10 000 instances of
+# 100 cities until two annealings agree: 16, 3, 2 and 1 warp asked for 1.74 s and 95.1 % optimal; 6, 5, 3 and
+# 1 2.92 s and 97.9 %, with 20 warps 1.64 s, with 24 1.63 s; 16, 5, 3 and 1 3.75 s and 98.6 % (log).
+FEW_CITIES, FEW_IN_BATCH = 200, (6, 5, 3, 20)
+MANY_IN_BATCH = (DEPTH, 3, 2, 1)  # as in the rounds above; not tried with other numbers
 BATCH_DEVICES = 2  # streams: one searches while the other has its problems sent
 BATCH_CITIES = 2_000_000  # of a block of problems, at most
 BATCH_WAVES = 2  # of warps in the first launch, which tells how long one problem takes

@@ -1,4 +1,5 @@
-// Many small problems, a warp each. See warp_batch.h; it is compiled with what lk.cu is compiled with.
+// Many small problems, a warp each. See warp_batch.h; it is compiled with what lk.cu is compiled with, and with
+// BATCH_BLOCKS, the warps of a multiprocessor that there are registers for.
 #include "lk/warp_batch.h"
 
 using namespace warptsp;
@@ -8,10 +9,7 @@ typedef WarpMetric<(MetricKind)LK_METRIC, LK_DUMMY>::Type Metric;
 typedef WarpLkArrays<LK_CANDIDATES, Metric::Place> Arrays;
 
 // The problems from `first` on; a block is one warp.
-#ifndef BLOCKS
-#define BLOCKS 1
-#endif
-extern "C" __global__ void __launch_bounds__(32, BLOCKS) search_problems(BatchOnDevice batch, BatchPlan plan, int first) {
+extern "C" __global__ void __launch_bounds__(32, BATCH_BLOCKS) search_problems(BatchOnDevice batch, BatchPlan plan, int first) {
   extern __shared__ __align__(16) unsigned char memory[];
   WarpProblem<WarpLanes, Metric, LK_CANDIDATES>(batch, plan, first + blockIdx.x, memory).run();
 }

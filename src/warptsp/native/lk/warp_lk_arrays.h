@@ -17,7 +17,7 @@ constexpr int warp_lk_depth = LK_DEPTH;
 constexpr int warp_lk_roots = 16;
 constexpr int warp_lk_passes = 500;  // of a kick; some have a hundred
 // Alternatives at the first two steps: 5 and 3, as in lk.h, reach 0.1 point less after as many kicks, at 2.5 times the
-// work. Kernels for small problems are compiled with other numbers.
+// work. Kernels for small problems are compiled with 5 and 3.
 #ifndef LK_FIRST_BREADTH
 #define LK_FIRST_BREADTH 3
 #define LK_SECOND_BREADTH 2
