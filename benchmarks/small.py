@@ -11,11 +11,12 @@ from __future__ import annotations
 import importlib.util
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from common import gap_percent, note, parser, report, table
+from reproduce.harness.chart import Chart
 
 import warptsp
 
@@ -24,6 +25,7 @@ GAP_SIZES = (50, 100, 150, 200, 250, 300, 500, 1000)
 BARS_OF_GAPS = {(200, 0.01): 0.10, (1000, 0.02): 0.6, (1000, 0.1): 0.2}  # per cent
 BARS_OF_TIMES = {20: 0.6, 50: 2.0, 100: 8.0, 200: 40.0}  # ms to the optimum, median
 BARS_OF_ENDS = {50: (99.9, 20.0), 100: (99.5, 60.0), 200: (98.0, 200.0), 500: (95.0, 1000.0)}  # per cent, ms
+LARGEST = 2000  # cities, of calls with one kick
 FIXED_SIZES = (2, 5, 8, 12, 13, 20, 50, 100, 150, 200, 250, 256, 257, 300, 500, 700, 1000, 1001, 1400, 2000)
 MANY = (
     (100, 10_000, 120.0),
@@ -67,17 +69,17 @@ def references(best: Best, sizes: dict[int, int]) -> None:
         note(f"references of {cities} cities")
 
 
-def fixed_cost(count: int) -> list[dict[str, Any]]:
-    """Return the time of calls with one kick, by the number of cities."""
-    rows = []
-    for cities in FIXED_SIZES:
+def fixed_cost(sizes: Iterable[int], count: int) -> dict[int, float]:
+    """Return the milliseconds of calls with one kick, medians, by the number of cities."""
+    medians = {}
+    for cities in sizes:
         taken = []
         for points in instances(cities, count):
             begun = time.perf_counter()
             warptsp.solve(points, kicks=1, threads=1)
             taken.append(1e3 * (time.perf_counter() - begun))
-        rows.append({"cities": cities, "ms": statistics.median(taken), "least_ms": min(taken)})
-    return rows
+        medians[cities] = statistics.median(taken)
+    return medians
 
 
 def lengths_after(solve: Callable[[Any, float], float], best: Best, count: int) -> list[dict[str, Any]]:
@@ -201,7 +203,7 @@ def main() -> None:
     share = 0.001 if options.quick else options.share
     best = Best()
     timed = {20: 3 * count, 50: 3 * count, 100: 2 * count, 200: count, 500: max(2, count // 3)}
-    fixed = fixed_cost(7)
+    fixed = fixed_cost(FIXED_SIZES if options.quick else range(2, LARGEST + 1), 5)
     note("fixed cost")
     gaps = lengths_after(
         lambda points, seconds: warptsp.solve(points, time_limit=seconds, threads=1).length, best, count
@@ -263,11 +265,13 @@ def main() -> None:
     text += table(
         ["cities", "runs", "best after, median ms", "bar", "optimal %", "ended after, mean ms", "bar"], rows
     )
-    text += "\n\nA call with one kick, by the number of cities.\n\n"
-    text += table(
-        ["cities", "median ms", "least ms"],
-        [[r["cities"], f"{r['ms']:.2f}", f"{r['least_ms']:.2f}"] for r in fixed],
-    )
+    text += "\n\nA call with one kick, by the number of cities, median of five.\n\n"
+    text += table(["cities", "ms"], [[cities, f"{fixed[cities]:.2f}"] for cities in FIXED_SIZES])
+    if options.output is not None and not options.quick:
+        chart = Chart("A call with one kick", "cities", "ms", {"warptsp.solve": list(fixed.items())})
+        options.output.mkdir(parents=True, exist_ok=True)
+        chart.write(options.output / "small.svg")
+        text += f"\n\n![Every number of cities from 2 to {LARGEST}](small.svg)"
     text += (
         "\n\n`solve_many` without options, on two threads; the time for all is that of a part, scaled.\n\n"
     )

@@ -280,17 +280,15 @@ class TourSearch:
     def best(self) -> NDArray[np.int32]: ...
     def counters(self) -> dict[str, int]: ...
 
-class Annealings:
-    """Annealings of a tour in kicks, until two agree; see native/lk/annealing.h."""
+class PopulationRun:
+    """A population from its first member to its end; see native/lk/population_run.h."""
 
     @staticmethod
     def create(
-        *, search: TourSearch, kicks: int, step: int, start: float, cold: float, most: int
-    ) -> Annealings: ...
-    def proceed(self, seed: int, round: int, token: StopToken) -> bool:
-        """Make the kicks at one temperature; True when the last annealing has ended."""
-    @property
-    def agreed(self) -> bool: ...
+        *, search: TourSearch, members: int, at_once: int, selection: int, idle: int
+    ) -> PopulationRun: ...
+    def proceed(self, seed: int, round: int, threads: int, token: StopToken) -> bool:
+        """Grow some members, or make a generation; True when nothing more is gained."""
 
 def search_batch(
     *,
@@ -311,12 +309,14 @@ def search_batch(
     walk: int,
     long_links: float,
     trees: int,
+    members: int,
+    at_once: int,
+    selection: int,
+    idle: int,
     kicks: int,
     step: int,
     start: float,
     cold: float,
-    most: int,
-    may_end: bool,
     token: StopToken,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
     """Tours of many instances of equally many cities: tours, kicks, seconds and how each ended."""

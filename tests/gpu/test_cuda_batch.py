@@ -7,7 +7,7 @@ import pytest
 
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.many.batch import AGREEING, ALL_KICKS, NONE, STOPPED, UNSETTLED
+from warptsp.many.batch import ALL_KICKS, NONE, SETTLED, STOPPED, UNSETTLED
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
 
@@ -136,4 +136,4 @@ def test_several_gpus_are_refused():
 
 
 def test_ends_are_those_of_the_kernel():
-    assert (NONE, AGREEING, ALL_KICKS, UNSETTLED, STOPPED) == (0, 2, 3, 4, 5)
+    assert (NONE, SETTLED, ALL_KICKS, UNSETTLED, STOPPED) == (0, 2, 3, 4, 5)

@@ -98,13 +98,14 @@ def prove(points=POINTS[:20], trees=50):
 
 
 @attacked
-def annealings(kicks=50, step=20, start=0.1, cold=0.04, most=2):
+def population_run(members=3, at_once=2, selection=10, idle=1, threads=1):
     search = tour_search()
-    made = _native.Annealings.create(search=search, kicks=kicks, step=step, start=start, cold=cold, most=most)
+    made = _native.PopulationRun.create(
+        search=search, members=members, at_once=at_once, selection=selection, idle=idle
+    )
     del search
     for round in range(1, 4):
-        made.proceed(0, round, token())
-    assert made.agreed in (False, True)
+        made.proceed(0, round, threads, token())
 
 
 def batch(points=None, integers=None, reals=None, **changed):
@@ -112,7 +113,8 @@ def batch(points=None, integers=None, reals=None, **changed):
         "metric": EXACT, "norm": 2, "small_integers": integers is not None, "tolerances": np.full(1, 1e-9),
         "seeds": np.arange(1, dtype=np.uint64), "candidates": 6, "per_quadrant": 1, "depth": 6,
         "breadth": [5, 3, 1], "segment": 50, "walks": 0.4, "walk": 10, "long_links": 0.1, "trees": 0,
-        "kicks": 20, "step": 10, "start": 0.1, "cold": 0.04, "most": 2, "may_end": True,
+        "members": 3, "at_once": 2, "selection": 10, "idle": 2,
+        "kicks": 20, "step": 10, "start": 0.1, "cold": 0.04,
     }  # fmt: skip
     return _native.search_batch(
         points=points, int_matrices=integers, real_matrices=reals, **{**given, **changed}, token=token()
@@ -123,12 +125,13 @@ def batch(points=None, integers=None, reals=None, **changed):
 def batch_of_points(
     points=POINTS.reshape(2, 20, 2), metric=EXACT, norm=2, small_integers=False,
     seeds=np.arange(2, dtype=np.uint64), candidates=6, per_quadrant=1, depth=6, segment=50, trees=30,
-    kicks=20, step=10, start=0.1, cold=0.04, most=2,
+    members=3, at_once=2, selection=10, idle=2, kicks=20, step=10, start=0.1, cold=0.04,
 ):  # fmt: skip
     batch(
         points, metric=metric, norm=norm, small_integers=small_integers, tolerances=np.full(2, 1e-9),
         seeds=seeds, candidates=candidates, per_quadrant=per_quadrant, depth=depth, segment=segment,
-        trees=trees, kicks=kicks, step=step, start=start, cold=cold, most=most,
+        trees=trees, members=members, at_once=at_once, selection=selection, idle=idle, kicks=kicks, step=step,
+        start=start, cold=cold,
     )  # fmt: skip
 
 

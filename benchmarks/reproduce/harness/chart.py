@@ -10,6 +10,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 70, 190, 36, 50
+DOTTED = 500  # points of a line that are drawn as dots, too, if there are no more
 LETTER = 7  # width of a letter of the names of the lines, about
 COLOURS = ("#1f5499", "#c43626", "#2e8b57", "#8a5a9e", "#c98a1b", "#444444", "#17a2b8", "#b03a7a")
 
@@ -72,7 +73,8 @@ class Chart:
             path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
             if path:
                 parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>')
-            parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>' for x, y in places]
+            if len(places) <= DOTTED:
+                parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>' for x, y in places]
             row = TOP + 14 + 18 * number
             parts.append(
                 f'<circle cx="{WIDTH - RIGHT + 16}" cy="{row - 4}" r="4" fill="{colour}"/>'

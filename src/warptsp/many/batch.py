@@ -23,7 +23,7 @@ from warptsp.many.table import Row, Rows
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.cpu import AGREED, agreeing_annealings, kicks_at_once
+from warptsp.methods.lk.cpu import CROSSED, kicks_at_once, population_plan
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Frame
 from warptsp.neighbors import search_norm
@@ -44,8 +44,9 @@ __all__ = ["BatchSearch", "Plain"]
 
 LEAST_CITIES = 4  # of an array that can only hold points
 SINGLE_ROUNDING = 1e-7  # of the longest distance: a gain on a GPU must exceed it
+NO_ANNEALING = {"kicks": 0, "step": 1, "start": 0.0, "cold": 0.0}
 # How the native search of an instance ended (native/bindings/search.cpp).
-NONE, PROVED_OPTIMAL, AGREEING, ALL_KICKS, UNSETTLED, STOPPED = range(6)
+NONE, PROVED_OPTIMAL, SETTLED, ALL_KICKS, UNSETTLED, STOPPED = range(6)
 
 
 class Plain(NamedTuple):
@@ -266,7 +267,9 @@ class BatchSearch:
             **self.params.of_kicks(),
         )
         found = np.flatnonzero(ends != NONE)
-        reasons = {**self._reasons(), UNSETTLED: f"{plan['most']} annealings"}
+        agreed = f"no limit given: {plan['agreeing']} searches ended with this length"
+        most = f"no limit given: {plan['most']} searches, of which fewer than {plan['agreeing']} agree"
+        reasons = {**self._reasons(), SETTLED: agreed, UNSETTLED: most}
         return Rows(
             positions[found],
             tours[found],
@@ -281,14 +284,14 @@ class BatchSearch:
         """Return the annealings there, as `search_problems` of backends.cuda.batch takes them."""
         start = self.params.temperature
         if self.kicks is None:
-            easy = tuning.EASY_CITIES_OF_MATRIX if of_matrix else tuning.EASY_CITIES
-            kicks = round(tuning.GPU_AGREEING_KICKS * max(1.0, n / easy) * n)
-            most, agreeing = tuning.GPU_MAX_AGREEING, tuning.GPU_AGREEING
+            easy = tuning.GPU_EASY_CITIES_OF_MATRIX if of_matrix else tuning.GPU_EASY_CITIES
+            kicks = round(tuning.GPU_KICKS * max(1.0, n / easy) * n)
+            most, agreeing = tuning.GPU_MAX_ANNEALINGS, tuning.GPU_AGREEING
         else:
             kicks, most, agreeing = self.kicks, 1, 1
         return {
             "kicks": kicks,
-            "step": max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS)),
+            "step": max(tuning.GPU_KICKS_AT_ONE, math.ceil(kicks / tuning.GPU_TEMPERATURES)),
             "start": start_temperature(kicks / n) if start is None else start,
             "cold": COLD,
             "most": most,
@@ -299,23 +302,23 @@ class BatchSearch:
         """Return what is done after the first local optimum, as `_native.search_batch` takes it."""
         if self.kicks is None:
             trees = tuning.PROOF_TREES if n <= tuning.PROVABLE_CITIES else 0
-            return {"trees": trees, "may_end": True, **agreeing_annealings(n, of_matrix=of_matrix)}
+            members = tuning.settling_members(n, of_matrix=of_matrix)
+            return {"trees": trees, **population_plan(members), **NO_ANNEALING}
         start = self.params.temperature
         return {
             "trees": 0,
-            "may_end": False,
+            **population_plan(0),
             "kicks": self.kicks,
             "step": kicks_at_once(n),
             "start": start_temperature(self.kicks / n) if start is None else start,
             "cold": COLD,
-            "most": 1,
         }
 
     def _reasons(self) -> dict[int, str]:
         """Return the words for each end."""
         return {
             PROVED_OPTIMAL: PROVED,
-            AGREEING: AGREED,
+            SETTLED: CROSSED,
             ALL_KICKS: "" if self.kicks is None else str(MaxKicks(self.kicks)),
             STOPPED: "stop requested",
         }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
-from warptsp.methods.annealing import COLD, cooled, start_temperature
+from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, some_lengths
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-AGREED = "no limit given: two searches ended with this length"
+CROSSED = "no limit given: a population of tours has nothing more to gain"
 
 
 def kicks_at_once(n: int) -> int:
@@ -30,13 +30,14 @@ def kicks_at_once(n: int) -> int:
     return max(100, min(tuning.SLICE, n // 10))
 
 
-def agreeing_annealings(n: int, *, of_matrix: bool) -> dict[str, Any]:
-    """Return the annealings of a run without a limit, as `_native.Annealings` takes them."""
-    easy = tuning.EASY_CITIES_OF_MATRIX if of_matrix else tuning.EASY_CITIES
-    kicks = max(round(tuning.AGREEING_KICKS * max(1.0, n / easy) * n), tuning.LEAST_AGREEING)
-    step = max(tuning.AGREEING_SLICE, math.ceil(kicks / tuning.AGREEING_STEPS))
-    start = start_temperature(kicks / n)
-    return {"kicks": kicks, "step": step, "start": start, "cold": COLD, "most": tuning.MAX_AGREEING}
+def population_plan(members: int) -> dict[str, int]:
+    """Return the plan of `_native.PopulationRun` for a new population, or with 0 for the one there is."""
+    return {
+        "members": members,
+        "at_once": tuning.MEMBERS_AT_ONCE,
+        "selection": tuning.SELECTION,
+        "idle": tuning.IDLE_GENERATIONS,
+    }
 
 
 def search(problem: Problem, run: Run, params: LkParams) -> None:
@@ -200,7 +201,7 @@ class _Search:
 
         Long tours are annealed over 4, 8, 16, ... kicks a city, each time from the best tour.
         """
-        if self.run.may_end_early and (self._proved() or self._agreed()):
+        if self.run.may_end_early and (self._proved() or self._crossed()):
             return
         cycle = tuning.FIRST_CYCLE * self.problem.n
         size = min(2 * self.least_members, self.params.population)
@@ -222,27 +223,15 @@ class _Search:
             self.run.report_optimal()
         return proved or stop
 
-    def _agreed(self) -> bool:
-        """Annealings from the best tour, hot enough to leave it, until one ends with its length again.
-
-        Returns True to stop.
-        """
-        problem, run = self.problem, self.run
-        if self.params.temperature is not None or problem.n > tuning.FEW_CITIES:
+    def _crossed(self) -> bool:
+        """One population of quick members, after which a run without a limit ends; True to stop."""
+        problem = self.problem
+        if self.params.temperature is not None or problem.n > tuning.SETTLED_CITIES:
             return False
-        plan = agreeing_annealings(problem.n, of_matrix=problem.matrix is not None)
-        annealings = _native.Annealings.create(search=self.native, **plan)
-        ended = False
-        while not ended:
-            self.round += 1
-            ended = annealings.proceed(run.seed, self.round, run.token)
-            if self._report("search"):
-                return True
-        if annealings.agreed:
-            run.report_limit(AGREED)
-        else:
-            self.native.return_to_best()
-        return annealings.agreed
+        members = tuning.settling_members(problem.n, of_matrix=problem.matrix is not None)
+        if not self._cross(members=members, phase="search"):
+            self.run.report_limit(CROSSED)
+        return True
 
     def _remaining(self) -> float | None:
         """Seconds that are left, if the search plans for a time."""
@@ -375,28 +364,18 @@ class _Search:
         native.keep()
         return self._cross()
 
-    def _cross(self) -> bool:
-        """Cross the population until nothing is gained; True to stop."""
-        native, run = self.native, self.run
+    def _cross(self, *, members: int = 0, phase: str = "crossover") -> bool:
+        """Cross the population, or a new one of so many members, until nothing is gained; True to stop."""
+        run, ended = self.run, False
         self.combined = True
-        idle, best, spread = 0, native.best_length, math.inf
-        while idle < tuning.IDLE_GENERATIONS:
+        threads = run.threads if self.problem.n > tuning.FEW_CITIES else 1
+        crossing = _native.PopulationRun.create(search=self.native, **population_plan(members))
+        while not ended:
             self.round += 1
-            native.generation(
-                selection=tuning.SELECTION,
-                seed=run.seed,
-                round=self.round,
-                threads=run.threads,
-                token=run.token,
-            )
-            if self._report("crossover"):
+            ended = crossing.proceed(run.seed, self.round, threads, run.token)
+            if self._report(phase):
                 return True
-            now = native.mean_length - native.best_length
-            idle = idle + 1 if native.best_length >= best and now > 0.98 * spread else 0
-            best, spread = native.best_length, min(spread, now)
-            if now <= 1e-7 * abs(best):
-                break
-        native.return_to_best()
+        self.native.return_to_best()
         return False
 
     # Annealing

@@ -41,17 +41,29 @@ MIN_LONG_EDGES = 20_000
 # city 0.89 to 0.82 %, in rounds of 0.05 worse (log).
 SWEEP = 0.3
 FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon; set 2026-11-21
-# When a run may end by itself: annealings of so many kicks a city, but of so many kicks at least, with so
-# many temperatures, until two of them agree; and how many of them there are at most.
-# Up to 50 cities they are optimal, as with 10 kicks a city, in half the time; from there on the kicks grow as
-# the cities do: of 10 uniform instances of 200 cities 2 were not optimal with 5 kicks, all with 20 (log).
-AGREEING_KICKS, LEAST_AGREEING, AGREEING_STEPS, MAX_AGREEING = 5, 100, 25, 6
-EASY_CITIES, EASY_CITIES_OF_MATRIX = 50, 25  # up to which they do not grow
-AGREEING_SLICE = 10  # kicks at one temperature, at least: fewer take no longer than to report them
-# The same of the search of many problems on a GPU, where so many annealings have to agree. Of 10 000 uniform
-# instances each of 50 and 100 cities optimal: with two 99.33 and 97.92 %, with three 99.71 and 99.05 (log).
-GPU_AGREEING_KICKS, GPU_AGREEING, GPU_MAX_AGREEING = 5, 3, 20
-FEW_CITIES = 200  # beyond which one of them is too seldom optimal
+# Cities up to which a run without a limit ends by itself, after a population of quick members
+# (native/lk/population.h). The largest size of the calibration: 500 uniform cities take 0.3 CPU s (log).
+SETTLED_CITIES = 500
+MEMBERS_AT_ONCE = 10  # between two reports: 1 ms at 100 cities
+
+
+def settling_members(n: int, *, of_matrix: bool) -> int:
+    """Return the members of the population after which a run without a limit ends.
+
+    100 cities, uniform and clustered: with 75 members 98.7 and 95.3 % optimal, with 100 all of 200. Random
+    matrices of 60 cities: with 120 members 36 of 40 as short as the best, with 180 39 of 40 (log).
+    """
+    return max(200, min(2 * n, 300)) if of_matrix else max(30, min(n, 150))
+
+
+FEW_CITIES = 200  # that batches search, on one thread each
+# On a GPU a problem is searched by annealings of so many kicks a city, with so many temperatures, each with some
+# kicks at least, until so many of them agree; and how many of them there are at most. From some cities on the kicks
+# grow as the cities do. Of 10 000 uniform instances each of 50 and 100 cities optimal: until two agree 99.33 and
+# 97.92 %, until three agree 99.71 and 99.05 (log).
+GPU_KICKS, GPU_AGREEING, GPU_MAX_ANNEALINGS = 5, 3, 20
+GPU_TEMPERATURES, GPU_KICKS_AT_ONE = 25, 10
+GPU_EASY_CITIES, GPU_EASY_CITIES_OF_MATRIX = 50, 25
 # Exchange steps of a move. 100 cities at 10 kicks a city: with 6, uniform 0.62 and clustered 0.29 of the time
 # with 25, and no fewer optimal tours; with 3, fewer (log). Between 200 and some thousand cities not measured.
 SHALLOW, DEEP = 6, 25

@@ -10,6 +10,7 @@
 
 #include "distances.h"
 #include "lk/annealing.h"
+#include "lk/population_run.h"
 #include "space/candidates.h"
 #include "space/curve.h"
 #include "space/spread_candidates.h"
@@ -28,9 +29,9 @@ struct BoundSearch {
 };
 
 // Keeps the search alive that it goes on with.
-struct BoundAnnealings {
+struct BoundPopulationRun {
   nb::object search;
-  std::unique_ptr<Annealings> annealings;
+  std::unique_ptr<PopulationRun> run;
 };
 
 template <class Source>
@@ -174,6 +175,11 @@ nb::dict counters(const BoundSearch &bound) {
   return d;
 }
 
+void check_plan(const PopulationPlan &plan) {
+  require(plan.members >= 0 && plan.at_once >= 1 && plan.at_once <= 1000 && plan.selection >= 1 && plan.idle >= 1,
+          "members, at_once, selection or idle is out of range");
+}
+
 // That take a few milliseconds.
 constexpr long long brief_kicks = 1000;
 
@@ -196,9 +202,9 @@ struct Batch {
   bool small_integers;
   int norm, per_quadrant;
   LkParams params;
-  long long trees;  // that a proof may take; 0: there is none
-  AnnealingPlan plan;
-  bool may_end;  // by a proof, by annealings that agree, or with length 0; else after all kicks
+  long long trees;            // that a proof may take; 0: there is none
+  PopulationPlan population;  // after which the search ends; with no members, it ends after an annealing
+  AnnealingPlan annealing;
 
   size_t count() const {
     return points ? points->shape(0) : int_matrices ? int_matrices->shape(0) : real_matrices->shape(0);
@@ -209,7 +215,7 @@ struct Batch {
 };
 
 // How the search of an instance ended; the numbers are those of warptsp.many.batch. What is unsettled is for solve().
-enum class End : int { none, proved, agreed, all_kicks, unsettled, stopped };
+enum class End : int { none, proved, crossed, all_kicks, unsettled, stopped };
 
 class BatchSearch {
  public:
@@ -274,18 +280,26 @@ class BatchSearch {
 
   // As warptsp.methods.lk.cpu does.
   End improve(TourSearch &search, unsigned long long seed) {
-    const auto is_zero = [&] { return batch_.may_end && search.best_length() == 0; };
+    const bool may_end = batch_.population.members > 0;
+    const auto is_zero = [&] { return may_end && search.best_length() == 0; };
     if (is_zero()) return End::unsettled;
     search.optimize(std::numeric_limits<double>::infinity(), token_);
     if (is_zero()) return End::unsettled;
     if (batch_.trees > 0 && !token_.stopped() && search.prove(batch_.trees, token_)) return End::proved;
-    Annealings annealings(search, n_, batch_.plan);
-    for (unsigned long long round = 1;; round++) {
-      const bool ended = !token_.stopped() && annealings.proceed(seed, round, token_);
-      if (token_.stopped()) return End::stopped;
-      if (is_zero()) return End::unsettled;
-      if (ended) return !batch_.may_end ? End::all_kicks : annealings.agreed() ? End::agreed : End::unsettled;
+    const auto until_end = [&](End end, auto &&proceed) {
+      for (unsigned long long round = 1;; round++) {
+        const bool ended = !token_.stopped() && proceed(round);
+        if (token_.stopped()) return End::stopped;
+        if (is_zero()) return End::unsettled;
+        if (ended) return end;
+      }
+    };
+    if (may_end) {
+      PopulationRun run(search, batch_.population);
+      return until_end(End::crossed, [&](unsigned long long round) { return run.proceed(seed, round, 1, token_); });
     }
+    Annealing annealing(search, n_, batch_.annealing);
+    return until_end(End::all_kicks, [&](unsigned long long round) { return annealing.proceed(seed, round, token_); });
   }
 
   const Batch &batch_;
@@ -478,41 +492,44 @@ void bind_search(nb::module_ &m) {
              return to_numpy(std::move(tour), {n});
            })
       .def("counters", &counters);
-  nb::class_<BoundAnnealings>(m, "Annealings",
-                              "Annealings of a tour in kicks, until two agree (native/lk/annealing.h).")
+  nb::class_<BoundPopulationRun>(m, "PopulationRun",
+                                 "A population from its first member to its end (native/lk/population_run.h).")
       .def_static(
           "create",
-          [](nb::object search, long long kicks, long long step, double start, double cold, int most) {
+          [](nb::object search, int members, int at_once, int selection, int idle) {
             const BoundSearch &b = nb::cast<const BoundSearch &>(search);
-            require(kicks >= 0 && step >= 1 && most >= 1 && cold >= 0 && cold < 1,
-                    "kicks, step, most or cold is out of range");
-            const int cities = (int)b.search->best().size();
-            return BoundAnnealings{
-                search, std::make_unique<Annealings>(*b.search, cities, AnnealingPlan{kicks, step, start, cold, most})};
+            const PopulationPlan plan{members, at_once, selection, idle};
+            check_plan(plan);
+            return BoundPopulationRun{search, std::make_unique<PopulationRun>(*b.search, plan)};
           },
-          nb::kw_only(), nb::arg("search"), nb::arg("kicks"), nb::arg("step"), nb::arg("start"), nb::arg("cold"),
-          nb::arg("most"))
+          nb::kw_only(), nb::arg("search"), nb::arg("members"), nb::arg("at_once"), nb::arg("selection"),
+          nb::arg("idle"))
       .def(
           "proceed",
-          [](BoundAnnealings &b, unsigned long long seed, unsigned long long round, StopToken &token) {
-            const WithoutGil unlocked;
-            return b.annealings->proceed(seed, round, token);
+          [](BoundPopulationRun &b, unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
+            check_threads(threads);
+            bool ended = false;
+            interruptible(
+                token, [&] { ended = b.run->proceed(seed, round, threads, token); },
+                is_small(nb::cast<const BoundSearch &>(b.search)));
+            return ended;
           },
-          nb::arg("seed"), nb::arg("round"), nb::arg("token"),
-          "The kicks at one temperature; True when the last annealing has ended.")
-      .def_prop_ro("agreed", [](const BoundAnnealings &b) { return b.annealings->agreed(); });
+          nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
+          "Some new members, or a generation; True when nothing more is gained.");
   m.def(
       "search_batch",
       [](std::optional<Array<const double, 3>> points, std::optional<Array<const int, 3>> int_matrices,
          std::optional<Array<const double, 3>> real_matrices, int metric, int norm, bool small_integers,
          const Array<const double, 1> &tolerances, const Array<const unsigned long long, 1> &seeds, int candidates,
          int per_quadrant, int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
-         double long_links, long long trees, long long kicks, long long step, double start, double cold, int most,
-         bool may_end, StopToken &token) {
+         double long_links, long long trees, int members, int at_once, int selection, int idle, long long kicks,
+         long long step, double start, double cold, StopToken &token) {
         require((int)points.has_value() + (int)int_matrices.has_value() + (int)real_matrices.has_value() == 1,
                 "points or matrices are needed, of one kind");
-        require(kicks >= 0 && step >= 1 && most >= 1 && cold >= 0 && cold < 1 && trees >= 0,
-                "trees, kicks, step, most or cold is out of range");
+        require(kicks >= 0 && step >= 1 && cold >= 0 && cold < 1 && trees >= 0,
+                "trees, kicks, step or cold is out of range");
+        const PopulationPlan population{members, at_once, selection, idle};
+        check_plan(population);
         Batch batch{points ? (MetricKind)metric : MetricKind::matrix,
                     points,
                     int_matrices,
@@ -522,8 +539,8 @@ void bind_search(nb::module_ &m) {
                     per_quadrant,
                     params_of(candidates, depth, breadth, segment, walks, walk, long_links),
                     trees,
-                    {kicks, step, start, cold, most},
-                    may_end};
+                    population,
+                    {kicks, step, start, cold}};
         const size_t count = batch.count(), n = (size_t)batch.cities();
         require(n >= 8 && n <= brief_cities, std::to_string(n) + " cities; 8 to 1000 are possible");
         require(candidates >= 1 && (size_t)candidates < n && per_quadrant >= 0, "candidates are out of range");
@@ -551,7 +568,8 @@ void bind_search(nb::module_ &m) {
       nb::kw_only(), nb::arg("points").none(), nb::arg("int_matrices").none(), nb::arg("real_matrices").none(),
       nb::arg("metric"), nb::arg("norm"), nb::arg("small_integers"), nb::arg("tolerances"), nb::arg("seeds"),
       nb::arg("candidates"), nb::arg("per_quadrant"), nb::arg("depth"), nb::arg("breadth"), nb::arg("segment"),
-      nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"), nb::arg("trees"), nb::arg("kicks"), nb::arg("step"),
-      nb::arg("start"), nb::arg("cold"), nb::arg("most"), nb::arg("may_end"), nb::arg("token"),
+      nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"), nb::arg("trees"), nb::arg("members"),
+      nb::arg("at_once"), nb::arg("selection"), nb::arg("idle"), nb::arg("kicks"), nb::arg("step"), nb::arg("start"),
+      nb::arg("cold"), nb::arg("token"),
       "Tours of many instances of equally many cities, one after another: tours, kicks, seconds and how each ended.");
 }

@@ -19,7 +19,17 @@ struct Growth {
   double kicks_per_city, temperature;  // in mean edge lengths
   unsigned long long seed, round;
   int threads;
+  bool quick = false;  // members by shorter moves
 };
+
+// The moves of quick members: at most 3 steps, the first of 5 alternatives. 100 uniform cities: half the time of a
+// member, and crossover makes up for the rest (docs/performance/log.md).
+inline LkParams quick(LkParams params) {
+  params.depth = std::min(params.depth, 3);
+  for (int level = 0; level < lk_wide_levels; level++) params.breadth[level] = level == 0 ? 5 : 1;
+  params.alternate[0] = params.alternate[1] = 0;
+  return params;
+}
 
 struct Member {
   std::vector<int> tour;
@@ -153,7 +163,8 @@ class Population {
     SubProblem<Source, false> problem;
     problem.order =
         tours::random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
-    problem.prepare(source_, nullptr, n, instance_.candidates.data(), instance_.params, fixed_, tolerance_);
+    problem.prepare(source_, nullptr, n, instance_.candidates.data(),
+                    growth.quick ? quick(instance_.params) : instance_.params, fixed_, tolerance_);
     typename Source::Buffer buffer;
     double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
     length -= problem.optimize(token);

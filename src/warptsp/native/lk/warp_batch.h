@@ -1,6 +1,6 @@
 // Many small problems in device memory, each searched by a warp from its cities to its tour: candidate lists, a tour of
-// nearest neighbours, local search, and annealings of kicks until two of them end with one length (annealing.h says the
-// same for a thread of the CPU). All that is touched often lies in shared memory, so that thousands run at once.
+// nearest neighbours, local search, and annealings of kicks, each from the best tour, until some of them end with one
+// length. All that is touched often lies in shared memory, so that thousands run at once.
 //
 // The search needs one edge that is never taken out, at the array's end. Before every change of the temperature the tour
 // is turned by a random number of cities, so that it is another one.
@@ -25,10 +25,9 @@ struct BatchOnDevice {
 // The numbers are those of warptsp.many.batch.
 enum BatchEnd { batch_none = 0, batch_agreed = 2, batch_all_kicks = 3, batch_unsettled = 4, batch_stopped = 5 };
 
-// See AnnealingPlan.
 struct BatchPlan {
-  int kicks, step, most;
-  int agreeing;  // annealings that end with one length, after which there are no more
+  int kicks, step, most;  // of an annealing, at one temperature (AnnealingPlan), and of annealings
+  int agreeing;           // annealings that end with one length, after which there are no more
   float start, cold;
   const int *stop;  // not 0 when the host gives up
   WarpLkParams params;
