@@ -57,12 +57,12 @@ def settling_members(n: int, *, of_matrix: bool) -> int:
 
 
 FEW_CITIES = 200  # that batches search, on one thread each
-# On a GPU a problem is searched by annealings of so many kicks a city, with so many temperatures, each with some
-# kicks at least, until so many of them agree; and how many of them there are at most. From some cities on the kicks
-# grow as the cities do. Of 10 000 uniform instances each of 50 and 100 cities optimal: until two agree 99.33 and
-# 97.92 %, until three agree 99.71 and 99.05 (log).
+# Of many problems on a GPU each is searched by annealings of so many kicks a city, until so many of them agree,
+# and how many of them there are at most. Of 10 000 uniform instances each of 50 and 100 cities optimal: until
+# two agree 99.33 and 97.92 %, until three agree 99.71 and 99.05 (log).
 GPU_KICKS, GPU_AGREEING, GPU_MAX_ANNEALINGS = 5, 3, 20
-GPU_TEMPERATURES, GPU_KICKS_AT_ONE = 25, 10
+GPU_TEMPERATURES, GPU_KICKS_AT_ONE = 25, 10  # of an annealing, and at each of them at least
+# Cities from which the kicks a city grow as the cities do: as on CPU threads until 2026-11-24.
 GPU_EASY_CITIES, GPU_EASY_CITIES_OF_MATRIX = 50, 25
 # Exchange steps of a move. 100 cities at 10 kicks a city: with 6, uniform 0.62 and clustered 0.29 of the time
 # with 25, and no fewer optimal tours; with 3, fewer (log). Between 200 and some thousand cities not measured.
