@@ -57,8 +57,8 @@ def settling_members(n: int, *, of_matrix: bool) -> int:
 
 
 FEW_CITIES = 200  # that batches search, on one thread each
-# Of many problems on a GPU each is searched by annealings of so many kicks a city, until so many of them agree,
-# and how many of them there are at most. Of 10 000 uniform instances each of 50 and 100 cities optimal: until
+# Of many problems on a GPU each is searched by annealings of so many kicks a city, until so many of them
+# agree, and how many there are at most. Of 10 000 uniform instances each of 50 and 100 cities optimal: until
 # two agree 99.33 and 97.92 %, until three agree 99.71 and 99.05 (log).
 GPU_KICKS, GPU_AGREEING, GPU_MAX_ANNEALINGS = 5, 3, 20
 GPU_TEMPERATURES, GPU_KICKS_AT_ONE = 25, 10  # of an annealing, and at each of them at least
