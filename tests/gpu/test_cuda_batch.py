@@ -49,7 +49,9 @@ def test_any_places(kind, n):
     array = places(kind, 3, n)
     results = warptsp.solve_many(array, device="cuda", kicks=n)
     check(results, array)
-    assert [results[i].device for i in range(3)] == ["cuda:0"] * 3
+    # What single precision does not hold is searched in a frame of its own.
+    device = "cpu" if kind in ("far away", "one place") else "cuda:0"
+    assert [results[i].device for i in range(3)] == [device] * 3
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC_3D"])
@@ -94,7 +96,7 @@ def test_what_a_gpu_does_not_search_is_searched_by_threads():
         rng.random((5, 2)),
         rng.random((12, 2)),
         rows,
-        warptsp.Problem.from_points(rows, open=True),
+        warptsp.Problem.from_points(rows, open=warptsp.OpenPath()),
         warptsp.Problem.from_points(rows, fixed_edges=[(0, 7)]),
         warptsp.Problem.from_matrix(rng.random((15, 15)), asymmetric=True),
         rng.random((1100, 2)),

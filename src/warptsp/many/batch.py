@@ -242,7 +242,7 @@ class BatchSearch:
         ordinary = _are_ordinary(low, high)
         kept = np.flatnonzero(ordinary)
         bounds = coordinate_distances(metric, low[kept].astype(np.float64), high[kept].astype(np.float64))
-        given = rows if len(kept) == len(rows) else rows[kept]
+        given = np.ascontiguousarray(rows[kept], dtype=np.float64)
         found = self._searched_on_gpu(gpu, metric, False, first + kept, given, bounds, token)
         return found, (first + np.flatnonzero(~ordinary)).tolist()
 

@@ -217,6 +217,7 @@ TOUR = _record(
     "ptr candidates fixed tour position blob_order blob_rank local_candidates kept",
     "ptr handed_city handed_path handed_offset paths path_count gain chosen",
 )
+_KICKS = ("segment", "walk", "walks", "long_links", "tolerance", "fitting")  # of WarpLkParams
 ROUND = _record(
     "RoundOnDevice",
     "lk.cu",
@@ -226,7 +227,8 @@ ROUND = _record(
     "ptr stop",
     "i4 segment walk",
     "f4 walks long_links tolerance",
-    paths={name: f"params.{name}" for name in ("segment", "walk", "walks", "long_links", "tolerance")},
+    "i4 fitting",
+    paths={name: f"params.{name}" for name in _KICKS},
 )
 LK_COUNTERS = _record(
     "WarpLkCounters",
@@ -257,7 +259,8 @@ BATCH_PLAN = _record(
     "ptr stop",
     "i4 segment walk",
     "f4 walks long_links tolerance",
-    paths={name: f"params.{name}" for name in ("segment", "walk", "walks", "long_links", "tolerance")},
+    "i4 fitting",
+    paths={name: f"params.{name}" for name in _KICKS},
 )
 HANDED_PATH = _record("HandedPath", "lk.cu", "i4 head tail head_city tail_city length")
 LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")

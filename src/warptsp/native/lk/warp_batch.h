@@ -48,6 +48,7 @@ class WarpProblem {
                                       batch.kept + (long long)number * batch.size)),
         best_(batch.best + (long long)number * batch.size) {
     plan_.params.tolerance = batch.tolerances[number];
+    plan_.params.fitting = 1;  // of 50 cities most kicks would be refused
   }
 
   WARPTSP_FN void run() {

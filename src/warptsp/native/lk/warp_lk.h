@@ -121,7 +121,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
     } else {
       a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
       while (a + b + c > 3 && a + b + c + 2 > a_.size) a = (a + 1) / 2, b = (b + 1) / 2, c = (c + 1) / 2;
-      at = random.below(a_.size - 1 - (a + b + c));
+      at = random.below(p_.fitting ? a_.size - 1 - (a + b + c) : a_.size);
     }
     if (a == 0 || b == 0 || c == 0 || at + a + b + c + 1 >= a_.size) return false;
     change = bridge(at, a, b, c);

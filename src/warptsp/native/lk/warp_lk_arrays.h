@@ -36,6 +36,7 @@ struct WarpLkParams {
   float walks;       // share of the kicks that are walks
   float long_links;  // share of the kicks that cut long edges
   float tolerance;   // a gain must exceed it
+  int fitting = 0;   // whether segments are cut where they fit in front of the array's end, instead of refused there
 };
 
 struct WarpLkCounters {
