@@ -22,9 +22,10 @@ CASES: tuple[tuple[int, int, tuple[int | None, ...]], ...] = (
 )
 LONG = 100
 CALLS = 3
-MEANING = """Seconds are wall time of `solve_many`, from an array of points to tours with exact lengths, opening
-the GPU included, kernels compiled before: the median of three calls, with their range. A tour counts as
-optimal if it is as short as the shortest of the runs on this page; nothing here is proved."""
+MEANING = """Seconds are wall time of `solve_many`, from an array of points to tours with exact lengths,
+opening the GPU included, kernels compiled before: the median of three calls, with their range.
+A tour counts as optimal if it is as short as the shortest of the runs on this page; nothing
+here is proved."""
 
 
 def main() -> None:
