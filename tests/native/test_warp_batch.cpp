@@ -31,9 +31,9 @@ struct Problems {
   // kind 0: uniform, 1: on few places, many of them the same, 2: on a line, 3: all at one place; a matrix has lengths
   // of its own.
   Problems(int count, int size, int kind, bool matrix, uint64_t seed)
-      : count(count), size(size), points((size_t)count * size * 2), seeds(count), candidates((size_t)count * size * (K / 4)),
-        tolerances(count, 1e-4f), kept((size_t)count * size), best((size_t)count * size, unset), kicks(count, -1),
-        end(count, batch_none) {
+      : count(count), size(size), points((size_t)count * size * 2), seeds(count),
+        candidates((size_t)count * size * (K / 4)), tolerances(count, 1e-4f), kept((size_t)count * size),
+        best((size_t)count * size, unset), kicks(count, -1), end(count, batch_none) {
     check::Random random(seed);
     for (int i = 0; i < count * size; i++) {
       double x = random.below(1000), y = random.below(1000);
@@ -50,8 +50,18 @@ struct Problems {
           for (int b = a; b < size; b++)
             at(i, a, b) = at(i, b, a) = a == b ? 0.0f : kind == 3 ? 7.0f : (float)random.below(kind == 1 ? 3 : 1000);
     }
-    batch = {matrix ? nullptr : points.data(), matrix ? matrices.data() : nullptr, count, size, 2, seeds.data(),
-             tolerances.data(), candidates.data(), kept.data(), best.data(), kicks.data(), end.data()};
+    batch = {matrix ? nullptr : points.data(),
+             matrix ? matrices.data() : nullptr,
+             count,
+             size,
+             2,
+             seeds.data(),
+             tolerances.data(),
+             candidates.data(),
+             kept.data(),
+             best.data(),
+             kicks.data(),
+             end.data()};
   }
   float &at(int i, int a, int b) { return matrices[((size_t)i * size + a) * size + b]; }
   double distance(int i, int a, int b) {
@@ -161,4 +171,3 @@ TEST(largest_problems) {
 }
 
 }  // namespace
-

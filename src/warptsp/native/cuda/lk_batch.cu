@@ -9,7 +9,8 @@ typedef WarpMetric<(MetricKind)LK_METRIC, LK_DUMMY>::Type Metric;
 typedef WarpLkArrays<LK_CANDIDATES, Metric::Place> Arrays;
 
 // The problems from `first` on; a block is one warp.
-extern "C" __global__ void __launch_bounds__(32, BATCH_BLOCKS) search_problems(BatchOnDevice batch, BatchPlan plan, int first) {
+extern "C" __global__ void __launch_bounds__(32, BATCH_BLOCKS)
+    search_problems(BatchOnDevice batch, BatchPlan plan, int first) {
   extern __shared__ __align__(16) unsigned char memory[];
   WarpProblem<WarpLanes, Metric, LK_CANDIDATES>(batch, plan, first + blockIdx.x, memory).run();
 }

@@ -10,16 +10,16 @@
 namespace warptsp::lk {
 
 struct BatchOnDevice {
-  const double *points;  // [problems, size, dimensions]; null for matrices
+  const double *points;   // [problems, size, dimensions]; null for matrices
   const float *matrices;  // [problems, size, size]; null for points
   int problems, size, dimensions;
-  const u64 *seeds;       // [problems]
+  const u64 *seeds;         // [problems]
   const float *tolerances;  // [problems] a gain must exceed it
-  u64 *local_candidates;  // [problems, size, K / 4]
-  u16 *kept;              // [problems, size]
-  u16 *best;              // [problems, size] the best tour
-  int *kicks;             // [problems]
-  int *end;               // [problems] a BatchEnd, `none` before
+  u64 *local_candidates;    // [problems, size, K / 4]
+  u16 *kept;                // [problems, size]
+  u16 *best;                // [problems, size] the best tour
+  int *kicks;               // [problems]
+  int *end;                 // [problems] a BatchEnd, `none` before
 };
 
 // The numbers are those of warptsp.many.batch.
@@ -232,7 +232,8 @@ class WarpProblem {
   // A tour in slower memory, from its position `first` on.
   WARPTSP_FN void take_tour(const u16 *tour, int first) {
     Lanes::each([&](int lane) {
-      for (int p = lane; p < a_.size; p += 32) a_.order[p] = tour[first + p < a_.size ? first + p : first + p - a_.size];
+      for (int p = lane; p < a_.size; p += 32)
+        a_.order[p] = tour[first + p < a_.size ? first + p : first + p - a_.size];
     });
     keep_last_edge();
   }
