@@ -221,7 +221,7 @@ TEST(what_two_copies_of_a_tour_gained_comes_together) {
     search.enqueue_all();
     CHECK(search.run(token));
     const Tour common = search.tour();
-    const std::vector<int> cities = common.cities();
+    const std::vector<int> &cities = common.cities();
     std::vector<Member> found;
     for (int half = 0; half < 2; half++) {
       search.set(common);
