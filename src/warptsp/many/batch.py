@@ -83,8 +83,8 @@ class BatchSearch:
             return cls(params, most, seed, gpu)
         if gpu is not None:
             raise InvalidOption(
-                f"device {gpu.name}: many problems are searched there by method lk, without a limit or with one "
-                "on kicks; leave out other methods, other limits and a temperature, or use device cpu"
+                f"device {gpu.name}: many problems are searched there by method lk, without a limit or with "
+                "one on kicks; leave out other methods, other limits and a temperature, or use device cpu"
             )
         return None
 
