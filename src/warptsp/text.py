@@ -29,6 +29,7 @@ def _escape(found: re.Match[str]) -> str:
     if found[0].isspace():
         return " "
     code = ord(found[0])
+    # By number, as by name the compiler has to import a module, and a signal meanwhile becomes a SyntaxError.
     if code in _BYTES:
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -45,4 +46,5 @@ def well_formed(text: str) -> str:
 
 def _mended(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return chr(code - 0xDC00) if code in _BYTES else "\N{REPLACEMENT CHARACTER}"
+    # By number, as by name the compiler has to import a module, and a signal meanwhile becomes a SyntaxError.
+    return chr(code - 0xDC00) if code in _BYTES else "\ufffd"

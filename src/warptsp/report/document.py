@@ -235,7 +235,7 @@ def settings_of(result: Result) -> dict[str, str]:
         "threads": str(result.threads),
         "device": result.device,
         "time": f"{result.seconds:.2f} s",
-        "kicks": f"{result.kicks:,}".replace(",", "\N{THIN SPACE}"),
+        "kicks": f"{result.kicks:,}".replace(",", "\u2009"),
         "stopped by": result.stop_reason,
     }
     return settings

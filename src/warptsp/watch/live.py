@@ -270,7 +270,7 @@ class LiveRun:
 
 def grouped(number: int) -> str:
     """Write a number with thin spaces between thousands, if it has five digits or more."""
-    return str(number) if number < 10_000 else f"{number:,}".replace(",", "\N{THIN SPACE}")
+    return str(number) if number < 10_000 else f"{number:,}".replace(",", "\u2009")
 
 
 def _described(progress: Progress | None, rate: float | None) -> dict[str, Any]:
