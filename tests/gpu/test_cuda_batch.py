@@ -114,6 +114,12 @@ def test_a_generator_and_numbers_of_kicks():
     assert set(results.kicks.tolist()) == {70}
 
 
+def test_no_problems_at_all():
+    results = warptsp.solve_many(np.empty((0, 20, 2)), device="cuda")
+    assert len(results) == 0
+    assert not results.errors
+
+
 def test_it_can_be_ended():
     array = points(4000, 1000)
     results = warptsp.solve_many(array, device="cuda", kicks=10**7, callback=lambda progress: True)

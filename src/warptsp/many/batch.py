@@ -101,7 +101,8 @@ class BatchSearch:
         """Whether `search_array` takes problems in this form."""
         if not isinstance(given, np.ndarray) or given.ndim != 3 or given.dtype.kind not in "iuf":
             return False
-        return given.shape[2] in (2, 3) and INSTANT_CITIES < given.shape[1] <= self.most_cities
+        count, n, columns = given.shape
+        return count > 0 and columns in (2, 3) and INSTANT_CITIES < n <= self.most_cities
 
     def plain(self, problem: Problem) -> Plain | None:
         """Return a problem as batches take it; None if it is more than that."""
