@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from benchmarks.reproduce.harness.chart import Chart
+from benchmarks.chart import Chart
 
 PAGE = Path(__file__).parents[1] / "docs" / "quality.md"
 DRAWN = ("d18512", "E100k.0", "E1M.0")

@@ -335,7 +335,7 @@ def test_chart_places_points(harness):
     chart = harness.Chart("t <1>", "n", "s", {"ours": [(1.0, 1.0), (100.0, 100.0)]})
     svg = chart.svg()
     assert "t &lt;1&gt;" in svg
-    from benchmarks.reproduce.harness.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+    from benchmarks.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 
     assert f'cx="{LEFT}.0" cy="{HEIGHT - BOTTOM}.0"' in svg
     assert f'cx="{WIDTH - RIGHT}.0" cy="{TOP}.0"' in svg

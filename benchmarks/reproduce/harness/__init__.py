@@ -14,7 +14,7 @@ appending one file to the other.
 
 from __future__ import annotations
 
-from benchmarks.reproduce.harness.chart import Chart
+from benchmarks.chart import Chart
 from benchmarks.reproduce.harness.command import main
 from benchmarks.reproduce.harness.documents import Published, published
 from benchmarks.reproduce.harness.measuring import run

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from benchmarks.reproduce.harness.chart import Chart
+from benchmarks.chart import Chart
 
 if TYPE_CHECKING:
     from benchmarks.reproduce.harness.results import Results
