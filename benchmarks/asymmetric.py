@@ -21,12 +21,15 @@ from asymmetric_instances import CLASSES, make
 from common import gap_percent, note, parser, report, table
 
 import warptsp
+from warptsp.groups import choose
 
 SIZES = (1_000, 3_162)
 SECONDS = (10.0,)
 SLOW_TO_MAKE = {("closed", 3_162)}  # shortest ways between all pairs, in NumPy
 PEERS = ("elkai", "ortools")
 PEER_CITIES, PEER_SECONDS = 316, 5.0  # elkai prepares a matrix for 7 s and more at 1000 cities
+GROUPED = ("berlin52", "kroA100", "lin318", "pcb442", "pr1002")  # instances of TSPLIB in groups
+GROUP_SECONDS = (1.0, 10.0, 60.0)
 LONG = {("street", 3_162): 60.0, ("uniform", 10_000): 20.0, ("street", 10_000): 60.0}
 
 
@@ -154,6 +157,40 @@ def of_tsplib(folder: Path, limit: float) -> tuple[str, list[Any]]:
     return table(["instance", "optimum", "length", "CPU s", "bound by then"], rows), results
 
 
+def groups_of(problem: warptsp.Problem) -> np.ndarray:
+    """Return groups of five places on average, as in GTSPLIB: around places that are far apart."""
+    between = distances(problem)
+    centres = list(np.unravel_index(between.argmax(), between.shape))
+    nearest = between[centres].min(axis=0)
+    while len(centres) < -(-problem.n // 5):
+        centres.append(int(nearest.argmax()))
+        np.minimum(nearest, between[centres[-1]], out=nearest)
+    return between[:, centres].argmin(axis=1)
+
+
+def distances(problem: warptsp.Problem) -> np.ndarray:
+    """Return all distances."""
+    every = np.arange(problem.n)
+    return np.asarray(problem.distance(every[:, np.newaxis], every))
+
+
+def of_groups(folder: Path, limits: tuple[float, ...]) -> tuple[str, list[Any]]:
+    """Return what tours through one place of each group came to."""
+    rows, results = [], []
+    for name in GROUPED:
+        note(f"{name}, groups")
+        problem = warptsp.load(folder / f"{name}.tsp")
+        groups = groups_of(problem).tolist()
+        runs = []
+        for limit in limits:
+            begun = time.process_time()
+            choice = choose(problem, groups, time_limit=limit, threads=1)
+            runs.append({"length": choice.length, "cpu": time.process_time() - begun})
+        results.append({"name": name, "groups": max(groups) + 1, "runs": runs})
+        rows.append([name, problem.n, max(groups) + 1, *map(cell, runs)])
+    return table(["instance", "places", "groups", *(f"limit {limit:g} s" for limit in limits)], rows), results
+
+
 def main() -> None:
     if len(sys.argv) > 1 and sys.argv[1] in ("solved", *PEERS):
         child(*sys.argv[1:])
@@ -177,6 +214,13 @@ def main() -> None:
     if folder.is_dir():
         tsplib, more = of_tsplib(folder, 1.0 if options.quick else 10.0)
         text += "\n\nTSPLIB, until the optimum is found:\n\n" + tsplib
+        results += more
+    folder = Path(options.shared) / "data" / "tsplib"
+    if folder.is_dir():
+        grouped, more = of_groups(folder, GROUP_SECONDS[:1] if options.quick else GROUP_SECONDS)
+        text += (
+            "\n\nOne place of each group of five on average (`warptsp choose`):\n\n" + grouped
+        )
         results += more
     report("asymmetric", "Asymmetric matrices", text, results, options.output)
 

@@ -8,7 +8,7 @@ beyond them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from warptsp._checks import checked_count, shown
 from warptsp._words import counted
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import OpenPath, Problem
+from warptsp.problem.part import part_of
 from warptsp.result import Result
 from warptsp.solver import solve
 
@@ -106,33 +107,11 @@ def remove(problem: Problem, tour: ArrayLike, cities: Iterable[int]) -> Result:
             )
     if gone.all():
         raise InvalidOption("every city would be removed: at least one must stay")
-    kept = np.flatnonzero(~gone)
+    left = part_of(problem, np.flatnonzero(~gone))
     place = np.cumsum(~gone) - 1
-
-    def moved(city: int | None) -> int | None:
-        return None if city is None else int(place[city])
-
-    left = replace(
-        problem,
-        coordinates=problem.given_coordinates()[kept],
-        node_ids=problem.ids_of(kept) if problem.node_ids is not None or problem.labels is None else None,
-        labels=None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
-        display=None if problem.display is None else problem.display[kept],
-        extra=_columns(problem, lambda column: [column[city] for city in kept.tolist()]),
-        fixed_edges=place[problem.fixed_edges].astype(np.int32),
-        open=None if path is None else OpenPath(moved(path.start), moved(path.end)),
-        name="",
-    )
     old = np.asarray(tour)
     order = place[old[~gone[old]]].astype(np.int32)
     return _result(left, order, started, "remove", {"removed": int(gone.sum())})
-
-
-def _columns(problem: Problem, changed: Callable[[Sequence[Any]], list[Any]]) -> dict[str, list[Any]] | None:
-    """The other columns of a table, each of them changed."""
-    if problem.extra is None:
-        return None
-    return {title: changed(column) for title, column in problem.extra.items()}
 
 
 def _check_coordinates(problem: Problem) -> None:
@@ -167,7 +146,9 @@ def _with_places(problem: Problem, points: NDArray[np.float64], labels: Iterable
         labels=names,
         display=None,
         # New places have nothing in the other columns of a table.
-        extra=_columns(problem, lambda column: [*column, *[""] * len(points)]),
+        extra=None
+        if problem.extra is None
+        else {title: [*column, *[""] * len(points)] for title, column in problem.extra.items()},
         name="",
     )
 

@@ -28,7 +28,7 @@ def offered(*words):
 
 def test_commands_and_options():
     assert offered("") == list(COMMANDS)
-    assert offered("ch") == ["check"]
+    assert offered("che") == ["check"]
     assert "--then-param" in offered("solve", "--")
     assert offered("solve", "--time-l") == ["--time-limit"]
 

@@ -31,6 +31,7 @@ CALLS = {
     "merge": ["merge", "some.csv", "some.csv", "some.csv", "-o", "out.tour"],
     "bound": ["bound", "some.csv", "--iterations", "5", "--certificate", "out.json"],
     "prove": ["prove", "some.csv", "--output", "out.tour", "--certificate", "out.json"],
+    "choose": ["choose", "some.csv", "--kicks", "5", "-o", "chosen.csv"],
     "insert": ["insert", "some.csv", "--remove", "3", "-o", "fewer.csv"],
     "solve-many": ["solve-many", "many.npy", "--kicks", "5", "-o", "lengths.csv"],
     "strokes": ["strokes", "some.svg", "-o", "out.svg"],
@@ -54,6 +55,7 @@ FILES = {
     "merge": ["out.tour"],
     "bound": ["out.json"],
     "prove": ["out.tour", "out.json"],
+    "choose": ["chosen.csv"],
     "insert": ["fewer.csv"],
     "solve-many": ["lengths.csv"],
     "strokes": ["out.svg"],
@@ -67,8 +69,8 @@ FILES = {
 @pytest.fixture
 def folder(tmp_path):
     rows = np.random.default_rng(0).integers(0, 1000, (20, 2))
-    text = "\n".join(f"{city},{x},{y}" for city, (x, y) in enumerate(rows, 1))
-    (tmp_path / "some.csv").write_text(f"id,x,y\n{text}\n")
+    text = "\n".join(f"{city},{x},{y},{city % 5}" for city, (x, y) in enumerate(rows, 1))
+    (tmp_path / "some.csv").write_text(f"id,x,y,group\n{text}\n")
     np.save(tmp_path / "many.npy", rows[None].astype(float))
     strokes = "".join(f'<path d="M{x} {y}h9"/>' for x, y in rows)
     (tmp_path / "some.svg").write_text(f'<svg xmlns="http://www.w3.org/2000/svg">{strokes}</svg>')
@@ -100,7 +102,11 @@ def ways(how, number):
 def is_whole(folder, names):
     problem = warptsp.load(folder / "some.csv")
     for name in names:
-        if name.endswith((".tour", ".csv", ".npy")) and name not in ("fewer.csv", "lengths.csv"):
+        if name.endswith((".tour", ".csv", ".npy")) and name not in (
+            "chosen.csv",
+            "fewer.csv",
+            "lengths.csv",
+        ):
             problem.check_tour(warptsp.read_tour(folder / name, problem))
     assert sorted(os.listdir(folder)) == sorted(["many.npy", "some.csv", "some.svg", *names])
 

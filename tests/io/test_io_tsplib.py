@@ -603,3 +603,47 @@ def test_a_known_length_belongs_to_the_closed_tour(shared_data):
     assert dataclasses.replace(problem, open=OpenPath()).known_length is None
     assert dataclasses.replace(problem, fixed_edges=np.array([[0, 1]])).known_length is None
     assert dataclasses.replace(problem, metric=Metric.CEIL_2D).known_length is None
+
+
+# GTSPLIB
+
+SETS = (
+    HEADER.replace("TYPE: TSP", "TYPE: GTSP")
+    + "GTSP_SETS: 2\n"
+    + COORDINATES
+    + "GTSP_SET_SECTION\n7 1 3 -1\n4 2 -1\nEOF\n"
+)
+
+
+def test_sets_of_gtsplib_are_a_column():
+    problem = parse_problem(SETS.encode(), "file.gtsp", groups=True)
+    assert problem.extra == {"group": [7, 4, 7]}
+    ended_twice = SETS.replace("-1\nEOF", "-1\n-1\nEOF")
+    assert parse_problem(ended_twice.encode(), "file.gtsp", groups=True).extra == problem.extra
+
+
+def test_sets_are_not_forgotten():
+    with pytest.raises(ParseError, match=r":2: .*TYPE is GTSP, one place of each set: warptsp.groups.choose"):
+        parse(SETS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("4 2 -1", "4 -1", r":12: .*set 4 is empty"),
+        ("4 2 -1", "-1 4 2 -1", r":12: .*a set without number and nodes"),
+        ("4 2 -1", "4 2", r":12: .*GTSP_SET_SECTION does not end with -1"),
+        ("4 2 -1", "7 2 -1", r":12: .*set 7 is there for the second time"),
+        ("4 2 -1", "4 9 -1", r":12: .*set 4 names node 9, which there is not"),
+        ("4 2 -1", "4 2 3 -1", r":12: .*node 3 is in set 4 and in set 7"),
+        ("7 1 3", "7 1", r":10: .*node 3 is in no set"),
+        ("4 2 -1", "4 2.5 -1", r":12: .*2.5 in GTSP_SET_SECTION: a set's number, a node or -1 is needed"),
+        ("SETS: 2", "SETS: 3", r":5: .*GTSP_SETS is '3', and there are 2 sets"),
+        ("TYPE: GTSP", "TYPE: TSP", "TYPE is TSP, and the file has GTSP_SET_SECTION"),
+        ("GTSP_SET_SECTION\n7 1 3 -1\n4 2 -1\n", "", "TYPE is GTSP, and the file has no GTSP_SET_SECTION"),
+    ],
+)
+def test_faults_of_sets_are_named(before, after, message):
+    assert before in SETS
+    with pytest.raises(ParseError, match=message):
+        parse_problem(SETS.replace(before, after).encode(), "file.gtsp", groups=True)

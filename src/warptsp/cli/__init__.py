@@ -30,6 +30,7 @@ COMMANDS = {
     "bound": "compute a lower bound on the length of any tour",
     "prove": "prove that a tour is optimal, or find one that is",
     "plot": "draw a tour, or two tours and their difference: SVG, PNG, PDF",
+    "choose": "find a short tour through one place of each group",
     "insert": "insert places into a tour with the least detour, or remove some",
     "strokes": "put strokes, cuts or holes in an order with little travel",
     "report": "put tours into one HTML page",

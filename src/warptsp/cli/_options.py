@@ -70,22 +70,24 @@ class InstanceFile:
     metric: str | None
     asymmetric: bool
 
-    def load(self) -> Problem:
+    def load(self, *, groups: bool = False) -> Problem:
         """Read it, and say on stderr what was guessed of it, and what is doubtful."""
-        return self.read(logging.INFO).problem
+        return self.read(logging.INFO, groups=groups).problem
 
-    def read(self, level: int = logging.WARNING) -> Instance:
+    def read(self, level: int = logging.WARNING, *, groups: bool = False) -> Instance:
         """The same, and return what the columns of a table were taken for, which notes would say.
 
         Parameters
         ----------
         level : int
             What is said on stderr: warnings, or notes (``logging.INFO``) as well.
+        groups : bool
+            Whether the command visits one place of each group.
         """
         from warptsp.io.instances import read_instance
         from warptsp.io.options import ReadOptions
 
-        options = ReadOptions.of(self.columns, self.metric, self.asymmetric)
+        options = ReadOptions.of(self.columns, self.metric, self.asymmetric, groups=groups)
         with _told(level):
             return read_instance(self.path, self.format, options)
 

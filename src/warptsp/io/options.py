@@ -31,12 +31,15 @@ class ReadOptions:
         The metric as the caller named it.
     asymmetric : bool
         Whether a matrix may be.
+    groups : bool
+        Whether one place of each group is visited; otherwise files that mean that are refused.
     """
 
     columns: Mapping[str, str | int] = field(default_factory=dict)
     metric: Metric | None = None
     asymmetric: bool = False
     asked: Metric | str | None = None
+    groups: bool = False
 
     @classmethod
     def of(
@@ -44,6 +47,8 @@ class ReadOptions:
         columns: Mapping[str, str | int] | None = None,
         metric: Metric | str | None = None,
         asymmetric: bool = False,
+        *,
+        groups: bool = False,
     ) -> ReadOptions:
         """Check what was given.
 
@@ -57,7 +62,7 @@ class ReadOptions:
                 f"columns: {columns!r} is not a mapping such as {{'lat': 3, 'lon': 'Longitude'}}"
             )
         parsed = None if metric is None else Metric.parse(metric)
-        found = cls(dict(columns or {}), parsed, asymmetric, metric)
+        found = cls(dict(columns or {}), parsed, asymmetric, metric, groups)
         for role, column in found.columns.items():
             if role not in ROLES:
                 raise InvalidOption(f"columns: there is no {role!r}: use one of {', '.join(ROLES)}")

@@ -23,7 +23,7 @@ __all__ = ["FORMATS", "parse_problem", "parse_tour", "problem_tsplib", "tour_tsp
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
-    return Instance(parse_problem(source.data, source.file, options.asymmetric))
+    return Instance(parse_problem(source.data, source.file, options.asymmetric, groups=options.groups))
 
 
 def _read_tour(source: Source, problem: Problem) -> TourFile:
@@ -34,7 +34,7 @@ FORMATS = (
     Format(
         name="tsplib",
         title="TSPLIB",
-        endings=(".tsp", ".atsp", ".tsplib", ".hpp"),
+        endings=(".tsp", ".atsp", ".tsplib", ".hpp", ".gtsp"),
         tour_endings=(".tour",),
         sniff=looks_like_tsplib,
         read=_read,

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp._words import counted
+from warptsp._words import as_called, counted
 from warptsp.errors import InvalidProblem, InvalidTour
 from warptsp.io._text import quoted
 from warptsp.io.format import TourFile
@@ -26,15 +26,15 @@ _log = logging.getLogger(__name__)
 _WEIGHT_TYPES = ", ".join(metric.name for metric in Metric)
 
 
-def parse_problem(data: bytes, file: str, asymmetric: bool = False) -> Problem:
-    """The instance in the text of a TSPLIB file.
+def parse_problem(data: bytes, file: str, asymmetric: bool = False, *, groups: bool = False) -> Problem:
+    """The instance in the text of a TSPLIB file; with `groups` also of GTSPLIB: sets are the column "group".
 
     Raises
     ------
     ParseError
         With file, line and keyword.
     """
-    return _problem(TsplibText(data, file), asymmetric)
+    return _problem(TsplibText(data, file), asymmetric, groups)
 
 
 def parse_tour(data: bytes, file: str, problem: Problem) -> TourFile:
@@ -50,11 +50,21 @@ def parse_tour(data: bytes, file: str, problem: Problem) -> TourFile:
     return _tour(TsplibText(data, file), problem)
 
 
-def _problem(text: TsplibText, asymmetric: bool) -> Problem:
+def _problem(text: TsplibText, asymmetric: bool, groups: bool) -> Problem:
     kind = text.first_word("TYPE") or ("TOUR" if set(text.sections) == {"TOUR"} else "TSP")
     if kind == "TOUR":
         text.fail("is a tour, not an instance: give it as the start tour", keyword="TYPE")
-    if kind not in ("TSP", "ATSP", "HPP"):
+    in_sets = kind in ("GTSP", "AGTSP")
+    if in_sets and not groups:
+        text.fail_entry(
+            "TYPE",
+            f"TYPE is {kind}, one place of each set: "
+            f"{as_called('warptsp.groups.choose', 'warptsp choose')} finds such tours",
+        )
+    if in_sets != ("GTSP_SET" in text.sections):
+        lacks = "has no GTSP_SET_SECTION" if in_sets else "has GTSP_SET_SECTION: TYPE is GTSP or AGTSP then"
+        text.fail(f"TYPE is {kind}, and the file {lacks}", keyword="TYPE")
+    if kind not in ("TSP", "ATSP", "HPP") and not in_sets:
         text.fail_entry(
             "TYPE",
             f"TYPE is {quoted(kind)}: warptsp reads TSP (symmetric), ATSP (asymmetric) and HPP (open "
@@ -67,7 +77,7 @@ def _problem(text: TsplibText, asymmetric: bool) -> Problem:
     if kind == "HPP":
         fields["open"] = OpenPath()
     if metric is Metric.EXPLICIT:
-        fields["asymmetric"] = asymmetric or kind == "ATSP"
+        fields["asymmetric"] = asymmetric or kind in ("ATSP", "AGTSP")
         fields["matrix"], node_ids = weights(text, may_be_asymmetric=fields["asymmetric"]), None
         fields["display"] = _display(text, len(fields["matrix"]), None)
     else:
@@ -79,7 +89,53 @@ def _problem(text: TsplibText, asymmetric: bool) -> Problem:
         problem = Problem(metric, **fields)
     except InvalidProblem as error:
         text.fail(str(error), text.sections[section].begin, text.sections[section].keyword)
-    return _with_fixed_edges(text, problem)
+    problem = _with_fixed_edges(text, problem)
+    return dataclasses.replace(problem, extra={"group": _sets(text, problem)}) if in_sets else problem
+
+
+def _sets(text: TsplibText, problem: Problem) -> list[int]:
+    """The number of the set of each city; a row has that number, nodes and -1."""
+    section = text.sections["GTSP_SET"]
+    numbers = section.numbers
+    wrong = (numbers != np.floor(numbers)) | (numbers < -1) | (numbers > EXACT_INTEGERS)
+    if wrong.any():
+        index = int(np.argmax(wrong))
+        text.fail_number(
+            section,
+            index,
+            f"{numbers[index]:.15g} in {section.keyword}: a set's number, a node or -1 is needed",
+        )
+    if not len(numbers) or numbers[-1] != -1:
+        text.fail_number(section, len(numbers) - 1, f"{section.keyword} does not end with -1")
+    place = {node: city for city, node in enumerate(problem.ids_of(np.arange(problem.n)).tolist())}
+    owner, seen = [-1] * problem.n, set()
+    begin = 0
+    for end in np.flatnonzero(numbers == -1).tolist():
+        row = numbers[begin:end].astype(np.int64).tolist()
+        if not row and begin == end == len(numbers) - 1:
+            break  # one more -1 ends the section
+        if len(row) < 2:
+            what = f"set {row[0]} is empty" if row else "a set without number and nodes"
+            text.fail_number(section, begin, f"{what}: its number, its nodes and -1 are needed")
+        number = row[0]
+        if number in seen:
+            text.fail_number(section, begin, f"set {number} is there for the second time")
+        seen.add(number)
+        for index, node in enumerate(row[1:], begin + 1):
+            city = place.get(node)
+            if city is None:
+                text.fail_number(section, index, f"set {number} names node {node}, which there is not")
+            if owner[city] >= 0:
+                text.fail_number(section, index, f"node {node} is in set {number} and in set {owner[city]}")
+            owner[city] = number
+        begin = end + 1
+    if -1 in owner:
+        node = problem.node_id(owner.index(-1))
+        text.fail(f"node {node} is in no set", section.begin, section.keyword)
+    said = text.first_word("GTSP_SETS")
+    if said is not None and said != str(len(seen)):
+        text.fail_entry("GTSP_SETS", f"GTSP_SETS is {quoted(said)}, and there are {len(seen)} sets")
+    return owner
 
 
 def _metric(text: TsplibText) -> Metric:

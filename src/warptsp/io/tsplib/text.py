@@ -29,6 +29,7 @@ _HEADER = frozenset(
         "COMMENT",
         "DIMENSION",
         "CAPACITY",
+        "GTSP_SETS",
         "EDGE_WEIGHT_TYPE",
         "EDGE_WEIGHT_FORMAT",
         "EDGE_DATA_FORMAT",
@@ -45,6 +46,7 @@ _SECTIONS = frozenset(
         "EDGE_WEIGHT_SECTION",
         "FIXED_EDGES_SECTION",
         "FIXED_EDGES",
+        "GTSP_SET_SECTION",
         "DISPLAY_DATA_SECTION",
         "TOUR_SECTION",
     }

@@ -1,0 +1,99 @@
+"""``warptsp choose``: one place of each group, and a tour through these."""
+
+from __future__ import annotations
+
+import click
+
+from warptsp._words import counted
+from warptsp.cli._options import (
+    InstanceFile,
+    echo_json,
+    examples,
+    instance_argument,
+    instance_options,
+    json_option,
+    quiet_option,
+    time_limit_option,
+)
+from warptsp.cli.streams import say, tell
+from warptsp.errors import InvalidOption
+from warptsp.interruption import FirstSignal, status
+
+
+@click.command(
+    epilog=examples(
+        "warptsp choose entries.csv --groups block -o route.csv --time-limit 10",
+        "warptsp choose 40kroa200.gtsp -o best.tour",
+    )
+)
+@instance_argument
+@instance_options
+@click.option(
+    "--groups",
+    default="group",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of a table that says which group a place is in; group for the sets of a GTSPLIB file.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(),
+    help="Write the tour through the chosen places; the ending sets the format, - is stdout.",
+)  # fmt: skip
+@time_limit_option
+@click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@click.option("--open/--closed", "open_", default=None, help="Find a path with free ends, or a closed tour.")
+@json_option
+@quiet_option
+def command(
+    instance: InstanceFile,
+    groups: str,
+    output: str | None,
+    time_limit: float | None,
+    kicks: int | None,
+    seed: int,
+    threads: int | None,
+    open_: bool | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Find a short tour that visits one place of each group of INSTANCE, whichever is best.
+
+    Which entry of a block, which of several parking places. INSTANCE is a table with a column that names the
+    group of each place, or a GTSPLIB file, with up to 5000 places.
+    """
+    from warptsp.groups import choose
+    from warptsp.io import write_tour
+    from warptsp.io.tours import check_tour_output, tour_format
+    from warptsp.outputs import check_writable
+    from warptsp.quantities import length_text
+    from warptsp.solver import with_open
+
+    if as_json and output == "-":
+        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
+    if output not in (None, "-"):
+        tour_format(output)
+        check_writable(output)
+    problem = instance.load(groups=True)
+    if open_ is not None:
+        problem = with_open(problem, open_)
+    if output not in (None, "-"):
+        check_tour_output(output, problem)
+    with FirstSignal() as signals:  # what there is by then is written
+        choice = choose(problem, groups, time_limit=time_limit, kicks=kicks, seed=seed, threads=threads)
+        result = choice.result
+        if output is not None:
+            write_tour(output, result.tour, result.problem, format="tsplib" if output == "-" else None)
+    if as_json:
+        echo_json({"file": str(instance.path), "places": problem.n, "output": output, **result.as_dict()})
+    elif not quiet:
+        lines = [
+            f"places       {problem.n} in {counted(result.problem.n, 'group', 'groups')}",
+            f"length       {length_text(result.length, problem.metric.unit)}",
+            f"time         {result.seconds:.2f} s, {result.kicks} kicks",
+            f"stopped by   {result.stop_reason}",
+            f"output       {output}" if output else "output       not written; --output FILE writes it",
+        ]
+        (tell if output == "-" else say)(*lines)
+    return 0 if signals.caught is None else status(signals.caught)

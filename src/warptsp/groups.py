@@ -1,0 +1,355 @@
+"""One place of each group, and a short tour through these: generalized problems.
+
+Which entry of a block, which of several parking places, which shop of each kind. The transformation of C.
+Noon and J. Bean, "An efficient transformation of the generalized traveling salesman problem", INFOR 31 (1993)
+39-44, makes them problems with directions, which the method ``lk`` searches. The places of a group are a
+cycle of arcs that cost nothing. A tour that enters a group at a place follows that cycle to the place before,
+and what leaves there has the cost of leaving the place where it was entered. Every arc between groups is so
+much longer than all of a tour that there are as many of them as groups, and no more. At the end the places
+are chosen once more for the order of the groups that was found, the best ones: a shortest path through the
+groups as layers.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warptsp._checks import checked_number, shown
+from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
+from warptsp.problem import Problem
+from warptsp.problem.part import part_of
+from warptsp.problem.values import EXACT_INTEGERS
+from warptsp.solver import as_problem, solve
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Metric
+    from warptsp.result import Result
+    from warptsp.solver.inputs import Instance
+
+__all__ = ["Choice", "choose"]
+
+MOST_PLACES = 5_000
+"""The matrix of so many takes 200 MB."""
+
+_LONGEST_SUM = 1e280  # of reals; sums of walls for missing arcs, too, are numbers then
+
+
+_NO_TOUR = "no tour was found that goes through each group once without missing arcs"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place of each group, in an order with little travel.
+
+    Attributes
+    ----------
+    places : ndarray of int32, shape (m,)
+        One of each of the m groups, in visiting order, numbered from 0 as in the instance. Read-only.
+    result : Result
+        The tour through these places alone, whose `problem` has them as its cities: for pictures, files and
+        names. Its length is exact, in the distances of the instance.
+    """
+
+    places: NDArray[np.int32]
+    result: Result
+
+    @property
+    def length(self) -> int | float:
+        """The length of the tour."""
+        return self.result.length
+
+
+def choose(
+    problem: Instance,
+    groups: str | Sequence[Any] = "group",
+    *,
+    metric: Metric | str | None = None,
+    asymmetric: bool = False,
+    time_limit: float | None = None,
+    kicks: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Choice:
+    """Find a short tour through one place of each group.
+
+    Parameters
+    ----------
+    problem : Problem, array, path or object of another package
+        The places, as `warptsp.solve` takes an instance, closed or an open path with free or given ends; also
+        a file of GTSPLIB (TYPE: GTSP). At most 5000 places, without fixed edges.
+    groups : str or sequence
+        The groups: the title of a column of the table that the places come from, ``"group"`` for the sets of
+        a GTSPLIB file; the group of each place, as texts or integers; or for each group the list of its
+        places, numbered from 0. Each place is in one group.
+    metric, asymmetric, time_limit, kicks, seed, threads
+        As `warptsp.solve` takes them.
+
+    Returns
+    -------
+    Choice
+        Ctrl-C during the call ends the search with the best choice so far.
+
+    Raises
+    ------
+    InvalidProblem, InvalidOption
+        A place is in no group or in two, a group is empty, or the distances of so many groups are too long.
+    UnsupportedProblem
+        There are too many places, or fixed edges.
+    NoTourFound
+        Every tour that was found has an arc that is missing from the matrix.
+    """
+    started = time.monotonic()
+    instance = _read(problem, metric, asymmetric=asymmetric)
+    owner = _owners(instance, groups)
+    if len(instance.fixed_edges):
+        raise UnsupportedProblem("fixed edges and groups: which of their places are visited is open")
+    if instance.n > MOST_PLACES:
+        raise UnsupportedProblem(
+            f"{instance.n} places in groups: at most {MOST_PLACES} are searched, as a matrix with directions"
+        )
+    if time_limit is not None:
+        seconds = checked_number("time_limit", time_limit, minimum=0.0, what="a number of seconds")
+        time_limit = max(0.0, seconds - (time.monotonic() - started))
+    cycles = _Cycles(instance, owner)
+    try:
+        found = solve(
+            cycles.directed(),
+            start=cycles.start(),
+            time_limit=time_limit,
+            kicks=kicks,
+            seed=seed,
+            threads=threads,
+            device="cpu",
+            bound=False,
+        )
+    except NoTourFound as error:
+        raise NoTourFound(_NO_TOUR, proved=error.proved) from None
+    places = cycles.entered(found.tour)
+    return _choice(instance, places, found, time.monotonic() - started)
+
+
+def _read(problem: Instance, metric: Metric | str | None, *, asymmetric: bool) -> Problem:
+    if not isinstance(problem, (str, os.PathLike)):
+        return as_problem(problem, metric=metric, asymmetric=asymmetric)
+    from warptsp.io.instances import read_instance
+    from warptsp.io.options import ReadOptions
+
+    return read_instance(problem, None, ReadOptions.of(None, metric, asymmetric, groups=True)).problem
+
+
+def _owners(problem: Problem, groups: str | Sequence[Any]) -> NDArray[np.intp]:
+    """Return the group of each place, numbered from 0."""
+    if isinstance(groups, str):
+        columns = problem.extra or {}
+        if groups not in columns:
+            there = ", ".join(columns) or "none"
+            raise InvalidOption(
+                f"groups: there is no column {shown(groups)}; columns beside the places: {there}"
+            )
+        groups = list(columns[groups])
+    if not isinstance(groups, Iterable):
+        raise InvalidOption(f"groups: {shown(groups)} is no list of groups")
+    given = list(groups)
+    if given and all(
+        isinstance(group, Collection) and not isinstance(group, (str, bytes)) for group in given
+    ):
+        return _of_lists(problem, given)
+    if len(given) != problem.n:
+        raise InvalidOption(f"groups: {len(given)} for {problem.n} places; one for each is needed")
+    numbers: dict[Any, int] = {}
+    owner = np.empty(problem.n, dtype=np.intp)
+    for place, group in enumerate(given):
+        name = group.strip() if isinstance(group, str) else group
+        if isinstance(name, (float, np.floating)) and name == np.floor(name):
+            name = int(name)  # a column of numbers with gaps
+        if name is None or name == "" or (isinstance(name, (float, np.floating)) and name != name):
+            raise InvalidOption(f"groups: place {problem.label(place)} is in no group")
+        if isinstance(name, bool) or not isinstance(name, (str, int, np.integer)):
+            raise InvalidOption(
+                f"groups: that of place {problem.label(place)} is {shown(group)}: a text or an integer "
+                "is needed"
+            )
+        owner[place] = numbers.setdefault(name, len(numbers))
+    return owner
+
+
+def _of_lists(problem: Problem, groups: list[Collection[Any]]) -> NDArray[np.intp]:
+    owner = np.full(problem.n, -1, dtype=np.intp)
+    for number, group in enumerate(groups):
+        if not len(group):
+            raise InvalidOption(f"groups: group {number} (counted from 0) is empty")
+        for place in group:
+            whole = isinstance(place, (int, np.integer)) and not isinstance(place, bool)
+            if not whole or not 0 <= place < problem.n:
+                raise InvalidOption(
+                    f"groups: group {number} has place {shown(place)}: places are 0 to {problem.n - 1}"
+                )
+            if owner[place] >= 0:
+                raise InvalidOption(
+                    f"groups: place {problem.label(int(place))} is twice in groups, {owner[place]} and "
+                    f"{number} (counted from 0)"
+                )
+            owner[place] = number
+    if (owner < 0).any():
+        raise InvalidOption(f"groups: place {problem.label(int(np.argmin(owner)))} is in no group")
+    return owner
+
+
+class _Cycles:
+    """Places, group by group, each a cycle; a path has one more group, the way from its end to its start."""
+
+    def __init__(self, problem: Problem, owner: NDArray[np.intp]) -> None:
+        self.order = np.argsort(owner, kind="stable")
+        self.owner = owner[self.order]
+        self.between = _distances(problem, self.order)
+        if problem.open is not None:
+            self.order = np.append(self.order, problem.n)
+            self.owner = np.append(self.owner, len(np.unique(owner)))
+            self.between = np.pad(self.between, ((0, 1), (0, 1)))
+            for end, ways in (
+                (problem.open.start, self.between[-1]),
+                (problem.open.end, self.between[:, -1]),
+            ):
+                if end is not None:
+                    ways[self.order != end] = np.inf
+        self.closed = problem.open is None
+        same = self.owner[:, np.newaxis] == self.owner
+        self.between[same] = np.inf
+        first = np.flatnonzero(np.diff(self.owner, prepend=-1))
+        self.before = np.arange(len(self.order)) - 1
+        self.before[first] = np.append(first[1:], len(self.order)) - 1
+        self.count = len(first)
+        self.first = first
+        self.integral = problem.integral
+
+    def directed(self) -> Problem:
+        """The problem with directions that has the same tours."""
+        finite = np.where(np.isfinite(self.between), self.between, 0.0)
+        longest = float(np.maximum.reduceat(finite.max(axis=1), self.first).sum())
+        toll = longest + 1.0 if self.integral else 2.0 * longest or 1.0
+        total = (self.count + 1) * (toll + float(finite.max()))
+        if not total <= (EXACT_INTEGERS if self.integral else _LONGEST_SUM):
+            raise InvalidProblem(
+                f"distances up to {finite.max():.6g} between {self.count} groups: arcs between groups must "
+                "be longer than a tour, and sums of these are too large; give the distances in a larger unit"
+            )
+        matrix = np.empty_like(self.between)
+        matrix[self.before] = self.between + toll
+        rest = np.arange(len(self.order))
+        matrix[self.before, rest] = 0.0
+        np.fill_diagonal(matrix, 0.0)
+        try:
+            return Problem.from_matrix(matrix, asymmetric=True)
+        except InvalidProblem:  # names nodes of its own
+            raise NoTourFound(_NO_TOUR, proved=True) from None
+
+    def start(self) -> NDArray[np.int32] | None:
+        """A tour that enters each group once, from place to nearest place; None where that meets no arc."""
+        here = len(self.order) - 1 if not self.closed else 0
+        left = self.owner != self.owner[here]
+        entered = [here]
+        while left.any():
+            ways = np.where(left, self.between[here], np.inf)
+            here = int(ways.argmin())
+            if not np.isfinite(ways[here]):
+                return None
+            left &= self.owner != self.owner[here]
+            entered.append(here)
+        if self.count > 1 and not np.isfinite(self.between[here, entered[0]]):
+            return None
+        return np.concatenate([self._cycle(place) for place in entered]).astype(np.int32)
+
+    def _cycle(self, place: int) -> NDArray[np.intp]:
+        """The places of a group from the one where it is entered."""
+        begin, end = np.searchsorted(self.owner, [self.owner[place], self.owner[place] + 1])
+        return np.roll(np.arange(begin, end), begin - place)
+
+    def entered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The best places of the instance for the order in which a tour enters the groups.
+
+        Raises
+        ------
+        NoTourFound
+            It enters a group twice.
+        """
+        groups = self.owner[tour]
+        enters = groups != np.roll(groups, 1)
+        if self.count == 1:
+            enters = np.arange(len(tour)) == 0
+        if np.count_nonzero(enters) != self.count:
+            raise NoTourFound(_NO_TOUR, proved=False)
+        places = self.order[self._best_of(groups[enters])]
+        if not self.closed:
+            places = np.roll(places, -int(np.argmax(places)) - 1)[:-1]
+        return places.astype(np.int32)
+
+    def _best_of(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The places of the shortest tour that goes through the groups in this order."""
+        layers = [np.flatnonzero(self.owner == group) for group in groups]
+        smallest = int(np.argmin([len(layer) for layer in layers]))
+        layers = layers[smallest:] + layers[:smallest]
+        if len(layers) == 1:
+            return layers[0][:1]
+        steps = [self.between[np.ix_(here, there)] for here, there in pairwise([*layers, layers[0]])]
+        best, length = layers[0], np.inf
+        for first in range(len(layers[0])):
+            costs, come_from = np.where(np.arange(len(layers[0])) == first, 0.0, np.inf), []
+            for step in steps:
+                ways = costs[:, np.newaxis] + step
+                come_from.append(ways.argmin(axis=0))
+                costs = ways.min(axis=0)
+            if costs[first] < length:
+                length, last, chosen = costs[first], first, []
+                for layer, before in zip(reversed(layers), reversed(come_from), strict=True):
+                    last = int(before[last])
+                    chosen.append(layer[last])
+                best = np.array(chosen[::-1])
+        return best
+
+
+def _distances(problem: Problem, order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the distances between places in an order, infinite where the arc is missing."""
+    if problem.matrix is None:
+        return np.asarray(problem.distance(order[:, np.newaxis], order), dtype=np.float64)
+    found = problem.matrix[np.ix_(order, order)].astype(np.float64)
+    if problem.wall is not None:
+        found[found >= problem.wall] = np.inf
+    return found
+
+
+def _choice(problem: Problem, places: NDArray[np.int32], found: Result, seconds: float) -> Choice:
+    kept = np.sort(places)
+    if problem.open is None:  # as every closed tour of a result
+        places = np.roll(places, -int(np.argmin(places)))
+    part = part_of(problem, kept)
+    tour = np.searchsorted(kept, places).astype(np.int32)
+    part.check_tour(tour)
+    length = part.length(tour)
+    # Of longer sums the proof leaves out less than 1e-12, which may be a whole unit.
+    proved = found.proved_optimal and problem.integral and found.length < 1e12
+    for array in (places, tour):
+        array.flags.writeable = False
+    result = replace(
+        found,
+        tour=tour,
+        length=length,
+        problem=part,
+        known=None,
+        lower_bound=length if proved else None,
+        proved_optimal=proved,
+        history=[],
+        snapshots=(),
+        stages=(),
+        start="nearest-neighbor",
+        seconds=seconds,
+    )
+    return Choice(places, result)

@@ -1,0 +1,237 @@
+"""One place of each group."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from instances import distances, unit_points, whole_points
+
+import warptsp
+from warptsp.cli import commands
+from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
+from warptsp.groups import choose
+from warptsp.problem import OpenPath, Problem
+
+SQUARE = Problem.from_points([(0, 0), (0, 2), (5, 1), (6, 3), (2, 8), (3, 9)], labels=list("abcdef"))
+
+
+def shortest(between, groups, path):
+    """The length of the shortest tour by dynamic programming over sets of groups."""
+    best = np.inf
+    whole = (1 << len(groups)) - 1
+    owner = {place: number for number, group in enumerate(groups) for place in group}
+    starts = range(len(between)) if path is not None else groups[0]
+    for start in starts:
+        if path is not None and path.start not in (None, start):
+            continue
+        lengths = {(1 << owner[start], start): 0.0}
+        for _ in range(len(groups) - 1):
+            longer: dict[tuple[int, int], float] = {}
+            for (seen, here), length in lengths.items():
+                for there in range(len(between)):
+                    if seen >> owner[there] & 1:
+                        continue
+                    key = (seen | 1 << owner[there], there)
+                    longer[key] = min(longer.get(key, np.inf), length + between[here, there])
+            lengths = longer
+        for (seen, end), length in lengths.items():
+            assert seen == whole
+            back = between[end, start] if path is None and end != start else 0.0
+            if path is None or path.end in (None, end):
+                best = min(best, length + back)
+    return best
+
+
+def along(between, places, path):
+    steps = list(itertools.pairwise(places))
+    if path is None and len(places) > 1:
+        steps.append((places[-1], places[0]))
+    return sum(between[a, b] for a, b in steps)
+
+
+def random_groups(rng, most):
+    sizes = rng.integers(1, most + 1, rng.integers(1, 7))
+    return [part.tolist() for part in np.split(rng.permutation(sizes.sum()), np.cumsum(sizes)[:-1])]
+
+
+def matrix_of(rng, n, kind):
+    top = {"ties": 3, "huge": 2**30}.get(kind, 1000)
+    between = rng.integers(0, top, (n, n)).astype(float)
+    if kind == "symmetric":
+        between += between.T
+    if kind == "real":
+        between /= 7
+    if kind == "missing":
+        between[rng.random((n, n)) < 0.25] = np.inf
+    np.fill_diagonal(between, 0.0)
+    return between
+
+
+@pytest.mark.parametrize("kind", ["whole", "symmetric", "ties", "huge", "real", "missing"])
+@pytest.mark.parametrize("shape", ["closed", "free", "from", "between"])
+@pytest.mark.parametrize("seed", range(3))
+def test_small_ones_are_solved(kind, shape, seed):
+    print(f"kind {kind}, shape {shape}, seed {seed}")
+    rng = np.random.default_rng((seed, len(kind), len(shape)))
+    for _ in range(4):
+        groups = random_groups(rng, 4)
+        n = sum(map(len, groups))
+        between = matrix_of(rng, n, kind)
+        path = None if shape == "closed" else OpenPath()
+        if shape in ("from", "between") and len(groups) > 1:
+            path = OpenPath(groups[0][0], groups[1][-1] if shape == "between" else None)
+        whole = kind not in ("real", "missing")
+        try:
+            problem = Problem.from_matrix(
+                between.astype(np.int64) if whole else between, asymmetric=True, open=path
+            )
+        except InvalidProblem:  # no tour of all places is needed for one of some, but a matrix wants it
+            continue
+        expected = shortest(between, groups, path)
+        try:
+            choice = choose(problem, groups, kicks=3000, threads=1)
+        except NoTourFound:
+            assert np.isinf(expected)
+            continue
+        places = choice.places.tolist()
+        assert sorted(np.flatnonzero([place in group for group in groups])[0] for place in places) == list(
+            range(len(groups))
+        )
+        assert choice.length == pytest.approx(along(between, places, path), rel=1e-12)
+        assert choice.length == pytest.approx(expected, rel=1e-12)
+        assert isinstance(choice.length, int) == whole
+        assert choice.result.problem.check_tour(choice.result.tour) is None
+        if choice.result.proved_optimal:
+            assert choice.result.lower_bound == choice.length
+
+
+def test_points_keep_their_distances_and_names():
+    problem = Problem.from_points(
+        whole_points(60, 3),
+        "EUC_2D",
+        labels=[f"p{k}" for k in range(60)],
+        extra={"block": [k % 12 for k in range(60)]},
+    )
+    choice = choose(problem, "block", kicks=2000)
+    assert sorted(choice.places % 12) == list(range(12))
+    assert choice.result.names == [f"p{place}" for place in choice.places]
+    assert choice.length == along(distances(problem), choice.places.tolist(), None)
+    again = choose(problem, [list(range(k, 60, 12)) for k in range(12)], kicks=2000)
+    assert again.places.tolist() == choice.places.tolist()
+
+
+def test_groups_of_one_place_are_an_ordinary_tour():
+    problem = Problem.from_points(unit_points(40))
+    choice = choose(problem, list(range(40)), time_limit=2)
+    assert choice.length == pytest.approx(warptsp.solve(problem, time_limit=1).length)
+    assert sorted(choice.places) == list(range(40))
+
+
+def test_the_places_are_the_best_for_the_order_of_the_groups():
+    rng = np.random.default_rng(5)
+    between = matrix_of(rng, 120, "whole")
+    groups = [list(range(k, k + 6)) for k in range(0, 120, 6)]
+    choice = choose(Problem.from_matrix(between.astype(int), asymmetric=True), groups, kicks=1)
+    for k, place in enumerate(choice.places.tolist()):
+        for other in groups[place // 6]:
+            changed = choice.places.tolist()
+            changed[k] = other
+            assert along(between, changed, None) >= choice.length
+
+
+@pytest.mark.parametrize(
+    ("problem", "groups", "error", "message"),
+    [
+        (SQUARE, "block", InvalidOption, "there is no column 'block'; columns beside the places: none"),
+        (SQUARE, 3, InvalidOption, "3 is no list of groups"),
+        (SQUARE, ["x", "y"], InvalidOption, "2 for 6 places; one for each is needed"),
+        (SQUARE, ["x", "x", "", "y", "y", "y"], InvalidOption, "place c is in no group"),
+        (SQUARE, [1, 1, None, 2, 2, 2], InvalidOption, "place c is in no group"),
+        (SQUARE, [1, 1, float("nan"), 2, 2, 2], InvalidOption, "place c is in no group"),
+        (SQUARE, [1, 1, 1.5, 2, 2, 2], InvalidOption, "that of place c is 1.5: a text or an integer"),
+        (SQUARE, [[0, 1], [2, 3, 4]], InvalidOption, "place f is in no group"),
+        (SQUARE, [[0, 1], [2, 3, 4, 0], [5]], InvalidOption, "place a is twice in groups, 0 and 1"),
+        (SQUARE, [[0, 1, 2, 3, 4, 5], []], InvalidOption, r"group 1 \(counted from 0\) is empty"),
+        (SQUARE, [[0, 1], [6]], InvalidOption, "group 1 has place 6: places are 0 to 5"),
+        (
+            Problem.from_points(unit_points(4), fixed_edges=[[0, 1]]),
+            [0, 1, 2, 3],
+            UnsupportedProblem,
+            "fixed edges",
+        ),
+        (
+            Problem.from_points(unit_points(5001)),
+            [0] * 5001,
+            UnsupportedProblem,
+            "5001 places in groups: at most 5000",
+        ),
+        (
+            Problem.from_matrix([[0, 1e299, 3], [1e299, 0, 1], [3, 1, 0]]),
+            [0, 1, 2],
+            InvalidProblem,
+            "distances up to 1e.299 between 3 groups",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(problem, groups, error, message):
+    with pytest.raises(error, match=message) as raised:
+        choose(problem, groups, kicks=1)
+    assert "\n" not in str(raised.value)
+
+
+def test_without_a_way_there_is_no_tour():
+    between = np.full((6, 6), np.inf)
+    for tail, head in [
+        (0, 2),
+        (2, 1),
+        (1, 3),
+        (3, 4),
+        (4, 5),
+        (5, 0),
+    ]:  # all places, but not one of each group
+        between[tail, head] = 1.0
+    problem = Problem.from_matrix(between, asymmetric=True)
+    with pytest.raises(NoTourFound, match="no tour"):
+        choose(problem, [[0, 1], [2, 3], [4, 5]], kicks=100)
+
+
+def test_the_command(tmp_path):
+    table = tmp_path / "entries.csv"
+    rows = [f"{k},{x},{y},block {k % 5}" for k, (x, y) in enumerate(whole_points(20, 1))]
+    table.write_text("name,x,y,block\n" + "\n".join(rows) + "\n")
+    output = tmp_path / "route.csv"
+    words = ["choose", str(table), "--groups", "block", "--kicks", "500", "-o", str(output)]
+    done = CliRunner().invoke(commands, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert said["places"] == 20
+    assert said["cities"] == 5
+    found = warptsp.load(output)
+    assert sorted(int(name) % 5 for name in found.labels) == list(range(5))
+    assert found.extra["block"] == [f"block {int(name) % 5}" for name in found.labels]
+    assert found.length(range(5)) == pytest.approx(said["length"])
+    done = CliRunner().invoke(commands, [*words, "--open"])
+    assert done.exit_code == 0, done.output
+    assert "places       20 in 5 groups" in done.stdout
+
+
+def test_the_command_reads_gtsplib(tmp_path):
+    file = tmp_path / "some.gtsp"
+    points = "".join(f"{k + 1} {x:g} {y:g}\n" for k, (x, y) in enumerate(whole_points(9, 2)))
+    sets = "".join(f"{k} {k} {k + 3} {k + 6} -1\n" for k in (1, 2, 3))
+    head = (
+        "NAME: some\nTYPE: GTSP\nDIMENSION: 9\nGTSP_SETS: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    )
+    file.write_text(f"{head}{points}GTSP_SET_SECTION\n{sets}EOF\n")
+    done = CliRunner().invoke(commands, ["choose", str(file), "--kicks", "100", "--json"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert sorted(node % 3 for node in said["ids"]) == [0, 1, 2]
+    between = distances(Problem.from_points(whole_points(9, 2), "EUC_2D"))
+    assert said["length"] == shortest(between, [[0, 3, 6], [1, 4, 7], [2, 5, 8]], None)
+    done = CliRunner().invoke(commands, ["solve", str(file)])
+    assert done.exit_code != 0
