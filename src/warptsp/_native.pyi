@@ -281,14 +281,21 @@ class TourSearch:
     def counters(self) -> dict[str, int]: ...
 
 class PopulationRun:
-    """A population from its first member to its end; see native/lk/population_run.h."""
+    """Populations from the first member to the end; see native/lk/population_run.h."""
 
     @staticmethod
     def create(
-        *, search: TourSearch, members: int, at_once: int, selection: int, idle: int
+        *,
+        search: TourSearch,
+        members: int,
+        at_once: int,
+        selection: int,
+        idle: int,
+        agreeing: int,
+        most: int,
     ) -> PopulationRun: ...
     def proceed(self, seed: int, round: int, threads: int, token: StopToken) -> bool:
-        """Grow some members, or make a generation; True when nothing more is gained."""
+        """Grow some members, or make a generation; True at the end of the last population."""
 
 def search_batch(
     *,
@@ -313,6 +320,8 @@ def search_batch(
     at_once: int,
     selection: int,
     idle: int,
+    agreeing: int,
+    most: int,
     kicks: int,
     step: int,
     start: float,

@@ -79,16 +79,13 @@ def test_a_proof_that_takes_too_long_is_given_up():
         assert found.proved_optimal or found.stop_reason == CROSSED
 
 
-def test_more_cities_than_a_proof_takes_are_refused():
-    n = 40
-    points = np.random.default_rng(0).random((n, 2))
-    token = _native.StopToken()
-    search = _native.TourSearch.create(
+def searched(points, token):
+    return _native.TourSearch.create(
         distances=_native.Distances.of_points(warptsp.Metric.EXACT_2D.kind, points),
         small_integers=False,
         dummy=False,
         candidates=_native.candidate_lists(points, 10, 2, 2, False, 1, token),
-        tour=np.arange(n, dtype=np.int32),
+        tour=np.arange(len(points), dtype=np.int32),
         fixed_edges=None,
         tolerance=1e-12,
         depth=6,
@@ -98,10 +95,43 @@ def test_more_cities_than_a_proof_takes_are_refused():
         walk=10,
         long_links=0.1,
     )
+
+
+def test_more_cities_than_a_proof_takes_are_refused():
+    n = 40
+    points = np.random.default_rng(0).random((n, 2))
+    token = _native.StopToken()
+    search = searched(points, token)
     with pytest.raises(ValueError, match="40 cities; at most 32 are possible"):
         search.prove(100, token)
-    run = _native.PopulationRun.create(search=search, members=5, at_once=3, selection=10, idle=1)
+    plan = {"members": 5, "at_once": 3, "selection": 10, "idle": 1, "agreeing": 2, "most": 7}
+    run = _native.PopulationRun.create(search=search, **plan)
     assert [run.proceed(0, round, 1, token) for round in (1, 2)] == [False, False]
     assert search.members == 6  # and the best tour
-    with pytest.raises(ValueError, match="out of range"):
-        _native.PopulationRun.create(search=search, members=5, at_once=0, selection=10, idle=1)
+    for name in ("at_once", "agreeing", "most"):
+        with pytest.raises(ValueError, match="out of range"):
+            _native.PopulationRun.create(search=search, **{**plan, name: 0})
+    with pytest.raises(ValueError, match="out of range"):  # there is one population
+        _native.PopulationRun.create(search=search, **{**plan, "members": 0})
+
+
+@pytest.mark.parametrize(("agreeing", "most"), [(1, 9), (2, 9), (3, 9), (99, 4)])
+def test_populations_begin_until_some_agree(agreeing, most):
+    n = 13  # so few that every population ends with the optimum
+    points = np.random.default_rng(n).random((n, 2))
+    token = _native.StopToken()
+    search = searched(points, token)
+    plan = {"members": 30, "at_once": 30, "selection": 10, "idle": 3}
+    run = _native.PopulationRun.create(search=search, **plan, agreeing=agreeing, most=most)
+    members = []
+    for round in range(1, 1000):
+        ended = run.proceed(0, round, 1, token)
+        members.append(search.members)
+        if ended:
+            break
+    # The first has the tour from before; each later one begins with none.
+    assert members[0] == 31
+    begun = 1 + sum(before == 0 for before in members)
+    assert ended
+    assert begun == min(agreeing, most)
+    assert search.best_length == pytest.approx(warptsp.solve(points, method="exact").length, rel=1e-9)

@@ -172,7 +172,7 @@ def test_threads_change_nothing():
 @pytest.mark.parametrize(("kind", "n"), [("EUC_2D", 700), ("CEIL_2D", 401), ("EXACT_2D", 300), ("whole", 90)])
 def test_the_same_tour_on_a_gpu(kind, n, block, long, gpu, monkeypatch):
     if long:  # as if it were too long for the shared memory of a block
-        monkeypatch.setattr("warptsp.backends.cuda.symmetric.A_CITY", 1 << 16)
+        monkeypatch.setattr("warptsp.backends.cuda.symmetric.A_CITY", (1 << 18) // n)
     problem = problem_of(kind, n, side=10 * n)
     cpu = solve(problem, "greedy", device="cpu", time_limit=60)
     cuda = solve(problem, "greedy", device="cuda", time_limit=60, params={"block": block})

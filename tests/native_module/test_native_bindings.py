@@ -98,10 +98,16 @@ def prove(points=POINTS[:20], trees=50):
 
 
 @attacked
-def population_run(members=3, at_once=2, selection=10, idle=1, threads=1):
+def population_run(members=3, at_once=2, selection=10, idle=1, agreeing=2, most=3, threads=1):
     search = tour_search()
     made = _native.PopulationRun.create(
-        search=search, members=members, at_once=at_once, selection=selection, idle=idle
+        search=search,
+        members=members,
+        at_once=at_once,
+        selection=selection,
+        idle=idle,
+        agreeing=agreeing,
+        most=most,
     )
     del search
     for round in range(1, 4):
@@ -113,7 +119,7 @@ def batch(points=None, integers=None, reals=None, **changed):
         "metric": EXACT, "norm": 2, "small_integers": integers is not None, "tolerances": np.full(1, 1e-9),
         "seeds": np.arange(1, dtype=np.uint64), "candidates": 6, "per_quadrant": 1, "depth": 6,
         "breadth": [5, 3, 1], "segment": 50, "walks": 0.4, "walk": 10, "long_links": 0.1, "trees": 0,
-        "members": 3, "at_once": 2, "selection": 10, "idle": 2,
+        "members": 3, "at_once": 2, "selection": 10, "idle": 2, "agreeing": 2, "most": 3,
         "kicks": 20, "step": 10, "start": 0.1, "cold": 0.04,
     }  # fmt: skip
     return _native.search_batch(

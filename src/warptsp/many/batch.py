@@ -303,12 +303,12 @@ class BatchSearch:
         """Return what is done after the first local optimum, as `_native.search_batch` takes it."""
         if self.kicks is None:
             trees = tuning.PROOF_TREES if n <= tuning.PROVABLE_CITIES else 0
-            members = tuning.settling_members(n, of_matrix=of_matrix)
-            return {"trees": trees, **population_plan(members), **NO_ANNEALING}
+            populations = tuning.settling(n, of_matrix=of_matrix)
+            return {"trees": trees, **population_plan(populations), **NO_ANNEALING}
         start = self.params.temperature
         return {
             "trees": 0,
-            **population_plan(0),
+            **population_plan(),
             "kicks": self.kicks,
             "step": kicks_at_once(n),
             "start": start_temperature(self.kicks / n) if start is None else start,

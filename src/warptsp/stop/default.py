@@ -22,8 +22,8 @@ class DefaultStop(StoppingCriterion):
       number of cities, brought nothing; after 10 s at the latest. A method gets no horizon, so that it
       searches in cycles of growing length.
       The method may end before, when nothing is left to gain, or hardly so: ``lk`` on the CPU up to 30
-      cities when it has proved its tour optimal, up to 500 when a population of tours has been crossed to
-      its end.
+      cities when it has proved its tour optimal, up to 500 when populations of tours have been crossed to
+      their end.
     - Up to 10 000 cities, after 10 s; beyond, after 10 s (n / 10 000)^0.75: 56 s for 100 000 cities,
       5 minutes for a million, half an hour for ten million. Searches of this size improve to the end, and
       the method plans for just this time.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
 
-CROSSED = "no limit given: a population of tours has nothing more to gain"
+CROSSED = "no limit given: populations of tours have nothing more to gain"
 
 
 def kicks_at_once(n: int) -> int:
@@ -30,10 +30,10 @@ def kicks_at_once(n: int) -> int:
     return max(100, min(tuning.SLICE, n // 10))
 
 
-def population_plan(members: int) -> dict[str, int]:
-    """Return the plan of `_native.PopulationRun` for a new population, or with 0 for the one there is."""
+def population_plan(populations: tuning.Settling | None = None) -> dict[str, int]:
+    """Return the plan of `_native.PopulationRun` for new populations, or for the one there is."""
     return {
-        "members": members,
+        **(populations or tuning.Settling(members=0, agreeing=1, most=1))._asdict(),
         "at_once": tuning.MEMBERS_AT_ONCE,
         "selection": tuning.SELECTION,
         "idle": tuning.IDLE_GENERATIONS,
@@ -224,12 +224,12 @@ class _Search:
         return proved or stop
 
     def _crossed(self) -> bool:
-        """One population of quick members, after which a run without a limit ends; True to stop."""
+        """Populations of quick members, after which a run without a limit ends; True to stop."""
         problem = self.problem
         if self.params.temperature is not None or problem.n > tuning.SETTLED_CITIES:
             return False
-        members = tuning.settling_members(problem.n, of_matrix=problem.matrix is not None)
-        if not self._cross(members=members, phase="search"):
+        populations = tuning.settling(problem.n, of_matrix=problem.matrix is not None)
+        if not self._cross(populations, phase="search"):
             self.run.report_limit(CROSSED)
         return True
 
@@ -364,12 +364,12 @@ class _Search:
         native.keep()
         return self._cross()
 
-    def _cross(self, *, members: int = 0, phase: str = "crossover") -> bool:
-        """Cross the population, or a new one of so many members, until nothing is gained; True to stop."""
+    def _cross(self, populations: tuning.Settling | None = None, *, phase: str = "crossover") -> bool:
+        """Cross the population, or new ones, until nothing is gained; True to stop."""
         run, ended = self.run, False
         self.combined = True
         threads = run.threads if self.problem.n > tuning.FEW_CITIES else 1
-        crossing = _native.PopulationRun.create(search=self.native, **population_plan(members))
+        crossing = _native.PopulationRun.create(search=self.native, **population_plan(populations))
         while not ended:
             self.round += 1
             ended = crossing.proceed(run.seed, self.round, threads, run.token)

@@ -178,6 +178,8 @@ nb::dict counters(const BoundSearch &bound) {
 void check_plan(const PopulationPlan &plan) {
   require(plan.members >= 0 && plan.at_once >= 1 && plan.at_once <= 1000 && plan.selection >= 1 && plan.idle >= 1,
           "members, at_once, selection or idle is out of range");
+  require(plan.agreeing >= 1 && plan.most >= 1 && (plan.members > 0 || plan.most == 1),
+          "agreeing or most is out of range");
 }
 
 // That take a few milliseconds.
@@ -493,17 +495,17 @@ void bind_search(nb::module_ &m) {
            })
       .def("counters", &counters);
   nb::class_<BoundPopulationRun>(m, "PopulationRun",
-                                 "A population from its first member to its end (native/lk/population_run.h).")
+                                 "Populations from the first member to the end (native/lk/population_run.h).")
       .def_static(
           "create",
-          [](nb::object search, int members, int at_once, int selection, int idle) {
+          [](nb::object search, int members, int at_once, int selection, int idle, int agreeing, int most) {
             const BoundSearch &b = nb::cast<const BoundSearch &>(search);
-            const PopulationPlan plan{members, at_once, selection, idle};
+            const PopulationPlan plan{members, at_once, selection, idle, agreeing, most};
             check_plan(plan);
             return BoundPopulationRun{search, std::make_unique<PopulationRun>(*b.search, plan)};
           },
           nb::kw_only(), nb::arg("search"), nb::arg("members"), nb::arg("at_once"), nb::arg("selection"),
-          nb::arg("idle"))
+          nb::arg("idle"), nb::arg("agreeing"), nb::arg("most"))
       .def(
           "proceed",
           [](BoundPopulationRun &b, unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
@@ -515,20 +517,20 @@ void bind_search(nb::module_ &m) {
             return ended;
           },
           nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
-          "Some new members, or a generation; True when nothing more is gained.");
+          "Some new members, or a generation; True at the end of the last population.");
   m.def(
       "search_batch",
       [](std::optional<Array<const double, 3>> points, std::optional<Array<const int, 3>> int_matrices,
          std::optional<Array<const double, 3>> real_matrices, int metric, int norm, bool small_integers,
          const Array<const double, 1> &tolerances, const Array<const unsigned long long, 1> &seeds, int candidates,
          int per_quadrant, int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
-         double long_links, long long trees, int members, int at_once, int selection, int idle, long long kicks,
-         long long step, double start, double cold, StopToken &token) {
+         double long_links, long long trees, int members, int at_once, int selection, int idle, int agreeing,
+         int most, long long kicks, long long step, double start, double cold, StopToken &token) {
         require((int)points.has_value() + (int)int_matrices.has_value() + (int)real_matrices.has_value() == 1,
                 "points or matrices are needed, of one kind");
         require(kicks >= 0 && step >= 1 && cold >= 0 && cold < 1 && trees >= 0,
                 "trees, kicks, step or cold is out of range");
-        const PopulationPlan population{members, at_once, selection, idle};
+        const PopulationPlan population{members, at_once, selection, idle, agreeing, most};
         check_plan(population);
         Batch batch{points ? (MetricKind)metric : MetricKind::matrix,
                     points,
@@ -569,7 +571,7 @@ void bind_search(nb::module_ &m) {
       nb::arg("metric"), nb::arg("norm"), nb::arg("small_integers"), nb::arg("tolerances"), nb::arg("seeds"),
       nb::arg("candidates"), nb::arg("per_quadrant"), nb::arg("depth"), nb::arg("breadth"), nb::arg("segment"),
       nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"), nb::arg("trees"), nb::arg("members"),
-      nb::arg("at_once"), nb::arg("selection"), nb::arg("idle"), nb::arg("kicks"), nb::arg("step"), nb::arg("start"),
-      nb::arg("cold"), nb::arg("token"),
+      nb::arg("at_once"), nb::arg("selection"), nb::arg("idle"), nb::arg("agreeing"), nb::arg("most"),
+      nb::arg("kicks"), nb::arg("step"), nb::arg("start"), nb::arg("cold"), nb::arg("token"),
       "Tours of many instances of equally many cities, one after another: tours, kicks, seconds and how each ended.");
 }

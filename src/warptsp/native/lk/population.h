@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -52,6 +53,11 @@ class Population {
     double sum = 0;
     for (const Member &member : members_) sum += member.length;
     return sum / std::max<size_t>(1, members_.size());
+  }
+  double least_length() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Member &member : members_) least = std::min(least, member.length);
+    return least;
   }
   void clear() {
     members_.clear();

@@ -56,6 +56,7 @@ class TourSearch {
   virtual void forget() = 0;
   virtual int members() const = 0;
   virtual double mean_length() const = 0;
+  virtual double least_length() const = 0;
 
   // Goes on from the best tour, or from another one through the same cities.
   virtual void return_to_best() = 0;
@@ -215,6 +216,7 @@ class TourSearchOf final : public TourSearch {
   void forget() override { population_.clear(); }
   int members() const override { return (int)population_.members().size(); }
   double mean_length() const override { return population_.mean_length(); }
+  double least_length() const override { return population_.least_length(); }
 
  private:
   // Cuts the tour into parts, and returns how many these are; pieces of it begin with the first city, or anywhere.
