@@ -218,9 +218,7 @@ def main() -> None:
     folder = Path(options.shared) / "data" / "tsplib"
     if folder.is_dir():
         grouped, more = of_groups(folder, GROUP_SECONDS[:1] if options.quick else GROUP_SECONDS)
-        text += (
-            "\n\nOne place of each group of five on average (`warptsp choose`):\n\n" + grouped
-        )
+        text += "\n\nOne place of each group of five on average (`warptsp choose`):\n\n" + grouped
         results += more
     report("asymmetric", "Asymmetric matrices", text, results, options.output)
 

@@ -47,8 +47,8 @@ FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon; set 2026-1
 # (native/lk/population_run.h). The largest size of the calibration: 500 uniform cities take 0.35 CPU s (log).
 SETTLED_CITIES = 500
 MEMBERS_AT_ONCE = 10  # between two reports: 1 ms at 100 cities
-# Cities up to which populations that know nothing of each other are made until some agree. 500 uniform cities:
-# one of 150 members finds as many optima as three that agree, in less than half the time (log).
+# Cities up to which populations that know nothing of each other are made until some agree. 500 uniform
+# cities: one of 150 members finds as many optima as three that agree, in less than half the time (log).
 AGREEING_CITIES, MOST_POPULATIONS = 250, 8
 
 

@@ -524,8 +524,8 @@ void bind_search(nb::module_ &m) {
          std::optional<Array<const double, 3>> real_matrices, int metric, int norm, bool small_integers,
          const Array<const double, 1> &tolerances, const Array<const unsigned long long, 1> &seeds, int candidates,
          int per_quadrant, int depth, const std::vector<int> &breadth, int segment, double walks, int walk,
-         double long_links, long long trees, int members, int at_once, int selection, int idle, int agreeing,
-         int most, long long kicks, long long step, double start, double cold, StopToken &token) {
+         double long_links, long long trees, int members, int at_once, int selection, int idle, int agreeing, int most,
+         long long kicks, long long step, double start, double cold, StopToken &token) {
         require((int)points.has_value() + (int)int_matrices.has_value() + (int)real_matrices.has_value() == 1,
                 "points or matrices are needed, of one kind");
         require(kicks >= 0 && step >= 1 && cold >= 0 && cold < 1 && trees >= 0,
@@ -571,7 +571,7 @@ void bind_search(nb::module_ &m) {
       nb::arg("metric"), nb::arg("norm"), nb::arg("small_integers"), nb::arg("tolerances"), nb::arg("seeds"),
       nb::arg("candidates"), nb::arg("per_quadrant"), nb::arg("depth"), nb::arg("breadth"), nb::arg("segment"),
       nb::arg("walks"), nb::arg("walk"), nb::arg("long_links"), nb::arg("trees"), nb::arg("members"),
-      nb::arg("at_once"), nb::arg("selection"), nb::arg("idle"), nb::arg("agreeing"), nb::arg("most"),
-      nb::arg("kicks"), nb::arg("step"), nb::arg("start"), nb::arg("cold"), nb::arg("token"),
+      nb::arg("at_once"), nb::arg("selection"), nb::arg("idle"), nb::arg("agreeing"), nb::arg("most"), nb::arg("kicks"),
+      nb::arg("step"), nb::arg("start"), nb::arg("cold"), nb::arg("token"),
       "Tours of many instances of equally many cities, one after another: tours, kicks, seconds and how each ended.");
 }
