@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
-from warptsp.problem.lengths import _exact_parts
+from warptsp.problem.lengths import _exact_parts, exact_sums
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
 
@@ -148,6 +148,16 @@ def test_exact_parts_lose_almost_nothing(values):
     exact = sum(map(Fraction, values))
     parts = _exact_parts(np.array(values))
     assert abs(sum(map(Fraction, parts)) - exact) <= exact * Fraction(1, 2**100)
+
+
+@given(
+    st.integers(1, 40).flatmap(
+        lambda m: st.lists(st.lists(st.floats(0, 1e9), min_size=m, max_size=m), max_size=9)
+    )
+)
+def test_sums_of_many_rows_are_those_of_each(rows):
+    if rows:
+        assert exact_sums(np.array(rows)) == [math.fsum(row) for row in rows]
 
 
 def test_arrays_of_cities_are_broadcast():

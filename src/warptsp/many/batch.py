@@ -29,6 +29,7 @@ from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Fra
 from warptsp.neighbors import search_norm
 from warptsp.problem import Metric
 from warptsp.problem.distance import coordinate_distances
+from warptsp.problem.lengths import exact_sums
 from warptsp.problem.values import EXACT_INTEGERS
 from warptsp.run import PROVED
 from warptsp.stop import MaxKicks
@@ -352,4 +353,4 @@ def _lengths(metric: Metric, whole: bool, rows: NDArray[Any], tours: NDArray[np.
         edges = coordinate_distances(metric, rows[some, tours], rows[some, after])
     if whole:
         return [int(length) for length in edges.astype(np.int64).sum(axis=1)]
-    return [math.fsum(row) for row in edges.tolist()]
+    return exact_sums(edges)

@@ -140,7 +140,7 @@ def tour_length(
             edges = distances.along(cities[[-1, 0]])
         else:
             edges = distances.along(cities[begin : begin + CHUNK + 1])
-        return [_integer_sum(edges)] if distances.integral else _exact_parts(edges)
+        return [_integer_sum(edges)] if distances.integral else np.stack(_exact_parts(edges)).tolist()
 
     begins = [*range(0, len(cities) - 1, CHUNK), *([-1] if closing else [])]
     found = _in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
@@ -164,23 +164,28 @@ def _integer_sum(distances: NDArray[np.int64]) -> int:
     return (int((distances >> 32).sum()) << 32) + low
 
 
-def _exact_parts(distances: NDArray[np.float64]) -> list[float]:
-    """Numbers whose sum is that of the distances, to about 80 bits.
+def exact_sums(distances: NDArray[np.float64]) -> list[float]:
+    """The lengths of k tours of m edges, whose distances are [k, m], as `tour_length` returns each."""
+    # By columns, NumPy adds up rows of 20 six times as fast.
+    parts = _exact_parts(np.ascontiguousarray(distances.T))
+    return [math.fsum(numbers) for numbers in zip(*(part.tolist() for part in parts), strict=True)]
+
+
+def _exact_parts(distances: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Numbers whose sum is that of the distances [m, ...], to about 80 bits: three arrays [...].
 
     Each distance is cut into a multiple of a large unit, a multiple of a small unit, and a rest. A chunk's
     multiples of one unit add up without rounding, in any order (Rump, Ogita and Oishi, *Accurate
     floating-point summation*, 2008); only the rests, below 2**-60 of the largest distance, are rounded.
     """
-    largest = float(distances.max())
-    if largest == 0.0:
-        return []
+    exponent = np.frexp(distances.max(axis=0))[1]
     parts = []
     rest = distances
     # 2**16 addends of up to 2**30 units each stay below 2**53.
     for bits in (30, 60):
-        shift = math.ldexp(1.5, math.frexp(largest)[1] - bits + 52)
+        shift = np.ldexp(1.5, exponent - bits + 52)
         multiple = (rest + shift) - shift
-        parts.append(float(multiple.sum()))
+        parts.append(multiple.sum(axis=0))
         rest = rest - multiple
-    parts.append(float(rest.sum()))
+    parts.append(rest.sum(axis=0))
     return parts
