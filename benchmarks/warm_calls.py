@@ -1,0 +1,55 @@
+"""What a call on a GPU costs beside its kernels, once they are loaded: few cities."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import numpy as np
+from common import parser, report, table
+
+import warptsp
+
+METHODS = (
+    "two-opt",
+    "three-opt",
+    "swap",
+    "relocate",
+    "symmetric-two-opt",
+    "symmetric-three-opt",
+    "symmetric-annealing",
+    "neighbor-two-opt",
+    "neighbor-three-opt",
+    "ils",
+)
+CITIES, CALLS, WARM = 52, 30, 5
+BAR = 2.0  # ms beside the kernels
+MEANING = f"""{CITIES} uniform cities, greedy start included, medians of {CALLS} calls after {WARM}
+that are not counted. Beside the kernels is what is left of a call's wall time without the time
+between the events around its kernels; the bar is {BAR:g} ms."""
+
+
+def main() -> None:
+    options_parser = parser(__doc__)
+    options_parser.add_argument("--device", default="cuda")
+    options = options_parser.parse_args()
+    points = np.random.default_rng(CITIES).random((CITIES, 2))
+    rows, results = [], []
+    for method in METHODS:
+        taken, kernels = [], []
+        for _ in range(WARM + CALLS):
+            begun = time.perf_counter()
+            found = warptsp.solve(points, method=method, device=options.device)
+            taken.append(1e3 * (time.perf_counter() - begun))
+            kernels.append(1e3 * float(found.counters.get("kernel_seconds", 0.0)))
+        whole, inside = statistics.median(taken[WARM:]), statistics.median(kernels[WARM:])
+        beside = statistics.median(t - k for t, k in zip(taken[WARM:], kernels[WARM:], strict=True))
+        verdict = "met" if beside <= BAR else "**missed**"
+        rows.append([f"`{method}`", f"{whole:.2f}", f"{inside:.2f}", f"{beside:.2f}", verdict])
+        results.append({"method": method, "ms": whole, "kernels": inside, "beside": beside})
+    text = MEANING + "\n\n" + table(["method", "ms", "kernels, ms", "beside them, ms", ""], rows)
+    report("warm_calls", "Warm calls on a GPU", text, results, options.output)
+
+
+if __name__ == "__main__":
+    main()
