@@ -200,6 +200,20 @@ def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
         assert max(sizes) > 2
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_edges_that_the_tree_lacks_come_when_they_are_priced(seed, tmp_path, monkeypatch):
+    monkeypatch.setattr(branch_and_cut, "NEAR", 0.0)
+    monkeypatch.setattr(branch_and_cut, "PROBES", 1)
+    half = np.triu(np.random.default_rng(seed).integers(1, 30, (40, 40)), 1)
+    problem = Problem.from_matrix(half + half.T)
+    file = tmp_path / "proof.json"
+    proof = warptsp.prove(problem, construct(problem), certificate=file)
+    assert proof.proved
+    assert proven_bound(problem, read_proof(file, problem)) == proof.length
+    monkeypatch.undo()
+    assert warptsp.prove(problem).length == proof.length
+
+
 # The right sides of cuts
 
 

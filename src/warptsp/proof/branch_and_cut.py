@@ -34,11 +34,16 @@ MAX_CUTS = 100
 STALL_ROUNDS = 8
 """Rounds in which the bound must have risen by the share of `_STALL`."""
 CANDIDATES = 12
-"""Edges that are tried as branches."""
+"""Edges that are considered as branches."""
 CANDIDATE_SETS = 12
-"""Sets of more than two cities that are tried, too."""
+"""Sets of more than two cities that are considered, too."""
+PROBES = 10
+"""Those of all these that are tried: the best ones by the first step of the simplex method."""
 PROBE_STEPS = 60
 """Steps of the simplex method in each of their two sides."""
+NEAR = 0.3
+"""The linear programme of the tree begins with the edges whose reduced lengths are up to this share of the
+gap; the others that are left come when they are priced."""
 PRICE_EVERY = 12
 """Rounds after which missing edges are looked for in any case."""
 LEAST_PRICE = -64
@@ -474,11 +479,12 @@ class BranchAndCut:
             return
         if self._keep:
             self.elimination = self._evidence_of(bound)
-        pairs = self._relaxation.survivors(max(0, self.target - bound), True)
-        self._add_columns(pairs)
-        self.edges_left = len(pairs)
+        slack = max(0, self.target - bound)
+        self.edges_left = len(self._relaxation.survivors(slack, True))
+        near = np.concatenate([self._relaxation.survivors(int(NEAR * slack), False), self.instance.fixed])
+        self._add_columns(near)
         ends = self._relaxation.ends
-        left = {(a, b) for a, b in np.sort(pairs, axis=1).tolist()}
+        left = {(a, b) for a, b in np.sort(near, axis=1).tolist()}
         gone = [column for column, (a, b) in enumerate(ends.tolist()) if (a, b) not in left]
         self._program.drop_columns(np.array(gone, dtype=np.int32))
         self._relaxation.drop_columns(np.array(gone, dtype=np.int32))
@@ -528,7 +534,7 @@ class BranchAndCut:
         values = program.values.copy()
         gap = self._objective_of(self.target) - base
         best, chosen = -1.0, None
-        for cities in self._candidates(values):
+        for cities in self._promising(self._candidates(values), gap):
             one = self._probe(cities, 4, base, basis)
             if _score(one, gap) <= best:
                 continue  # whatever the other side is worth
@@ -548,6 +554,26 @@ class BranchAndCut:
         decided = {branch.cities for branch in self._branches}
         return [cities for cities in map(tuple, [*edges, *sets]) if cities not in decided]
 
+    def _promising(self, candidates: list[tuple[int, ...]], gap: float) -> list[tuple[int, ...]]:
+        """Return the candidates to be probed, best first."""
+        step = self._program.first_step() if len(candidates) > PROBES else None
+        if step is None:
+            return candidates
+        scores = []
+        for cities in candidates:
+            one, other = step.gains(self._leaving(cities), 4.0, 2.0)
+            scores.append(_score(min(gap, one), min(gap, other)))
+        order = np.argsort(-np.array(scores), kind="stable")
+        return [candidates[i] for i in order[:PROBES].tolist()]
+
+    def _leaving(self, cities: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return 1 for each column that leaves the cities, 0 for the others."""
+        inside = np.zeros(self.instance.size, dtype=bool)
+        inside[list(cities)] = True
+        ends = self._relaxation.ends
+        leaving: NDArray[np.float64] = (inside[ends[:, 0]] != inside[ends[:, 1]]).astype(np.float64)
+        return leaving
+
     def _probe(self, cities: tuple[int, ...], crossings: int, base: float, basis: object) -> float:
         """Return by how much a branch raises the objective in a few steps."""
         program = self._program
@@ -558,11 +584,7 @@ class BranchAndCut:
             outcome, objective = program.probe(PROBE_STEPS)
             program.bound_columns(column, 0, 1)
         else:
-            inside = np.zeros(self.instance.size, dtype=bool)
-            inside[list(cities)] = True
-            ends = self._relaxation.ends
-            leaving = (inside[ends[:, 0]] != inside[ends[:, 1]]).astype(np.float64)
-            program.add_row(leaving, crossings, 2 if crossings == 2 else math.inf)
+            program.add_row(self._leaving(cities), crossings, 2 if crossings == 2 else math.inf)
             outcome, objective = program.probe(PROBE_STEPS)
             program.drop_rows(np.array([self._relaxation.rows], dtype=np.int32))
         program.restore(basis)

@@ -14,6 +14,8 @@ import numpy as np
 
 from warptsp.errors import BackendUnavailable, WarpTSPError
 
+from .first_step import FirstStep, Solution
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -175,6 +177,35 @@ class LinearProgram:
     def basis(self) -> Any:
         """Return what `restore` takes."""
         return self._solver.getBasis()  # a copy
+
+    def first_step(self) -> FirstStep | None:
+        """Return what new rows are worth in the first step after the last solution; None if that is gone."""
+        solver, ok = self._solver, self._highspy.HighsStatus.kOk
+        status, basic = solver.getBasicVariables()
+        if status != ok:
+            return None
+        columns = np.arange(len(self.values), dtype=np.int32)
+        status, begin, index, entries = solver.getColsEntries(len(columns), columns)
+        self._check(status)
+        programme = solver.getLp()
+        solution = Solution(
+            values=self.values,
+            reduced_costs=np.array(solver.getSolution().col_dual),
+            movable=np.array(programme.col_lower_) < np.array(programme.col_upper_),
+            prices=self.prices,
+            inequalities=np.array(programme.row_lower_) < np.array(programme.row_upper_),
+            basic=basic,
+            begin=begin,
+            rows=index,
+            entries=entries,
+        )
+
+        def solve(right: NDArray[np.float64]) -> NDArray[np.float64]:
+            status, y = solver.getBasisTransposeSolve(right)
+            self._check(status)
+            return np.asarray(y)
+
+        return FirstStep(solution, solve)
 
     def restore(self, basis: Any) -> None:
         """Begin the next solution from this basis, or from none if it is of no use."""
