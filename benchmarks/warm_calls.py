@@ -14,7 +14,6 @@ METHODS = (
     "two-opt",
     "three-opt",
     "swap",
-    "relocate",
     "symmetric-two-opt",
     "symmetric-three-opt",
     "symmetric-annealing",

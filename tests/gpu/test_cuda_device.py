@@ -7,6 +7,8 @@ import gc
 import numpy as np
 import pytest
 
+from warptsp.backends.cuda.device import Device
+from warptsp.backends.cuda.memory import IDLE_BYTES
 from warptsp.errors import DeviceFailure
 
 pytestmark = pytest.mark.gpu
@@ -142,6 +144,26 @@ def test_memory_is_given_back(gpu):
     assert gpu.memory_free() >= free - (64 << 20)
     with pytest.raises(ValueError, match="was released"):
         array.download()
+
+
+def test_an_empty_pool_goes_to_the_next_device(gpu):
+    if gpu._pool is None:
+        pytest.skip("this driver has no memory pools")
+    first = Device.open(gpu.ordinal)
+    first.empty(1 << 28, np.uint8).release()
+    pool = first._pool
+    first.close()
+    second = Device.open(gpu.ordinal)
+    assert second._pool is pool
+    reserved, used, peak = second._pool_figures()
+    assert (used, peak) == (0, 0)
+    assert reserved <= IDLE_BYTES
+    array = second.upload(np.arange(5))
+    second.close()
+    with Device.open(gpu.ordinal) as third:
+        assert third._pool is not pool  # it has an array
+        assert third.memory_peak() == 0
+    assert array.download().tolist() == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])

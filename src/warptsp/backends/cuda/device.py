@@ -98,12 +98,7 @@ class Device(DeviceMemory):
         Waits for the GPU. Closing twice does nothing.
         """
         self._modules.clear()
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            api = self._api
-            self._enter()
-            api.cuStreamSynchronize(self._stream_handle)
-            api.cuMemPoolDestroy(pool)  # once its last array is gone
+        self._leave_pool()
 
     def __enter__(self) -> Device:
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
+IDLE_BYTES = 32 << 20  # that a pool keeps for the next device when its own is closed; few cities need less
+
+
 class DeviceMemory(Context):
     """A GPU whose memory is given out as arrays; the base of `Device`."""
+
+    _idle_pools: ClassVar[dict[int, Any]] = {}  # by GPU, one at most: to make and destroy one takes 1 to 2 ms
 
     def __init__(self, ordinal: int, core: Any, api: Any) -> None:
         self._pool: Any = None
@@ -83,6 +88,11 @@ class DeviceMemory(Context):
     def _create_pool(self) -> Any:
         """A pool of our own keeps what is released, so that the next array costs no time."""
         api = self._api
+        pool = self._idle_pools.pop(self.ordinal, None)
+        peak = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH
+        # It is gone if somebody has reset the GPU since.
+        if pool is not None and int(api.cuMemPoolSetAttribute(pool, peak, api.cuuint64_t(0))[0]) == 0:
+            return pool
         properties = api.CUmemPoolProps()
         properties.allocType = api.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
         properties.location.type = api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
@@ -91,6 +101,22 @@ class DeviceMemory(Context):
         threshold = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
         self._call(api.cuMemPoolSetAttribute, pool, threshold, api.cuuint64_t(2**64 - 1))
         return pool
+
+    def _leave_pool(self) -> None:
+        """Wait for the GPU, and leave an empty pool to the next device; another goes with its last array."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        api = self._api
+        used = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT
+        try:
+            self._call(api.cuStreamSynchronize, self._stream_handle)
+            empty = int(self._call(api.cuMemPoolGetAttribute, pool, used)[0]) == 0
+            self._call(api.cuMemPoolTrimTo, pool, IDLE_BYTES)
+        except DriverError:
+            empty = False
+        if not empty or self._idle_pools.setdefault(self.ordinal, pool) is not pool:
+            api.cuMemPoolDestroy(pool)
 
     def _pool_figures(self) -> tuple[int, int, int]:
         attribute = self._api.CUmemPool_attribute
