@@ -309,7 +309,7 @@ class Result:
         format : str, optional
             One of ``warptsp.io.TOUR_FORMATS``, whatever the ending of the name.
         speed : float, optional
-            Kilometres per hour, at which tables and GeoJSON say when the tour is where.
+            Kilometres per hour, at which tables, GeoJSON and the page say when the tour is where.
 
         Raises
         ------
@@ -322,7 +322,7 @@ class Result:
         if format is None and ends_in(path, PICTURES):
             find("picture")(path, self.problem, self.tour)
         elif format is None and ends_in(path, PAGES):
-            self.report(path)
+            self.report(path, speed=speed)
         else:
             write_tour(path, self.tour, self.problem, format=format, speed=speed)
 
@@ -387,17 +387,29 @@ class Result:
         )
         return figure
 
-    def report(self, path: str | os.PathLike[str]) -> None:
+    def report(self, path: str | os.PathLike[str], *, speed: float | None = None) -> None:
         """Write a page about the run, tour and snapshots in it, that browsers open without a network.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+        speed : float, optional
+            Kilometres per hour, for the travel times in its list of stops.
 
         Raises
         ------
+        InvalidOption
+            If the unit of the distances is unknown, so that no speed gives a time.
         UnsupportedProblem
             If there are too many cities for a page.
         OutputError
             If the file cannot be written.
         """
-        find("report")(self, path)
+        if speed is not None:
+            from warptsp.problem.itinerary import travel_seconds
+
+            travel_seconds(self.problem, 0, speed)
+        find("report")(self, path, speed=speed)
 
     def __repr__(self) -> str:
         gap = "" if self.gap is None else f", gap={format_gap(self.gap)}"

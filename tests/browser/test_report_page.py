@@ -363,7 +363,7 @@ def named(tmp_path_factory):
     problem = Problem.from_points(list(CAPITALS.values()), "GREAT_CIRCLE", labels=list(CAPITALS), name="five")
     result = warptsp.solve(problem, kicks=100, threads=1, device="cpu")
     name = tmp_path_factory.mktemp("named") / "five.html"
-    result.report(name)
+    result.report(name, speed=80)
     return name, result
 
 
@@ -380,6 +380,10 @@ def test_the_list_of_stops_is_the_itinerary(named, open_page):
     assert rows("number") == ["1", "2", "3", "4", "5", ""]
     way = [float(text.replace("\u2009", "").split()[0]) for text in rows("way")]
     assert way == pytest.approx([*result.cumulative / 1000, result.length / 1000], rel=1e-3)
+    assert page.locator("#speed").input_value() == "80"
+    assert all(rows("time"))
+    page.locator("#speed").fill("")
+    assert not any(rows("time"))
     page.locator("#speed").fill("100")
     hours = float(result.length) / 1e5
     minutes = round(60 * hours)

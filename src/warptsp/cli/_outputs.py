@@ -170,7 +170,7 @@ class Outputs:
         def describe(name: str) -> None:
             from warptsp.report import Report, write
 
-            write(Report.of(result, first=first), name)
+            write(Report.of(result, first=first, speed=self.speed), name)
 
         def made(make: Callable[[str], None], names: Sequence[str]) -> list[str]:
             return [name for name in names if attempts.make(make, name)]

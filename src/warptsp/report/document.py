@@ -74,6 +74,8 @@ class Report:
         Whether the seconds of the snapshots mean anything.
     bound_gap : float or None
         How much longer than the shortest tour the best one can be at most, as a fraction.
+    speed : float or None
+        Kilometres per hour of the travel times in the list of stops, until the reader types another.
     """
 
     problem: Problem
@@ -85,9 +87,10 @@ class Report:
     title: str = ""
     timed: bool = True
     bound_gap: float | None = None
+    speed: float | None = None
 
     @classmethod
-    def of(cls, result: Result, *, first: int | None = None) -> Report:
+    def of(cls, result: Result, *, first: int | None = None, speed: float | None = None) -> Report:
         """Return the report of a run: its snapshots, or its tour alone; closed ones from city `first` on."""
         best = Snapshot(result.history[-1].seconds if result.history else 0.0, result.length, result.tour)
         snapshots = result.snapshots or (best,)
@@ -103,6 +106,7 @@ class Report:
             settings=settings_of(result),
             machine=machine(result.device),
             bound_gap=result.bound_gap,
+            speed=speed,
         )
 
     @classmethod
@@ -139,7 +143,7 @@ def snapshots_for(problem: Problem) -> int:
     return 16 if problem.n <= 100_000 else 12 if problem.n <= HUGE else 6
 
 
-def write(result: Result | Report, path: str | os.PathLike[str]) -> None:
+def write(result: Result | Report, path: str | os.PathLike[str], *, speed: float | None = None) -> None:
     """Write the page of a result, or of a report, into a file.
 
     Parameters
@@ -148,6 +152,8 @@ def write(result: Result | Report, path: str | os.PathLike[str]) -> None:
         A result with snapshots (`warptsp.solve`) shows how its tour came about.
     path : path
         The file, ``.html``.
+    speed : float, optional
+        Of a result: kilometres per hour, for the travel times in the list of stops.
 
     Raises
     ------
@@ -156,7 +162,7 @@ def write(result: Result | Report, path: str | os.PathLike[str]) -> None:
     OutputError
         If the file cannot be written.
     """
-    text = render(Report.of(result) if isinstance(result, Result) else result)
+    text = render(Report.of(result, speed=speed) if isinstance(result, Result) else result)
     with atomic_write(path) as stream:
         stream.write(text.encode())
 
@@ -306,6 +312,7 @@ def _content(report: Report) -> tuple[dict[str, Any], dict[str, str]]:
         "unit": "m along great circles" if problem.metric.unit == "m" else "",
         "metres": {"m": 1, "km": 1000}.get(problem.metric.unit, 0),
         "leg": leg,
+        "speed": report.speed,
         "integral": problem.integral,
         "closed": problem.open is None,
         "dimensions": problem.metric.dimensions,

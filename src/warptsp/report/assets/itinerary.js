@@ -20,6 +20,7 @@ class Itinerary {
     this.list.addEventListener("scroll", () => this.draw());
     this.list.addEventListener("keydown", (event) => this.key(event));
     if (facts.metres > 0) section.querySelector("#speed-unit").textContent = "km/h";
+    if (facts.speed !== null) this.speed.value = facts.speed;
   }
 
   // legs: of this tour in steps of facts.leg, null if nobody knows them.
