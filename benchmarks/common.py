@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
 DIMACS = re.compile(r"([EC])(\d+)(k|M)\.(\d+)")
 UNIFORM = re.compile(r"uniform-(\d+)")
+STRUCTURED = re.compile(r"(board|chip|defects)-(\d+)")
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -51,8 +52,8 @@ def is_available(shared: Path, name: str) -> bool:
 
 
 def load(shared: Path, name: str) -> Problem:
-    """Return an instance by name: DIMACS E and C and ``uniform-CITIES`` are generated, others read from the
-    shared folder."""
+    """Return an instance by name: DIMACS E and C, ``uniform-CITIES``, and ``board-``, ``chip-`` and
+    ``defects-CITIES`` are generated, others read from the shared folder."""
     from warptsp.generate import dimacs
     from warptsp.io import load as read
 
@@ -64,6 +65,12 @@ def load(shared: Path, name: str) -> Problem:
         n = int(found[1])
         points = np.random.default_rng(n).integers(0, 1_000_000, (n, 2))
         return Problem.from_points(points.astype(float), "EUC_2D")
+    if found := STRUCTURED.fullmatch(name):
+        from structured_instances import make
+
+        from warptsp import Problem
+
+        return Problem.from_points(make(found[1], int(found[2])), "EUC_2D")
     return dimacs(name) if DIMACS.fullmatch(name) else read(tsplib_file(shared, name))
 
 

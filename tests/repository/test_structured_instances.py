@@ -1,0 +1,26 @@
+"""Instances of `benchmarks/structured_instances.py`: different places in rows and columns, the same every time."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "benchmarks" / "structured_instances.py"
+
+
+@pytest.fixture(scope="module")
+def instances():
+    spec = importlib.util.spec_from_file_location("structured_instances", SOURCE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("kind", ["board", "chip", "defects"])
+@pytest.mark.parametrize("n", [500, 5000])
+def test_cities_are_different_and_share_rows(instances, kind, n):
+    cities = instances.make(kind, n)
+    assert len(np.unique(cities, axis=0)) == len(cities) == n
+    assert np.array_equal(cities, instances.make(kind, n))
+    assert len(np.unique(cities[:, 1])) < n / 4  # rows of several cities
