@@ -1,4 +1,4 @@
-"""Instances of `benchmarks/structured_instances.py`: different places in rows and columns, the same every time."""
+"""Instances of `benchmarks/structured_instances.py`: places in rows and columns, the same every time."""
 
 import importlib.util
 from pathlib import Path
