@@ -424,6 +424,20 @@ def test_numbers_do_not_collide_and_nothing_is_said_of_too_many(small, tmp_path,
     assert many.page.evaluate("() => warptspPage.labels.shown") == []
 
 
+def test_no_name_lies_under_the_buttons(open_page, tmp_path):
+    problem = Problem.from_points(np.random.default_rng(7).random((150, 2)))
+    name = tmp_path / "many.html"
+    warptsp.solve(problem, kicks=100, threads=1, device="cpu").report(name)
+    opened = open_page(name, viewport={"width": 390, "height": 780})
+    opened.settle()
+    left, top, right, bottom = opened.page.evaluate("() => warptspPage.labels.buttons()")
+    assert right > left
+    assert bottom > top
+    boxes = [shown["box"] for shown in opened.page.evaluate("() => warptspPage.labels.shown")]
+    assert len(boxes) > 50
+    assert not any(b[0] < right and b[2] > left and b[1] < bottom and b[3] > top for b in boxes)
+
+
 def test_a_tap_tells_the_city_and_a_finger_scrolls_the_page(named, open_page):
     name, result = named
     opened = open_page(name, viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)

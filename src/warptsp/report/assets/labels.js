@@ -21,11 +21,18 @@ class Labels {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, width, height);
     const computed = getComputedStyle(document.documentElement);
-    if (this.on) this.paint(context, view, (name) => computed.getPropertyValue(name).trim());
+    if (this.on) this.paint(context, view, (name) => computed.getPropertyValue(name).trim(), [this.buttons()]);
   }
 
-  // Over the picture that a camera sees, on the screen or on paper; view: its path, camera, ratio and pixel().
-  paint(context, view, colour) {
+  // The box of the buttons that lie above the picture.
+  buttons() {
+    const { left, top } = this.canvas.getBoundingClientRect(), box = document.getElementById("zoom").getBoundingClientRect();
+    return [box.left - left, box.top - top, box.right - left, box.bottom - top];
+  }
+
+  // Over the picture that a camera sees, on the screen or on paper; view: its path, camera, ratio and pixel(). Nothing
+  // is written into boxes that are covered.
+  paint(context, view, colour, covered = []) {
     const { camera, ratio } = view, tour = this.tour();
     this.shown = [];
     const places = tour === undefined ? null : this.inView(tour, view);
@@ -41,7 +48,8 @@ class Labels {
     context.strokeStyle = colour("--panel");
     context.fillStyle = colour("--ink");
     context.lineWidth = 3;
-    const dots = places.map((place) => at(place)), boxes = dots.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
+    const dots = places.map((place) => at(place)), boxes = [...covered];
+    for (const [x, y] of dots) boxes.push([x - 4, y - 4, x + 4, y + 4]);
     for (const end of facts.closed ? [0] : [0, tour.length - 1]) {
       const [x, y] = at(end); // what the page writes there
       boxes.push([x + 6, y - 26, x + 48, y - 4]);
