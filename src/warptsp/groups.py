@@ -129,6 +129,9 @@ def choose(
             seed=seed,
             threads=threads,
             device="cpu",
+            # New members of a population visit groups in pieces: 1002 places in 201 groups, 1.4 CPU s, 136179
+            # with crossover and 120985 without; 318 and 442 places as good with as without.
+            params={"population": 0},
             bound=False,
         )
     except NoTourFound as error:
