@@ -428,15 +428,18 @@ class WindowPass {
         mate_[end] = ends[2 * (size_t)last + (ends[2 * (size_t)last] == end)];
       }
     int tours = 0;
-    for (int r : runs_of_[b]) {
-      if (tour_of_[city_[2 * r]] >= 0) continue;
-      int end = 2 * r;
-      do {
-        if (cut_.runs[end >> 1].part == b) follow(links, city_[end], [&](int c) { tour_of_[c] = tours; });
-        end = skip_[mate_[end]];
-      } while (end != 2 * r);
-      tours++;
-    }
+    // Either end of a run: once other windows have joined their ends in other pairs, a tour may enter this window at the
+    // second ends of its runs alone.
+    for (int r : runs_of_[b])
+      for (const int begin : {2 * r, 2 * r + 1}) {
+        if (tour_of_[city_[begin]] >= 0) continue;
+        int end = begin;
+        do {
+          if (cut_.runs[end >> 1].part == b) follow(links, city_[end], [&](int c) { tour_of_[c] = tours; });
+          end = skip_[mate_[end]];
+        } while (end != begin);
+        tours++;
+      }
     return tours;
   }
 
