@@ -22,6 +22,25 @@ open_option = click.option(
 )
 
 
+def check_output(output: str | None, *, as_json: bool) -> None:
+    """Check before any work that a tour can be written there: a file, - for stdout, or nowhere.
+
+    Raises
+    ------
+    InvalidOption, OutputError
+        stdout is taken, no format has this ending, or the file cannot be written.
+    """
+    from warptsp.errors import InvalidOption
+    from warptsp.io.tours import tour_format
+    from warptsp.outputs import check_writable
+
+    if as_json and output == "-":
+        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
+    if output not in (None, "-"):
+        tour_format(output)
+        check_writable(output)
+
+
 class Tours(NamedTuple):
     """The tours in files, checked, for the instance that they are tours of: closed, or an open path."""
 

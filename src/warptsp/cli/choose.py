@@ -15,8 +15,8 @@ from warptsp.cli._options import (
     quiet_option,
     time_limit_option,
 )
+from warptsp.cli._tours import check_output
 from warptsp.cli.streams import say, tell
-from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
 
 
@@ -65,16 +65,11 @@ def command(
     """
     from warptsp.groups import choose
     from warptsp.io import write_tour
-    from warptsp.io.tours import check_tour_output, tour_format
-    from warptsp.outputs import check_writable
+    from warptsp.io.tours import check_tour_output
     from warptsp.quantities import length_text
     from warptsp.solver import with_open
 
-    if as_json and output == "-":
-        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-    if output not in (None, "-"):
-        tour_format(output)
-        check_writable(output)
+    check_output(output, as_json=as_json)
     problem = instance.load(groups=True)
     if open_ is not None:
         problem = with_open(problem, open_)

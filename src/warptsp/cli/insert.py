@@ -16,7 +16,7 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli._tours import check_output, open_option, read_tours
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
 
@@ -65,17 +65,12 @@ def command(
     """
     from warptsp import insertion
     from warptsp.io import load, write_tour
-    from warptsp.io.tours import check_tour_output, tour_format
-    from warptsp.outputs import check_writable
+    from warptsp.io.tours import check_tour_output
     from warptsp.quantities import length_text
 
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
-    if as_json and output == "-":
-        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-    if output not in (None, "-"):
-        tour_format(output)
-        check_writable(output)
+    check_output(output, as_json=as_json)
     problem = instance.load()
     problem, (tour,), _ = read_tours(problem, [instance.path], open_)
     cities, before, inserted = problem.n, problem.length(tour), 0

@@ -16,7 +16,7 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli._tours import check_output, open_option, read_tours
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
@@ -60,17 +60,12 @@ def command(
     --merge FILE --merge FILE does the same and searches from there.
     """
     from warptsp.io import write_tour
-    from warptsp.io.tours import check_tour_output, tour_format
-    from warptsp.outputs import check_writable
+    from warptsp.io.tours import check_tour_output
     from warptsp.solver import merge
 
     if len(tours) < 2:
         raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
-    if as_json and output == "-":
-        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-    if output not in (None, "-"):
-        tour_format(output)
-        check_writable(output)
+    check_output(output, as_json=as_json)
     problem, cities, _ = read_tours(instance.load(), tours, open_)
     if output not in (None, "-"):
         check_tour_output(output, problem)
