@@ -216,6 +216,18 @@ def test_a_signal_in_the_middle_of_the_imports(name, number):
     assert done.stderr.strip() in ("", "warptsp: error: interrupted")
 
 
+@pytest.mark.parametrize("number", [2, 15, 1, 3])
+@pytest.mark.parametrize("name", ["make_context", "parse_args", "invoke"])
+def test_a_signal_while_the_command_line_is_read(name, number):
+    """Wherever in click it comes, the exit status is that of this signal."""
+    code = (
+        "import signal\nfrom warptsp.__main__ import main\nfrom warptsp.cli import commands\n"
+        f"commands.{name} = lambda *args, **options: signal.raise_signal({number})\nmain()\n"
+    )
+    done = run_code(code, "info", "none.npy")
+    assert (done.returncode, done.stderr.strip()) == (128 + number, "warptsp: error: interrupted")
+
+
 def test_a_signal_that_hits_what_another_one_set_going(tmp_path):
     """Nothing is waited for, and what was being written goes all the same."""
     code = (

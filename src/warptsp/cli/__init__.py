@@ -42,11 +42,8 @@ COMMANDS = {
 
 class _LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
-        try:
-            with called_from_shell():
-                return super().invoke(ctx)
-        except interruption.Terminated as error:  # which click would take for Ctrl-C
-            raise SystemExit(interruption.status(error.number)) from error
+        with called_from_shell():
+            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -129,8 +126,8 @@ def run(arguments: list[str]) -> int:
         context = getattr(error, "ctx", None)
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         return _complain(error.format_message() + hint)
-    except click.Abort:
-        return _complain("interrupted", 130)
+    except click.Abort as error:  # from any signal, and wherever in click it came
+        return _complain("interrupted", interruption.status(interruption.number_of(error.__cause__)))
     except ReaderGone:
         return 141
     except WarpTSPError as error:
