@@ -1,19 +1,20 @@
 """How long it takes to import the package, and to solve 52 cities from shell to prompt.
 
 The import is timed in a process that has already imported NumPy, so that NumPy's own time is excluded; the
-target is 0.15 s. ``warptsp solve`` runs on random cities, whose optimum it does not know, and on berlin52,
-with no options except the picture and tour it writes; the target is 1 s. Medians of several processes; the
-first, which fills the disk cache, is left out.
+target is 0.15 s. ``warptsp solve`` runs on random cities, whose optimum it does not know, and on berlin52, with
+no options except the picture and tour it writes; the target is 1 s. The modules are compiled once for all
+processes, as an installation does it. Medians of several processes; the first, which fills the disk cache, is
+left out. ``--beside`` is the interpreter of another version of the package, whose processes take turns.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from common import parser, report, spread, table, tsplib_file
@@ -22,16 +23,16 @@ IMPORT_BAR, SOLVE_BAR = 0.15, 1.0
 IMPORT = "import numpy, time; t = time.perf_counter(); import warptsp{}; print(time.perf_counter() - t)"
 
 
-def import_seconds(then: str = "") -> float:
+def import_seconds(python: str, environment: dict[str, str], then: str) -> float:
     """Return how long ``import warptsp``, and a statement after it, take after NumPy's import."""
-    command = [sys.executable, "-c", IMPORT.format(then)]
-    return float(subprocess.run(command, capture_output=True, check=True).stdout)
+    command = [python, "-c", IMPORT.format(then)]
+    return float(subprocess.run(command, capture_output=True, check=True, env=environment).stdout)
 
 
-def command_seconds(*words: str) -> float:
+def command_seconds(python: str, environment: dict[str, str], *words: str) -> float:
     """Return how long the command takes from shell to prompt."""
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "warptsp", *words], capture_output=True, check=True)
+    subprocess.run([python, "-m", "warptsp", *words], capture_output=True, check=True, env=environment)
     return time.perf_counter() - started
 
 
@@ -46,35 +47,44 @@ def write_instance(path: Path) -> Path:
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--repeats", type=int, default=15)
+    options_parser.add_argument("--beside", metavar="PYTHON", help="the interpreter of another version")
     options = options_parser.parse_args()
     repeats = 5 if options.quick else options.repeats
-    measured: dict[str, tuple[float, list[float]]] = {}
-
-    def measure(what: str, bar: float, run: Callable[[], float]) -> None:
-        measured[what] = (bar, [run() for _ in range(repeats + 1)][1:])
-
-    measure("import warptsp", IMPORT_BAR, import_seconds)
-    measure("import warptsp; warptsp.solve", IMPORT_BAR, lambda: import_seconds("; warptsp.solve"))
-    measure("warptsp --help", SOLVE_BAR, lambda: command_seconds("--help"))
+    pythons = [sys.executable, *([options.beside] if options.beside else [])]
     with tempfile.TemporaryDirectory() as folder:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPYCACHEPREFIX"] = str(Path(folder, "compiled"))
         outputs = ("--output", str(Path(folder, "tour.tour")), "--picture", str(Path(folder, "tour.svg")))
+        runs: list[tuple[str, float, tuple[str, ...] | str]] = [
+            ("import warptsp", IMPORT_BAR, ""),
+            ("import warptsp; warptsp.solve", IMPORT_BAR, "; warptsp.solve"),
+            ("warptsp --help", SOLVE_BAR, ("--help",)),
+        ]
         for instance in (
             write_instance(Path(folder, "random52.csv")),
             tsplib_file(options.shared, "berlin52"),
         ):
             if instance.is_file():
-                words = ("solve", str(instance), *outputs)
-                measure(
-                    f"warptsp solve {instance.name}", SOLVE_BAR, lambda words=words: command_seconds(*words)
+                runs.append(
+                    (f"warptsp solve {instance.name}", SOLVE_BAR, ("solve", str(instance), *outputs))
                 )
-    rows = [
-        [what, spread(times), f"{bar:g}", "met" if statistics.median(times) <= bar else "**missed**"]
-        for what, (bar, times) in measured.items()
-    ]
-    text = table(["what", "seconds", "bar, s", ""], rows)
-    report(
-        "startup", "Start-up", text, {what: times for what, (_, times) in measured.items()}, options.output
-    )
+        measured: dict[str, list[list[float]]] = {what: [[] for _ in pythons] for what, _, _ in runs}
+        for what, _, words in runs:
+            for _ in range(repeats + 1):
+                for python, times in zip(pythons, measured[what], strict=True):
+                    times.append(
+                        import_seconds(python, environment, words)
+                        if isinstance(words, str)
+                        else command_seconds(python, environment, *words)
+                    )
+    rows = []
+    for what, bar, _ in runs:
+        seconds = [spread(times[1:]) for times in measured[what]]
+        met = statistics.median(measured[what][0][1:]) <= bar
+        rows.append([what, *seconds, f"{bar:g}", "met" if met else "**missed**"])
+    beside = ["the other version, s"] if options.beside else []
+    text = table(["what", "seconds", *beside, "bar, s", ""], rows)
+    report("startup", "Start-up", text, measured, options.output)
 
 
 if __name__ == "__main__":

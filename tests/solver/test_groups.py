@@ -119,6 +119,7 @@ def test_points_keep_their_distances_and_names():
     choice = choose(problem, "block", kicks=2000)
     assert sorted(choice.places % 12) == list(range(12))
     assert choice.result.names == [f"p{place}" for place in choice.places]
+    assert choice.result.as_dict()["ids"] == [place + 1 for place in choice.places]
     assert choice.length == along(distances(problem), choice.places.tolist(), None)
     again = choose(problem, [list(range(k, 60, 12)) for k in range(12)], kicks=2000)
     assert again.places.tolist() == choice.places.tolist()

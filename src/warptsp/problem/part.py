@@ -34,13 +34,12 @@ def part_of(problem: Problem, cities: ArrayLike) -> Problem:
         return None if city is None else int(place[city])
 
     path, fixed = problem.open, place[problem.fixed_edges]
-    numbered = problem.node_ids is not None or problem.labels is None
     extra = problem.extra
     return replace(
         problem,
         coordinates=None if problem.coordinates is None else problem.coordinates[kept],
         matrix=None if problem.matrix is None else problem.matrix[np.ix_(kept, kept)],
-        node_ids=problem.ids_of(kept) if numbered else None,
+        node_ids=problem.ids_of(kept),
         labels=None if problem.labels is None else [problem.labels[city] for city in kept.tolist()],
         display=None if problem.display is None else problem.display[kept],
         extra=None
