@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
-from warptsp.problem.lengths import _exact_parts, exact_sums
+from warptsp.problem.lengths import FEW, _exact_parts, exact_sums
 
 COORDINATE_METRICS = [metric for metric in Metric if metric.has_coordinates]
 
@@ -141,6 +141,23 @@ def test_length_sums_the_edges_and_ignores_start_and_direction(problem, random):
     path = dataclasses.replace(problem, open=OpenPath())
     expected = sum(edges[:-1]) if problem.metric.integral else math.fsum(edges[:-1])
     assert path.length(tour) == expected
+
+
+@pytest.mark.parametrize("n", [FEW - 1, FEW, FEW + 1, 2 * FEW])
+def test_real_lengths_are_rounded_once_however_they_are_added_up(n):
+    problem = Problem.from_points(np.random.default_rng(n).random((n, 2)))
+    tour = np.arange(n)
+    assert problem.length(tour) == math.fsum(problem.distance(tour, np.roll(tour, -1)))
+
+
+def test_a_changed_problem_has_bounds_of_its_own():
+    problem = Problem.from_points([[0, 0], [3, 4]])
+    assert problem.distance_bound == pytest.approx(5.0)
+    larger = dataclasses.replace(problem, coordinates=[[0, 0], [6, 8]])
+    assert larger.bounds[1].tolist() == [6, 8]
+    assert larger.distance_bound == pytest.approx(10.0)
+    with pytest.raises(ValueError, match="read-only"):
+        larger.bounds[1][0] = 1
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=300))

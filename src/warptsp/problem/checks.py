@@ -78,8 +78,13 @@ def check_display_degrees(display: NDArray[np.float64] | None) -> None:
     _check_degrees(display[:, ::-1], low[::-1], high[::-1])
 
 
-def checked_coordinates(values: ArrayLike, metric: Metric) -> NDArray[np.float64]:
-    """The coordinates of cities, read-only; a warning if they look like those of another metric."""
+def checked_coordinates(
+    values: ArrayLike, metric: Metric
+) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """The coordinates of cities, read-only, and the lowest and highest of each axis.
+
+    A warning if they look like those of another metric.
+    """
     coordinates = float_array(values, "coordinates")
     if coordinates.ndim != 2 or coordinates.shape[1] != metric.dimensions:
         raise InvalidProblem(
@@ -103,7 +108,7 @@ def checked_coordinates(values: ArrayLike, metric: Metric) -> NDArray[np.float64
     if _LOOKED_AT.get(id(values)) is not values:
         _look_for_other_units(coordinates, metric, low, high)
     _LOOKED_AT[id(checked)] = checked
-    return checked
+    return checked, (read_only(low), read_only(high))
 
 
 def _look_for_other_units(

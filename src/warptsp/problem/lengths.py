@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp.errors import InvalidTour
 
-from .checks import bounds_of
 from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
 from .metric import Metric
 from .names import CityNames
@@ -25,6 +24,9 @@ _T = TypeVar("_T")
 CHUNK = 1 << 16
 """Cities measured together; the working arrays of one chunk stay within a few megabytes."""
 
+FEW = 500
+"""Distances that Python adds up exactly in less time than the calls of NumPy take."""
+
 
 class MatrixDistances(NamedTuple):
     """The distances in a matrix."""
@@ -35,11 +37,6 @@ class MatrixDistances(NamedTuple):
     def integral(self) -> bool:
         """Whether every distance is an integer."""
         return bool(np.issubdtype(self.matrix.dtype, np.integer))
-
-    @property
-    def bound(self) -> float:
-        """A number that no distance exceeds."""
-        return float(self.matrix.max())
 
     def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city of `a` to the same one of `b`, which nobody has checked."""
@@ -60,18 +57,6 @@ class PlaceDistances(NamedTuple):
     def integral(self) -> bool:
         """Whether every distance is an integer."""
         return self.metric.integral
-
-    @property
-    def bound(self) -> float:
-        """A number that no distance exceeds."""
-        if self.metric is Metric.GEO:
-            return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
-        if self.metric is Metric.GREAT_CIRCLE:
-            return math.pi * EARTH_RADIUS_M
-        low, high = bounds_of(self.coordinates)
-        if self.metric in (Metric.XRAY1, Metric.XRAY2):
-            return float(np.ceil(100.0 * np.max(high - low)))
-        return float(coordinate_distances(self.metric, low, high)) * (1.0 + 1e-12)
 
     def between(self, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> NDArray[Any]:
         """From each city of `a` to the same one of `b`, which nobody has checked."""
@@ -95,6 +80,17 @@ class PlaceDistances(NamedTuple):
 
 
 Distances: TypeAlias = MatrixDistances | PlaceDistances
+
+
+def longest_within(metric: Metric, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+    """A number that no distance between places exceeds whose coordinates lie within these."""
+    if metric is Metric.GEO:
+        return math.floor(math.pi * GEO_RADIUS_KM + 1.0)
+    if metric is Metric.GREAT_CIRCLE:
+        return math.pi * EARTH_RADIUS_M
+    if metric in (Metric.XRAY1, Metric.XRAY2):
+        return float(np.ceil(100.0 * np.max(high - low)))
+    return float(coordinate_distances(metric, low, high)) * (1.0 + 1e-12)
 
 
 def pair_distances(distances: Distances, a: ArrayLike, b: ArrayLike, names: CityNames) -> Any:
@@ -140,7 +136,10 @@ def tour_length(
             edges = distances.along(cities[[-1, 0]])
         else:
             edges = distances.along(cities[begin : begin + CHUNK + 1])
-        return [_integer_sum(edges)] if distances.integral else np.stack(_exact_parts(edges)).tolist()
+        if distances.integral:
+            return [_integer_sum(edges)]
+        numbers: list[float] = (edges if len(edges) <= FEW else np.stack(_exact_parts(edges))).tolist()
+        return numbers
 
     begins = [*range(0, len(cities) - 1, CHUNK), *([-1] if closing else [])]
     found = _in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)

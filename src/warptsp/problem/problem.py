@@ -16,7 +16,6 @@ from warptsp.errors import InvalidProblem
 from warptsp.text import well_formed
 
 from .checks import (
-    bounds_of,
     check_display_degrees,
     check_extra,
     checked_coordinates,
@@ -29,7 +28,7 @@ from .common_metrics import check_common, metric_in
 from .constraints import check_open_path, checked_fixed_edges, no_edges, with_cities
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
-from .lengths import Distances, MatrixDistances, PlaceDistances, pair_distances, tour_length
+from .lengths import Distances, MatrixDistances, PlaceDistances, longest_within, pair_distances, tour_length
 from .matrices import dense_matrix, square_matrix
 from .metric import Metric
 from .missing import check_arcs, missing_arcs
@@ -102,7 +101,7 @@ class Problem:
     display_degrees: bool = False
     extra: Mapping[str, Sequence[Any]] | None = None
     wall: int | float | None = None
-    _found: dict[str, KnownLength | None] = field(default_factory=dict, init=False)
+    _found: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         path = "" if self.open is None else f", open={self.open}"
@@ -142,7 +141,8 @@ class Problem:
                 )
             if self.wall is not None:
                 raise InvalidProblem(f"wall is {shown(self.wall)}: only arcs of a matrix can be missing")
-            put("coordinates", checked_coordinates(self.coordinates, self.metric))
+            coordinates, self._found["bounds"] = checked_coordinates(self.coordinates, self.metric)
+            put("coordinates", coordinates)
         n = self.n
         if self.node_ids is not None:
             put("node_ids", checked_node_ids(self.node_ids, n))
@@ -305,12 +305,17 @@ class Problem:
         InvalidProblem
             The instance is a matrix.
         """
-        return bounds_of(self.given_coordinates())
+        self.given_coordinates()
+        low, high = self._found["bounds"]
+        return low, high
 
     @property
     def distance_bound(self) -> float:
         """A number that no distance exceeds; native searches pick the width of their integers by it."""
-        return self._distances.bound
+        if "distance bound" not in self._found:
+            found = longest_within(self.metric, *self.bounds) if self.matrix is None else self.matrix.max()
+            self._found["distance bound"] = float(found)
+        return float(self._found["distance bound"])
 
     @property
     def known_length(self) -> KnownLength | None:
@@ -321,7 +326,8 @@ class Problem:
         """
         if "known" not in self._found:
             self._found["known"] = self._known_length()
-        return self._found["known"]
+        known: KnownLength | None = self._found["known"]
+        return known
 
     def _known_length(self) -> KnownLength | None:
         if not self.name or self.open is not None:

@@ -84,6 +84,8 @@ double tour_length(const Metric &metric, const std::vector<int> &tour) {
 constexpr int kick_window = 1000;
 constexpr double kicks_per_window_city = 0.3;
 
+constexpr int looks = 4;  // kicks between two looks at the clock, 0.1 ms
+
 struct KickSchedule {
   long long kicks;
   double temperature;  // a loss below -temperature ln u is accepted
@@ -155,7 +157,7 @@ class SubProblem {
     int base = 0;
     for (long long k = 0; k < schedule.kicks; k++) {
       if (k % burst == 0) base = schedule.from < 0 ? random.below(n) : (int)((schedule.from + k / burst * window) % n);
-      if (k % 16 == 0 && token.stopped()) break;
+      if (k % looks == 0 && token.stopped()) break;
       int c = base + random.below(window);
       if (c >= n) c -= n;
       const double allowance = schedule.temperature > 0 ? -schedule.temperature * std::log(random.unit()) : 0;
