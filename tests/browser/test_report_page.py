@@ -584,6 +584,23 @@ def test_coastlines_are_in_the_page(on_earth, open_page):
     opened.complaints = [text for text in opened.complaints if "willReadFrequently" not in text]
 
 
+def test_coastlines_are_on_paper(on_earth, open_page):
+    opened = open_page(on_earth[0], color_scheme="dark")
+    opened.settle()
+    opened.until("warptspPage.world.drawn")
+    land = []
+    for _ in range(2):
+        opened.page.emulate_media(media="print")
+        opened.until("document.getElementById('print').width > 300")
+        painted = np.round(opened.colours("#print") * 255)
+        land.append(float((np.abs(painted - [0xF3, 0xF1, 0xEA]).max(axis=2) < 2).mean()))
+        opened.page.emulate_media(media="screen")
+        opened.page.locator("#coasts").uncheck()
+        opened.page.evaluate("() => void (document.getElementById('print').width = 1)")
+    assert land[0] > 0.2
+    assert land[1] < 0.001
+
+
 def test_a_map_that_is_not_there_is_said(on_earth, open_page):
     name, _ = on_earth
     opened = open_page(name, prepare=lambda page: page.route(f"{TILE}**", lambda route: route.abort()))

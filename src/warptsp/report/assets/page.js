@@ -327,9 +327,13 @@ class Page {
     const colour = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
     const colours = { line: colour("#1f5499"), other: colour("#c8401f"), fixed: colour("#7a5c00"), paper: [1, 1, 1] };
     const printed = this.view.print(canvas, colours), context = canvas.getContext("2d");
+    const onPaper = {
+      "--line": "#1f5499", "--ink": "#000", "--panel": "#fff", "--sans": "sans-serif", "--land": "#f3f1ea", "--coast": "#b5b0a2",
+    };
+    this.world?.putUnder(canvas, printed, (name) => onPaper[name]);
     if (!this.labels.on) return;
-    const { shown } = this.labels, written = { "--line": "#1f5499", "--ink": "#000", "--panel": "#fff", "--sans": "sans-serif" };
-    this.labels.paint(context, printed, (name) => written[name]);
+    const { shown } = this.labels;
+    this.labels.paint(context, printed, (name) => onPaper[name]);
     this.labels.shown = shown; // what is on the screen
     context.font = `bold ${12 * printed.ratio}px sans-serif`;
     context.textBaseline = "middle";

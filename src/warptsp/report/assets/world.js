@@ -17,15 +17,30 @@ class World {
   }
 
   draw() {
-    const { canvas, view, x, y } = this, { width, height } = view.canvas, { camera, ratio } = view;
+    const { canvas, view } = this, { width, height } = view.canvas;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    const computed = getComputedStyle(document.documentElement);
+    this.drawn = this.paint(canvas, view.camera, view.ratio, (name) => computed.getPropertyValue(name));
+  }
+
+  // Below what is on the canvas of a sheet of paper.
+  putUnder(canvas, { camera, ratio }, colour) {
+    const own = document.createElement("canvas"), context = canvas.getContext("2d");
+    [own.width, own.height] = [canvas.width, canvas.height];
+    this.paint(own, camera, ratio, colour);
+    context.globalCompositeOperation = "destination-over";
+    context.drawImage(own, 0, 0);
+    context.globalCompositeOperation = "source-over";
+  }
+
+  // Returned is whether the lines are wanted, and fine enough.
+  paint(canvas, camera, ratio, colour) {
+    const { x, y } = this, { width, height } = canvas;
     const context = canvas.getContext("2d"), round = 1 / facts.plane.step;
     context.clearRect(0, 0, width, height);
-    this.drawn = this.on && (camera.scale * round) / ratio < COARSE;
-    if (!this.drawn) return;
-    const computed = getComputedStyle(document.documentElement);
-    context.fillStyle = computed.getPropertyValue("--land");
-    context.strokeStyle = computed.getPropertyValue("--coast");
+    if (!this.on || (camera.scale * round) / ratio >= COARSE) return false;
+    context.fillStyle = colour("--land");
+    context.strokeStyle = colour("--coast");
     context.lineWidth = 0.8 * ratio;
     const left = camera.x - width / 2 / camera.scale, right = camera.x + width / 2 / camera.scale;
     const start = x.reduce((least, v) => Math.min(least, v), Infinity);
@@ -43,5 +58,6 @@ class World {
       context.fill();
       context.stroke();
     }
+    return true;
   }
 }
