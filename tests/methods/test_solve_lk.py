@@ -9,6 +9,7 @@ import pytest
 from instances import whole_points
 
 import warptsp
+from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import CROSSED
 from warptsp.problem import OpenPath, Problem
 from warptsp.stop import DefaultStop, MaxKicks, NoImprovement, StopToken, TargetLength
@@ -111,6 +112,19 @@ def test_without_a_limit_a_population_is_crossed_to_its_end(monkeypatch: pytest.
     more = warptsp.solve(points, seed=4, threads=2)  # members do not depend on threads
     assert np.array_equal(more.tour, found[0].tour)
     assert found[2].length == pytest.approx(found[0].length, rel=0.01)
+
+
+def test_without_a_limit_hundreds_of_cities_have_a_second_population(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)
+    points = np.random.default_rng(23).random((tuning.AGREEING_CITIES + 10, 2))
+    found = [warptsp.solve(points, seed=4, threads=1) for _ in range(2)]
+    assert all(result.stop_reason == CROSSED for result in found)
+    assert np.array_equal(found[0].tour, found[1].tour)
+    # Quick members make no kicks, those of the second population do.
+    assert found[0].counters["kicks"] >= tuning.SECOND_MEMBERS
+    few = warptsp.solve(points, seed=4, threads=1, params={"population": 0})
+    assert few.counters["kicks"] == 0
+    assert few.stop_reason == CROSSED
 
 
 @pytest.mark.parametrize("kind", ["uniform", "clusters", "lattice", "matrix"])

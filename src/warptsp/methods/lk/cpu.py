@@ -224,13 +224,20 @@ class _Search:
         return proved or stop
 
     def _crossed(self) -> bool:
-        """Populations of quick members, after which a run without a limit ends; True to stop."""
+        """Populations of quick members, after which a run without a limit ends; True to stop.
+
+        Where none has to agree with another, one of better members follows, and what came of the first.
+        """
         problem = self.problem
         if self.params.temperature is not None or problem.n > tuning.SETTLED_CITIES:
             return False
         populations = tuning.settling(problem.n, of_matrix=problem.matrix is not None)
-        if not self._cross(populations, phase="search"):
-            self.run.report_limit(CROSSED)
+        if self._cross(populations, phase="search"):
+            return True
+        second = min(tuning.SECOND_MEMBERS, self.params.population)
+        if problem.n > tuning.AGREEING_CITIES and second >= self.least_members and self._combine(second):
+            return True
+        self.run.report_limit(CROSSED)
         return True
 
     def _remaining(self) -> float | None:
