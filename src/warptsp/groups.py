@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,16 @@ __all__ = ["Choice", "choose"]
 
 MOST_PLACES = 5_000
 """The matrix of so many takes 200 MB."""
+
+_KICKS_SHARE = 0.2
+"""Of the time, before a population begins: its new members visit groups in pieces. Kicks alone, a population
+alone, and both, after 10 CPU s: pcb442 22800, 21985, 21920; d657 24727, 23840, 24115; pr1002 118677, 129631,
+119043; lin318 after 4 s 20859, 20878, 20765."""
+_SECONDS_OF_CROSSOVER = 8e-6
+"""Times the square of the places, below which there are only kicks. A population alone and kicks alone: d657
+after 1 s 26524 and 25664, after 4 s 24296 and 24894; rat783 after 4 s 3566 and 3467, after 10 s 3448 and
+3466."""
+_MEMBERS = 100  # at most, as for other instances
 
 _LONGEST_SUM = 1e280  # of reals; sums of walls for missing arcs, too, are numbers then
 
@@ -120,24 +130,55 @@ def choose(
         seconds = checked_number("time_limit", time_limit, minimum=0.0, what="a number of seconds")
         time_limit = max(0.0, seconds - (time.monotonic() - started))
     cycles = _Cycles(instance, owner)
-    try:
-        found = solve(
-            cycles.directed(),
-            start=cycles.start(),
-            time_limit=time_limit,
+    directed = cycles.directed()
+
+    def search(start: NDArray[np.int32] | None, seconds: float | None, population: int) -> Result:
+        return solve(
+            directed,
+            start=start,
+            time_limit=seconds,
             kicks=kicks,
             seed=seed,
             threads=threads,
             device="cpu",
-            # New members of a population visit groups in pieces: 1002 places in 201 groups, 1.4 CPU s, 136179
-            # with crossover and 120985 without; 318 and 442 places as good with as without.
-            params={"population": 0},
+            params={"population": population},
             bound=False,
         )
+
+    crossed = kicks is None and _has_time(instance.n, time_limit)
+    try:
+        found = _searched(cycles.start(), time_limit, search, crossed=crossed)
     except NoTourFound as error:
         raise NoTourFound(_NO_TOUR, proved=error.proved) from None
     places = cycles.entered(found.tour)
     return _choice(instance, places, found, time.monotonic() - started)
+
+
+def _has_time(places: int, time_limit: float | None) -> bool:
+    """Whether crossover is worth its time."""
+    return time_limit is not None and time_limit >= _SECONDS_OF_CROSSOVER * places**2
+
+
+def _searched(
+    start: NDArray[np.int32] | None,
+    time_limit: float | None,
+    search: Callable[[NDArray[np.int32] | None, float | None, int], Result],
+    *,
+    crossed: bool,
+) -> Result:
+    """Kicks, and then a population that has their tour as a member, if there is time for one."""
+    if time_limit is None or not crossed:
+        return search(start, time_limit, 0)
+    begun = time.monotonic()
+    kicked = search(start, _KICKS_SHARE * time_limit, 0)
+    if kicked.proved_optimal or kicked.interrupted:
+        return kicked
+    found = search(kicked.tour, max(0.0, time_limit - (time.monotonic() - begun)), _MEMBERS)
+    counters = {
+        name: kicked.counters.get(name, 0) + found.counters.get(name, 0)
+        for name in {**kicked.counters, **found.counters}
+    }
+    return replace(found, counters=counters)
 
 
 def _read(problem: Instance, metric: Metric | str | None, *, asymmetric: bool) -> Problem:

@@ -13,7 +13,7 @@ from instances import distances, unit_points, whole_points
 import warptsp
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
-from warptsp.groups import choose
+from warptsp.groups import _MEMBERS, _SECONDS_OF_CROSSOVER, choose
 from warptsp.problem import OpenPath, Problem
 
 SQUARE = Problem.from_points([(0, 0), (0, 2), (5, 1), (6, 3), (2, 8), (3, 9)], labels=list("abcdef"))
@@ -236,3 +236,28 @@ def test_the_command_reads_gtsplib(tmp_path):
     assert said["length"] == shortest(between, [[0, 3, 6], [1, 4, 7], [2, 5, 8]], None)
     done = CliRunner().invoke(commands, ["solve", str(file)])
     assert done.exit_code != 0
+
+
+def test_a_population_follows_the_kicks_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def noted(problem, **options):
+        found = warptsp.solve(problem, **options)
+        calls.append((options["params"]["population"], options["start"], found))
+        return found
+
+    monkeypatch.setattr("warptsp.groups.solve", noted)
+    problem = Problem.from_points(unit_points(60))
+    groups = np.repeat(np.arange(20), 3).tolist()
+    enough = 2 * _SECONDS_OF_CROSSOVER * problem.n**2 + 0.2
+    both = choose(problem, groups, time_limit=enough, threads=1)
+    assert [population for population, *_ in calls] == [0, _MEMBERS]
+    (_, _, kicked), (_, start, found) = calls
+    assert np.array_equal(start, kicked.tour)
+    assert found.length <= kicked.length
+    assert both.result.counters["kicks"] == kicked.counters["kicks"] + found.counters["kicks"]
+    del calls[:]
+    choose(problem, groups, time_limit=0.5 * _SECONDS_OF_CROSSOVER * problem.n**2, threads=1)
+    choose(problem, groups, kicks=50, threads=1)
+    choose(problem, groups, kicks=50, time_limit=enough, threads=1)
+    assert [population for population, *_ in calls] == [0, 0, 0]

@@ -65,13 +65,18 @@ class LocalSearch {
     }
   }
 
-  // From every city in the queue. False if the token stopped it, and then the queue keeps the rest.
-  bool run(const StopToken &token) {
+  // From every city in the queue. False if the token stopped it, and then the queue keeps the rest. A tour of the length
+  // `before` is taken for the one before a kick, which needs no search.
+  bool run(const StopToken &token, Cost before = -1) {
     for (int steps = 0; begin_ < queue_.size(); steps++) {
       if (steps % 256 == 255 && token.stopped()) return false;
       const int city = queue_[begin_++];
       queued_[city] = 0;
       while (improve(city)) {
+        if (tour_.length() == before) {
+          clear();
+          return true;
+        }
       }
       counters_.evaluations++;
     }

@@ -33,7 +33,7 @@ void kick_tour(LocalSearch<Entry> &search, long long kicks, const int *cities, i
     const Cost before = tour.length();
     tour.forget();
     if (!search.kick(tour.place(cities[random.below(count)]), random, longest_segment)) return;
-    search.run(token);
+    search.run(token, before);
     search.clear();
     search.counters().kicks++;
     if (tour.length() > before) {
