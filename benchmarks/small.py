@@ -203,7 +203,7 @@ def main() -> None:
     count = 2 if options.quick else options.count
     share = 0.001 if options.quick else options.share
     best = Best()
-    timed = {20: 3 * count, 50: 3 * count, 100: 2 * count, 200: count, 500: max(2, count // 3)}
+    timed = {20: 3 * count, 50: 3 * count, 100: 2 * count, 200: count, 500: 2 * count}
     fixed = fixed_cost(FIXED_SIZES if options.quick else range(2, LARGEST + 1), 5)
     note("fixed cost")
     gaps = lengths_after(
