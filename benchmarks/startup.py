@@ -1,10 +1,11 @@
 """How long it takes to import the package, and to solve 52 cities from shell to prompt.
 
 The import is timed in a process that has already imported NumPy, so that NumPy's own time is excluded; the
-target is 0.15 s. ``warptsp solve`` runs on random cities, whose optimum it does not know, and on berlin52, with
-no options except the picture and tour it writes; the target is 1 s. The modules are compiled once for all
-processes, as an installation does it. Medians of several processes; the first, which fills the disk cache, is
-left out. ``--beside`` is the interpreter of another version of the package, whose processes take turns.
+target is 0.15 s. ``warptsp solve`` runs on random cities, whose optimum it does not know, and on berlin52,
+with no options except the picture and tour it writes; the target is 1 s. The modules are compiled once for
+all processes, as an installation does it. Medians of several processes; the first, which fills the disk
+cache, is left out. ``--beside`` is the interpreter of another version of the package, whose processes take
+turns with those of this one.
 """
 
 from __future__ import annotations
@@ -65,9 +66,7 @@ def main() -> None:
             tsplib_file(options.shared, "berlin52"),
         ):
             if instance.is_file():
-                runs.append(
-                    (f"warptsp solve {instance.name}", SOLVE_BAR, ("solve", str(instance), *outputs))
-                )
+                runs.append((f"warptsp solve {instance.name}", SOLVE_BAR, ("solve", str(instance), *outputs)))
         measured: dict[str, list[list[float]]] = {what: [[] for _ in pythons] for what, _, _ in runs}
         for what, _, words in runs:
             for _ in range(repeats + 1):
