@@ -7,6 +7,7 @@ salesman problems", SIAM Review 33 (1991) 60-100.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ import warptsp._native as _native
 
 from .closed_instance import FRACTION_BITS
 from .linear_program import LinearProgram, Outcome
+from .side_search import search_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,11 @@ PROBE_STEPS = 60
 NEAR = 0.3
 """The linear programme of the tree begins with the edges whose reduced lengths are up to this share of the
 gap; the others that are left come when they are priced."""
+STEPS_OF_MEMBER = 150
+"""Steps of the simplex method for which the search beside the proof has one member: 3 to 5 % of the time."""
+FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
+ASIDE_AGAIN = 2
+"""Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
 PRICE_EVERY = 12
 """Rounds after which missing edges are looked for in any case."""
 LEAST_PRICE = -64
@@ -134,6 +141,10 @@ class BranchAndCut:
         Whether branches follow where the root does not do.
     report : callable
         Called after each round; returns nothing.
+    members : int
+        Of a population that searches for a shorter tour first; 0 for none.
+    search_until : float
+        When that ends at the latest, on the monotonic clock.
     keep_evidence : bool
         Whether `leaves`, `elimination` and `cuts` are filled, for a certificate.
 
@@ -147,6 +158,8 @@ class BranchAndCut:
     nodes, rounds : int
     found : dict of str to int
         Cuts by kind.
+    search_seconds : float
+        Wall time of the searches for a tour.
     root_bound : int
         The bound before the first branch.
     edges_left : int or None
@@ -169,6 +182,8 @@ class BranchAndCut:
         threads: int = 1,
         tree: bool = True,
         report: Callable[[BranchAndCut], object] = lambda state: None,
+        members: int = 0,
+        search_until: float = math.inf,
         keep_evidence: bool = False,
     ) -> None:
         self.instance = instance
@@ -183,6 +198,9 @@ class BranchAndCut:
         self.leaves: list[Leaf] = []
         self.cuts: dict[int, _native.CutDescription] = {}
         self.elimination: Evidence | None = None
+        self._seed, self._members, self._search_until = seed, members, search_until
+        self._searches = self._steps_of_search = 0
+        self.search_seconds = 0.0
         self._threads = threads
         self._may_branch = tree
         self._report = report
@@ -214,6 +232,8 @@ class BranchAndCut:
 
     def run(self) -> None:
         """Prove that the best tour, which may be a better one by then, is optimal, or stop before that."""
+        if self._members:
+            self._search_aside(self._relaxation.ends, self._members, self._search_until)
         done = False
         for effort in Effort:
             done = done or self._cut(effort, _STALL[effort], _ROUNDS[effort])
@@ -424,21 +444,53 @@ class BranchAndCut:
         tour = _tour_along(self._relaxation.ends[used], self.instance.size)
         if tour is None or self.instance.units(tour) >= self.length:
             return False
+        self._take_tour(tour)
+        return True
+
+    def _take_tour(self, tour: NDArray[np.int32]) -> None:
         self.tour, self.length = tour, self.instance.units(tour)
         self._relaxation.set_tour(tour)
-        return True
+
+    # The search for tours
+
+    def _search_aside(self, edges: NDArray[np.int32], members: int, until: float = math.inf) -> None:
+        """Search for a shorter tour along these edges."""
+        self._searches += 1
+        began = time.monotonic()
+        tour = search_aside(
+            self.instance,
+            edges,
+            self.tour,
+            members=members,
+            seed=self._seed,
+            round=self._searches,
+            token=self.token,
+            until=until,
+        )
+        self.search_seconds += time.monotonic() - began
+        if self.instance.units(tour) < self.length:
+            self._take_tour(tour)
+            self._add_columns(np.stack([tour, np.roll(tour, -1)], axis=1))
+
+    def _search_as_worked(self, edges: NDArray[np.int32]) -> None:
+        """Search in proportion to the work that the proof has taken so far."""
+        self._steps_of_search = self._program.iterations
+        members = self._steps_of_search // STEPS_OF_MEMBER
+        self._search_aside(edges, min(max(FEWEST_MEMBERS, members), MOST_MEMBERS))
 
     # The tree
 
     def _search_tree(self) -> bool:
         self._keep_survivors()
         self._price_to_the_end()
-        self._program.stop_above(self._objective_of(self.target) + 0.01)
         self._open = [_Node((), self._bound, self._evidence)]
         while self._open:
+            if self._program.iterations >= ASIDE_AGAIN * self._steps_of_search:
+                self._search_as_worked(self._relaxation.ends)
             if self.token.stopped():
                 return False
             node = self._open[-1]
+            self._program.stop_above(self._objective_of(self.target) + 0.01)
             self._go_to(node.branches)
             self._bound, self._evidence = node.bound, node.evidence
             self.nodes += 1
@@ -479,9 +531,10 @@ class BranchAndCut:
             return
         if self._keep:
             self.elimination = self._evidence_of(bound)
+        self._search_as_worked(self._near(bound))
         slack = max(0, self.target - bound)
         self.edges_left = len(self._relaxation.survivors(slack, True))
-        near = np.concatenate([self._relaxation.survivors(int(NEAR * slack), False), self.instance.fixed])
+        near = self._near(bound)
         self._add_columns(near)
         ends = self._relaxation.ends
         left = {(a, b) for a, b in np.sort(near, axis=1).tolist()}
@@ -489,6 +542,11 @@ class BranchAndCut:
         self._program.drop_columns(np.array(gone, dtype=np.int32))
         self._relaxation.drop_columns(np.array(gone, dtype=np.int32))
         self._column_of = {(a, b): column for column, (a, b) in enumerate(self._relaxation.ends.tolist())}
+
+    def _near(self, bound: int) -> NDArray[np.int32]:
+        """Return the edges of the first linear programme of the tree; of the bound's prices."""
+        slack = max(0, self.target - bound)
+        return np.concatenate([self._relaxation.survivors(int(NEAR * slack), False), self.instance.fixed])
 
     def _go_to(self, branches: tuple[Branch, ...]) -> None:
         """Set the limits of a node."""

@@ -35,9 +35,12 @@ __all__ = ["MAX_CITIES", "Proof", "ProofProgress", "check_provable", "prove", "p
 
 logger = logging.getLogger(__name__)
 
-SEARCH_KICKS = 20
-"""Of each city, in the search for the first tour. With 5, att532 and rat783 were up to 0.05 % too long; with
-20 they are optimal, in 1.3 CPU seconds."""
+SEARCH_KICKS = 1
+"""Of each city, in the search for the first tour, which a population follows."""
+MEMBERS_A_CITY = 0.25
+FEWEST_MEMBERS, MOST_MEMBERS = 30, 300
+"""Of that population. Of five seeds 5 end with the optimum for d493 and rat783, 4 for att532, 3 for pr1002, 2
+for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (docs/performance/log.md)."""
 SEARCH_SHARE = 0.3  # of a time limit
 MAX_CITIES = 8000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
@@ -93,7 +96,7 @@ class Proof:
     seconds : float
         Wall time, with that of the search.
     search_seconds : float
-        Wall time of the search for a tour, 0 where one was given.
+        Wall time of the searches for a tour, also of those in the course of the proof.
     cuts : dict of str to int
         Violated cuts that were found, by kind.
     edges_left : int or None
@@ -149,7 +152,7 @@ def prove(
         `Problem.from_array` takes.
     tour : array_like of int, shape (n,), optional
         Cities counted from 0. The better it is, the faster the proof. By default `warptsp.solve` searches
-        for one first.
+        for one first, and a population goes on from there.
     time_limit : float, optional
         Seconds of wall time, search included. What was found and proved by then is returned.
     seed : int
@@ -197,6 +200,34 @@ def prove(
     ----------
     G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
     """
+    return search_and_prove(
+        problem,
+        tour,
+        search=tour is None,
+        time_limit=time_limit,
+        seed=seed,
+        threads=threads,
+        tree=tree,
+        token=token,
+        callback=callback,
+        certificate=certificate,
+    )
+
+
+def search_and_prove(
+    problem: Problem | ArrayLike,
+    tour: ArrayLike | None,
+    *,
+    search: bool,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    tree: bool = True,
+    token: _native.StopToken | None = None,
+    callback: Callable[[ProofProgress], object] | None = None,
+    certificate: str | os.PathLike[str] | None = None,
+) -> Proof:
+    """Prove as `prove` does; with `search` a population looks for a shorter tour than the given one first."""
     began = time.monotonic()
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
@@ -205,9 +236,11 @@ def prove(
     token = token_until(token, began, time_limit)
     threads = resolve_threads(threads)
     given = None if tour is None else checked_tour(problem, tour)
+    search_seconds = 0.0
     with FirstSignal(lambda number: token.request()) as signals:
         start, floor = _searched(problem, time_limit, seed, token) if given is None else (given, 0)
-        search_seconds = time.monotonic() - began if given is None else 0.0
+        if given is None:
+            search_seconds = time.monotonic() - began
         if problem.n <= TRIVIAL and problem.open is None:
             length = problem.length(start)
             if certificate is not None:
@@ -223,10 +256,13 @@ def prove(
             began,
             threads=threads,
             tree=tree,
+            members=_members(problem.n) if search else 0,
+            search_until=math.inf if time_limit is None else began + SEARCH_SHARE * time_limit,
             keep_evidence=certificate is not None,
         )
         if certificate is not None and state.proved:
             write_proof(certificate, problem, state)
+    search_seconds += state.search_seconds
     return _proof(problem, state, start, floor, began, search_seconds, signals.caught is not None)
 
 
@@ -275,6 +311,11 @@ def _searched(
     return np.array(result.tour), result.lower_bound or 0
 
 
+def _members(n: int) -> int:
+    """Return the size of the population that searches for the first tour of so many cities."""
+    return min(max(FEWEST_MEMBERS, int(MEMBERS_A_CITY * n)), MOST_MEMBERS)
+
+
 def _run(
     problem: Problem,
     tour: NDArray[np.int32],
@@ -286,6 +327,8 @@ def _run(
     *,
     threads: int,
     tree: bool,
+    members: int,
+    search_until: float,
     keep_evidence: bool,
 ) -> BranchAndCut:
     instance = ClosedInstance.of(problem, problem.length(tour))
@@ -320,6 +363,8 @@ def _run(
         threads=threads,
         tree=tree,
         report=report,
+        members=members,
+        search_until=search_until,
         keep_evidence=keep_evidence,
     )
     state.run()
@@ -340,6 +385,8 @@ def _run(
         began,
         threads=threads,
         tree=tree,
+        members=0,
+        search_until=search_until,
         keep_evidence=keep_evidence,
     )
 

@@ -13,7 +13,7 @@ from warptsp.interruption import FirstSignal
 from warptsp.problem import KnownLength
 from warptsp.progress import Progress
 from warptsp.proof.linear_program import has_solver
-from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, prove, prove_within
+from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, prove_within, search_and_prove
 from warptsp.result import HistoryPoint, Result, Snapshot
 from warptsp.stop import MaxKicks, MaxRuntime
 
@@ -62,6 +62,8 @@ class ProofAfter:
         Seconds for a proof that nobody has asked for, and of whose failure nobody is told.
     tree : bool
         False: the bound of the root is wanted, and no more.
+    search : bool
+        Whether the proof goes on with the search first, of which there was little.
     """
 
     limits: StoppingCriterion | None
@@ -69,6 +71,7 @@ class ProofAfter:
     threads: int = 1
     at_most: float | None = None
     tree: bool = True
+    search: bool = False
 
     def of(
         self, result: Result, checkpoint: Checkpoint | None, callback: Callback | None, started: float
@@ -122,9 +125,10 @@ class ProofAfter:
 
     def _proof(self, result: Result, left: float | None, told: _Told) -> Proof | None:
         if self.at_most is None:
-            return prove(
+            return search_and_prove(
                 result.problem,
                 result.tour,
+                search=self.search,
                 time_limit=left,
                 seed=result.seed,
                 threads=self.threads,
@@ -234,9 +238,8 @@ def proof_of(
     check_provable(problem)
     if limits is None:
         by_kicks = steps[0].method.name == "lk"
-        return ProofAfter(
-            MaxKicks(SEARCH_KICKS * problem.n) if by_kicks else None, None, threads=threads, tree=tree
-        )
+        few = MaxKicks(SEARCH_KICKS * problem.n) if by_kicks else None
+        return ProofAfter(few, None, threads=threads, tree=tree, search=by_kicks)
     seconds = limits.limit().seconds
     if seconds is None:
         return ProofAfter(limits, None, threads=threads, tree=tree)

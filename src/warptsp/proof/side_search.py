@@ -1,0 +1,107 @@
+"""A search for a shorter tour beside the proof, along the edges that its linear programme has.
+
+D. Applegate, R. Bixby, V. Chvatal and W. Cook, "Finding tours in the TSP" (1999), look for tours among few
+edges, too; here they are those of a population and its crossover (``native/lk/edge_assembly.h``).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import warptsp._native as _native
+from warptsp.backends.instance import are_small, tolerance_of_bound
+
+from .closed_instance import FRACTION_BITS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .closed_instance import ClosedInstance
+
+__all__ = ["search_aside"]
+
+FEWEST_CITIES = 8
+"""With fewer there is no search, and no need of one."""
+MOST_CANDIDATES = 24
+"""Edges of a city that the local search of members looks at, the shortest ones."""
+
+
+def search_aside(
+    instance: ClosedInstance,
+    edges: NDArray[np.int32],
+    tour: NDArray[np.int32],
+    *,
+    members: int,
+    seed: int,
+    round: int,
+    token: _native.StopToken,
+    until: float = math.inf,
+) -> NDArray[np.int32]:
+    """Return the best tour of a population of local optima and their crossover, or the given one.
+
+    Parameters
+    ----------
+    instance : ClosedInstance
+    edges : ndarray of int32, shape (k, 2)
+        Candidates of the local searches.
+    tour : ndarray of int32
+        The best closed tour; a member, too.
+    members : int
+        Those that start from random fragments.
+    seed, round : int
+        Together, of the random numbers.
+    token : StopToken
+        Ends it with the best tour so far.
+    until : float
+        So does this time, on the monotonic clock.
+    """
+    if instance.size < FEWEST_CITIES or token.stopped():
+        return tour
+    longest = int(instance.lengths.max())
+    integral = instance.problem.integral
+    small = integral and are_small(longest >> FRACTION_BITS)
+    lengths = instance.lengths >> FRACTION_BITS if integral else instance.lengths
+    search = _native.TourSearch.create(
+        distances=_native.Distances.of_matrix(
+            lengths.astype(np.int32) if small else lengths.astype(np.float64)
+        ),
+        small_integers=small,
+        dummy=False,
+        candidates=_candidates(instance, edges),
+        tour=np.ascontiguousarray(tour),
+        fixed_edges=instance.fixed,
+        tolerance=tolerance_of_bound(True, float(lengths.max())),
+        depth=25,
+        breadth=[5, 3, 1],
+        segment=1,  # of kicks, which there are none of, as the three below
+        walks=0.0,
+        walk=1,
+        long_links=0.0,
+    )
+    search.optimize(math.inf, token)
+    population = _native.PopulationRun.create(
+        search=search, members=members, at_once=10, selection=10, idle=4, agreeing=1, most=1
+    )
+    step = 0
+    while not token.stopped() and time.monotonic() < until:
+        step += 1
+        if population.proceed(seed, round << 32 | step, 1, token):
+            break
+    best = search.best()
+    return best if instance.units(best) < instance.units(tour) else tour
+
+
+def _candidates(instance: ClosedInstance, edges: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the other ends of each city's edges, shortest first, -1 for none."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.lexsort((instance.lengths[both[:, 0], both[:, 1]], both[:, 0]))]
+    count = np.bincount(both[:, 0], minlength=instance.size)
+    place = np.arange(len(both)) - np.repeat(np.cumsum(count) - count, count)
+    lists = np.full((instance.size, min(MOST_CANDIDATES, int(count.max()))), -1, dtype=np.int32)
+    listed = place < lists.shape[1]
+    lists[both[listed, 0], place[listed]] = both[listed, 1]
+    return lists
