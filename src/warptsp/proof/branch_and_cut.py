@@ -140,7 +140,7 @@ class BranchAndCut:
     tree : bool
         Whether branches follow where the root does not do.
     report : callable
-        Called after each round; returns nothing.
+        Called after each round, and after each step of a search for tours; returns nothing.
     members : int
         Of a population that searches for a shorter tour first; 0 for none.
     search_until : float
@@ -466,6 +466,7 @@ class BranchAndCut:
             round=self._searches,
             token=self.token,
             until=until,
+            report=lambda: self._report(self),
         )
         self.search_seconds += time.monotonic() - began
         if self.instance.units(tour) < self.length:
@@ -536,11 +537,15 @@ class BranchAndCut:
         self.edges_left = len(self._relaxation.survivors(slack, True))
         near = self._near(bound)
         self._add_columns(near)
-        ends = self._relaxation.ends
-        left = {(a, b) for a, b in np.sort(near, axis=1).tolist()}
-        gone = [column for column, (a, b) in enumerate(ends.tolist()) if (a, b) not in left]
-        self._program.drop_columns(np.array(gone, dtype=np.int32))
-        self._relaxation.drop_columns(np.array(gone, dtype=np.int32))
+        self._keep_columns(near)
+
+    def _keep_columns(self, edges: NDArray[np.int32]) -> None:
+        """Delete the other columns; pricing adds those that are wanted again."""
+        left = {(a, b) for a, b in np.sort(edges, axis=1).tolist()}
+        ends = self._relaxation.ends.tolist()
+        gone = np.array([c for c, (a, b) in enumerate(ends) if (a, b) not in left], dtype=np.int32)
+        self._program.drop_columns(gone)
+        self._relaxation.drop_columns(gone)
         self._column_of = {(a, b): column for column, (a, b) in enumerate(self._relaxation.ends.tolist())}
 
     def _near(self, bound: int) -> NDArray[np.int32]:

@@ -41,6 +41,9 @@ MEMBERS_A_CITY = 0.25
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 300
 """Of that population. Of five seeds 5 end with the optimum for d493 and rat783, 4 for att532, 3 for pr1002, 2
 for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (docs/performance/log.md)."""
+BOUND_SECONDS = 1.0
+"""For the bound beside that search, at most; of 1000 cities it takes 0.05 CPU seconds. A proof that is stopped
+before its first linear programme has it."""
 SEARCH_SHARE = 0.3  # of a time limit
 MAX_CITIES = 8000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
@@ -166,7 +169,7 @@ def prove(
     token : StopToken, optional
         Stops it from another thread, or at a deadline.
     callback : callable, optional
-        Called with a `ProofProgress` after each round; if it returns True, the proof ends.
+        Called with a `ProofProgress` after each round, and in the search; if it returns True, the proof ends.
     certificate : path, optional
         File for the whole proof, which ``warptsp check --certificate`` verifies; written if the tour was
         proved optimal.
@@ -305,7 +308,9 @@ def _searched(
     """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
     share = None if time_limit is None else SEARCH_SHARE * time_limit
     kicks = SEARCH_KICKS * problem.n
-    result = find("solve")(problem, time_limit=share, kicks=kicks, seed=seed, threads=1, device="cpu")
+    result = find("solve")(
+        problem, time_limit=share, kicks=kicks, seed=seed, threads=1, device="cpu", bound=BOUND_SECONDS
+    )
     if result.interrupted:
         token.request()
     return np.array(result.tour), result.lower_bound or 0

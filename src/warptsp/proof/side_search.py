@@ -18,6 +18,8 @@ from warptsp.backends.instance import are_small, tolerance_of_bound
 from .closed_instance import FRACTION_BITS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from .closed_instance import ClosedInstance
@@ -40,6 +42,7 @@ def search_aside(
     round: int,
     token: _native.StopToken,
     until: float = math.inf,
+    report: Callable[[], object] = lambda: None,
 ) -> NDArray[np.int32]:
     """Return the best tour of a population of local optima and their crossover, or the given one.
 
@@ -58,6 +61,8 @@ def search_aside(
         Ends it with the best tour so far.
     until : float
         So does this time, on the monotonic clock.
+    report : callable
+        Called after every ten members, and after each generation.
     """
     if instance.size < FEWEST_CITIES or token.stopped():
         return tour
@@ -89,7 +94,9 @@ def search_aside(
     step = 0
     while not token.stopped() and time.monotonic() < until:
         step += 1
-        if population.proceed(seed, round << 32 | step, 1, token):
+        ended = population.proceed(seed, round << 32 | step, 1, token)
+        report()
+        if ended:
             break
     best = search.best()
     return best if instance.units(best) < instance.units(tour) else tour
