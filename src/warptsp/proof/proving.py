@@ -42,8 +42,8 @@ FEWEST_MEMBERS, MOST_MEMBERS = 30, 300
 """Of that population. Of five seeds 5 end with the optimum for d493 and rat783, 4 for att532, 3 for pr1002, 2
 for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (docs/performance/log.md)."""
 BOUND_SECONDS = 1.0
-"""For the bound beside that search, at most; of 1000 cities it takes 0.05 CPU seconds. A proof that is stopped
-before its first linear programme has it."""
+"""For the bound beside that search, at most; 1000 cities take 0.05 CPU seconds. A proof that is stopped
+before its first linear programme has that bound."""
 SEARCH_SHARE = 0.3  # of a time limit
 MAX_CITIES = 8000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""

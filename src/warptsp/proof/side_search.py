@@ -66,14 +66,9 @@ def search_aside(
     """
     if instance.size < FEWEST_CITIES or token.stopped():
         return tour
-    longest = int(instance.lengths.max())
-    integral = instance.problem.integral
-    small = integral and are_small(longest >> FRACTION_BITS)
-    lengths = instance.lengths >> FRACTION_BITS if integral else instance.lengths
+    lengths, small = _lengths(instance)
     search = _native.TourSearch.create(
-        distances=_native.Distances.of_matrix(
-            lengths.astype(np.int32) if small else lengths.astype(np.float64)
-        ),
+        distances=_native.Distances.of_matrix(lengths),
         small_integers=small,
         dummy=False,
         candidates=_candidates(instance, edges),
@@ -100,6 +95,16 @@ def search_aside(
             break
     best = search.best()
     return best if instance.units(best) < instance.units(tour) else tour
+
+
+def _lengths(instance: ClosedInstance) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
+    """Return the lengths as a search takes them, and whether that adds them up in 32 bits."""
+    fraction = FRACTION_BITS if instance.problem.integral else 0
+    if fraction and are_small(int(instance.lengths.max()) >> fraction):
+        small = np.empty(instance.lengths.shape, dtype=np.int32)
+        np.right_shift(instance.lengths, fraction, out=small, casting="unsafe")
+        return small, True
+    return instance.lengths.astype(np.float64) * 2.0**-fraction, False
 
 
 def _candidates(instance: ClosedInstance, edges: NDArray[np.int32]) -> NDArray[np.int32]:
