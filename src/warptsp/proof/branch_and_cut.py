@@ -46,6 +46,8 @@ PROBE_STEPS = 60
 NEAR = 0.3
 """The linear programme of the tree begins with the edges whose reduced lengths are up to this share of the
 gap; the others that are left come when they are priced."""
+NEAR_AT_ROOT = 0.5
+"""The same for the edges that stay in the linear programme while local cuts are sought at the root."""
 STEPS_OF_MEMBER = 150
 """Steps of the simplex method for which the search beside the proof has one member: 3 to 5 % of the time."""
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
@@ -236,6 +238,8 @@ class BranchAndCut:
             self._search_aside(self._relaxation.ends, self._members, self._search_until)
         done = False
         for effort in Effort:
+            if effort is Effort.LOCAL and not done:
+                self._leave_far_edges()
             done = done or self._cut(effort, _STALL[effort], _ROUNDS[effort])
             if not done:
                 if self.token.stopped():
@@ -532,10 +536,10 @@ class BranchAndCut:
             return
         if self._keep:
             self.elimination = self._evidence_of(bound)
-        self._search_as_worked(self._near(bound))
+        self._search_as_worked(self._near(bound, NEAR))
         slack = max(0, self.target - bound)
         self.edges_left = len(self._relaxation.survivors(slack, True))
-        near = self._near(bound)
+        near = self._near(bound, NEAR)
         self._add_columns(near)
         self._keep_columns(near)
 
@@ -548,10 +552,17 @@ class BranchAndCut:
         self._relaxation.drop_columns(gone)
         self._column_of = {(a, b): column for column, (a, b) in enumerate(self._relaxation.ends.tolist())}
 
-    def _near(self, bound: int) -> NDArray[np.int32]:
-        """Return the edges of the first linear programme of the tree; of the bound's prices."""
-        slack = max(0, self.target - bound)
-        return np.concatenate([self._relaxation.survivors(int(NEAR * slack), False), self.instance.fixed])
+    def _leave_far_edges(self) -> None:
+        """Go on with edges of small reduced length and those of the best tour."""
+        bound, _, _ = self._relaxation.price(self._program.prices, 0)
+        if self._program.outcome is Outcome.OPTIMAL and bound is not None:
+            around = np.stack([self.tour, np.roll(self.tour, -1)], axis=1)
+            self._keep_columns(np.concatenate([self._near(bound, NEAR_AT_ROOT), around]))
+
+    def _near(self, bound: int, share: float) -> NDArray[np.int32]:
+        """Return the edges whose reduced lengths are up to this share of the gap, by the bound's prices."""
+        slack = int(share * max(0, self.target - bound))
+        return np.concatenate([self._relaxation.survivors(slack, False), self.instance.fixed])
 
     def _go_to(self, branches: tuple[Branch, ...]) -> None:
         """Set the limits of a node."""
