@@ -9,7 +9,7 @@ import pytest
 from instances import whole_points
 
 import warptsp
-from warptsp.methods.lk import tuning
+from warptsp.methods.lk import LkParams, tuning
 from warptsp.methods.lk.cpu import CROSSED
 from warptsp.problem import OpenPath, Problem
 from warptsp.stop import DefaultStop, MaxKicks, NoImprovement, StopToken, TargetLength
@@ -125,6 +125,41 @@ def test_without_a_limit_hundreds_of_cities_have_a_second_population(monkeypatch
     few = warptsp.solve(points, seed=4, threads=1, params={"population": 0})
     assert few.counters["kicks"] == 0
     assert few.stop_reason == CROSSED
+
+
+def test_clusters_have_one_population_of_quick_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 1200
+    random = np.random.default_rng(5)
+    points = random.random((12, 2))[np.arange(n) % 12] + 0.02 * random.random((n, 2))
+    monkeypatch.setattr(tuning, "MIN_QUICK", n)
+    runs = []
+    for threads in (1, 1, 2):
+        phases: list[str] = []
+        result = warptsp.solve(
+            points,
+            kicks=60 * n,
+            seed=3,
+            threads=threads,
+            callback=lambda p, seen=phases: seen.append(p.phase),
+        )
+        assert phases.count("population") >= tuning.MIN_QUICK_POPULATION / threads
+        after = phases[phases.index("crossover") :]
+        assert "population" not in after
+        assert after[-1] == "search"  # the kicks that are left
+        assert result.kicks == 60 * n
+        runs.append(result)
+    assert np.array_equal(runs[0].tour, runs[1].tour)
+    monkeypatch.setattr(tuning, "MIN_QUICK", n + 1)
+    others = warptsp.solve(points, kicks=60 * n, seed=3, threads=1)
+    assert others.counters["steps"] > 0
+    assert runs[0].length < 1.005 * others.length
+
+
+def test_longer_tours_have_larger_populations() -> None:
+    sizes = {n: LkParams().members(n) for n in (200, 10_000, 18_512, 31_623, 10**6)}
+    assert sizes == {200: 100, 10_000: 100, 18_512: 148, 31_623: 252, 10**6: 300}
+    assert LkParams(population=12).members(18_512) == LkParams(population=12).members_on_gpu == 12
+    assert LkParams().members_on_gpu == 100
 
 
 @pytest.mark.parametrize("kind", ["uniform", "clusters", "lattice", "matrix"])

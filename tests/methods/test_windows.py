@@ -24,10 +24,10 @@ def search_of(problem, start=None):
     return instance, search
 
 
-def begin(search, token, *, parts=12, boxes=True, members=5, round=2, threads=1):
+def begin(search, token, *, parts=12, boxes=True, members=5, round=2, threads=1, quick=False):
     search.begin_windows(
-        parts=parts, boxes=boxes, members=members, kicks_per_city=0.02, temperature=0.2, selection=10, idle=2,
-        seed=7, round=round, threads=threads, token=token,
+        parts=parts, boxes=boxes, members=members, kicks_per_city=0.02, temperature=0.2, quick=quick,
+        selection=10, idle=2, seed=7, round=round, threads=threads, token=token,
     )  # fmt: skip
 
 
@@ -130,10 +130,11 @@ def test_windows_ended_in_the_middle_keep_what_they_have():
 def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads, clusters):
     monkeypatch.setattr(tuning, "MIN_WINDOWED", N)
     monkeypatch.setattr(tuning, "MIN_WINDOW_MEMBERS", 4)
-    monkeypatch.setattr(tuning, "WINDOW_MEMBERS", 4)
-    unused = (N, N)
-    monkeypatch.setattr(tuning, "PLAIN_WINDOWS", unused if clusters else (500, 1000))
-    monkeypatch.setattr(tuning, "CLUSTER_WINDOWS", (500, 1000) if clusters else unused)
+    small = {"size": 500, "largest": 1000, "members": 4, "least": 4}
+    unused = {"least": 10**9}
+    plain, in_clusters = (unused, small) if clusters else (small, unused)
+    monkeypatch.setattr(tuning, "PLAIN_WINDOWS", tuning.PLAIN_WINDOWS._replace(**plain))
+    monkeypatch.setattr(tuning, "CLUSTER_WINDOWS", tuning.CLUSTER_WINDOWS._replace(**in_clusters))
     points = unit_points(N, 6)
     if clusters:
         points = 0.01 * points + unit_points(clusters, 7)[np.arange(N) % clusters]
@@ -152,6 +153,21 @@ def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads, cluste
     monkeypatch.setattr(tuning, "MIN_WINDOWED", N + 1)
     without = warptsp.solve(problem, stop=MaxKicks(4 * N), threads=threads, seed=3, params={"population": 0})
     assert runs[0].length < without.length
+
+
+def test_quick_members_make_many_shorter_moves():
+    points = 0.01 * unit_points(N, 6) + unit_points(30, 7)[np.arange(N) % 30]
+    problem = Problem.from_points(points, "EXACT_2D")
+    steps, lengths = [], []
+    for quick in (False, True):
+        instance, search = search_of(problem)
+        before = search.counters()["steps"]
+        one_pass(search, quick=quick, parts=3, members=12)
+        assert search.best_length == pytest.approx(length_of(instance, search), rel=1e-12)
+        steps.append(search.counters()["steps"] - before)
+        lengths.append(search.best_length)
+    assert steps[1] < 0.5 * steps[0]
+    assert lengths[1] < 1.02 * lengths[0]
 
 
 def test_windows_need_a_population_and_places(monkeypatch):

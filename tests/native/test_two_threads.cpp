@@ -173,7 +173,7 @@ TEST(windows) {
     const auto find = [&](int threads) {
       Search search = search_of(cities);
       for (int round = 0; round < 3; ++round) {
-        search.begin_windows({6, round != 1, 3, 0.1, 0.2, 10, 2, 5, (unsigned long long)round, threads});
+        search.begin_windows({6, round != 1, 3, 0.1, 0.2, round == 2, 10, 2, 5, (unsigned long long)round, threads});
         while (!search.proceed(0.0, cities.token)) {
         }
       }

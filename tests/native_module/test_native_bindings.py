@@ -182,7 +182,7 @@ def begin_windows(parts=2, members=2, kicks_per_city=0.1, temperature=0.1, selec
     made = tour_search()
     made.begin_windows(
         parts=parts, boxes=True, members=members, kicks_per_city=kicks_per_city, temperature=temperature,
-        selection=selection, idle=idle, seed=1, round=1, threads=threads, token=token(),
+        quick=False, selection=selection, idle=idle, seed=1, round=1, threads=threads, token=token(),
     )  # fmt: skip
     made.proceed(0.01, token())
     made.end_round()
@@ -192,8 +192,8 @@ def begin_windows(parts=2, members=2, kicks_per_city=0.1, temperature=0.1, selec
 def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2, selection=20):
     made = tour_search()
     made.grow(
-        count=count, kicks_per_city=kicks_per_city, temperature=temperature, seed=1, round=1, threads=threads,
-        token=token(),
+        count=count, kicks_per_city=kicks_per_city, temperature=temperature, quick=True, seed=1, round=1,
+        threads=threads, token=token(),
     )  # fmt: skip
     made.generation(selection=selection, seed=1, round=1, threads=threads, token=token())
 

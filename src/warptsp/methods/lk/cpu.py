@@ -13,7 +13,7 @@ from warptsp.backends.instance import SearchInstance
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, some_lengths
+from warptsp.methods.lk.long_links import improve_long_links, share_of_length, some_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,6 +121,9 @@ class _Search:
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
         self.window_seconds = 0.0  # time for a new member of every window
+        self.long_share = 0.0  # of the tour's length, which the longest links have
+        self.quick = False  # whether members of a population are made quickly
+        self.windows = tuning.PLAIN_WINDOWS
         self.combined = False  # whether the best tour is that of a population
         mostly_fixed = 4 * len(self.problem.fixed_edges) > self.problem.n
         self.least_members = tuning.MIN_POPULATION_OF_FIXED if mostly_fixed else tuning.MIN_POPULATION
@@ -137,9 +140,20 @@ class _Search:
         run.enter("local search")
         begun = run.elapsed()
         stop = self._local_search()
-        # A guess until the first member is there.
-        self.member_seconds = tuning.GREEDY_TO_MEMBER * (run.elapsed() - begun)
-        self.window_seconds = tuning.DESCENT_TO_WINDOWS * (run.elapsed() - begun)
+        seconds = run.elapsed() - begun
+        # Nobody asks for it where no kick follows, and fixed edges say nothing about clusters.
+        if run.kick_limit != 0 and not len(self.problem.fixed_edges):
+            self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.problem.n)
+        in_clusters = self.long_share > tuning.CLUSTERED
+        self.windows = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
+        self.quick = in_clusters and self.problem.n >= tuning.MIN_QUICK
+        if self.quick:
+            self.least_members = tuning.MIN_QUICK_POPULATION
+        # Guesses until the first members are there.
+        self.member_seconds = seconds * (
+            tuning.GREEDY_TO_QUICK_MEMBER if self.quick else tuning.GREEDY_TO_MEMBER
+        )
+        self.window_seconds = seconds * self.windows.descents
         return not (stop or self._long_links())
 
     def _local_search(self) -> bool:
@@ -160,17 +174,14 @@ class _Search:
         Returns True to stop.
         """
         problem, run, native, instance = self.problem, self.run, self.native, self.instance
-        plain = problem.open is None and not len(problem.fixed_edges) and problem.coordinates is not None
-        if not plain or problem.n < tuning.MIN_LONG_EDGES or run.kick_limit == 0:
-            return False
-        tour = self._best()
-        if not are_worth_it(some_lengths(problem, tour), problem.n):
+        closed = problem.open is None and problem.coordinates is not None
+        if not closed or self.long_share <= tuning.UNEVEN or problem.n < tuning.MIN_LONG_EDGES:
             return False
         run.enter("long edges")
         remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
             problem,
-            tour,
+            self._best(),
             self.params,
             seconds=math.inf if remaining is None else tuning.LONG_TIME_SHARE * remaining,
             seed=run.seed,
@@ -194,6 +205,8 @@ class _Search:
         while (size := self._affordable()) >= self.least_members:
             if self._combine(size):
                 return
+            if self.quick and run.kick_limit is not None:
+                break  # such members take next to no kicks
         self._anneal(run.kick_limit)
 
     def _cycles(self) -> None:
@@ -203,13 +216,14 @@ class _Search:
         """
         if self.run.may_end_early and (self._proved() or self._crossed()):
             return
+        most = self.params.members(self.problem.n)
         cycle = tuning.FIRST_CYCLE * self.problem.n
-        size = min(2 * self.least_members, self.params.population)
+        size = min(2 * self.least_members, most)
         while not self._anneal(self.kicks + cycle):
             while self.problem.n < LONG and size >= self.least_members:
                 if self._combine(size):
                     return
-                size = min(2 * size, self.params.population)
+                size = min(2 * size, most)
             self.native.return_to_best()
             cycle *= 2
 
@@ -234,7 +248,7 @@ class _Search:
         populations = tuning.settling(problem.n, of_matrix=problem.matrix is not None)
         if self._cross(populations, phase="search"):
             return True
-        second = min(tuning.SECOND_MEMBERS, self.params.population)
+        second = min(tuning.SECOND_MEMBERS, self.params.members(problem.n))
         if problem.n > tuning.AGREEING_CITIES and second >= self.least_members and self._combine(second):
             return True
         self.run.report_limit(CROSSED)
@@ -248,18 +262,16 @@ class _Search:
 
     def _in_windows(self) -> bool:
         """Long tours, if there is time: annealing, then populations of windows; True to stop."""
-        run, share = self.run, tuning.WINDOWS_FROM
+        run, share = self.run, self.windows.begin
         if (1 - share) * self._members_of_windows() < tuning.MIN_WINDOW_MEMBERS:
             return False
-        in_clusters = are_worth_it(some_lengths(self.problem, self._best()), self.problem.n)
         last = None if run.kick_limit is None else int(share * run.kick_limit)
         if self._anneal(last, share=share):
             return True
         self.combined = True
-        size, largest = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
-        members = tuning.WINDOW_MEMBERS
+        size, members = self.windows.size, self.windows.members
         left = self._members_of_windows()
-        while left >= tuning.WINDOW_MEMBERS:
+        while left >= self.windows.least:
             # The last pass takes what is left.
             members = members if left >= tuning.LAST_WINDOWS * members else int(left)
             if self._window_pass(size, members):
@@ -267,13 +279,13 @@ class _Search:
             # What members take of a limit on kicks is less than what it grants them.
             left = self._members_of_windows() if run.kick_limit is None else left - members
             members *= tuning.WINDOW_GROWTH
-            size = min(tuning.WINDOW_GROWTH * size, largest)
+            size = min(tuning.WINDOW_GROWTH * size, self.windows.largest)
         return False
 
     def _members_of_windows(self) -> float:
         """Return how many members of every window the horizon has time for, at a rough guess."""
         run, n = self.run, self.problem.n
-        if n < tuning.MIN_WINDOWED or not self.boxes or self.params.population < tuning.MIN_POPULATION:
+        if n < tuning.MIN_WINDOWED or not self.boxes or self.params.members(n) < tuning.MIN_POPULATION:
             return 0
         sizes = []
         if run.kick_limit is not None:
@@ -287,12 +299,16 @@ class _Search:
         native, run, n = self.native, self.run, self.problem.n
         self.round += 1
         started = run.elapsed()
+        least = math.ceil(n / size)
+        # Work for every thread to the end, but no tiny windows.
+        balanced = run.threads * math.ceil(least / run.threads)
         native.begin_windows(
-            parts=math.ceil(n / size),
+            parts=min(balanced, max(least, n // tuning.PLAIN_WINDOWS.size)),
             boxes=True,
             members=members,
-            kicks_per_city=tuning.KICKS_OF_WINDOW_MEMBER,
+            kicks_per_city=self.windows.kicks,
             temperature=tuning.MEMBER_TEMPERATURE,
+            quick=self.windows.quick,
             selection=tuning.SELECTION,
             idle=tuning.IDLE_GENERATIONS,
             seed=run.seed,
@@ -316,12 +332,16 @@ class _Search:
         run, n = self.run, self.problem.n
         if n >= LONG:
             return 0
-        sizes: list[float] = [self.params.population]
+        sizes: list[float] = [self.params.members(n)]
         if run.kick_limit is not None:
             sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_MEMBER)
         if (remaining := self._remaining()) is not None:
-            sizes.append(remaining / ((1 + tuning.CROSSING_SHARE) * self.member_seconds))
+            sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
         return int(min(sizes))
+
+    def _crossing_share(self) -> float:
+        """Time for the generations, in times that the growth takes."""
+        return tuning.QUICK_CROSSING_SHARE if self.quick else tuning.CROSSING_SHARE
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
@@ -336,13 +356,15 @@ class _Search:
             self.round += 1
             count = min(run.threads, size - grown)
             # At least one kick: with none, a number of kicks would never be reached.
-            kicks = max(1.0 / n, tuning.KICKS_OF_MEMBER * max(0.5, min(1.0, size / 16)))
+            kicks = 0.0 if self.quick else tuning.KICKS_OF_MEMBER * max(0.5, min(1.0, size / 16))
+            kicks = max(1.0 / n, kicks)
             if run.kick_limit is not None:
                 kicks = min(kicks, (run.kick_limit - self.kicks) / (n * count))
             native.grow(
                 count=count,
                 kicks_per_city=kicks,
                 temperature=tuning.MEMBER_TEMPERATURE,
+                quick=self.quick,
                 seed=run.seed,
                 round=self.round,
                 threads=run.threads,
@@ -354,7 +376,7 @@ class _Search:
             self.member_seconds = (run.elapsed() - started) / grown
             remaining = self._remaining()
             # What is left must do for the generations.
-            crossing = tuning.CROSSING_SHARE * self.member_seconds * (grown + count)
+            crossing = self._crossing_share() * self.member_seconds * (grown + count)
             if remaining is not None and remaining < crossing:
                 break
         if self.combined or isinstance(run.start, np.ndarray):

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 
-def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool:
-    """Tell whether few links carry much of a tour's length, as between clusters.
+def share_of_length(lengths: NDArray[np.float64], links: int | None = None) -> float:
+    """Return the share of a tour's length that its longest links have, 0 to 1.
 
     Parameters
     ----------
@@ -39,7 +39,13 @@ def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool
     links = links or len(lengths)
     count = max(1, _count(links) * len(lengths) // links)
     longest = np.partition(lengths, len(lengths) - count)[-count:]
-    return float(longest.sum()) > tuning.UNEVEN * float(lengths.sum()) > 0
+    whole = float(lengths.sum())
+    return float(longest.sum()) / whole if whole > 0 else 0.0
+
+
+def are_worth_it(lengths: NDArray[np.float64], links: int | None = None) -> bool:
+    """Tell whether few links carry much of a tour's length, as between clusters; see `share_of_length`."""
+    return share_of_length(lengths, links) > tuning.UNEVEN
 
 
 def some_lengths(problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -129,7 +129,7 @@ class GpuPopulation:
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
         full = plan_launch(
-            lead.device, lead.metric, lead.n, max(1, params.population), depth=params.depth_on_gpu
+            lead.device, lead.metric, lead.n, max(1, params.members_on_gpu), depth=params.depth_on_gpu
         )
         self._room = full.resident * full.cities
 
@@ -153,7 +153,7 @@ class GpuPopulation:
 
     def plan(self, seconds: float | None, kicks: float | None, most: int | None) -> PopulationPlan | None:
         """`plan_population` for this instance, GPU and run; of `most` members, if that is given."""
-        n, most = self.cities[0].n, min(self.params.population, most or self.params.population)
+        n, most = self.cities[0].n, min(self.params.members_on_gpu, most or self.params.members_on_gpu)
         free = min(cities.device.memory_free() for cities in self.cities)
         return plan_population(
             n,

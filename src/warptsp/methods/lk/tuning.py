@@ -20,6 +20,9 @@ LONG_SHARE = 0.1  # of all edges are long ones: C100k.0 2.73 to 2.31 % in 0.4 CP
 # Share of the tour's length that they have, from which it is worth it: E10k.0 has 0.20, C10k.0 0.37. The log
 # has gaps with and without it.
 UNEVEN = 0.28
+# The same of clusters, which have populations and windows of their own. With quick members usa13509, of 0.32,
+# went from 0.09 to 0.15 % at 5 s; C10k.0 has 0.40, C100k.0 0.37 (log).
+CLUSTERED = 0.34
 MAX_LONG_EDGES = 100_000  # at once; set 2026-11-21
 # Edges from which that share is estimated. On a GPU, ten million cities: 0.45 s when all were measured,
 # 28 ms with 200 000, 2.5 ms with 50 000 (log).
@@ -98,6 +101,9 @@ SECONDS_PER_ENTRY = 2e-8  # of a matrix, for lists that reach to all sides, on o
 SPREAD_SHARE = 0.1  # of the time, at most, for such lists; set 2026-11-23
 
 # Populations on CPU threads.
+# Members at most, and cities for which there may be one more; of a GPU's the first. d18512 at 60 s, gaps of
+# several seeds: 100 members 0.031, 0.023 %, 150 0.021 and SEED1, 185 0.023, 0.029, 0.025 (log).
+POPULATION, CITIES_FOR_MEMBER, LARGEST_POPULATION = 100, 125, 300
 # Members: with time for fewer, annealing is better. Together with fewer kicks for such members, pr1002 at
 # 0.12 s 0.28 to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 % (log).
 MIN_POPULATION = 7
@@ -115,6 +121,13 @@ CROSSING_SHARE = 0.35
 # Time for a member, in times of the local search of a greedy tour: a guess until the first one is there. Set
 # 2026-11-21.
 GREEDY_TO_MEMBER = 2.5
+# The same four of quick members without kicks, in clusters of so many cities or more; fewer were not tried.
+# C10k.0, CPU s and gap: 60 quick members 4.3 and 0.12 % (three seeds), 20 others 4.0 and 0.54; C31k.0 at 9 s
+# with 27 members 1.22 %, annealed 0.83 (log).
+MIN_QUICK = 8_000
+MIN_QUICK_POPULATION = 40
+QUICK_CROSSING_SHARE = 3.5
+GREEDY_TO_QUICK_MEMBER = 0.3
 
 # Cities up to which tours that were given are recombined: a crossing takes 2 us a city, and nothing ends one.
 MAX_GIVEN_CITIES = 200_000
@@ -124,22 +137,36 @@ MAX_GIVEN_CITIES = 200_000
 # 142.662, at 90 s 142.540 and 142.590 (log).
 MIN_WINDOWED = 100_000
 MIN_WINDOW_MEMBERS = 30  # of every window that there must be time for; fewer were not tried
-# Of the horizon. E100k.1 at 120 s: 0.15 225.901, 0.3 226.012, 0.5 225.996, no windows 226.119 million (log).
-WINDOWS_FROM = 0.15
-PLAIN_WINDOWS = 2000, 4000  # cities of the first pass, and of later ones
-# The same where long links carry much of the tour, as between clusters, which boxes cut. C100k.0, 150 s of a
-# busy machine: annealing 1.22 % in 50 CPU s, these windows 1.10 % in 30 (log).
-CLUSTER_WINDOWS = 5000, 10_000
-# Of the first pass. 10 000 cities from 0.2 % on, CPU ms a city and gain: 10 members 0.085 and 0.076 %,
-# 30 0.27 and 0.099; windows of 4000 cities and 20 members 0.23 and 0.113 (log).
-WINDOW_MEMBERS = 10
+
+
+class Windows(NamedTuple):
+    """Windows, and their populations."""
+
+    begin: float  # share of the horizon for annealing before them
+    size: int  # cities, in the first pass
+    largest: int  # in later ones
+    members: int  # new ones of each window, in the first pass
+    least: int  # members that there must be time for
+    kicks: float  # of a member, a city
+    quick: bool  # members by shorter moves
+    descents: (
+        float  # time for a member, in times of the first local search: a guess until the first pass is over
+    )
+
+
+# Begin: E100k.1 at 120 s, 0.15 225.901, 0.3 226.012, 0.5 225.996, no windows 226.119 million (log).
+# Members and kicks: 10 000 cities from 0.2 % on, CPU ms a city and gain: 10 members 0.085 and 0.076 %,
+# 30 0.27 and 0.099; windows of 4000 cities and 20 members 0.23 and 0.113; 30 members with 0.1 kicks gained
+# 0.084 % in 0.38 CPU ms a city, with 0.03 0.099 % in 0.27 (log).
+PLAIN_WINDOWS = Windows(0.15, 2000, 4000, members=10, least=10, kicks=0.03, quick=False, descents=1.5)
+# The same in clusters (CLUSTERED). Edges that leave a window stay, and each carries much: windows are large.
+# Many poor members tell best how clusters hang together. C31k.0 from 1.86 % on, CPU s and gap: 10 members as
+# above in windows of 5000 6.1 and 0.83 %, 20 quick ones of 10 000 4.4 and 0.78, 40 of
+# 16 000 12.2 and 0.36 (log).
+CLUSTER_WINDOWS = Windows(0.15, 20_000, 40_000, members=40, least=15, kicks=0.0, quick=True, descents=0.75)
 WINDOW_GROWTH = 2  # of both, from pass to pass
 LAST_WINDOWS = 2.5  # a pass takes all the time that is left if that is less than so many times its own
-# A city: 30 members with 0.1 gained 0.084 % in 0.38 CPU ms a city, with 0.03 0.099 % in 0.27 (log).
-KICKS_OF_WINDOW_MEMBER = 0.03
 KICKS_FOR_WINDOW_MEMBER = 0.25  # a city, that a limit on kicks grants a member
-# Time for a member of every window, in times of the first local search: a guess until the first pass is over.
-DESCENT_TO_WINDOWS = 1.5
 WINDOW_PAUSE = 0.1  # seconds between two reports
 
 # GPUs; an H200 and its CPU, where nothing else is said.

@@ -415,7 +415,7 @@ void bind_search(nb::module_ &m) {
           "Improves the parts, for so long at a time; True when the round is complete or the token said stop.")
       .def(
           "begin_windows",
-          [](BoundSearch &b, int parts, bool boxes, int members, double kicks_per_city, double temperature,
+          [](BoundSearch &b, int parts, bool boxes, int members, double kicks_per_city, double temperature, bool quick,
              int selection, int idle, unsigned long long seed, unsigned long long round, int threads,
              StopToken &token) {
             check_threads(threads);
@@ -426,24 +426,26 @@ void bind_search(nb::module_ &m) {
             require(idle >= 1, "idle is " + std::to_string(idle) + "; at least 1 is needed");
             interruptible(token, [&] {
               b.search->begin_windows(
-                  {parts, boxes, members, kicks_per_city, temperature, selection, idle, seed, round, threads});
+                  {parts, boxes, members, kicks_per_city, temperature, quick, selection, idle, seed, round, threads});
             });
           },
           nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("members"), nb::arg("kicks_per_city"),
-          nb::arg("temperature"), nb::arg("selection"), nb::arg("idle"), nb::arg("seed"), nb::arg("round"),
-          nb::arg("threads"), nb::arg("token"), "Cuts the best tour into windows, each with a population of its own.")
+          nb::arg("temperature"), nb::arg("quick"), nb::arg("selection"), nb::arg("idle"), nb::arg("seed"),
+          nb::arg("round"), nb::arg("threads"), nb::arg("token"),
+          "Cuts the best tour into windows, each with a population of its own.")
       .def(
           "grow",
-          [](BoundSearch &b, int count, double kicks_per_city, double temperature, unsigned long long seed,
+          [](BoundSearch &b, int count, double kicks_per_city, double temperature, bool quick, unsigned long long seed,
              unsigned long long round, int threads, StopToken &token) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
             require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
-            interruptible(token,
-                          [&] { b.search->grow({count, kicks_per_city, temperature, seed, round, threads}, token); });
+            interruptible(token, [&] {
+              b.search->grow({count, kicks_per_city, temperature, seed, round, threads, quick}, token);
+            });
           },
-          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("seed"),
-          nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("quick"),
+          nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
       .def(
           "generation",
           [](BoundSearch &b, int selection, unsigned long long seed, unsigned long long round, int threads,

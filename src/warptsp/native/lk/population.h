@@ -133,18 +133,21 @@ class Population {
     std::vector<int> order(count);
     for (int k = 0; k < count; k++) order[k] = k;
     for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
-    // No member is read and written at the same time: first every second one, then the others.
+    // No member is read and written at the same time: first every second one, then the others. The last of an odd number
+    // comes first, too, and is crossed with the first as it was: in a turn of its own one thread would work alone.
+    const std::vector<int> first_tour = count % 2 == 1 ? members_[order[0]].tour : std::vector<int>();
     std::vector<std::vector<EdgeChange>> changes(count);
-    for (int turn = 0; turn < 3; turn++) {
-      const int last = count % 2 == 1 ? count - 1 : count;
-      const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
+    for (int turn = 0; turn < 2; turn++) {
+      const int first = turn, pairs = (count - turn + 1) / 2;
       for_each_task(threads, pairs, [&](int p, int t) {
         const int k = first + 2 * p;
         if (token.stopped()) return;
         Random own(seed, round, (unsigned long long)k);
         Member &a = members_[order[k]];
-        const Member &b = members_[order[k + 1 < count ? k + 1 : 0]];
-        const double gain = crossings_[t]->cross(a.tour, b.tour, selection, *counts_, count, own);
+        const std::vector<int> &b = k + 1 < count    ? members_[order[k + 1]].tour
+                                    : count % 2 == 1 ? first_tour
+                                                     : members_[order[0]].tour;
+        const double gain = crossings_[t]->cross(a.tour, b, selection, *counts_, count, own);
         if (gain > 0) {
           a.length -= gain;
           changes[k] = crossings_[t]->changes();

@@ -28,6 +28,7 @@ struct WindowPlan {
   bool boxes;                          // boxes in space, else consecutive pieces of the tour
   int members;                         // new ones, of each window
   double kicks_per_city, temperature;  // of a new member
+  bool quick;                          // new members by shorter moves
   int selection, idle;                 // of a generation; generations without progress, after which a window is done
   unsigned long long seed, round;
   int threads;
@@ -108,7 +109,7 @@ class Window {
   bool step(const StopToken &token) {
     const int members = (int)population_->members().size();
     if (members <= plan_.members) {
-      counters_ += population_->grow({1, plan_.kicks_per_city, plan_.temperature, seed_, 0, 1}, token);
+      counters_ += population_->grow({1, plan_.kicks_per_city, plan_.temperature, seed_, 0, 1, plan_.quick}, token);
       return token.stopped();
     }
     population_->generation(plan_.selection, seed_, (unsigned long long)++generations_, 1, token);
