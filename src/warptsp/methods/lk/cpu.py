@@ -334,7 +334,8 @@ class _Search:
             return 0
         sizes: list[float] = [self.params.members(n)]
         if run.kick_limit is not None:
-            sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_MEMBER)
+            for_member = tuning.KICKS_FOR_QUICK_MEMBER if self.quick else tuning.KICKS_FOR_MEMBER
+            sizes.append((run.kick_limit - self.kicks) / n / for_member)
         if (remaining := self._remaining()) is not None:
             sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
         return int(min(sizes))

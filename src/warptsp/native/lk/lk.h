@@ -225,6 +225,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   // The other first step: t4 comes just after t3, so that (t2, t3) closes a cycle. An edge (t5, t6) of the cycle
   // opens it again: the piece t2..t3 is then rotated, and turned around or not, before t4.
   Value alternate(int t1, int t2, Value g0) {
+    if (p_.alternate[0] == 0) return 0;
     Step cycles[lk_max_breadth], best[lk_max_breadth];
     const int cycle_count = close_cycle(t2, g0, p_.alternate[0], cycles);
     for (int c = 0; c < cycle_count; c++) {
