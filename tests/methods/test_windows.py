@@ -125,8 +125,7 @@ def test_windows_ended_in_the_middle_keep_what_they_have():
     assert search.best_length == pytest.approx(length_of(instance, search), rel=1e-12)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("clusters", [0, 30])
+@pytest.mark.parametrize(("threads", "clusters"), [(1, 0), (2, 30)])
 def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads, clusters):
     monkeypatch.setattr(tuning, "MIN_WINDOWED", N)
     monkeypatch.setattr(tuning, "MIN_WINDOW_MEMBERS", 4)
