@@ -150,9 +150,7 @@ class Windows(NamedTuple):
     least: int  # members that there must be time for
     kicks: float  # of a member, a city
     quick: bool  # members by shorter moves
-    descents: (
-        float  # time for a member, in times of the first local search: a guess until the first pass is over
-    )
+    descents: float  # time for a member, in first local searches: a guess until the first pass is over
 
 
 # Begin: E100k.1 at 120 s, 0.15 225.901, 0.3 226.012, 0.5 225.996, no windows 226.119 million (log).
