@@ -115,6 +115,35 @@ def test_arrays_are_copied_cleared_and_sliced(gpu):
     assert other[4:2].download().shape == (0, 3)
 
 
+def test_arrays_made_together_hold_what_was_given_and_do_not_overlap(gpu):
+    given = {"a": np.arange(7, dtype=np.uint8), "b": np.eye(5)[:, ::-1], "none": np.empty((0, 2), np.int32)}
+    arrays = gpu.together(room=((3, 50), np.int32), **given, more=(1000, np.float64))
+    assert [(name, array.shape) for name, array in arrays.items() if name in ("room", "more")] == [
+        ("room", (3, 50)),
+        ("more", (1000,)),
+    ]
+    arrays["room"].zero()
+    arrays["more"].upload(np.arange(1000.0))
+    for name, values in given.items():
+        np.testing.assert_array_equal(arrays[name].download(), values)
+    assert not arrays["room"].download().any()
+    assert all(array.pointer % 256 == 0 for array in arrays.values())
+    last = arrays.pop("more")
+    del arrays
+    np.testing.assert_array_equal(last.download(), np.arange(1000.0))
+
+
+def test_an_array_of_the_host_may_change_after_its_upload(gpu):
+    values = np.arange(1 << 22, dtype=np.int64)
+    arrays = []
+    for k in range(5):
+        values[:] = k
+        arrays.append(gpu.upload(values))
+    values[:] = -1
+    for k, array in enumerate(arrays):
+        assert (array.download() == k).all()
+
+
 def test_arrays_refuse_what_does_not_fit(gpu):
     array = gpu.zeros((4, 2), np.int32)
     with pytest.raises(ValueError, match=r"shape \(2, 4\) and type int32 is not one of shape \(4, 2\)"):

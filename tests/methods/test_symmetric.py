@@ -15,6 +15,7 @@ from warptsp import Problem, _native
 from warptsp.backends.instance import SearchInstance
 from warptsp.backends.symmetric import Circle, CpuSymmetricSearch
 from warptsp.errors import InvalidOption
+from warptsp.methods.symmetric import have_same_edges
 from warptsp.methods.symmetric_annealing import Schedule, SymmetricAnnealingParams, temperature_of
 from warptsp.problem import Metric, OpenPath
 
@@ -556,3 +557,17 @@ def test_too_few_elements():
             params={"order": "hardware", "elements": 1},
             bound=False,
         )
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8])
+def test_tours_with_the_same_edges_are_known_wherever_they_begin(n):
+    tour = np.random.default_rng(n).permutation(n).astype(np.int32)
+    for turn in range(n):
+        for other in (np.roll(tour, turn), np.roll(tour, turn)[::-1]):
+            assert have_same_edges(tour, other, closed=True)
+            same_path = np.array_equal(other, tour) or np.array_equal(other[::-1], tour)
+            assert have_same_edges(tour, other, closed=False) == same_path
+    if n > 3:
+        other = tour[[1, 0, *range(2, n)]]
+        assert not have_same_edges(tour, other, closed=True)
+        assert not have_same_edges(tour, other, closed=False)

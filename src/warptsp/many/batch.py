@@ -144,7 +144,7 @@ class BatchSearch:
             bounds = rows.max(axis=(1, 2)).astype(np.float64)
             whole = rows.dtype.kind == "i"
         else:
-            low, high = rows.min(axis=1), rows.max(axis=1)
+            low, high = _corners(rows)
             ordinary = np.array([problem.checked for problem in problems]) | _are_ordinary(low, high)
             if not ordinary.all():
                 yield from ((positions[i], None) for i in np.flatnonzero(~ordinary).tolist())
@@ -240,7 +240,7 @@ class BatchSearch:
             Positions of problems that are for `solve`.
         """
         metric = Metric.EXACT_2D if rows.shape[2] == 2 else Metric.EXACT_3D
-        low, high = rows.min(axis=1), rows.max(axis=1)
+        low, high = _corners(rows)
         ordinary = _are_ordinary(low, high)
         kept = np.flatnonzero(ordinary)
         bounds = coordinate_distances(metric, low[kept].astype(np.float64), high[kept].astype(np.float64))
@@ -288,7 +288,7 @@ class BatchSearch:
         if self.kicks is None:
             easy = tuning.GPU_EASY_CITIES_OF_MATRIX if of_matrix else tuning.GPU_EASY_CITIES
             kicks = round(tuning.GPU_KICKS * max(1.0, n / easy) * n)
-            most, agreeing = tuning.GPU_MAX_ANNEALINGS, tuning.GPU_AGREEING
+            most, agreeing = tuning.GPU_MAX_ANNEALINGS, tuning.gpu_agreeing(n)
         else:
             kicks, most, agreeing = self.kicks, 1, 1
         return {
@@ -326,6 +326,13 @@ class BatchSearch:
         }
 
 
+def _corners(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The least and the largest coordinates of each problem's points: [m, n, axes] to [m, axes]."""
+    # By columns: for 50 000 times 20 cities 7 ms, not 80, as the innermost loop is over two otherwise.
+    columns = np.ascontiguousarray(rows.transpose(1, 2, 0))
+    return columns.min(axis=0).T, columns.max(axis=0).T
+
+
 def _are_ordinary(low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether points between these corners are searched as they are; False for what is no number, too."""
     low, high = low.astype(np.float64), high.astype(np.float64)
@@ -345,12 +352,12 @@ def _lengths(metric: Metric, whole: bool, rows: NDArray[Any], tours: NDArray[np.
         )
     if n == 1:
         return [0 if whole else 0.0] * len(rows)
-    after = np.roll(tours, -1, axis=1)
+    first = n * np.arange(len(rows))[:, None]
     if metric is Metric.EXPLICIT:
-        edges = rows[np.arange(len(rows))[:, None], tours, after]
+        edges = np.take(rows.reshape(-1), n * (first + tours) + np.roll(tours, -1, axis=1))
     else:
-        some = np.arange(len(rows))[:, None]
-        edges = coordinate_distances(metric, rows[some, tours], rows[some, after])
+        places = np.take(rows.reshape(-1, rows.shape[2]), first + tours, axis=0)
+        edges = coordinate_distances(metric, places, np.roll(places, -1, axis=1))
     if whole:
         return [int(length) for length in edges.astype(np.int64).sum(axis=1)]
     return exact_sums(edges)

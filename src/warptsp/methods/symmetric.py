@@ -48,9 +48,9 @@ class SymmetricRun:
         self._begin = begin  # a search on the device, of so many chains
         self.search = begin(circle, chains)
         self._next = 0.0  # when a tour is offered again
-        self._offered: int | float = 0  # steps of the search when the last one was
+        self._offered: int | float = 0  # moves of the search when the last one was
         self._before: dict[str, int | float] = {}  # counts of the search before
-        self._tour: tuple[int | float, NDArray[np.int32]] | None = None  # after so many steps
+        self._tour: tuple[int | float, NDArray[np.int32]] | None = None  # after so many moves
 
     def anneal(self, temperature: float, cooling: float, iterations: int, spent: int, rotations: int) -> None:
         """Make so many rotations; see `SymmetricSearch.anneal`."""
@@ -61,10 +61,10 @@ class SymmetricRun:
 
     def tour(self) -> NDArray[np.int32]:
         """The best tour of all chains as they are now."""
-        steps = self.search.counters()["steps"]
-        if self._tour is None or self._tour[0] != steps:
+        moves = self.search.counters()["moves"]
+        if self._tour is None or self._tour[0] != moves:
             lengths = self.search.lengths()
-            self._tour = steps, self.circle.tour(self.search.cities(int(np.argmin(lengths))))
+            self._tour = moves, self.circle.tour(self.search.cities(int(np.argmin(lengths))))
         return self._tour[1]
 
     def report(self, phase: str, *, offer: bool | None = None) -> bool:
@@ -104,10 +104,10 @@ class SymmetricRun:
         self._offer()
 
     def _offer(self) -> None:
-        steps = self.search.counters()["steps"]
-        if steps == self._offered:
+        moves = self.search.counters()["moves"]
+        if moves == self._offered:
             return
-        begun, self._offered = self.run.elapsed(), steps
+        begun, self._offered = self.run.elapsed(), moves
         self.run.offer(self.tour())
         ended = self.run.elapsed()
         self._next = ended + (ended - begun) / SHARE
@@ -128,7 +128,7 @@ class SymmetricRun:
             return
         best, _ = best_of(run)
         circle = self.circle
-        if circle.random or not np.array_equal(best, self.tour()):
+        if circle.random or not have_same_edges(best, self.tour(), closed=run.problem.open is None):
             counts = self._counts()
             rotations = int(counts["steps"]) // circle.steps_a_rotation
             self._before = {**counts, "steps": rotations, "quiet": 0}
@@ -139,6 +139,13 @@ class SymmetricRun:
     def _counts(self) -> dict[str, int | float]:
         counts = self.search.counters()
         return {name: count + self._before.get(name, 0) for name, count in counts.items()}
+
+
+def have_same_edges(one: NDArray[np.int32], other: NDArray[np.int32], *, closed: bool) -> bool:
+    """Whether two tours have the same edges."""
+    turned = np.roll(other, -int(np.flatnonzero(other == one[0])[0])) if closed else other
+    backward = turned[[0, *range(len(turned) - 1, 0, -1)]] if closed else turned[::-1]
+    return np.array_equal(one, turned) or np.array_equal(one, backward)
 
 
 def run_symmetric(

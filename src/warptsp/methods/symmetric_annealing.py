@@ -205,7 +205,7 @@ def run(problem: Problem, run: Run, params: SymmetricAnnealingParams) -> None:
         schedule = Schedule.fit(
             params,
             size=len(search.circle.cities),
-            edges=_edges(problem, run),
+            edges=_edges(search),
             losses=np.empty(0) if params.acceptance is None else _losses(search, run.seed),
             timed=run.time_limit is not None and problem.n > FEW,
         )
@@ -272,12 +272,17 @@ def _follow_clock(search: SymmetricRun, schedule: Schedule) -> bool:
                 return True
 
 
-def _edges(problem: Problem, run: Run) -> NDArray[np.float64]:
-    """The lengths of a greedy tour's edges."""
+def _edges(search: SymmetricRun) -> NDArray[np.float64]:
+    """The lengths of a greedy tour's edges, before the search has changed its start tour."""
     from warptsp.construct import construct
 
-    threads = 1 if problem.n < MIN_SHARED else run.threads
-    tour = construct(problem, "greedy", seed=run.seed, threads=threads, token=run.token)
+    run, problem = search.run, search.run.problem
+    tour: NDArray[np.int32] | None
+    if isinstance(run.start, str) and run.start == "greedy":
+        tour = search.circle.tour(search.circle.cities)
+    else:
+        threads = 1 if problem.n < MIN_SHARED else run.threads
+        tour = construct(problem, "greedy", seed=run.seed, threads=threads, token=run.token)
     if tour is None:  # stopped: nothing will be annealed
         return np.zeros(1)
     return np.asarray(problem.distance(tour, np.roll(tour, -1)), dtype=np.float64)

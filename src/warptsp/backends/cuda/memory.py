@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
+ALIGNED = 256  # bytes: where arrays that are made together begin, as those that are made alone do
 IDLE_BYTES = 32 << 20  # that a pool keeps for the next device when its own is closed; few cities need less
 
 
@@ -51,11 +52,42 @@ class DeviceMemory(Context):
         return array
 
     def upload(self, array: ArrayLike) -> DeviceArray:
-        """Return a copy of an array on the GPU; waits for it."""
+        """Return a copy of an array on the GPU."""
         values = np.asarray(array)
         copy = self.empty(values.shape, values.dtype)
         copy.upload(values)
         return copy
+
+    def together(
+        self, **wanted: NDArray[Any] | tuple[int | tuple[int, ...], DTypeLike]
+    ) -> dict[str, DeviceArray]:
+        """Return several arrays by one allocation and one copy; they live as long as the last of them.
+
+        Parameters
+        ----------
+        **wanted
+            Arrays of the host, of which these are copies, and ``(shape, dtype)`` of arrays with anything in
+            them.
+        """
+        given = {name: one for name, one in wanted.items() if isinstance(one, np.ndarray)}
+        others = {name: one for name, one in wanted.items() if not isinstance(one, np.ndarray)}
+        shapes = {name: (one.shape, one.dtype) for name, one in given.items()}
+        for name, (shape, dtype) in others.items():
+            shapes[name] = (shape,) if isinstance(shape, int) else tuple(shape), np.dtype(dtype)
+        begins, end = {}, 0
+        for name, (shape, kind) in shapes.items():
+            begins[name] = end
+            end += -(-math.prod(shape) * kind.itemsize // ALIGNED) * ALIGNED
+        host = np.zeros(min((begins[name] for name in others), default=end), np.uint8)
+        for name, values in given.items():
+            begin = begins[name]
+            host[begin : begin + values.nbytes] = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        piece = self.empty(end, np.uint8)
+        piece[: len(host)].upload(host)
+        return {
+            name: DeviceArray(self, shape, kind, piece.pointer + begins[name], piece._memory)
+            for name, (shape, kind) in shapes.items()
+        }
 
     def memory_free(self) -> int:
         """Return the bytes that `empty` can have at most, of what this and other processes left."""
@@ -242,7 +274,11 @@ class DeviceArray:
         return host
 
     def upload(self, values: NDArray[Any]) -> None:
-        """Overwrite it with an array of the host; waits, so that the host's may change afterwards."""
+        """Overwrite it with an array of the host, which may change afterwards.
+
+        The driver has copied pageable memory, which NumPy's is, when it returns ("API synchronization
+        behavior" in its manual); the GPU need not have it yet.
+        """
         self._check_alike(values)
         values = np.ascontiguousarray(values)
         if self.nbytes:
@@ -256,7 +292,6 @@ class DeviceArray:
                     self.nbytes,
                     device._stream_handle,
                 )
-                device._stream.sync()
 
     def upload_beside(self, values: NDArray[Any]) -> None:
         """Overwrite it while the GPU is at work: not in the order of its stream, but now; waits for it."""

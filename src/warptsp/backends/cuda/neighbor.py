@@ -121,46 +121,57 @@ class NeighborSearch:
         self._sources = kernel_sources(
             instance.problem, three=three, chains=not next_only, next_only=next_only
         )
-        self._rows = device.upload(np.ascontiguousarray(instance.rows, dtype=np.float64))
-        self._neighbors = device.upload(neighbors)
-        self._lengths = device.empty((n, width), np.float64)
-        fixed = instance.fixed_edges
-        self._fixed = device.upload(fixed_partners(n, fixed)) if len(fixed) else None
+        self._kernels: dict[str, Kernel] = {}
+        fixed, grid = instance.fixed_edges, self._grid()
+        given = {"partners": fixed_partners(n, fixed)} if len(fixed) else {}
+        arrays = device.together(
+            rows=np.asarray(instance.rows, dtype=np.float64),
+            neighbors=neighbors,
+            **given,
+            bits=np.ones(n, np.uint8),
+            state=np.zeros(1, records.NEIGHBOR_STATE.dtype),
+            lengths=((n, width), np.float64),
+            # What the passes of a descent leave.
+            links=(n, np.float64),
+            found=(n * records.NEIGHBOR_MOVE.itemsize, np.uint8),
+            rank=(n, np.uint32),
+            block_gain=(grid, np.float64),
+            block_city=(grid, np.int32),
+            keys=(1 << n.bit_length(), np.uint64),
+            chains=(chains, records.CHAIN.dtype),
+        )
+        self._bits, self._links, self._found = arrays["bits"], arrays["links"], arrays["found"]
+        self._rank, self._keys = arrays["rank"], arrays["keys"]
+        self._block_gain, self._block_city = arrays["block_gain"], arrays["block_city"]
+        self._state, self._device_states = arrays["state"], arrays["chains"]
         self._instance = records.NEIGHBOR_INSTANCE(
-            rows=self._rows,
-            neighbors=self._neighbors,
-            lengths=self._lengths,
-            fixed=self._fixed,
+            rows=arrays["rows"],
+            neighbors=arrays["neighbors"],
+            lengths=arrays["lengths"],
+            fixed=arrays.get("partners"),
             tolerance=instance.tolerance,
             size=n,
             width=width,
             stride=instance.rows.shape[1],
         )
-        self._launch("measure_lists", n * width, self._instance, self._lengths)
+        self._launch("measure_lists", n * width, self._instance, arrays["lengths"])
         position = np.empty(n, np.int32)
         position[tour] = np.arange(n, dtype=np.int32)
-        names = ("order", "position", "scratch", "kept", "ring")
-        self._tours = {name: device.empty((chains, n), np.int32) for name in names}
+        shape = (chains, n)
+        self._tours = device.together(
+            **dict.fromkeys(("order", "position", "scratch", "kept", "ring"), (shape, np.int32)),
+            **{"in": ((chains, math.ceil(n / 32)), np.uint32)},
+        )
         self._tours["best"] = self._tours["kept"]
-        self._tours["in"] = device.zeros((chains, math.ceil(n / 32)), np.uint32)
+        self._tours["in"].zero()
         self._put("order", tour)
         self._put("position", position)
-        # What the passes of a descent leave.
-        grid = self._grid()
-        self._bits = device.upload(np.ones(n, np.uint8))
-        self._links = device.empty(n, np.float64)
-        self._found = device.empty(n * records.NEIGHBOR_MOVE.itemsize, np.uint8)
-        self._rank = device.empty(n, np.uint32)
-        self._block_gain, self._block_city = device.empty(grid, np.float64), device.empty(grid, np.int32)
-        self._keys = device.empty(1 << n.bit_length(), np.uint64)
-        self._state = device.upload(np.zeros(1, records.NEIGHBOR_STATE.dtype))
         self._checks = 0
         self._descent = np.zeros(1, records.NEIGHBOR_STATE.dtype)[0]
         self._length = length
         # The chains; a queue is worked off by the first.
         self._states = np.zeros(chains, records.CHAIN.dtype)
         self._states["length"] = self._states["best"] = length
-        self._device_states = device.upload(self._states)
         self._queue(np.arange(n, dtype=np.int32))
         self._kicking = False
         self._looks_of_descent = self._looks_of_kicks = 0  # of the first chain
@@ -375,9 +386,12 @@ class NeighborSearch:
         self._kernel(name).launch(math.ceil(count / tuning.LOOK_THREADS), tuning.LOOK_THREADS, *arguments)
 
     def _kernel(self, name: str, *, templated: bool = False) -> Kernel:
-        full = f"{name}<{str(self.three).lower()}>" if templated else name
-        source = next(source for source in self._sources if full in source.names)
-        return self.device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(full)
+        if name not in self._kernels:
+            full = f"{name}<{str(self.three).lower()}>" if templated else name
+            source = next(source for source in self._sources if full in source.names)
+            module = self.device.module(source.file, source.names, source.defines, fmad=source.fmad)
+            self._kernels[name] = module.kernel(full)
+        return self._kernels[name]
 
 
 def _scaled(amount: int, taken: float, wanted: float) -> int:

@@ -68,6 +68,8 @@ class CudaSymmetricSearch:
         self._seed = np.uint64(seed)
         self._rungs = circle.rungs
         self._held: list[DeviceArray] = []
+        source = source_of(circle.instance.problem)
+        self._module = device.module(source.file, source.names, source.defines, fmad=source.fmad)
         self._instance = self._struct_of(circle)
         self._kernel_seconds = 0.0
         self._seconds_a_step = 0.0
@@ -90,9 +92,14 @@ class CudaSymmetricSearch:
         else:
             self._plan_grid(block)
             self.chains = 1 if chains is None else chains
-        self._cities = device.upload(np.tile(circle.cities, (self.chains, 1)))
-        self._states = device.zeros(self.chains, records.SYMMETRIC_STATE.dtype)
-        self._talk = device.empty(1, records.SYMMETRIC_TALK.dtype)
+        arrays = device.together(
+            cities=np.tile(circle.cities, (self.chains, 1)),
+            states=np.zeros(self.chains, records.SYMMETRIC_STATE.dtype),
+            talk=(1, records.SYMMETRIC_TALK.dtype),
+            lengths=(self.chains, np.float64),
+        )
+        self._cities, self._states = arrays["cities"], arrays["states"]
+        self._talk, self._lengths = arrays["talk"], arrays["lengths"]
         if circle.random:
             count = 0 if self._fits else self.chains * n
             self._place = device.empty((count, 2), np.float32) if count else None
@@ -163,15 +170,13 @@ class CudaSymmetricSearch:
 
     def lengths(self) -> NDArray[np.float64]:
         """The length of each tour."""
-        lengths = self._device.empty(self.chains, np.float64)
+        kernel = self._kernel("symmetric_lengths")
         if self._alone:
-            self._kernel("symmetric_lengths").launch(self.chains, 256, self._instance, self._cities, lengths)
+            kernel.launch(self.chains, 256, self._instance, self._cities, self._lengths)
         else:
             for chain, (city, _, _) in enumerate(self._tours):
-                self._kernel("symmetric_lengths").launch(
-                    1, 256, self._instance, city, lengths[chain : chain + 1]
-                )
-        return lengths.download()
+                kernel.launch(1, 256, self._instance, city, self._lengths[chain : chain + 1])
+        return self._lengths.download()
 
     def counters(self) -> dict[str, int | float]:
         """Sums over the chains, and the seconds that the kernels took."""
@@ -274,8 +279,7 @@ class CudaSymmetricSearch:
     # Set-up
 
     def _kernel(self, name: str) -> Kernel:
-        source = source_of(self._circle.instance.problem)
-        return self._device.module(source.file, source.names, source.defines, fmad=source.fmad).kernel(name)
+        return self._module.kernel(name)
 
     @property
     def _alone(self) -> bool:

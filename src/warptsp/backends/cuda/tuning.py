@@ -98,7 +98,7 @@ MOST_IN_BATCH = 1024  # cities of one: native/lk/warp_lk_arrays.h
 FEW_CITIES, FEW_IN_BATCH = 200, (6, 5, 3, 20)
 MANY_IN_BATCH = (DEPTH, 3, 2, 1)  # as in the rounds above; not tried with other numbers
 BATCH_DEVICES = 2  # streams: one searches while the other has its problems sent
-BATCH_CITIES = 2_000_000  # of a block of problems, at most
+BATCH_CITIES = 500_000  # of a block of problems, at most: the host works on one while others are searched
 BATCH_WAVES = 2  # of warps in the first launch, which tells how long one problem takes
 
 # Set-up in the plane (native/cuda/geometry.cu, candidates.cu).
