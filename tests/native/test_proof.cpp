@@ -65,7 +65,7 @@ void least_walks() {
     const std::vector<int> length = random_metric(k, random);
     CHECK(walks.least(k, length) == programmed_least(k, length));
     const std::vector<double> distance(length.begin(), length.end());
-    for (const LeastWalks::Walk &walk : walks.find(k, distance.data(), 1e9)) {
+    for (const LeastWalks::Walk &walk : walks.find(k, distance.data(), k, 1e9)) {
       std::vector<int> nodes = walk.nodes;
       int sum = 0;
       for (int i = 0; i < k; ++i) sum += length[nodes[i] * k + nodes[(i + 1) % k]];

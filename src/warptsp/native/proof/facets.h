@@ -23,7 +23,46 @@ struct SmallGraph {
   std::vector<double> weight;
 };
 
+namespace facets_detail {
+
+constexpr int lanes = 16;
+
+// Shortest paths between all nodes (Floyd, 1962): distance, via [k, lanes]; `via`: a node between, -1 for none.
+template <int Width>
+WARPTSP_FN void shorten(int k, double *distance, int64_t *via) {
+  typedef double Vector __attribute__((vector_size(Width * sizeof(double)), aligned(sizeof(double)), may_alias));
+  typedef int64_t Whole __attribute__((vector_size(Width * sizeof(int64_t)), aligned(sizeof(int64_t)), may_alias));
+  const int last = (k + Width - 1) / Width * Width;
+  for (int64_t z = 0; z < k; ++z)
+    for (int i = 0; i < k; ++i) {
+      const double to_z = distance[i * lanes + z];
+      for (int j = 0; j < last; j += Width) {
+        Vector &here = *(Vector *)(distance + i * lanes + j);
+        Whole &between = *(Whole *)(via + i * lanes + j);
+        const Vector longer = *(const Vector *)(distance + z * lanes + j) + to_z;
+        const Whole is_shorter = longer < here - 1e-15;
+        here = is_shorter ? longer : here;
+        between = is_shorter ? Whole{} + z : between;
+      }
+    }
+}
+
+#if WARPTSP_HAS_SETS
+WARPTSP_AVX2 inline void shorten_avx2(int k, double *distance, int64_t *via) { shorten<4>(k, distance, via); }
+#endif
+
+inline void shorten_best(int k, double *distance, int64_t *via) {
+#if WARPTSP_HAS_SETS
+  if (instruction_set() != InstructionSet::baseline) return shorten_avx2(k, distance, via);
+#endif
+  shorten<2>(k, distance, via);
+}
+
+}  // namespace facets_detail
+
 class Facets {
+  static constexpr int lanes = facets_detail::lanes;
+
  public:
   // Fills whole distances [nodes, nodes], a metric, that cost every closed walk `bound` at least, and the graph less.
   bool separate(const SmallGraph &graph, double least_violation, Random &random, std::vector<int> &length, int &bound) {
@@ -107,33 +146,21 @@ class Facets {
   bool price_walks(Random &random, int &entering) {
     const int k = nodes_;
     constexpr double far = 1e6;
-    distance_.assign((size_t)k * k, far);
-    via_.assign((size_t)k * k, -1);
-    for (int i = 0; i < k; ++i) distance_[at(i, i)] = 0.0;
+    distance_.assign((size_t)lanes * lanes, far);
+    via_.assign((size_t)lanes * lanes, -1);
+    for (int i = 0; i < k; ++i) distance_[i * lanes + i] = 0.0;
     for (int e = 0; e < edges_; ++e) {
+      const int i = graph_->from[e], j = graph_->to[e];
       const double cost = std::max(0.0, price_[e]) + 1e-7 * (1.0 + random.unit());
-      distance_[at(graph_->from[e], graph_->to[e])] = distance_[at(graph_->to[e], graph_->from[e])] = cost;
+      distance_[i * lanes + j] = distance_[j * lanes + i] = cost;
     }
-    for (int z = 0; z < k; ++z)
-      for (int i = 0; i < k; ++i) {
-        const double to_z = distance_[at(i, z)];
-        if (i == z || to_z > 0.1 * far) continue;
-        const double *const from_z = &distance_[at(z, 0)];
-        double *const here = &distance_[at(i, 0)];
-        int *const via = &via_[at(i, 0)];
-        for (int j = 0; j < k; ++j) {
-          const double longer = to_z + from_z[j];
-          const bool is_shorter = longer < here[j] - 1e-15;
-          here[j] = is_shorter ? longer : here[j];
-          via[j] = is_shorter ? z : via[j];
-        }
-      }
-    for (const double distance : distance_)
-      if (distance > 0.1 * far) return false;
+    facets_detail::shorten_best(k, distance_.data(), via_.data());
+    for (int j = 1; j < k; ++j)
+      if (distance_[j] > 0.1 * far) return false;
     double least = 1.0 - 1e-5;
     entering = INT_MAX;
     bool is_first = true;
-    for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), 0.98)) {
+    for (const LeastWalks::Walk &walk : walks_.find(k, distance_.data(), lanes, 0.98)) {
       std::vector<int> column = edges_along(walk.nodes);
       double cost = 0.0;
       for (const int e : column) cost += price_[e];
@@ -158,7 +185,7 @@ class Facets {
         const auto [a, b] = steps.back();
         steps.pop_back();
         if (a == b) continue;
-        const int z = via_[at(a, b)];
+        const int z = (int)via_[a * lanes + b];
         if (z < 0) {
           ++times[edge_of_[at(a, b)]];
         } else {
@@ -270,7 +297,8 @@ class Facets {
   int nodes_ = 0, edges_ = 0;
   LeastWalks walks_;
   std::vector<double> inverse_, used_, price_, direction_, distance_;
-  std::vector<int> basis_, via_, edge_of_;
+  std::vector<int64_t> via_;  // [nodes, lanes], like distance_
+  std::vector<int> basis_, edge_of_;
   std::vector<std::vector<int>> columns_;
 };
 
