@@ -13,7 +13,7 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 from warptsp.proof import branch_and_cut
 from warptsp.proof.certificate import proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance
-from warptsp.proof.proving import search_and_prove
+from warptsp.proof.proving import ProofOptions, prove_with
 from warptsp.proof.side_search import search_aside
 
 
@@ -126,7 +126,7 @@ def test_a_population_comes_first_where_a_search_is_wanted():
     problem = Problem.from_points(points(200, 4), "EUC_2D")
     greedy = construct(problem)
     ended = [
-        search_and_prove(problem, greedy, search=search, callback=lambda now: now.lower_bound > 0)
+        prove_with(ProofOptions(search=search, callback=lambda now: now.lower_bound > 0), problem, greedy)
         for search in (False, True)
     ]
     assert ended[0].length == problem.length(greedy)
@@ -137,9 +137,8 @@ def test_a_population_comes_first_where_a_search_is_wanted():
 def test_a_callback_ends_the_first_search():
     problem = Problem.from_points(points(400, 5), "EUC_2D")
     calls = []
-    proof = search_and_prove(
-        problem, construct(problem), search=True, callback=lambda now: calls.append(now) or True
-    )
+    options = ProofOptions(search=True, callback=lambda now: calls.append(now) or True)
+    proof = prove_with(options, problem, construct(problem))
     assert len(calls) == 1
     assert not proof.proved
     problem.check_tour(proof.tour)

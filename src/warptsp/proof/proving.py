@@ -203,68 +203,62 @@ def prove(
     ----------
     G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
     """
-    return search_and_prove(
-        problem,
-        tour,
+    options = ProofOptions(
         search=tour is None,
         time_limit=time_limit,
-        seed=seed,
-        threads=threads,
+        seed=checked_count("seed", seed, minimum=0, what="an integer", maximum=2**64 - 1),
+        threads=resolve_threads(threads),
         tree=tree,
         token=token,
         callback=callback,
         certificate=certificate,
     )
+    return prove_with(options, problem, tour)
 
 
-def search_and_prove(
-    problem: Problem | ArrayLike,
-    tour: ArrayLike | None,
-    *,
-    search: bool,
-    time_limit: float | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    tree: bool = True,
-    token: _native.StopToken | None = None,
-    callback: Callable[[ProofProgress], object] | None = None,
-    certificate: str | os.PathLike[str] | None = None,
-) -> Proof:
-    """Prove as `prove` does; with `search` a population looks for a shorter tour than the given one first."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofOptions:
+    """What `prove` takes beside an instance and a tour, checked.
+
+    Attributes
+    ----------
+    search : bool
+        Whether a population looks for a shorter tour than the given one first.
+    time_limit, seed, threads, tree, token, callback, certificate
+        As those of `prove`.
+    """
+
+    search: bool = False
+    time_limit: float | None = None
+    seed: int = 0
+    threads: int = 1
+    tree: bool = True
+    token: _native.StopToken | None = None
+    callback: Callable[[ProofProgress], object] | None = None
+    certificate: str | os.PathLike[str] | None = None
+
+
+def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayLike | None) -> Proof:
+    """Prove as `prove` does."""
     began = time.monotonic()
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
     check_provable(problem)
-    seed = checked_count("seed", seed, minimum=0, what="an integer", maximum=2**64 - 1)
-    token = token_until(token, began, time_limit)
-    threads = resolve_threads(threads)
+    token = token_until(options.token, began, options.time_limit)
     given = None if tour is None else checked_tour(problem, tour)
     search_seconds = 0.0
     with FirstSignal(lambda number: token.request()) as signals:
-        start, floor = _searched(problem, time_limit, seed, token) if given is None else (given, 0)
+        start, floor = _searched(problem, options, token) if given is None else (given, 0)
         if given is None:
             search_seconds = time.monotonic() - began
         if problem.n <= TRIVIAL and problem.open is None:
             length = problem.length(start)
-            if certificate is not None:
-                write_trivial_proof(certificate, problem, start)
+            if options.certificate is not None:
+                write_trivial_proof(options.certificate, problem, start)
             return Proof(start, length, length, True, seconds=time.monotonic() - began)
-        state = _run(
-            problem,
-            start,
-            floor,
-            seed,
-            token,
-            callback,
-            began,
-            threads=threads,
-            tree=tree,
-            members=_members(problem.n) if search else 0,
-            search_until=math.inf if time_limit is None else began + SEARCH_SHARE * time_limit,
-            keep_evidence=certificate is not None,
-        )
-        if certificate is not None and state.proved:
-            write_proof(certificate, problem, state)
+        state = _run(_Task(problem, options, token, began), start, floor)
+        if options.certificate is not None and state.proved:
+            write_proof(options.certificate, problem, state)
     search_seconds += state.search_seconds
     return _proof(problem, state, start, floor, began, search_seconds, signals.caught is not None)
 
@@ -303,13 +297,17 @@ def check_provable(problem: Problem) -> None:
 
 
 def _searched(
-    problem: Problem, time_limit: float | None, seed: int, token: _native.StopToken
+    problem: Problem, options: ProofOptions, token: _native.StopToken
 ) -> tuple[NDArray[np.int32], int | float]:
     """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
-    share = None if time_limit is None else SEARCH_SHARE * time_limit
-    kicks = SEARCH_KICKS * problem.n
     result = find("solve")(
-        problem, time_limit=share, kicks=kicks, seed=seed, threads=1, device="cpu", bound=BOUND_SECONDS
+        problem,
+        time_limit=None if options.time_limit is None else SEARCH_SHARE * options.time_limit,
+        kicks=SEARCH_KICKS * problem.n,
+        seed=options.seed,
+        threads=1,
+        device="cpu",
+        bound=BOUND_SECONDS,
     )
     if result.interrupted:
         token.request()
@@ -321,28 +319,31 @@ def _members(n: int) -> int:
     return min(max(FEWEST_MEMBERS, int(MEMBERS_A_CITY * n)), MOST_MEMBERS)
 
 
-def _run(
-    problem: Problem,
-    tour: NDArray[np.int32],
-    floor: int | float,
-    seed: int,
-    token: _native.StopToken,
-    callback: Callable[[ProofProgress], object] | None,
-    began: float,
-    *,
-    threads: int,
-    tree: bool,
-    members: int,
-    search_until: float,
-    keep_evidence: bool,
-) -> BranchAndCut:
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What stays the same where a proof begins again."""
+
+    problem: Problem
+    options: ProofOptions
+    token: _native.StopToken
+    began: float
+
+    @property
+    def search_until(self) -> float:
+        """When the first search ends at the latest, on the monotonic clock."""
+        limit = self.options.time_limit
+        return math.inf if limit is None else self.began + SEARCH_SHARE * limit
+
+
+def _run(task: _Task, tour: NDArray[np.int32], floor: int | float, *, goes_on: bool = False) -> BranchAndCut:
+    problem, options, token = task.problem, task.options, task.token
     instance = ClosedInstance.of(problem, problem.length(tour))
 
     def report(state: BranchAndCut) -> None:
-        if callback is None:
+        if options.callback is None:
             return
         progress = ProofProgress(
-            seconds=time.monotonic() - began,
+            seconds=time.monotonic() - task.began,
             length=problem.length(instance.open(state.tour)),
             lower_bound=max(instance.value(state.bound), floor),
             nodes=state.nodes,
@@ -351,7 +352,7 @@ def _run(
             cuts=state._relaxation.rows,
             tour=lambda: np.array(instance.open(state.tour)),
         )
-        if callback(progress) is True:
+        if options.callback(progress) is True:
             token.request()
 
     neighbours = np.full((0, 1), -1, dtype=np.int32)
@@ -363,37 +364,23 @@ def _run(
         instance,
         instance.close(tour),
         neighbours,
-        seed=seed,
+        seed=options.seed,
         token=token,
-        threads=threads,
-        tree=tree,
+        threads=options.threads,
+        tree=options.tree,
         report=report,
-        members=members,
-        search_until=search_until,
-        keep_evidence=keep_evidence,
+        members=_members(problem.n) if options.search and not goes_on else 0,
+        search_until=task.search_until,
+        keep_evidence=options.certificate is not None,
     )
     state.run()
-    if state.proved or not tree or token.stopped() or problem.integral:
+    if state.proved or not options.tree or token.stopped() or problem.integral:
         return state
     # Real lengths in units that suit a first tour many times as long are too coarse for the tolerance.
     found = instance.open(state.tour)
     if ClosedInstance.of(problem, problem.length(found)).exponent <= instance.exponent:
         return state
-    floor = max(floor, instance.value(state.bound))
-    return _run(
-        problem,
-        found,
-        floor,
-        seed,
-        token,
-        callback,
-        began,
-        threads=threads,
-        tree=tree,
-        members=0,
-        search_until=search_until,
-        keep_evidence=keep_evidence,
-    )
+    return _run(task, found, max(floor, instance.value(state.bound)), goes_on=True)
 
 
 def _proof(

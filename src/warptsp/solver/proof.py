@@ -13,7 +13,14 @@ from warptsp.interruption import FirstSignal
 from warptsp.problem import KnownLength
 from warptsp.progress import Progress
 from warptsp.proof.linear_program import has_solver
-from warptsp.proof.proving import SEARCH_KICKS, SEARCH_SHARE, check_provable, prove_within, search_and_prove
+from warptsp.proof.proving import (
+    SEARCH_KICKS,
+    SEARCH_SHARE,
+    ProofOptions,
+    check_provable,
+    prove_with,
+    prove_within,
+)
 from warptsp.result import HistoryPoint, Result, Snapshot
 from warptsp.stop import MaxKicks, MaxRuntime
 
@@ -125,9 +132,7 @@ class ProofAfter:
 
     def _proof(self, result: Result, left: float | None, told: _Told) -> Proof | None:
         if self.at_most is None:
-            return search_and_prove(
-                result.problem,
-                result.tour,
+            options = ProofOptions(
                 search=self.search,
                 time_limit=left,
                 seed=result.seed,
@@ -135,6 +140,7 @@ class ProofAfter:
                 tree=self.tree,
                 callback=told.take,
             )
+            return prove_with(options, result.problem, result.tour)
         seconds = self.at_most if left is None else min(left, self.at_most)
         return prove_within(result.problem, result.tour, seconds, seed=result.seed, threads=self.threads)
 
