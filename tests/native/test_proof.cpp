@@ -96,6 +96,37 @@ void same_on_all_sets(int inner) {
 #endif
 }
 
+void same_shortest_paths(int k) {
+  using facets_detail::lanes;
+  Random random(5, k, 0);
+  std::vector<double> distance((size_t)lanes * lanes, 1e6);
+  std::vector<int64_t> via(distance.size(), -1);
+  for (int i = 0; i < k; ++i) {
+    distance[i * lanes + i] = 0.0;
+    for (int j = 0; j < i; ++j)
+      if (random.below(3) != 0) distance[i * lanes + j] = distance[j * lanes + i] = random.unit();
+  }
+  std::vector<double> plain(distance), wide(distance);
+  std::vector<int64_t> wide_via(via);
+  for (int z = 0; z < k; ++z)
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < k; ++j) {
+        const double longer = plain[i * lanes + z] + plain[z * lanes + j];
+        if (!(longer < plain[i * lanes + j] - 1e-15)) continue;
+        plain[i * lanes + j] = longer;
+        via[i * lanes + j] = z;
+      }
+  facets_detail::shorten_best(k, wide.data(), wide_via.data());
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) {
+      CHECK(plain[i * lanes + j] == wide[i * lanes + j]);
+      CHECK(via[i * lanes + j] == wide_via[i * lanes + j]);
+    }
+  facets_detail::shorten<2>(k, distance.data(), std::vector<int64_t>(distance.size(), -1).data());
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) CHECK(plain[i * lanes + j] == distance[i * lanes + j]);
+}
+
 // A random point of the degree polytope is cut, and every random tour passes all cuts; prices of any kind give a bound
 // below every tour.
 void cuts_and_bounds(uint64_t seed) {
@@ -165,6 +196,10 @@ TEST(least_closed_walks) { least_walks(); }
 TEST(least_closed_walks_on_all_instruction_sets) {
   for (int inner = 2; inner <= 8; ++inner) same_on_all_sets<8>(inner);
   for (int inner = 9; inner <= 12; ++inner) same_on_all_sets<16>(inner);
+}
+
+TEST(shortest_paths_on_all_instruction_sets) {
+  for (int k = 3; k <= LeastWalks::max_nodes; ++k) same_shortest_paths(k);
 }
 
 TEST(every_tour_passes_the_cuts_and_is_above_the_bound) {

@@ -36,6 +36,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
     epilog=examples(
         "warptsp prove berlin52.tsp",
         "warptsp prove pr299.tsp --tour pr299.tour --time-limit 5m --certificate pr299.json",
+        "warptsp prove vm1084.tsp --checkpoint vm1084.json --resume vm1084.json",
     )
 )
 @instance_argument
@@ -61,6 +62,18 @@ LOG_SECONDS = 10.0  # lines in a log stay
     help="Write the best tour to this file; the ending sets the format.",
 )
 @new_certificate_option
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from it.",
+)
+@click.option(
+    "--resume",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Continue from the checkpoint of an earlier proof.",
+)
 @instance_options
 @open_option
 @json_option
@@ -74,6 +87,8 @@ def command(
     tree: bool,
     output: Path | None,
     certificate: Path | None,
+    checkpoint: Path | None,
+    resume: Path | None,
     open_: bool | None,
     as_json: bool,
     quiet: bool,
@@ -89,12 +104,12 @@ def command(
     from warptsp.proof import prove
 
     problem, cities = with_tour(instance.load(), tour, open_)
-    for file in (output, certificate):
+    for file in (output, certificate, checkpoint):
         if file is not None:
             check_writable(file)
     with FirstSignal() as signals:
         with make_display("none" if quiet else "auto") as display:
-            if cities is None:
+            if cities is None and resume is None:
                 display.phase("searching for a tour")
             told = _Told(display, problem)
             proof = prove(
@@ -106,6 +121,8 @@ def command(
                 tree=tree,
                 callback=told,
                 certificate=certificate,
+                checkpoint=checkpoint,
+                resume=resume,
             )
         if output is not None:
             write_tour(output, proof.tour, problem)

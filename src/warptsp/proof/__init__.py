@@ -1,7 +1,8 @@
 """Proofs of optimality, by branch and cut."""
 
-from .certificate import Certificate, is_proof, proven_bound, read_proof
+from .certificate import is_proof, proven_bound, read_proof
 from .closed_instance import is_optimal
+from .evidence import Certificate
 from .proving import MAX_CITIES, Proof, ProofProgress, prove, prove_within
 
 __all__ = [

@@ -17,6 +17,7 @@ import numpy as np
 import warptsp._native as _native
 
 from .closed_instance import FRACTION_BITS
+from .evidence import Branch, Certificate, Evidence, Leaf
 from .linear_program import LinearProgram, Outcome
 from .side_search import search_aside
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from .closed_instance import ClosedInstance
 
-__all__ = ["Branch", "BranchAndCut", "Evidence", "Leaf"]
+__all__ = ["BranchAndCut"]
 
 NEIGHBOURS = 6
 """Shortest edges of each city in the first linear programme."""
@@ -76,48 +77,6 @@ _ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
 DEEP = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One side of a decision: how many edges of a tour leave a set of cities.
-
-    Attributes
-    ----------
-    cities : tuple of int
-        Two or more.
-    crossings : int
-        2: exactly two edges. 4: four or more. An edge is in a tour if two edges leave its pair of cities.
-    """
-
-    cities: tuple[int, ...]
-    crossings: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """Prices that prove a bound by weak duality, in units.
-
-    Attributes
-    ----------
-    bound : int
-    cities : ndarray of int64
-        Prices of the cities.
-    cuts : tuple of (int, int)
-        Numbers of cuts, and their prices.
-    """
-
-    bound: int
-    cities: NDArray[np.int64]
-    cuts: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Leaf:
-    """A node of the tree that holds no shorter tour, and why."""
-
-    branches: tuple[Branch, ...]
-    evidence: Evidence
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
     branches: tuple[Branch, ...]
@@ -148,7 +107,9 @@ class BranchAndCut:
     search_until : float
         When that ends at the latest, on the monotonic clock.
     keep_evidence : bool
-        Whether `leaves`, `elimination` and `cuts` are filled, for a certificate.
+        Whether `leaves`, `elimination` and `cuts` are filled, for a certificate or a checkpoint.
+    earlier : Certificate, optional
+        Where an earlier proof of this instance, in the same units, had ended: this one goes on from there.
 
     Attributes
     ----------
@@ -187,6 +148,7 @@ class BranchAndCut:
         members: int = 0,
         search_until: float = math.inf,
         keep_evidence: bool = False,
+        earlier: Certificate | None = None,
     ) -> None:
         self.instance = instance
         self.tour = np.ascontiguousarray(tour, dtype=np.int32)
@@ -204,6 +166,7 @@ class BranchAndCut:
         self._searches = self._steps_of_search = 0
         self.search_seconds = 0.0
         self._threads = threads
+        self._earlier = earlier
         self._may_branch = tree
         self._report = report
         self._keep = keep_evidence
@@ -232,8 +195,16 @@ class BranchAndCut:
         """A node whose bound exceeds this, in units, has no shorter tour."""
         return self.length - self.instance.step(self.length)
 
+    def open_nodes(self) -> list[Leaf]:
+        """Return the nodes that are still to be examined, the next one last, with what is known of each."""
+        nodes = self._open if self._open or self.proved else [_Node((), self._bound, self._evidence)]
+        return [Leaf(node.branches, node.evidence) for node in nodes if node.evidence is not None]
+
     def run(self) -> None:
         """Prove that the best tour, which may be a better one by then, is optimal, or stop before that."""
+        if self._earlier is not None and self._take_up(self._earlier):
+            self.proved = self._may_branch and self._examine_nodes()
+            return
         if self._members:
             self._search_aside(self._relaxation.ends, self._members, self._search_until)
         done = False
@@ -489,6 +460,9 @@ class BranchAndCut:
         self._keep_survivors()
         self._price_to_the_end()
         self._open = [_Node((), self._bound, self._evidence)]
+        return self._examine_nodes()
+
+    def _examine_nodes(self) -> bool:
         while self._open:
             if self._program.iterations >= ASIDE_AGAIN * self._steps_of_search:
                 self._search_as_worked(self._relaxation.ends)
@@ -525,6 +499,75 @@ class BranchAndCut:
                 _Node((*node.branches, branch), self._bound, self._evidence) for branch in branches
             ]
         return True
+
+    # An earlier proof
+
+    def _take_up(self, earlier: Certificate) -> bool:
+        """Load an earlier proof, and compute its bounds anew; whether it had come as far as the tree."""
+        row_of = {}
+        for number, cut in earlier.cuts.items():
+            self._program.add_rows(self._relaxation.restore_cut(*cut))
+            row_of[number] = self._relaxation.rows - 1
+        leaves = [*earlier.leaves, *earlier.open]
+        edges = [branch.cities for leaf in leaves for branch in leaf.branches if len(branch.cities) == 2]
+        branched = np.array(edges, dtype=np.int32).reshape(-1, 2)
+        self._add_columns(branched)
+        in_tree = earlier.elimination is not None
+        root = earlier.elimination if earlier.elimination is not None else leaves[0].evidence
+        bound = self._bound_of(root, (), row_of)
+        if bound is not None and bound > self._bound:
+            self._take_bound(bound)
+        if not in_tree or bound is None:
+            return False
+        self.root_bound = min(bound, self.length)
+        if self._keep:
+            self.elimination = self._evidence_of(bound)
+        self.edges_left = len(self._relaxation.survivors(max(0, self.target - bound), True))
+        around = np.stack([self.tour, np.roll(self.tour, -1)], axis=1)
+        near = np.concatenate([self._near(bound, NEAR), around, branched])
+        self._add_columns(near)
+        self._keep_columns(near)
+        root_bound, root_evidence = self._bound, self._evidence
+        for leaf in leaves:
+            self._go_to(leaf.branches)
+            self._bound, self._evidence = root_bound, root_evidence
+            bound = self._bound_of(leaf.evidence, leaf.branches, row_of)
+            if bound is not None and bound > self._bound:
+                self._take_bound(bound)
+            if self._is_pruned():
+                self._keep_leaf(leaf.branches)
+            else:
+                self._open.append(_Node(leaf.branches, self._bound, self._evidence))
+        self.nodes = len(self.leaves)
+        return True
+
+    def _bound_of(
+        self, evidence: Evidence, branches: tuple[Branch, ...], row_of: dict[int, int]
+    ) -> int | None:
+        """Return what an earlier proof's prices prove, whose cuts are these rows; None for nothing."""
+        n, relaxation = self.instance.size, self._relaxation
+        prices = np.zeros(n + relaxation.rows)
+        prices[:n] = evidence.cities
+        limited = []  # sets of branches, and the rows in which they have their limits
+        for branch in branches:
+            if branch.cities in self._pinned:
+                inside = np.isin(np.arange(n), branch.cities)
+                limited.append(
+                    (inside, int(np.flatnonzero(relaxation.ids == self._pinned[branch.cities])[0]))
+                )
+        for number, price in evidence.cuts:
+            row = row_of[number]
+            class_of, lengths, right, _ = relaxation.cut(row)
+            if len(lengths) == 2 and right == 2:
+                outside = class_of == 0
+                for inside, its_row in limited:
+                    if np.array_equal(inside, outside) or np.array_equal(inside, ~outside):
+                        row = its_row
+            prices[n + row] += price
+        bound, _, _ = relaxation.price(np.ldexp(prices, -FRACTION_BITS), 0)
+        return bound
+
+    # Which edges are in the linear programme
 
     def _keep_survivors(self) -> None:
         """Go on with the edges alone that a shorter tour can have, by their reduced lengths."""
@@ -590,10 +633,14 @@ class BranchAndCut:
         if len(branch.cities) == 2:
             self._set_edge(branch.cities, 0, 1)
             return
-        row = int(np.flatnonzero(self._relaxation.ids == self._pinned.pop(branch.cities))[0])
+        row = self._row_of_branch(branch)
+        del self._pinned[branch.cities]
         self._relaxation.release(row)
         self._relaxation.set_row_bounds(row, 2, -1)
         self._program.bound_row(row, 2, math.inf)
+
+    def _row_of_branch(self, branch: Branch) -> int:
+        return int(np.flatnonzero(self._relaxation.ids == self._pinned[branch.cities])[0])
 
     def _set_edge(self, cities: tuple[int, ...], lower: int, upper: int) -> None:
         a, b = cities

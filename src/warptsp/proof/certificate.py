@@ -6,74 +6,49 @@ import itertools
 import json
 import math
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+import warptsp._native as _native
 from warptsp._checks import shown
 from warptsp._words import counted
 from warptsp.errors import ParseError, UnsupportedProblem
 from warptsp.outputs import atomic_write
 
-from .branch_and_cut import Branch, Evidence, Leaf
 from .closed_instance import FRACTION_BITS, TRIVIAL, ClosedInstance, is_optimal
+from .evidence import Branch, Certificate, Evidence, Leaf
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    import warptsp._native as _native
     from warptsp.problem import Problem
 
     from .branch_and_cut import BranchAndCut
 
 __all__ = [
     "FORMAT",
+    "FORMAT_UNFINISHED",
     "MAX_CHECKED",
-    "Certificate",
     "is_proof",
     "proven_bound",
     "read_proof",
+    "read_unfinished",
     "write_proof",
     "write_trivial_proof",
+    "write_unfinished",
 ]
 
 FORMAT = "warptsp proof of optimality"
+FORMAT_UNFINISHED = "warptsp unfinished proof"
 MAX_CHECKED = 3000
 """Cities up to which certificates are checked: every leaf looks at all pairs for every cut."""
 
 _MAX_PRICE = 2**62
 _MAX_CLASSES = 12  # whose shortest closed walk is computed; beyond, a cut must be a comb
 _MAX_ENTRY = 2**24
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Certificate:
-    """What a file claims and how.
-
-    Attributes
-    ----------
-    length : int or float
-        No tour is shorter; where lengths are real, by more than a fraction of 1e-7.
-    tour : ndarray of int32, shape (n,)
-        A tour of this length.
-    exponent : int
-        Lengths are counted in units of ``2**-exponent``, rounded down.
-    cuts : dict of int to tuple
-        The class of each city, lengths between classes, the right side, and the classes in the handle and
-        in each tooth of a comb.
-    elimination : Evidence or None
-    leaves : list of Leaf
-    """
-
-    length: int | float
-    tour: NDArray[np.int32]
-    exponent: int
-    cuts: dict[int, _native.CutDescription]
-    elimination: Evidence | None
-    leaves: list[Leaf]
 
 
 # Writing
@@ -87,11 +62,31 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, state: BranchAnd
     OutputError
         The file cannot be written.
     """
+    _write(path, _document_of(FORMAT, problem, state, []))
+
+
+def write_unfinished(path: str | os.PathLike[str], problem: Problem, state: BranchAndCut) -> None:
+    """Write where a proof is, for another run to go on from there.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    open_nodes = state.open_nodes()
+    document = _document_of(FORMAT_UNFINISHED, problem, state, open_nodes)
+    _write(path, {**document, "open": [_leaf_as_json(node) for node in open_nodes]})
+
+
+def _document_of(form: str, problem: Problem, state: BranchAndCut, open_nodes: list[Leaf]) -> dict[str, Any]:
     instance = state.instance
     tour = instance.open(state.tour)
-    named = {number for evidence in _evidence_of(state) for number, _ in evidence.cuts}
-    document = {
-        "format": FORMAT,
+    evidences = [leaf.evidence for leaf in [*state.leaves, *open_nodes]]
+    if state.elimination is not None:
+        evidences.append(state.elimination)
+    named = {number for evidence in evidences for number, _ in evidence.cuts}
+    return {
+        "format": form,
         "instance": problem.name,
         "cities": problem.n,
         "length": problem.length(tour),
@@ -99,15 +94,8 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, state: BranchAnd
         "tour": tour.tolist(),
         "cuts": {str(number): _cut_as_json(state.cuts[number]) for number in sorted(named)},
         "elimination": None if state.elimination is None else _evidence_as_json(state.elimination),
-        "leaves": [
-            {
-                "branches": [[list(branch.cities), branch.crossings] for branch in leaf.branches],
-                **_evidence_as_json(leaf.evidence),
-            }
-            for leaf in state.leaves
-        ],
+        "leaves": [_leaf_as_json(leaf) for leaf in state.leaves],
     }
-    _write(path, document)
 
 
 def write_trivial_proof(path: str | os.PathLike[str], problem: Problem, tour: NDArray[np.int32]) -> None:
@@ -131,9 +119,9 @@ def _write(path: str | os.PathLike[str], document: dict[str, Any]) -> None:
         file.write((json.dumps(document) + "\n").encode())
 
 
-def _evidence_of(state: BranchAndCut) -> list[Evidence]:
-    first = [] if state.elimination is None else [state.elimination]
-    return first + [leaf.evidence for leaf in state.leaves]
+def _leaf_as_json(leaf: Leaf) -> dict[str, Any]:
+    branches = [[list(branch.cities), branch.crossings] for branch in leaf.branches]
+    return {"branches": branches, **_evidence_as_json(leaf.evidence)}
 
 
 def _evidence_as_json(evidence: Evidence) -> dict[str, Any]:
@@ -179,6 +167,36 @@ def read_proof(path: str | os.PathLike[str], problem: Problem) -> Certificate:
     return _Reader(file, problem).read(document)
 
 
+def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certificate:
+    """Read where a proof was; its cuts are valid, and its bounds are still to be computed.
+
+    Raises
+    ------
+    ParseError
+        The file holds no unfinished proof of an instance with so many cities, or a cut that some tour
+        violates.
+    InvalidTour
+        The tour is not one of this instance.
+    """
+    document, file = _document(path)
+    certificate = _Reader(file, problem).read(document, FORMAT_UNFINISHED, "an unfinished proof")
+    problem.check_tour(certificate.tour)
+    if problem.length(certificate.tour) != certificate.length:
+        raise ParseError(
+            f"claims a length of {certificate.length}, and its tour has {problem.length(certificate.tour)}",
+            file=file,
+        )
+    branches = [node.branches for node in [*certificate.leaves, *certificate.open]]
+    if not _is_complete(branches):
+        raise ParseError("its branches leave something out", file=file)
+    if any(len({branch.cities for branch in node}) != len(node) for node in branches):
+        raise ParseError("a node has two branches on one set of cities", file=file)
+    for number, cut in certificate.cuts.items():
+        if not _is_valid(cut, _native_least_walk):
+            raise ParseError(f"cut {number} is not valid: a tour may violate it", file=file)
+    return certificate
+
+
 class _Reader:
     def __init__(self, file: str, problem: Problem) -> None:
         self._file, self._problem = file, problem
@@ -186,12 +204,12 @@ class _Reader:
         has_dummy = path is not None and (path.start is None or path.end is None)
         self._size = problem.n + has_dummy
 
-    def read(self, document: Any) -> Certificate:
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            self._fail(f'is not a certificate: an object with "format": "{FORMAT}" is needed')
+    def read(self, document: Any, form: str = FORMAT, what: str = "a certificate") -> Certificate:
+        if not isinstance(document, dict) or document.get("format") != form:
+            self._fail(f'is not {what}: an object with "format": "{form}" is needed')
         cities = self._whole(document.get("cities"), "cities", 1, 2**31 - 1)
         if cities != self._problem.n:
-            self._fail(f"is a certificate for {counted(cities)}, and the instance has {self._problem.n}")
+            self._fail(f"is {what} for {counted(cities)}, and the instance has {self._problem.n}")
         tour = self._array(document.get("tour"), "tour", 0, cities - 1, cities).astype(np.int32)
         cuts = {
             self._whole(_number(name), "the number of a cut", 0, 2**62): self._cut(cut)
@@ -208,6 +226,7 @@ class _Reader:
             cuts=cuts,
             elimination=None if elimination is None else self._evidence(elimination, cuts),
             leaves=[self._leaf(leaf, cuts) for leaf in self._list(document.get("leaves"), "leaves")],
+            open=[self._leaf(node, cuts) for node in self._list(document.get("open", []), "open")],
         )
 
     def _fail(self, message: str) -> NoReturn:
@@ -353,7 +372,9 @@ def _is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
     return all(_is_complete(side) for side in sides)
 
 
-def _is_valid(cut: _native.CutDescription) -> bool:
+def _is_valid(
+    cut: _native.CutDescription, least_walk: Callable[[NDArray[np.int64]], int] | None = None
+) -> bool:
     """Return whether every tour costs the right side of a cut at least."""
     class_of, lengths, bound, comb = cut
     k = len(lengths)
@@ -366,7 +387,7 @@ def _is_valid(cut: _native.CutDescription) -> bool:
         return False
     if comb and _is_comb(whole, bound, comb):
         return True
-    return k <= _MAX_CLASSES and _least_walk(whole) >= bound
+    return k <= _MAX_CLASSES and (least_walk or _least_walk)(whole) >= bound
 
 
 def _is_comb(lengths: NDArray[np.int64], bound: int, comb: list[list[int]]) -> bool:
@@ -397,6 +418,13 @@ def _least_walk(lengths: NDArray[np.int64]) -> int:
                 least[visited, j] = min(least[before, i] + rows[i][j] for i in members if i != j)
     full = (1 << (k - 1)) - 1
     return min(least[full, j] + int(rows[j][k - 1]) for j in range(k - 1))
+
+
+def _native_least_walk(lengths: NDArray[np.int64]) -> int:
+    """Return the same, thousands of times as fast; this is for callers who trust the search for cuts."""
+    if len(lengths) < 3 or int(lengths.max()) >= 1 << 20:
+        return _least_walk(lengths)
+    return _native.least_closed_walk(np.ascontiguousarray(lengths, dtype=np.int32))
 
 
 def _bound_and_lengths(

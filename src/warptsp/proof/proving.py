@@ -19,17 +19,21 @@ from warptsp.errors import BackendUnavailable, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.neighbors import candidate_rows
+from warptsp.outputs import check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.stop.deadline import token_until
 
 from .branch_and_cut import BranchAndCut
-from .certificate import write_proof, write_trivial_proof
+from .certificate import read_unfinished, write_proof, write_trivial_proof, write_unfinished
 from .closed_instance import TRIVIAL, ClosedInstance
 from .linear_program import has_solver, require_solver
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from .evidence import Certificate
+
 
 __all__ = ["MAX_CITIES", "Proof", "ProofProgress", "check_provable", "prove", "prove_within"]
 
@@ -45,6 +49,8 @@ BOUND_SECONDS = 1.0
 """For the bound beside that search, at most; 1000 cities take 0.05 CPU seconds. A proof that is stopped
 before its first linear programme has that bound."""
 SEARCH_SHARE = 0.3  # of a time limit
+CHECKPOINT_SECONDS = 5.0
+"""Between two of them, at least, or 50 times as long as one takes."""
 MAX_CITIES = 8000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
 
@@ -145,6 +151,8 @@ def prove(
     token: _native.StopToken | None = None,
     callback: Callable[[ProofProgress], object] | None = None,
     certificate: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
 ) -> Proof:
     """Prove that a tour is optimal, by branch and cut, or find a better one that is.
 
@@ -173,6 +181,12 @@ def prove(
     certificate : path, optional
         File for the whole proof, which ``warptsp check --certificate`` verifies; written if the tour was
         proved optimal.
+    checkpoint : path, optional
+        File for where the proof is: the best tour, bounds and the tree, at most every 5 seconds and at the
+        end, whole at any moment.
+    resume : path, optional
+        Such a file of an earlier proof of the same instance: this one goes on from there, from its tour
+        unless `tour` is shorter. Its bounds are computed anew, from its prices.
 
     Returns
     -------
@@ -189,8 +203,10 @@ def prove(
     InvalidTour
         `tour` is not one of this instance.
     InvalidProblem, InvalidOption
+    ParseError
+        `resume` is not an unfinished proof of this instance.
     OutputError
-        The certificate cannot be written.
+        The certificate or the checkpoint cannot be written.
 
     Examples
     --------
@@ -204,7 +220,7 @@ def prove(
     G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
     """
     options = ProofOptions(
-        search=tour is None,
+        search=tour is None and resume is None,
         time_limit=time_limit,
         seed=checked_count("seed", seed, minimum=0, what="an integer", maximum=2**64 - 1),
         threads=resolve_threads(threads),
@@ -212,6 +228,8 @@ def prove(
         token=token,
         callback=callback,
         certificate=certificate,
+        checkpoint=checkpoint,
+        resume=resume,
     )
     return prove_with(options, problem, tour)
 
@@ -224,7 +242,7 @@ class ProofOptions:
     ----------
     search : bool
         Whether a population looks for a shorter tour than the given one first.
-    time_limit, seed, threads, tree, token, callback, certificate
+    time_limit, seed, threads, tree, token, callback, certificate, checkpoint, resume
         As those of `prove`.
     """
 
@@ -236,6 +254,8 @@ class ProofOptions:
     token: _native.StopToken | None = None
     callback: Callable[[ProofProgress], object] | None = None
     certificate: str | os.PathLike[str] | None = None
+    checkpoint: str | os.PathLike[str] | None = None
+    resume: str | os.PathLike[str] | None = None
 
 
 def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayLike | None) -> Proof:
@@ -246,6 +266,11 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
     check_provable(problem)
     token = token_until(options.token, began, options.time_limit)
     given = None if tour is None else checked_tour(problem, tour)
+    if options.checkpoint is not None:
+        check_writable(options.checkpoint)
+    earlier = None if options.resume is None else read_unfinished(options.resume, problem)
+    if earlier is not None and (given is None or earlier.length < problem.length(given)):
+        given = earlier.tour
     search_seconds = 0.0
     with FirstSignal(lambda number: token.request()) as signals:
         start, floor = _searched(problem, options, token) if given is None else (given, 0)
@@ -256,7 +281,7 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
             if options.certificate is not None:
                 write_trivial_proof(options.certificate, problem, start)
             return Proof(start, length, length, True, seconds=time.monotonic() - began)
-        state = _run(_Task(problem, options, token, began), start, floor)
+        state = _run(_Task(problem, options, token, began), start, floor, earlier)
         if options.certificate is not None and state.proved:
             write_proof(options.certificate, problem, state)
     search_seconds += state.search_seconds
@@ -335,11 +360,37 @@ class _Task:
         return math.inf if limit is None else self.began + SEARCH_SHARE * limit
 
 
-def _run(task: _Task, tour: NDArray[np.int32], floor: int | float, *, goes_on: bool = False) -> BranchAndCut:
+class _Kept:
+    """Writes where a proof is, now and then."""
+
+    def __init__(self, path: str | os.PathLike[str] | None, problem: Problem) -> None:
+        self._path, self._problem = path, problem
+        self._next = time.monotonic() + CHECKPOINT_SECONDS
+
+    def take(self, state: BranchAndCut, *, last: bool = False) -> None:
+        now = time.monotonic()
+        if self._path is None or (now < self._next and not last):
+            return
+        write_unfinished(self._path, self._problem, state)
+        cost = time.monotonic() - now
+        self._next = now + max(CHECKPOINT_SECONDS, 50.0 * cost)
+
+
+def _run(
+    task: _Task,
+    tour: NDArray[np.int32],
+    floor: int | float,
+    earlier: Certificate | None,
+    *,
+    goes_on: bool = False,
+) -> BranchAndCut:
     problem, options, token = task.problem, task.options, task.token
-    instance = ClosedInstance.of(problem, problem.length(tour))
+    exponent = None if earlier is None else earlier.exponent
+    instance = ClosedInstance.of(problem, problem.length(tour), exponent)
+    kept = _Kept(options.checkpoint, problem)
 
     def report(state: BranchAndCut) -> None:
+        kept.take(state)
         if options.callback is None:
             return
         progress = ProofProgress(
@@ -371,16 +422,18 @@ def _run(task: _Task, tour: NDArray[np.int32], floor: int | float, *, goes_on: b
         report=report,
         members=_members(problem.n) if options.search and not goes_on else 0,
         search_until=task.search_until,
-        keep_evidence=options.certificate is not None,
+        keep_evidence=options.certificate is not None or options.checkpoint is not None,
+        earlier=earlier,
     )
     state.run()
+    kept.take(state, last=True)
     if state.proved or not options.tree or token.stopped() or problem.integral:
         return state
     # Real lengths in units that suit a first tour many times as long are too coarse for the tolerance.
     found = instance.open(state.tour)
     if ClosedInstance.of(problem, problem.length(found)).exponent <= instance.exponent:
         return state
-    return _run(task, found, max(floor, instance.value(state.bound)), goes_on=True)
+    return _run(task, found, max(floor, instance.value(state.bound)), None, goes_on=True)
 
 
 def _proof(

@@ -148,10 +148,40 @@ nb::object describe(const Relaxation &relaxation, int row) {
                         to_numpy(std::vector<int>(cut.length), {k, k}), cut.bound, comb);
 }
 
+int least_closed_walk(const Array<const int, 2> &lengths) {
+  const size_t k = lengths.shape(0);
+  require(lengths.shape(1) == k && k >= 3 && k <= LeastWalks::max_nodes,
+          "lengths are not a square matrix of 3 to " + std::to_string(LeastWalks::max_nodes) + " classes");
+  const std::vector<int> copy(lengths.data(), lengths.data() + k * k);
+  require(std::all_of(copy.begin(), copy.end(), [](int q) { return q >= 0 && q < 1 << 20; }),
+          "lengths are negative, or too large");  // their sums stay below 2^24, which a float adds exactly
+  return LeastWalks().least((int)k, copy);
+}
+
+nb::object restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
+                       int bound, const std::vector<std::vector<int>> &comb) {
+  const size_t n = relaxation.cities(), k = lengths.shape(0);
+  require(class_of.shape(0) == n && lengths.shape(1) == k && k >= 2 && k <= (size_t)max_classes, "this is no cut");
+  Cut cut;
+  cut.classes = (int)k;
+  cut.bound = bound;
+  check_cities(class_of.data(), n, 0, (int)k, "a class");
+  cut.class_of.assign(class_of.data(), class_of.data() + n);
+  cut.length.assign(lengths.data(), lengths.data() + k * k);
+  for (const std::vector<int> &set : comb) {
+    check_cities(set.data(), set.size(), 0, (int)k, "a class of a comb");
+    cut.comb.emplace_back(set.begin(), set.end());
+  }
+  SparseLines added;
+  relaxation.restore_cut(std::move(cut), added);
+  return lines(std::move(added));
+}
+
 }  // namespace
 
 void bind_proof(nb::module_ &m) {
   using nb::arg;
+  m.def("least_closed_walk", &least_closed_walk, arg("lengths"), "The shortest closed walk through all classes.");
   nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
       .def(nb::new_([](const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed) {
              return make(lengths, tour, seed);
@@ -190,6 +220,7 @@ void bind_proof(nb::module_ &m) {
           "take_cuts", [](Relaxation &relaxation, size_t most) { return lines(relaxation.take_cuts(most)); },
           arg("most"))
       .def("pin_subtour", &pin_subtour, arg("cities"))
+      .def("restore_cut", &restore_cut, arg("class_of"), arg("lengths"), arg("bound"), arg("comb"))
       .def(
           "release",
           [](Relaxation &relaxation, int row) {

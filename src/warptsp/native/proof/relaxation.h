@@ -127,6 +127,11 @@ class Relaxation {
     append(std::move(cut), added);
     return rows() - 1;
   }
+  // Makes the last row of a cut that is known to be valid, such as one of an earlier proof.
+  void restore_cut(Cut &&cut, SparseLines &added) {
+    make_canonical(cut);
+    append(std::move(cut), added);
+  }
   void release(int row) { rows_[row].cut.is_pinned = false; }
 
   void set_row_bounds(int row, int lower, int upper) {
@@ -360,7 +365,7 @@ class Relaxation {
         last = task + k;
       }
     }
-    pieces_ = std::min(pieces_ + last / ways + 1, largest_pieces - 1);
+    pieces_ = std::min(pieces_ + last / ways, largest_pieces - 1);
     return (int)(found.size() - before);
   }
 

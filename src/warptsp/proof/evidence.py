@@ -1,0 +1,87 @@
+"""What a proof of optimality consists of: branches, and prices that prove a bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    import warptsp._native as _native
+
+__all__ = ["Branch", "Certificate", "Evidence", "Leaf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One side of a decision: how many edges of a tour leave a set of cities.
+
+    Attributes
+    ----------
+    cities : tuple of int
+        Two or more.
+    crossings : int
+        2: exactly two edges. 4: four or more. An edge is in a tour if two edges leave its pair of cities.
+    """
+
+    cities: tuple[int, ...]
+    crossings: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Prices that prove a bound by weak duality, in units.
+
+    Attributes
+    ----------
+    bound : int
+    cities : ndarray of int64
+        Prices of the cities.
+    cuts : tuple of (int, int)
+        Numbers of cuts, and their prices.
+    """
+
+    bound: int
+    cities: NDArray[np.int64]
+    cuts: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A node of the tree that holds no shorter tour, and why."""
+
+    branches: tuple[Branch, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """What a file claims and how.
+
+    Attributes
+    ----------
+    length : int or float
+        No tour is shorter; where lengths are real, by more than a fraction of 1e-7.
+    tour : ndarray of int32, shape (n,)
+        A tour of this length.
+    exponent : int
+        Lengths are counted in units of ``2**-exponent``, rounded down.
+    cuts : dict of int to tuple
+        The class of each city, lengths between classes, the right side, and the classes in the handle and
+        in each tooth of a comb.
+    elimination : Evidence or None
+    leaves : list of Leaf
+    open : list of Leaf
+        Nodes that were still to be examined, the next one last, with the evidence for the bounds that they
+        had by then: of a proof that is not finished.
+    """
+
+    length: int | float
+    tour: NDArray[np.int32]
+    exponent: int
+    cuts: dict[int, _native.CutDescription]
+    elimination: Evidence | None
+    leaves: list[Leaf]
+    open: list[Leaf] = field(default_factory=list)
