@@ -250,6 +250,10 @@ class TourSearch:
         token: StopToken,
     ) -> None:
         """Cut the best tour into windows, each with a population; `proceed` works on them."""
+    @property
+    def windows_done(self) -> int: ...
+    def window_members(self, members: int) -> None:
+        """Say how many new members the windows of the pass that are opened from now on have."""
     def grow(
         self,
         *,

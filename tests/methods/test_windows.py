@@ -142,7 +142,7 @@ def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads, cluste
     for _ in range(2):
         phases = []
         result = warptsp.solve(
-            problem, stop=MaxKicks(4 * N), threads=threads, seed=3,
+            problem, stop=MaxKicks(4 * N), threads=threads, seed=2,
             callback=lambda progress, phases=phases: phases.append(progress.phase),
         )  # fmt: skip
         assert "windows" in phases
@@ -150,7 +150,7 @@ def test_long_tours_with_many_kicks_go_into_windows(monkeypatch, threads, cluste
         runs.append(result)
     np.testing.assert_array_equal(runs[0].tour, runs[1].tour)
     monkeypatch.setattr(tuning, "MIN_WINDOWED", N + 1)
-    without = warptsp.solve(problem, stop=MaxKicks(4 * N), threads=threads, seed=3, params={"population": 0})
+    without = warptsp.solve(problem, stop=MaxKicks(4 * N), threads=threads, seed=2, params={"population": 0})
     assert runs[0].length < without.length
 
 
@@ -167,6 +167,35 @@ def test_quick_members_make_many_shorter_moves():
         lengths.append(search.best_length)
     assert steps[1] < 0.5 * steps[0]
     assert lengths[1] < 1.02 * lengths[0]
+
+
+def test_windows_opened_later_can_have_more_members():
+    steps = []
+    for members in (2, 20):
+        _, search = search_of(Problem.from_points(unit_points(N, 9), "EXACT_2D"))
+        token = _native.StopToken()
+        before = search.counters()["steps"]
+        begin(search, token, members=2, parts=10)
+        assert search.windows_done == 0
+        seen = set()
+        while not search.proceed(1e-3, token):
+            seen.add(search.windows_done)
+            if search.windows_done >= 2:
+                search.window_members(members)
+        assert max(seen) <= 10
+        assert search.windows_done == 0
+        steps.append(search.counters()["steps"] - before)
+    assert steps[1] > 3 * steps[0]
+
+
+def test_the_last_pass_within_a_time(monkeypatch):
+    monkeypatch.setattr(tuning, "MIN_WINDOWED", N)
+    monkeypatch.setattr(tuning, "MIN_WINDOW_MEMBERS", 4)
+    monkeypatch.setattr(tuning, "PLAIN_WINDOWS", tuning.PLAIN_WINDOWS._replace(size=200, members=3, least=2))
+    problem = Problem.from_points(unit_points(N, 6), "EXACT_2D")
+    result = warptsp.solve(problem, time_limit=2.0, threads=1, seed=3, bound=None)
+    problem.check_tour(result.tour)
+    assert problem.length(result.tour) == pytest.approx(result.length, rel=1e-12)
 
 
 def test_windows_need_a_population_and_places(monkeypatch):

@@ -437,6 +437,41 @@ TEST(cut_and_join_give_the_same_tour) {
   });
 }
 
+TEST(cuts_avoid_edges_between_clusters) {
+  double by_places = 0, along_edges = 0;
+  with_seeds(10, [&](int seed) {
+    check::Random draw(7000 + seed);
+    const int clusters = 64, of_each = 50, n = clusters * of_each, parts = 2 + seed % 6;
+    std::vector<double> xy(2 * n);
+    std::vector<int> tour(n);
+    std::iota(tour.begin(), tour.end(), 0);
+    for (int k = 0; k < clusters; k++) {  // eight rows of clusters
+      const double x = (k % 8) * 120'000 + draw.below(60'000), y = (k / 8) * 120'000 + draw.below(60'000);
+      for (int c = k * of_each; c < (k + 1) * of_each; c++) {
+        xy[2 * c] = x + draw.below(20'000);
+        xy[2 * c + 1] = y + draw.below(20'000);
+      }
+    }
+    const Points points{xy.data(), 2};
+    const EuclideanExact distance{xy.data()};
+    for (int k = 1; k < clusters / 8; k += 2)
+      std::reverse(tour.begin() + 8 * k * of_each, tour.begin() + 8 * (k + 1) * of_each);
+    for (const bool along : {false, true}) {
+      const BoxCutter cutter(points, 2, n, parts, Random(seed, 0, 0), 64, along ? &tour : nullptr);
+      CHECK(cutter.parts() == parts);
+      std::vector<int> sizes(parts, 0);
+      for (int i = 0; i < n; i++) {
+        const int c = tour[i], d = tour[(i + 1) % n];
+        sizes[cutter(c)]++;
+        if (cutter(c) != cutter(d)) (along ? along_edges : by_places) += distance(c, d);
+      }
+      CHECK(*std::max_element(sizes.begin(), sizes.end()) < 1.7 * n / parts);
+      CHECK(*std::min_element(sizes.begin(), sizes.end()) > 0.4 * n / parts);
+    }
+  });
+  CHECK(along_edges < 0.8 * by_places);
+}
+
 // ---- the whole search
 
 template <class Metric>

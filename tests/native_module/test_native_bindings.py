@@ -184,6 +184,7 @@ def begin_windows(parts=2, members=2, kicks_per_city=0.1, temperature=0.1, selec
         parts=parts, boxes=True, members=members, kicks_per_city=kicks_per_city, temperature=temperature,
         quick=False, selection=selection, idle=idle, seed=1, round=1, threads=threads, token=token(),
     )  # fmt: skip
+    made.window_members(members)
     made.proceed(0.01, token())
     made.end_round()
 

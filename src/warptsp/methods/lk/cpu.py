@@ -272,9 +272,9 @@ class _Search:
         size, members = self.windows.size, self.windows.members
         left = self._members_of_windows()
         while left >= self.windows.least:
-            # The last pass takes what is left.
-            members = members if left >= tuning.LAST_WINDOWS * members else int(left)
-            if self._window_pass(size, members):
+            last = left < tuning.LAST_WINDOWS * members
+            members = int(left) if last else members
+            if self._window_pass(size, members, last=last):
                 return True
             # What members take of a limit on kicks is less than what it grants them.
             left = self._members_of_windows() if run.kick_limit is None else left - members
@@ -294,16 +294,17 @@ class _Search:
             sizes.append(remaining / self.window_seconds)
         return min(sizes)
 
-    def _window_pass(self, size: int, members: int) -> bool:
-        """Give each window a population; True to stop."""
+    def _window_pass(self, size: int, members: int, *, last: bool) -> bool:
+        """Give each window a population; True to stop. The last pass takes what is left of the time."""
         native, run, n = self.native, self.run, self.problem.n
         self.round += 1
         started = run.elapsed()
         least = math.ceil(n / size)
         # Work for every thread to the end, but no tiny windows.
         balanced = run.threads * math.ceil(least / run.threads)
+        parts = min(balanced, max(least, n // tuning.PLAIN_WINDOWS.size))
         native.begin_windows(
-            parts=min(balanced, max(least, n // tuning.PLAIN_WINDOWS.size)),
+            parts=parts,
             boxes=True,
             members=members,
             kicks_per_city=self.windows.kicks,
@@ -317,12 +318,23 @@ class _Search:
             token=run.token,
         )
         complete = stop = False
+        done = total = 0  # windows, and their members
         while not (complete or stop):
             complete = native.proceed(tuning.WINDOW_PAUSE, run.token)
             stop = self._report("windows")
+            remaining = self._remaining() if last and run.kick_limit is None else None
+            if remaining is None or native.windows_done < max(done + 1, run.threads):
+                continue
+            # What the windows took that are done tells how many members the others can have.
+            total += members * (native.windows_done - done)
+            done = native.windows_done
+            seconds = (run.elapsed() - started) / total  # of a member of a window
+            members = max(self.windows.least // 2, int(remaining / (seconds * max(1, parts - done))))
+            native.window_members(members)
         if not complete:
             native.end_round()
-        self.window_seconds = (run.elapsed() - started) / members
+        if not last:
+            self.window_seconds = (run.elapsed() - started) / members
         return stop
 
     # Recombination

@@ -433,6 +433,16 @@ void bind_search(nb::module_ &m) {
           nb::arg("temperature"), nb::arg("quick"), nb::arg("selection"), nb::arg("idle"), nb::arg("seed"),
           nb::arg("round"), nb::arg("threads"), nb::arg("token"),
           "Cuts the best tour into windows, each with a population of its own.")
+      .def_prop_ro(
+          "windows_done", [](const BoundSearch &b) { return b.search->windows_done(); },
+          "Windows of the pass that are done; 0 behind its end.")
+      .def(
+          "window_members",
+          [](BoundSearch &b, int members) {
+            require(members >= 1, "members is " + std::to_string(members) + "; at least 1 is needed");
+            b.search->window_members(members);
+          },
+          nb::arg("members"), "New members of the windows of the pass that are opened from now on.")
       .def(
           "grow",
           [](BoundSearch &b, int count, double kicks_per_city, double temperature, bool quick, unsigned long long seed,

@@ -123,7 +123,9 @@ class Population {
     if (count < 2) return;
     if (!counts_) {
       counts_ = std::make_unique<EdgeCounts>(instance_.size);
-      for (const Member &member : members_) counts_->add(member.tour);
+      each_range(threads, [&](const CityRange &range) {
+        for (const Member &member : members_) counts_->add(member.tour, range);
+      });
     }
     while ((int)crossings_.size() < std::min(threads, count))
       crossings_.push_back(std::make_unique<EdgeAssembly<Metric>>(
@@ -153,7 +155,9 @@ class Population {
           changes[k] = crossings_[t]->changes();
         }
       });
-      for (int p = 0; p < pairs; p++) counts_->add(changes[first + 2 * p]);
+      each_range(threads, [&](const CityRange &range) {
+        for (int p = 0; p < pairs; p++) counts_->add(changes[first + 2 * p], range);
+      });
     }
   }
 
@@ -166,6 +170,15 @@ class Population {
   std::vector<Member> members_;
   std::unique_ptr<EdgeCounts> counts_;
   std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
+
+  // Calls `count` with ranges of cities, side by side.
+  template <class Count>
+  void each_range(int threads, Count &&count) const {
+    const long long n = instance_.size;
+    for_each_task(threads, threads, [&](int t) {
+      count(CityRange{(int)(n * t / threads), (int)(n * (t + 1) / threads)});
+    });
+  }
 
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
     const int n = instance_.size;

@@ -42,6 +42,9 @@ class TourSearch {
   virtual bool proceed(double seconds, const StopToken &token) = 0;
   // Cuts the best tour into windows; proceed() and end_round() are for them, too.
   virtual void begin_windows(const WindowPlan &plan) = 0;
+  // Of the pass: how many windows are done; new members of those that are opened from now on.
+  virtual int windows_done() const = 0;
+  virtual void window_members(int count) = 0;
   // Ends the round, or the pass over windows, as it stands.
   virtual void end_round() = 0;
 
@@ -153,10 +156,15 @@ class TourSearchOf final : public TourSearch {
   void begin_windows(const WindowPlan &plan) override {
     return_to_best();
     WindowPlan own = plan;
-    own.parts = cut(plan, false);
+    own.parts = cut(plan, false, plan.quick ? &tour_ : nullptr);
     begun_length_ = length_;
     begun_counters_ = counters_;
     windows_ = std::make_unique<WindowPass<Source>>(source_, instance_, cut_, own, tolerance_);
+  }
+
+  int windows_done() const override { return windows_ ? windows_->done() : 0; }
+  void window_members(int count) override {
+    if (windows_) windows_->members(count);
   }
 
   void end_round() override {
@@ -221,14 +229,14 @@ class TourSearchOf final : public TourSearch {
  private:
   // Cuts the tour into parts, and returns how many these are; pieces of it begin with the first city, or anywhere.
   template <class Plan>
-  int cut(const Plan &plan, bool from_first) {
+  int cut(const Plan &plan, bool from_first, const std::vector<int> *along = nullptr) {
     const int n = instance_.size;
     Random random(plan.seed, plan.round, ~0ull);
     const int rotation = from_first ? 0 : random.below(n);
     int parts = plan.parts;
     cut_.part.resize(n);
     if (plan.boxes) {
-      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random);
+      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random, 64, along);
       parts = cutter.parts();
       for_each_task(plan.threads, plan.threads, [&](int t) {
         const int end = (int)((long long)n * (t + 1) / plan.threads);

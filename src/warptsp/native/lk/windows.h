@@ -228,6 +228,10 @@ class WindowPass {
 
   double gain() const { return gain_; }
   const LkCounters &counters() const { return counters_; }
+  // Windows that are done, whether put back or not.
+  int done() const { return closed_; }
+  // New members of the windows that are opened from now on. Not while the pass proceeds.
+  void members(int count) { plan_.members = count; }
 
   // The tour as it is.
   void link(std::vector<int> &tour) const {
@@ -260,7 +264,7 @@ class WindowPass {
   std::vector<Result> results_;
   std::mutex mutex_;  // of what follows, and of results_ once they are done
   std::condition_variable done_;
-  int next_part_ = 0, put_back_ = 0;
+  int next_part_ = 0, put_back_ = 0, closed_ = 0;
   double gain_ = 0;
   LkCounters counters_;
   // Path r of the tour has the ends 2 r and 2 r + 1, which are cities of its window.
@@ -335,6 +339,7 @@ class WindowPass {
         const int b = next_part_++;
         if (cut_.start[b + 1] - cut_.start[b] < 8) {
           results_[b].done = true;
+          closed_++;
           continue;
         }
         std::vector<int> tour;
@@ -388,6 +393,7 @@ class WindowPass {
     window.end();
     const std::lock_guard<std::mutex> lock(mutex_);
     result.done = true;
+    closed_++;
   }
 
   void put_back(int b) {
