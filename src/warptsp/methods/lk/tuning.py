@@ -168,7 +168,7 @@ PLAIN_WINDOWS = Windows(0.15, 2000, 4000, members=10, least=10, kicks=0.03, quic
 # The same in clusters (CLUSTERED). Edges that leave a window stay, and each carries much: windows are large.
 # Many poor members tell best how clusters hang together. C31k.0 from 1.86 % on, CPU s and gap: 10 members as
 # above in windows of 5000 6.1 and 0.83 %, 20 quick ones of 10 000 4.4 and 0.78, 40 of
-# 16 000 12.2 and 0.36. C100k.0 at 55 CPU s 0.68, 0.75 %; with 40 of 20 000
+# 16 000 12.2 and 0.36. C100k.0 at 55 CPU s 0.62, 0.46 %; with 40 of 20 000
 # from the start the pass does not end (log).
 CLUSTER_WINDOWS = Windows(0.15, 10_000, 20_000, members=20, least=15, kicks=0.0, quick=True, descents=1.0)
 WINDOW_GROWTH = 2  # of both, from pass to pass

@@ -175,9 +175,8 @@ class Population {
   template <class Count>
   void each_range(int threads, Count &&count) const {
     const long long n = instance_.size;
-    for_each_task(threads, threads, [&](int t) {
-      count(CityRange{(int)(n * t / threads), (int)(n * (t + 1) / threads)});
-    });
+    for_each_task(threads, threads,
+                  [&](int t) { count(CityRange{(int)(n * t / threads), (int)(n * (t + 1) / threads)}); });
   }
 
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
