@@ -1,13 +1,16 @@
 """Tours made elsewhere join a population, crossover improves them, and how many there should be."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from warptsp import _native
+import warptsp
+from warptsp import MaxKicks, _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
-from warptsp.methods.lk import LkParams
+from warptsp.methods.lk import LkParams, tuning
 from warptsp.methods.lk.population_cuda import plan_population
 from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
 
@@ -124,3 +127,19 @@ def test_more_gpus_grow_better_members_in_the_same_time():
     one, four = plan(100_000, 10.0, most=1000), plan(100_000, 10.0, most=1000, gpus=4)
     assert four.kicks_per_city > 1.5 * one.kicks_per_city
     assert four.members >= 0.9 * one.members
+
+
+def test_small_populations_do_not_follow_large_ones(monkeypatch):
+    problem = dimacs("E1k.0")
+    populations = {}
+    for share in (0.1, 1.0):
+        monkeypatch.setattr(tuning, "NEXT_POPULATION", share)
+        phases = []
+        warptsp.solve(
+            problem, stop=MaxKicks(12 * problem.n), threads=1, seed=1,
+            callback=lambda progress, phases=phases: phases.append(progress.phase),
+        )  # fmt: skip
+        populations[share] = sum(a != "population" == b for a, b in pairwise(phases))
+    # A limit on kicks grants a member more than it takes: each population can be a little smaller.
+    assert populations[1.0] == 1
+    assert populations[0.1] > 2

@@ -8,7 +8,7 @@ import warptsp
 from warptsp import MaxKicks, OpenPath, Problem, _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
-from warptsp.methods.lk import LkParams, tuning
+from warptsp.methods.lk import LkParams, cpu, tuning
 
 N = 3000
 
@@ -196,6 +196,27 @@ def test_the_last_pass_within_a_time(monkeypatch):
     result = warptsp.solve(problem, time_limit=2.0, threads=1, seed=3, bound=None)
     problem.check_tour(result.tour)
     assert problem.length(result.tour) == pytest.approx(result.length, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("most", "phase", "other"), [(N, "population", "windows"), (0, "windows", "population")]
+)
+def test_rows_have_populations_of_whole_tours(monkeypatch, most, phase, other):
+    monkeypatch.setattr(tuning, "MIN_WINDOWED", N)
+    monkeypatch.setattr(tuning, "MIN_WINDOW_MEMBERS", 4)
+    monkeypatch.setattr(tuning, "PLAIN_WINDOWS", tuning.PLAIN_WINDOWS._replace(members=4, least=4))
+    monkeypatch.setattr(cpu, "LONG", N)
+    # Every tour counts as one along rows, and none as one of clusters.
+    monkeypatch.setattr(tuning, "UNEVEN", 0.0)
+    monkeypatch.setattr(tuning, "CLUSTERED", 1.0)
+    monkeypatch.setattr(tuning, "MAX_WHOLE_CITIES", most)
+    phases = set()
+    warptsp.solve(
+        Problem.from_points(unit_points(N, 6), "EXACT_2D"), stop=MaxKicks(8 * N), threads=1, seed=1,
+        callback=lambda progress: phases.add(progress.phase),
+    )  # fmt: skip
+    assert phase in phases
+    assert other not in phases
 
 
 def test_windows_need_a_population_and_places(monkeypatch):

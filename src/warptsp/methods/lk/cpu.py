@@ -202,9 +202,11 @@ class _Search:
             return
         if self._in_windows():
             return
-        while (size := self._affordable()) >= self.least_members:
+        least = self.least_members
+        while (size := self._affordable()) >= least:
             if self._combine(size):
                 return
+            least = max(least, math.ceil(tuning.NEXT_POPULATION * size))
             if self.quick and run.kick_limit is not None:
                 break  # such members take next to no kicks
         self._anneal(run.kick_limit)
@@ -287,6 +289,8 @@ class _Search:
         run, n = self.run, self.problem.n
         if n < tuning.MIN_WINDOWED or not self.boxes or self.params.members(n) < tuning.MIN_POPULATION:
             return 0
+        if self._in_rows():
+            return 0
         sizes = []
         if run.kick_limit is not None:
             sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_WINDOW_MEMBER)
@@ -342,7 +346,7 @@ class _Search:
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
         run, n = self.run, self.problem.n
-        if n >= LONG:
+        if n >= LONG and not self._in_rows():
             return 0
         sizes: list[float] = [self.params.members(n)]
         if run.kick_limit is not None:
@@ -351,6 +355,15 @@ class _Search:
         if (remaining := self._remaining()) is not None:
             sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
         return int(min(sizes))
+
+    def _in_rows(self) -> bool:
+        """Tell whether the tour goes along rows, as of a chip, between which long links carry much of it.
+
+        They hang together as a whole: neither kicks nor windows change that.
+        """
+        return (
+            tuning.UNEVEN < self.long_share <= tuning.CLUSTERED and self.problem.n <= tuning.MAX_WHOLE_CITIES
+        )
 
     def _crossing_share(self) -> float:
         """Time for the generations, in times that the growth takes."""
