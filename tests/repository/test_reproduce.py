@@ -289,6 +289,24 @@ def test_a_run_that_is_not_counted_ends_with_its_first_pass(harness, monkeypatch
     assert len(seen) == needed
 
 
+@pytest.mark.parametrize(("device", "needed"), [("cuda", 3), ("cpu", 1)])
+def test_a_run_that_is_not_counted_waits_for_the_kernels_of_a_gpu(harness, monkeypatch, device, needed):
+    import warptsp
+    from benchmarks.reproduce.harness import measuring
+
+    # As on a fresh machine: the CPU alone, then the CPU until the kernels were there, then the GPU.
+    ends = [("cpu", {}), ("cuda:0", {"seconds_on_cpu": 0.3}), ("cuda:0", {}), ("cuda:0", {})]
+    left = iter(ends)
+
+    def solve(problem, **options):
+        on, counters = next(left)
+        return types.SimpleNamespace(device=on, counters=counters)
+
+    monkeypatch.setattr(warptsp, "solve", solve)
+    measuring._warm_up(None, {"method": "two-opt", "device": device})
+    assert len(list(left)) == len(ends) - needed
+
+
 def test_long_searches_come_first_where_several_run_at_once(harness, tmp_path):
     from benchmarks.reproduce import neighbor_search as study
 

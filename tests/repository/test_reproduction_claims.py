@@ -236,11 +236,8 @@ def of_003(m):
     assert len(exact) == 5
     assert set(coarse) - set(exact) == {"vm1748"}
     yield "five of seven match the published ones to the last digit, and so does vm1748 if gains up to 0.02"
-    study = {
-        f"d493, {s:g} s": m.row("symmetric_study", f"d493, {s:g} s", "cuda")["commit"] for s in FIGURE_19
-    }
-    assert sum(commit == study["d493, 2 s"] for commit in study.values()) == 1
-    yield "The GPU's point at 2 s in figure 19 is older than the others"
+    points = [m.row("symmetric_study", f"d493, {s:g} s", "cuda")["commit"] for s in FIGURE_19]
+    assert len(set(points)) == 1
     hosts = {
         m.row("symmetric_table", name, "cpu")["machine"]
         for name in m.names("symmetric_table", "cpu")
@@ -320,8 +317,7 @@ def of_index(m):
 
     yield f"2000 cities: 7.1 s, CPU 79 s {both('two_opt_sizes', 'descent 2000')}"
     one = m.get("two_opt_sizes", "pass 60000", "cuda")
-    assert f"{1e3 * kernel(one) / one['passes']:.2f}" == "0.60"
-    yield "one pass at 60 000 cities: 321 s | 0.60 ms | "
+    yield f"one pass at 60 000 cities: 321 s | {1e3 * kernel(one) / one['passes']:.2f} ms | "
     yield f"3-opt from the identity, 1000 cities: 631 s {both('three_opt_sizes', '1000')}"
     rates = {
         (v, d): max(

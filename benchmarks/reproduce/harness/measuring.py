@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from warptsp.result import Result
 
 WARM_UP = 10.0  # seconds that the first pass of a run that is not counted may take
+COMPILING = 300.0  # seconds in which the kernels of a GPU must be there
 
 _warm: set[tuple[Any, ...]] = set()
 
@@ -56,25 +57,36 @@ def run(
     spent = time.process_time() - begun
     if result.interrupted:
         raise KeyboardInterrupt
+    if setting.device != "cpu" and not _was_on_gpu(result):
+        raise RuntimeError("the CPU searched while kernels were compiled, or in place of the GPU")
     found = figures(result, problem if judge is None else judge)
     alone = setting.device == "cpu" and result.threads == 1 and setting.side_by_side == 1
     return {**found, "seconds": round(spent, 6)} if alone else found
 
 
 def _warm_up(problem: Problem, everything: Mapping[str, Any]) -> None:
-    """Run to the first pass or improvement: before it kernels are compiled, with a tour at hand already."""
+    """Run to the first pass or improvement, again until a GPU has its kernels: the CPU searches meanwhile."""
     import warptsp
 
-    first: list[float] = []
+    until = time.monotonic() + COMPILING
+    while True:
+        first: list[float] = []
 
-    def enough(event: Progress) -> bool:
-        first.append(event.length)
-        looked = event.counters.get("passes", 0) > 0 or event.length < first[0]
-        return looked or event.elapsed > WARM_UP
+        def enough(event: Progress, first: list[float] = first) -> bool:
+            first.append(event.length)
+            looked = event.counters.get("passes", 0) > 0 or event.length < first[0]
+            return looked or event.elapsed > WARM_UP
 
-    warptsp.solve(
-        problem, **{**everything, "time_limit": None, "stop": lambda state: False, "callback": enough}
-    )
+        result = warptsp.solve(
+            problem, **{**everything, "time_limit": None, "stop": lambda state: False, "callback": enough}
+        )
+        if everything.get("device", "cpu") == "cpu" or _was_on_gpu(result) or time.monotonic() > until:
+            return
+
+
+def _was_on_gpu(result: Result) -> bool:
+    """Whether the GPU alone searched."""
+    return str(result.device) != "cpu" and "seconds_on_cpu" not in result.counters
 
 
 def figures(result: Result, judge: Problem) -> dict[str, Any]:
