@@ -367,7 +367,10 @@ class _Search:
 
     def _crossing_share(self) -> float:
         """Time for the generations, in times that the growth takes."""
-        return tuning.QUICK_CROSSING_SHARE if self.quick else tuning.CROSSING_SHARE
+        if self.quick:
+            return tuning.QUICK_CROSSING_SHARE
+        large = self.problem.n >= tuning.LARGE_TOUR
+        return tuning.LARGE_CROSSING_SHARE if large else tuning.CROSSING_SHARE
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.

@@ -127,6 +127,9 @@ KICKS_FOR_MEMBER = 1.0  # a city, that take as long as a member and its part of 
 # Time for the generations, in times that the growth took. Set 2026-11-21, when joins of children that come to
 # nothing were given up early, which took 7.0 of 10 s before and 2.4 s since (log).
 CROSSING_SHARE = 0.35
+# The same of tours of so many cities or more, which leave the caches. E31k.0 at 60 s: 0.079 % with 0.35, when
+# crossover did not end, and 0.041 with 0.6; d18512 0.026 with 0.35, 0.031 with 0.5 (log).
+LARGE_TOUR, LARGE_CROSSING_SHARE = 25_000, 0.6
 # Time for a member, in times of the local search of a greedy tour: a guess until the first one is there. Set
 # 2026-11-21.
 GREEDY_TO_MEMBER = 2.5
