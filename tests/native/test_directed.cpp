@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "check.h"
 
@@ -204,6 +205,112 @@ TEST(kicks_side_by_side_shorten_a_tour_and_repeat) {
   CHECK(tours[1] == tours[2]);
 }
 
+// A search that goes on from a tour of the old length looks at every city that is left in the queue.
+TEST(local_search_after_a_kick_ends_at_the_tour_before_it) {
+  check::Random random(9);
+  const StopToken token;
+  const int n = 300;
+  const Entries entries = hill(n, random);
+  ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
+  Candidates candidates;
+  CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
+  LocalSearch<int> search(costs, candidates);
+  std::vector<int> tour(n);
+  std::iota(tour.begin(), tour.end(), 0);
+  search.set(tour);
+  search.enqueue_all();
+  CHECK(search.run(token));
+  const Tour optimum = search.tour();
+  int ended = 0;
+  for (int k = 0; k < 200; k++) {
+    long long evaluations[2];
+    for (const int early : {0, 1}) {
+      search.set(optimum);
+      warptsp::Random numbers(3, 0, (unsigned long long)k);
+      CHECK(search.kick(numbers.below(n), numbers, 10));
+      const long long before = search.counters().evaluations;
+      CHECK(search.run(token, early != 0 ? optimum.length() : -1));
+      evaluations[early] = search.counters().evaluations - before;
+    }
+    CHECK(evaluations[1] <= evaluations[0]);
+    if (evaluations[1] == evaluations[0]) continue;
+    CHECK(search.tour().length() == optimum.length());
+    ended++;
+    const long long before = search.counters().evaluations;  // nothing is left in the queue
+    CHECK(search.run(token));
+    CHECK(search.counters().evaluations == before);
+    search.enqueue_all();
+    search.clear();
+  }
+  CHECK(ended >= 50);
+}
+
+// The cycle of four arcs by following it, city by city.
+TEST(the_table_of_cycles_says_which_fifth_arcs_leave_one_tour) {
+  const int n = 10;
+  for (int code = 0; code < n * n * n * n; code++) {
+    const int place[4] = {code % n, code / n % n, code / n / n % n, code / n / n / n};
+    if (std::set<int>(place, place + 4).size() < 4) continue;
+    for (int p = 0; p < n; p++) {
+      if (std::find(place, place + 4, p) != place + 4) continue;
+      std::vector<int> next(n);
+      for (int c = 0; c < n; c++) next[c] = (c + 1) % n;
+      const int tails[5] = {place[0], place[1], place[2], place[3], p};
+      for (int a = 0; a < 5; a++) next[tails[a]] = (tails[(a + 1) % 5] + 1) % n;
+      int count = 0;
+      for (int city = 0; count == 0 || city != 0; city = next[city]) count++;
+      const unsigned on_cycle = cycle_table[CycleTable::key(place)];
+      CHECK((count == n) == ((on_cycle >> CycleTable::segment(place, p) & 1) != 0));
+    }
+  }
+}
+
+// The best child of two tours is a tour of the length it says, not longer, and `changes` are its arcs.
+TEST(children_are_searched_from_where_they_differ) {
+  check::Random random(10);
+  const StopToken token;
+  int shorter = 0;
+  for (int trial = 0; trial < 30; trial++) {
+    const int n = 200;
+    const Entries entries = hill(n, random);
+    ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
+    Candidates candidates;
+    CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
+    LocalSearch<int> search(costs, candidates);
+    std::vector<Member> members;
+    std::vector<int> tour(n);
+    std::iota(tour.begin(), tour.end(), 0);
+    for (int m = 0; m < 2; m++) {
+      for (int k = n - 1; k > 0; k--) std::swap(tour[k], tour[random.below(k + 1)]);
+      search.set(tour);
+      search.enqueue_all();
+      CHECK(search.run(token));
+      members.emplace_back(search.tour());
+    }
+    const ArcCounts counts(members);
+    Crossover<int> crossover(costs, candidates);
+    warptsp::Random numbers(4, (unsigned long long)trial, 0);
+    const Member parent = members[0];
+    const bool replaced = crossover.cross(members[0], members[1], 30, trial % 2 == 1, counts, 2, numbers, token);
+    const Member &child = members[0];
+    CHECK((int)child.tour().size() == n);
+    CHECK(child.length == length_of(entries, child.tour()));
+    CHECK(child.length <= parent.length);
+    shorter += child.length < parent.length;
+    std::vector<int> next = parent.next;
+    if (replaced)
+      for (const ArcChange &change : crossover.changes()) next[change.tail] = change.new_head;
+    CHECK(next == child.next);
+    for (int city = 0; city < n; city++) {
+      CHECK(child.before[child.next[city]] == city);
+      CHECK(child.out[city] == entries[(size_t)city * n + child.next[city]]);
+    }
+    // What failed leaves no trace in the parent that gives arcs.
+    CHECK((int)members[1].tour().size() == n && members[1].length == length_of(entries, members[1].tour()));
+  }
+  CHECK(shorter >= 25);
+}
+
 TEST(what_two_copies_of_a_tour_gained_comes_together) {
   check::Random random(8);
   const StopToken token;
@@ -227,7 +334,7 @@ TEST(what_two_copies_of_a_tour_gained_comes_together) {
       search.set(common);
       warptsp::Random numbers(1, (unsigned long long)trial, (unsigned long long)half);
       kick_tour(search, 40, &cities[(size_t)half * n / 2], n / 2, numbers, token);
-      found.emplace_back(search.tour().cities(), search.tour().length());
+      found.emplace_back(search.tour());
     }
     if (found[1].length < found[0].length) std::swap(found[0], found[1]);
     const Cost shorter = found[0].length;

@@ -8,9 +8,10 @@
 
 namespace warptsp::directed {
 
-// Lists of `width` heads and the reduced costs of the arcs to them, sorted; -1 behind the last one.
+// Lists of `width` heads and the reduced costs of the arcs to them, sorted; -1 behind the last one. No arc out of a city is
+// cheaper than the first `best_out` of its list, but for missing ones.
 struct Candidates {
-  int width = 0;
+  int width = 0, best_out = 0;
   std::vector<int> head;
   std::vector<Cost> cost;
 
@@ -65,6 +66,7 @@ bool find_candidates(const ReducedCosts<Entry> &costs, const CandidateCounts &co
     width = std::max(width, list.size());
   }
   result.width = (int)width;
+  result.best_out = std::min(counts.out, (int)width);
   result.head.assign(n * width, -1);
   result.cost.assign(n * width, no_cost);
   for (int i = 0; i < n; i++)

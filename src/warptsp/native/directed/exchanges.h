@@ -43,6 +43,10 @@ class LocalSearch {
     tour_.set(cities, costs_);
     clear();
   }
+  void set(const std::vector<int> &next, const std::vector<Cost> &out, Cost length) {
+    tour_.set(next, out, length);
+    clear();
+  }
   // Goes on from the tour of another one.
   void set(const Tour &tour) {
     tour_ = tour;
@@ -130,8 +134,10 @@ class LocalSearch {
   size_t begin_ = 0;
   std::vector<char> queued_;
   SearchCounters counters_;
-  // The exchange that is tried, the best one that gains only if another follows, and tails that are not to be changed.
+  // The exchange that is tried, the places of its tails, the best one that gains only if another follows, and tails that
+  // are not to be changed.
   Exchange now_, open_;
+  int place_[most_arcs];
   Cost best_open_ = 0;
   int first_head_ = 0;
   std::vector<int> kept_;
@@ -144,6 +150,19 @@ class LocalSearch {
   }
   bool is_kept(int tail) const { return std::find(kept_.begin(), kept_.end(), tail) != kept_.end(); }
 
+  // The cost of an arc if that is less than `limit`, otherwise no_cost. The first arcs of a list are the best ones of all
+  // out of their city, so that the matrix, a miss of every cache, is seldom read.
+  Cost if_less(int tail, int head, Cost limit) const {
+    const int *const heads = candidates_.heads(tail);
+    const Cost *const costs = candidates_.costs(tail);
+    for (int a = 0; a < candidates_.best_out && heads[a] >= 0; a++) {
+      if (costs[a] >= limit) return no_cost;
+      if (heads[a] == head) return costs[a];
+    }
+    const Cost cost = costs_(tail, head);
+    return cost < limit ? cost : no_cost;
+  }
+
   bool improve(int city) {
     Cost gain = tour_.cost_out(city);
     if (gain <= 0) return false;
@@ -151,76 +170,83 @@ class LocalSearch {
     const size_t made = tour_.made();
     kept_.clear();
     for (int c = 0, tail = city;; c++) {
-      now_.tail[0] = tail;
-      now_.head[0] = first_head_;
+      choose(0, tour_.place(tail), first_head_);
       best_open_ = 0;
       open_.arcs = 0;
-      if (extend(1, gain)) return true;
+      if (extend<1>(gain)) return true;
       if (c >= chained || open_.arcs == 0) break;
-      const int k = open_.arcs;
-      for (int a = 0; a + 1 < k; a++) kept_.push_back(open_.tail[a]);
+      const int last = open_.arcs - 1;
+      for (int a = 0; a < last; a++) kept_.push_back(open_.tail[a]);
+      open_.cost[last] = costs_(open_.tail[last], first_head_);
       make(open_);
-      tail = open_.tail[k - 1];  // the arc that closed the exchange goes out again
+      tail = open_.tail[last];  // the arc that closed the exchange goes out again
       gain = best_open_;
     }
     tour_.undo(made);
     return false;
   }
 
+  // The arc from this place to `head` goes out as the k-th.
+  void choose(int k, int place, int head) {
+    now_.tail[k] = tour_.at(place);
+    now_.head[k] = head;
+    place_[k] = place;
+  }
+
   // With `k` tails chosen, and what their arcs cost less the new ones: makes an exchange that gains.
-  bool extend(int k, Cost gain) {
+  template <int k>
+  bool extend(Cost gain) {
+    static_assert(k < depth && depth <= most_arcs && depth == CycleTable::arcs + 1);
     const int tail = now_.tail[k - 1], width = candidates_.width;
     const int *const heads = candidates_.heads(tail);
     const Cost *const costs = candidates_.costs(tail);
-    const bool can_close = k % 2 == 0;
-    Cycle cycle;
-    if (can_close) {
-      now_.arcs = k;
-      if (!tour_.find_cycle(now_, cycle)) {
-        if (k + 1 >= depth) return false;
-        cycle.arcs = 0;
-      }
-    }
+    [[maybe_unused]] const int key = k < 3 ? 0 : CycleTable::key_of_three(place_);
+    [[maybe_unused]] const unsigned on_cycle = k < 4 ? 0 : cycle_table[CycleTable::key(place_)];
     for (int a = 0, left = breadth[k]; a < width && left > 0; a++) {
       if (costs[a] >= gain) break;
       const int head = heads[a];
       if (head == now_.head[k - 1]) continue;
-      const int next_tail = tour_.before(head);
+      const int behind = tour_.place(head), place = behind != 0 ? behind - 1 : tour_.size() - 1;
       bool used = false;
-      for (int b = 0; b < k; b++) used |= now_.tail[b] == next_tail;
-      if (used || (!kept_.empty() && is_kept(next_tail))) continue;
+      for (int b = 0; b < k; b++) used |= place_[b] == place;
+      if (used || (!kept_.empty() && is_kept(tour_.at(place)))) continue;
       left--;
-      now_.tail[k] = next_tail;
-      now_.head[k] = head;
+      if constexpr (k == 3)
+        if (cycle_table[key | CycleTable::key_of_last(place_, place)] == 0) continue;
+      if constexpr (k == 4)
+        if ((on_cycle >> CycleTable::segment(place_, place) & 1) == 0) continue;
+      choose(k, place, head);
       now_.cost[k - 1] = costs[a];
-      now_.to[k - 1] = k;
-      now_.to[k] = 0;
-      now_.arcs = k + 1;
-      const Cost total = gain - costs[a] + tour_.cost_out(next_tail);
-      if (can_close) {
-        if (cycle.arcs > 0 && tour_.is_on(cycle, next_tail) && close(k, total)) return true;
-      } else if (k == 1) {
-        const Cost closed = total - costs_(next_tail, first_head_);
-        if (closed > 0 && join_cycles(closed, total - closed)) return true;
+      const Cost total = gain - costs[a] + tour_.cost_out(now_.tail[k]);
+      if constexpr (k == 1) {
+        const Cost closing = if_less(now_.tail[k], first_head_, total);
+        if (closing != no_cost && join_cycles(total - closing, closing)) return true;
       }
-      if (k + 1 < depth && extend(k + 1, total)) return true;
+      // Two arcs that are out leave a cycle from head[1] to tail[0].
+      if constexpr (k == 2)
+        if ((place_[1] < place) + (place < place_[0]) + (place_[0] < place_[1]) == 2 && close(k, total)) return true;
+      if constexpr (k == 4)
+        if (close(k, total)) return true;
+      if constexpr (k + 1 < depth)
+        if (extend<k + 1>(total)) return true;
     }
     return false;
   }
 
   bool close(int k, Cost total) {
-    const Cost closing = costs_(now_.tail[k], first_head_);
-    if (total > closing) {
+    const Cost closing = if_less(now_.tail[k], first_head_, total);
+    if (closing == no_cost && total <= best_open_) return false;
+    now_.arcs = k + 1;
+    for (int a = 0; a < k; a++) now_.to[a] = a + 1;
+    now_.to[k] = 0;
+    if (closing != no_cost) {
       now_.cost[k] = closing;
       make(now_);
       enqueue(now_);
       return true;
     }
-    if (total > best_open_) {
-      best_open_ = total;
-      open_ = now_;
-      open_.cost[k] = closing;
-    }
+    best_open_ = total;
+    open_ = now_;
     return false;
   }
 
@@ -248,8 +274,8 @@ class LocalSearch {
         const int other = tour_.before(head);
         if (other == now_.tail[0] || other == now_.tail[1]) continue;
         const int next = tour_.next(tail);
-        const Cost last = costs_(other, next);
-        if (sum - costs[a] + tour_.cost_out(other) <= last) continue;
+        const Cost last = if_less(other, next, sum - costs[a] + tour_.cost_out(other));
+        if (last == no_cost) continue;
         Exchange four = now_;
         four.arcs = 4;
         four.tail[2] = tail;

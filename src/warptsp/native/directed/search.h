@@ -190,7 +190,7 @@ class SearchOf final : public Search {
       search.clear();
       const std::vector<int> cities = search.tour().cities();
       kick_tour(search, growth.kicks, cities.data(), size(), random, token);
-      grown[m] = Member(search.tour().cities(), search.tour().length());
+      grown[m] = Member(search.tour());
       counters[m] = search.counters();
     });
     for (int m = 0; m < growth.count; m++) {
@@ -225,7 +225,7 @@ class SearchOf final : public Search {
         Member &a = members_[order[k]];
         const Member &b = members_[order[k + 1 < count ? k + 1 : 0]];
         Crossover<Entry> &crossover = *crossovers_[thread];
-        if (crossover.cross(a, b, breeding.children, breeding.blocks, *counts_, count, own))
+        if (crossover.cross(a, b, breeding.children, breeding.blocks, *counts_, count, own, token))
           changes[k] = crossover.changes();
       });
       for (int p = 0; p < pairs; p++) {
@@ -239,7 +239,9 @@ class SearchOf final : public Search {
   }
 
   void keep() override {
-    members_.emplace_back(best_, best_length_);
+    Tour tour;
+    tour.set(best_, costs_);
+    members_.emplace_back(tour);
     counts_.reset();
   }
   void forget() override {
@@ -308,6 +310,7 @@ class SearchOf final : public Search {
   SearchCounters counters() const override {
     SearchCounters sum = counters_;
     sum += search_.counters();
+    for (const auto &crossover : crossovers_) sum += crossover->counters();
     return sum;
   }
   long long nodes() const override { return nodes_; }
@@ -360,7 +363,7 @@ class SearchOf final : public Search {
       Random own(stream, 0, (unsigned long long)t);
       const auto begin = (int)((long long)size() * t / threads);
       kick_tour(search(t), share(count, t), &cities[begin], (int)share(size(), t), own, token);
-      found[t] = Member(search(t).tour().cities(), search(t).tour().length());
+      found[t] = Member(search(t).tour());
     });
     const auto is_shorter = [](const Member &a, const Member &b) { return a.length < b.length; };
     std::iter_swap(found.begin(), std::min_element(found.begin(), found.end(), is_shorter));

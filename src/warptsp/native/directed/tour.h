@@ -8,7 +8,7 @@
 
 namespace warptsp::directed {
 
-constexpr int most_arcs = 12;  // of one exchange
+constexpr int most_arcs = 5;  // of one exchange
 
 // Arcs out of `tail[a]` into `head[a]`, its successor, are replaced by arcs from `tail[a]` to `head[to[a]]`.
 struct Exchange {
@@ -17,12 +17,69 @@ struct Exchange {
   Cost cost[most_arcs];  // of the new arc out of tail[a]
 };
 
-// The segments of a tour that are on a cycle, by the places of the tails that they follow.
-struct Cycle {
-  int arcs = 0;
-  int place[most_arcs];
-  bool on_it[most_arcs];
+// Four arcs that are out, of which all but the last have been replaced (to[a] is a + 1), leave a path from head[0] to the
+// last tail, and cycles. One more arc out can leave one tour if there is exactly one cycle, and it is on that. Which of the
+// four segments are on that cycle, as bits, depends on the order of the four tails alone: that they come out as 0, if there
+// is no such cycle, and their order as one bit for each pair, make a table.
+class CycleTable {
+ public:
+  static constexpr int arcs = 4;
+
+  constexpr CycleTable() : on_cycle_() {
+    for (int code = 0; code < 256; code++) {
+      const int rank[arcs] = {code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6};
+      bool distinct = true;
+      for (int b = 0; b < arcs; b++)
+        for (int a = 0; a < b; a++) distinct = distinct && rank[a] != rank[b];
+      if (distinct) on_cycle_[key(rank)] = segments(rank);
+    }
+  }
+  // Of the places of tails, which are not the same.
+  static constexpr int key(const int *place) { return key_of_three(place) | key_of_last(place, place[3]); }
+  static constexpr int key_of_three(const int *place) {
+    return (place[0] < place[1] ? 1 : 0) | (place[0] < place[2] ? 2 : 0) | (place[1] < place[2] ? 4 : 0);
+  }
+  static constexpr int key_of_last(const int *place, int last) {
+    return (place[0] < last ? 8 : 0) | (place[1] < last ? 16 : 0) | (place[2] < last ? 32 : 0);
+  }
+  // Segment r ends with the r-th tail along the tour; a place that none of the tails has is in it.
+  unsigned operator[](int key) const { return on_cycle_[key]; }
+  static int segment(const int *place, int p) {
+    const int before =
+        (place[0] < p ? 1 : 0) + (place[1] < p ? 1 : 0) + (place[2] < p ? 1 : 0) + (place[3] < p ? 1 : 0);
+    return before % arcs;
+  }
+
+ private:
+  unsigned char on_cycle_[64];
+
+  // Of the ranks of tails: head[a] begins the segment that ends with the next tail along the tour.
+  static constexpr unsigned char segments(const int *rank) {
+    int arc[arcs] = {};
+    for (int a = 0; a < arcs; a++) arc[rank[a]] = a;
+    unsigned seen = 0;
+    int count = 0;
+    for (int a = 0;; a++, count++) {  // the path
+      const int r = (rank[a] + 1) % arcs;
+      seen |= 1u << r;
+      a = arc[r];
+      if (a == arcs - 1) break;
+    }
+    count++;
+    if (count == arcs) return 0;
+    int first = 0;
+    while ((seen >> first & 1) != 0) first++;
+    unsigned on_cycle = 0;
+    int r = first;
+    do {
+      on_cycle |= 1u << r;
+      count++;
+      r = (rank[arc[r] + 1] + 1) % arcs;
+    } while (r != first);
+    return count == arcs ? (unsigned char)on_cycle : (unsigned char)0;
+  }
 };
+constexpr CycleTable cycle_table;
 
 class Tour {
  public:
@@ -36,6 +93,20 @@ class Tour {
     length_ = 0;
     for (int p = 0; p < n_; p++) place_[cities_[p]] = p;
     for (const int city : cities_) length_ += out_[city] = costs(city, next(city));
+    forget();
+  }
+
+  // The tour of this length that goes from each city to `next`, where the arcs cost `out`.
+  void set(const std::vector<int> &next, const std::vector<Cost> &out, Cost length) {
+    n_ = (int)next.size();
+    cities_.resize(n_);
+    place_.resize(n_);
+    for (int p = 0, city = 0; p < n_; p++, city = next[city]) {
+      cities_[p] = city;
+      place_[city] = p;
+    }
+    out_ = out;
+    length_ = length;
     forget();
   }
 
@@ -53,6 +124,7 @@ class Tour {
     return cities_[p != 0 ? p - 1 : n_ - 1];
   }
   Cost cost_out(int city) const { return out_[city]; }
+  const std::vector<Cost> &costs_out() const { return out_; }
   // Cities from one to another, both included.
   int count(int from, int to) const {
     const int d = place_[to] - place_[from] + 1;
@@ -69,45 +141,6 @@ class Tour {
       count++;
     } while (a != 0);
     return count == e.arcs;
-  }
-
-  // Of arcs that are out, of which all but the last have been replaced (to[a] is a + 1): the rest is a path from head[0] to
-  // the last tail, and cycles. One more arc out can leave one tour if there is exactly one cycle, and it is on that. False
-  // if there is not.
-  bool find_cycle(const Exchange &e, Cycle &cycle) {
-    sort(e);
-    const int k = e.arcs;
-    bool seen[most_arcs] = {};
-    int count = 0;
-    for (int a = 0;; a++, count++) {  // the path
-      const int r = rank_[a];
-      seen[r] = true;
-      a = order_[r + 1 == k ? 0 : r + 1];
-      if (a == k - 1) break;
-    }
-    count++;
-    if (count == k) return false;
-    int first = 0;
-    while (seen[first]) first++;
-    cycle.arcs = k;
-    for (int r = 0; r < k; r++) {
-      cycle.place[r] = place_[e.tail[order_[r]]];
-      cycle.on_it[r] = false;
-    }
-    int r = first;
-    do {
-      cycle.on_it[r] = true;
-      count++;
-      r = rank_[order_[r + 1 == k ? 0 : r + 1] + 1];
-    } while (r != first);
-    return count == k;
-  }
-  // Whether a city, which ends none of the segments, is on it.
-  bool is_on(const Cycle &cycle, int city) const {
-    const int p = place_[city];
-    int r = -1;
-    for (int k = 0; k < cycle.arcs; k++) r += cycle.place[k] < p ? 1 : 0;
-    return cycle.on_it[r < 0 ? cycle.arcs - 1 : r];
   }
 
   // Makes an exchange that leaves one tour. The longest of the segments stays where it is.
