@@ -141,8 +141,9 @@ class _Search:
         begun = run.elapsed()
         stop = self._local_search()
         seconds = run.elapsed() - begun
-        # Nobody asks for it where no kick follows, and fixed edges say nothing about clusters.
-        if run.kick_limit != 0 and not len(self.problem.fixed_edges):
+        # Asked for by long tours alone, if kicks follow; fixed edges say nothing about clusters.
+        least = min(tuning.MIN_LONG_EDGES, tuning.MIN_QUICK, tuning.MIN_WINDOWED)
+        if run.kick_limit != 0 and self.problem.n >= least and not len(self.problem.fixed_edges):
             self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.problem.n)
         in_clusters = self.long_share > tuning.CLUSTERED
         self.windows = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
