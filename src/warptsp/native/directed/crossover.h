@@ -16,6 +16,11 @@
 
 namespace warptsp::directed {
 
+// A tail that leads to another head than before.
+struct ArcChange {
+  int tail, old_head, new_head;
+};
+
 struct Member {
   std::vector<int> next, before;
   std::vector<Cost> out;  // costs of the arcs out of all cities
@@ -41,11 +46,15 @@ struct Member {
     } while (a != 0);
     return cities;
   }
-};
-
-// A tail that leads to another head than before.
-struct ArcChange {
-  int tail, old_head, new_head;
+  template <class Entry>
+  void change(const std::vector<ArcChange> &changes, Cost gain, const ReducedCosts<Entry> &costs) {
+    for (const ArcChange &change : changes) {
+      next[change.tail] = change.new_head;
+      before[change.new_head] = change.tail;
+      out[change.tail] = costs(change.tail, change.new_head);
+    }
+    length -= gain;
+  }
 };
 
 // How many members have an arc.
@@ -77,6 +86,13 @@ class ArcCounts {
   }
 };
 
+// A child, as what it changes in its parent.
+struct Child {
+  double value = 0;  // what it is worth; 0: there is none
+  Cost gain = 0;
+  std::vector<ArcChange> changes;
+};
+
 // What one thread needs to cross two members.
 template <class Entry>
 class Crossover {
@@ -85,20 +101,21 @@ class Crossover {
       : costs_(costs), candidates_(candidates), n_(costs.size()), search_(costs, candidates), place_(n_), cycle_of_(n_),
         mark_(n_, 0) {}
 
-  // Replaces `a` by its best child with `b`, of at most `children`, if that is shorter or as short and rarer. `blocks`
-  // exchanges cycles together with some of their neighbours. Returns whether it did; `changes` says what.
-  bool cross(Member &a, const Member &b, int children, bool blocks, const ArcCounts &counts, int members,
-             Random &random, const StopToken &token) {
-    best_changes_.clear();
+  // The best child of `parent` with `b` among those from number `first` to before `last`, if one is shorter or as short
+  // and rarer. Each is made of another cycle, in an order that `seed` draws, and has random numbers of its own, so that
+  // threads can share the children of a pair. `blocks` exchanges cycles together with some of their neighbours.
+  Child best_child(const Member &parent, const Member &b, int first, int last, bool blocks, const ArcCounts &counts,
+                   int members, unsigned long long seed, const StopToken &token) {
+    Child best;
+    Member &a = parent_ = parent;
     split(a, b);
     const int cycles = (int)begin_.size() - 1;
-    if (cycles == 0) return false;
     std::vector<int> order(cycles);
     for (int c = 0; c < cycles; c++) order[c] = c;
-    for (int c = 0; c < cycles; c++) std::swap(order[c], order[c + random.below(cycles - c)]);
-    double best = 0;
-    Cost best_gain = 0;
-    for (int t = 0; t < std::min(children, cycles) && !token.stopped(); t++) {
+    Random shuffle(seed, 0, 0);
+    for (int c = 0; c < cycles; c++) std::swap(order[c], order[c + shuffle.below(cycles - c)]);
+    for (int t = first; t < std::min(last, cycles) && !token.stopped(); t++) {
+      Random random(seed, 1, (unsigned long long)t);
       heads_.clear();
       tails_.clear();
       costs_of_.clear();
@@ -112,22 +129,10 @@ class Crossover {
       if (!joined || search_.tour().length() > a.length) continue;
       gain = a.length - search_.tour().length();
       const double value = worth(a, gain, counts, members);
-      if (value > best) {
-        best = value;
-        best_gain = gain;
-        best_changes_ = net_;
-      }
+      if (value > best.value) best = {value, gain, net_};
     }
-    if (best <= 0) return false;
-    for (const ArcChange &change : best_changes_) {
-      a.next[change.tail] = change.new_head;
-      a.before[change.new_head] = change.tail;
-      a.out[change.tail] = costs_(change.tail, change.new_head);
-    }
-    a.length -= best_gain;
-    return true;
+    return best;
   }
-  const std::vector<ArcChange> &changes() const { return best_changes_; }
   const SearchCounters &counters() const { return search_.counters(); }
 
   // Gives `a` one by one the cycles in which `b` is shorter, so that what was found apart in two copies of a tour comes
@@ -179,7 +184,8 @@ class Crossover {
   };
   std::vector<Link> links_;  // what arcs were before they were changed
   std::vector<int> cut_, subtour_of_, joined_, size_, entry_;
-  std::vector<ArcChange> net_, best_changes_;
+  std::vector<ArcChange> net_;
+  Member parent_;  // of the children that are tried
 
   void split(const Member &a, const Member &b) {
     tour_.clear();
