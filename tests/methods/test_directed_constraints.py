@@ -95,6 +95,26 @@ def test_the_optimum_is_found_or_proved_to_need_missing_arcs(problem):
         assert caught.value.proved
 
 
+@pytest.mark.parametrize("kicks", [1, 400])
+@pytest.mark.parametrize("factor", [1 / 7, 1e13 / 7])
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("left", range(3, 9))
+def test_runs_end_where_fixed_arcs_leave_too_few_cities_for_a_kick(left, whole, factor, kicks):
+    n = 14
+    random = np.random.default_rng(left)
+    matrix = factor * random.integers(1, 1000, (n, n))
+    order = random.permutation(n)
+    fixed = np.stack([order[: n - left], order[1 : n - left + 1]], axis=1)
+    matrix = np.rint(matrix).astype(np.int64) if whole else matrix
+    problem = Problem.from_matrix(matrix, asymmetric=True, fixed_edges=fixed)
+    result = warptsp.solve(problem, kicks=kicks)
+    best = warptsp.solve(problem, method="exact").length
+    assert result.length >= best * (1 - 1e-12)
+    if kicks > 1:
+        assert result.length == pytest.approx(best, rel=1e-12)
+        assert result.proved_optimal
+
+
 @pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize("count", [0, 1, 3, 11])
 def test_thirteen_cities_with_fixed_arcs_and_ends(ends, count):

@@ -28,6 +28,9 @@ __all__ = ["CONSTRUCTION", "NAME", "DirectedInstance", "patched", "scale_of"]
 NAME = "patching"
 _LEAST = 3  # cities of a native search
 _LARGEST_SUM = 2.0**59  # of scaled distances over a tour: sums and potentials stay in 64 bits
+_ROOM = (
+    32  # cities that real distances leave room for at least: of few, potentials would be too large to be used
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +74,13 @@ def scale_of(matrix: NDArray[np.int32] | NDArray[np.float64], *, integral: bool)
     """Return the power of two that a search multiplies distances by before it rounds them to integers.
 
     Integers stay as they are, if sums of them stay in 64 bits. Of real numbers as many bits are kept as sums
-    leave room for: the rounding error of a distance is 2**-59 of a tour of the longest ones, or less.
+    leave room for: the rounding error of a distance is 2**-59 of a tour of the longest ones, or less; of few
+    cities 2**-54 of the longest, as of a float64.
     """
     longest = float(matrix.max(initial=0))
     if longest == 0.0 or (integral and longest * len(matrix) <= _LARGEST_SUM):
         return 1.0
-    bits = math.floor(math.log2(_LARGEST_SUM / len(matrix)) - math.log2(longest)) - 1
+    bits = math.floor(math.log2(_LARGEST_SUM / max(len(matrix), _ROOM)) - math.log2(longest)) - 1
     return math.ldexp(1.0, min(bits, 1000))
 
 

@@ -144,14 +144,15 @@ class _Search:
 
     def improve(self) -> None:
         """Branch and bound, and crossover or kicks, until the run says stop or the tour is proved optimal."""
+        few = self.n < tuning.DIRECTED_LEAST_KICKED  # no kick brings a limit nearer
         while True:
             if self._is_settled() or self._branch() or self._is_settled():
                 return
             size = self._affordable()
             if size < tuning.DIRECTED_MIN_POPULATION:
-                if self._kick():
+                if few or self._kick():
                     return
-            elif self._combine(size):
+            elif self._combine(size) or few:
                 return
 
     def _is_settled(self) -> bool:

@@ -238,6 +238,7 @@ ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py take
 MEAN_ASYMMETRY = 0.1
 MEAN_SHARE = 0.8  # of the time
 MEAN_CITIES = 200
+DIRECTED_LEAST_KICKED = 8  # cities of a double bridge (native/directed/exchanges.h)
 DIRECTED_PAUSE = 0.05  # seconds between two reports
 DIRECTED_SLICE = 250  # kicks between two reports
 DIRECTED_POPULATION = 30
