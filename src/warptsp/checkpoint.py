@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from warptsp._checks import checked_number
-from warptsp.outputs import check_writable
+from warptsp.outputs import Pace, check_writable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,12 +20,11 @@ logger = logging.getLogger(__name__)
 
 
 class Checkpoint:
-    """Writes improved tours to one file, atomically, at most once in `interval` seconds.
+    """Writes improved tours to one file, atomically, at the pace of `outputs.Pace`.
 
     It is a TSPLIB tour, or what the ending ``.npy`` or ``.i32`` means: written faster, for very long tours.
 
     The file is complete at any moment, whatever happens to the process, and ``start=`` goes on from it.
-    Writing takes at most about 2 % of the run: where one write takes long, the next ones come less often.
 
     Attributes
     ----------
@@ -47,15 +46,14 @@ class Checkpoint:
         ending = os.path.splitext(os.fspath(path))[1].lower()
         self._format = ending[1:] if ending in (".npy", ".i32") else "tsplib"
         self.problem = problem
-        self.interval = interval
-        self._next = time.monotonic() + interval
+        self._pace = Pace(interval)
         self._written: int | float | None = None
         # Text of ten million cities takes about a second; corrected by the first write.
         self.cost = 1.5e-7 * problem.n
 
     def due(self, length: int | float, remaining: float | None) -> bool:
         """Tell whether a tour of this length should be written now, with this much time left."""
-        return time.monotonic() >= self._next and self.fits(length, remaining)
+        return self._pace.is_due() and self.fits(length, remaining)
 
     def fits(self, length: int | float, remaining: float | None) -> bool:
         """Tell whether a tour of this length is news, and whether there is time to write it."""
@@ -71,7 +69,7 @@ class Checkpoint:
         write_tour(self.path, tour, self.problem, format=self._format)
         self.cost = time.monotonic() - begun
         self._written = length
-        self._next = time.monotonic() + max(self.interval, 50.0 * self.cost)
+        self._pace.wrote(self.cost)
         logger.info("checkpoint of length %s written to %s", length, os.fspath(self.path))
 
     def _is_news(self, length: int | float) -> bool:

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,25 @@ _NO_SUCH_ENTRY = (errno.ENOENT, errno.ENOTDIR)
 
 class ReaderGone(OutputError):  # noqa: N818
     """Whoever read standard output has gone, as in ``warptsp ... | head``."""
+
+
+class Pace:
+    """When a file is due that is written now and then: at most once in `interval` seconds.
+
+    Writing takes at most about 2 % of the time: where one write takes long, the next ones come less often.
+    """
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+        self._next = time.monotonic() + interval
+
+    def is_due(self) -> bool:
+        """Tell whether it is time."""
+        return time.monotonic() >= self._next
+
+    def wrote(self, seconds: float) -> None:
+        """Say that it was written just now, and how long that took."""
+        self._next = time.monotonic() + max(self._interval, 50.0 * seconds)
 
 
 class Attempts:

@@ -65,6 +65,34 @@ Cost shortest_tour(const Entries &entries, int n) {
   return least;
 }
 
+std::vector<int> in_order(int n) {
+  std::vector<int> tour(n);
+  std::iota(tour.begin(), tour.end(), 0);
+  return tour;
+}
+
+// What a local search of a matrix needs, and the search.
+struct Prepared {
+  ReducedCosts<int> costs;
+  Candidates candidates;
+  LocalSearch<int> search;
+
+  Prepared(const Entries &entries, int n)
+      : costs(directed::Matrix<int>(entries.data(), n, 1.0)), candidates(lists(costs)), search(costs, candidates) {}
+  void descend(const std::vector<int> &tour) {
+    search.set(tour);
+    search.enqueue_all();
+    CHECK(search.run(StopToken()));
+  }
+
+ private:
+  static Candidates lists(const ReducedCosts<int> &costs) {
+    Candidates found;
+    CHECK(find_candidates(costs, CandidateCounts(), 1, StopToken(), found));
+    return found;
+  }
+};
+
 }  // namespace
 
 TEST(assignments_are_optimal_and_their_potentials_feasible) {
@@ -111,15 +139,9 @@ TEST(exchanges_make_tours_of_the_length_they_say_and_are_undone) {
   for (int trial = 0; trial < 30; trial++) {
     const int n = 8 + random.below(60);
     const Entries entries = random_matrix(n, 1000, random);
-    ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
-    Candidates candidates;
-    CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
-    LocalSearch<int> search(costs, candidates);
-    std::vector<int> tour(n);
-    std::iota(tour.begin(), tour.end(), 0);
-    search.set(tour);
-    search.enqueue_all();
-    CHECK(search.run(token));
+    Prepared prepared(entries, n);
+    LocalSearch<int> &search = prepared.search;
+    prepared.descend(in_order(n));
     const std::vector<int> optimum = search.tour().cities();
     CHECK(search.tour().length() == length_of(entries, optimum));
     search.tour().forget();
@@ -130,7 +152,7 @@ TEST(exchanges_make_tours_of_the_length_they_say_and_are_undone) {
       std::vector<int> sorted = search.tour().cities();
       CHECK(search.tour().length() == length_of(entries, sorted));
       std::sort(sorted.begin(), sorted.end());
-      CHECK(sorted == tour);
+      CHECK(sorted == in_order(n));
     }
     search.tour().undo(0);
     CHECK(search.tour().cities() == optimum);
@@ -211,15 +233,9 @@ TEST(local_search_after_a_kick_ends_at_the_tour_before_it) {
   const StopToken token;
   const int n = 300;
   const Entries entries = hill(n, random);
-  ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
-  Candidates candidates;
-  CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
-  LocalSearch<int> search(costs, candidates);
-  std::vector<int> tour(n);
-  std::iota(tour.begin(), tour.end(), 0);
-  search.set(tour);
-  search.enqueue_all();
-  CHECK(search.run(token));
+  Prepared prepared(entries, n);
+  LocalSearch<int> &search = prepared.search;
+  prepared.descend(in_order(n));
   const Tour optimum = search.tour();
   int ended = 0;
   for (int k = 0; k < 200; k++) {
@@ -273,22 +289,16 @@ TEST(children_are_searched_from_where_they_differ) {
   for (int trial = 0; trial < 30; trial++) {
     const int n = 200;
     const Entries entries = hill(n, random);
-    ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
-    Candidates candidates;
-    CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
-    LocalSearch<int> search(costs, candidates);
+    Prepared prepared(entries, n);
     std::vector<Member> members;
-    std::vector<int> tour(n);
-    std::iota(tour.begin(), tour.end(), 0);
+    std::vector<int> tour = in_order(n);
     for (int m = 0; m < 2; m++) {
       for (int k = n - 1; k > 0; k--) std::swap(tour[k], tour[random.below(k + 1)]);
-      search.set(tour);
-      search.enqueue_all();
-      CHECK(search.run(token));
-      members.emplace_back(search.tour());
+      prepared.descend(tour);
+      members.emplace_back(prepared.search.tour());
     }
     const ArcCounts counts(members);
-    Crossover<int> crossover(costs, candidates);
+    Crossover<int> crossover(prepared.costs, prepared.candidates);
     const Member parent = members[0];
     const auto best = [&](int first, int last) {
       return crossover.best_child(parent, members[1], first, last, trial % 2 == 1, counts, 2, 4000 + trial, token);
@@ -300,7 +310,7 @@ TEST(children_are_searched_from_where_they_differ) {
       if (directed::Child part = best(first, std::min(30, first + 7)); part.value > shared.value) shared = part;
     CHECK(shared.value == found.value && shared.gain == found.gain);
     CHECK(shared.changes.size() == found.changes.size());
-    if (found.value > 0) members[0].change(found.changes, found.gain, costs);
+    if (found.value > 0) members[0].change(found.changes, found.gain, prepared.costs);
     const Member &child = members[0];
     CHECK((int)child.tour().size() == n);
     CHECK(child.length == length_of(entries, child.tour()));
@@ -327,15 +337,9 @@ TEST(what_two_copies_of_a_tour_gained_comes_together) {
   for (int trial = 0; trial < 20; trial++) {
     const int n = 300;
     const Entries entries = hill(n, random);
-    ReducedCosts<int> costs(directed::Matrix<int>(entries.data(), n, 1.0));
-    Candidates candidates;
-    CHECK(find_candidates(costs, CandidateCounts(), 1, token, candidates));
-    LocalSearch<int> search(costs, candidates);
-    std::vector<int> tour(n);
-    std::iota(tour.begin(), tour.end(), 0);
-    search.set(tour);
-    search.enqueue_all();
-    CHECK(search.run(token));
+    Prepared prepared(entries, n);
+    LocalSearch<int> &search = prepared.search;
+    prepared.descend(in_order(n));
     const Tour common = search.tour();
     const std::vector<int> &cities = common.cities();
     std::vector<Member> found;
@@ -348,7 +352,7 @@ TEST(what_two_copies_of_a_tour_gained_comes_together) {
     if (found[1].length < found[0].length) std::swap(found[0], found[1]);
     const Cost shorter = found[0].length;
     warptsp::Random numbers(2, (unsigned long long)trial, 0);
-    Crossover<int> crossover(costs, candidates);
+    Crossover<int> crossover(prepared.costs, prepared.candidates);
     crossover.adopt(found[0], found[1], numbers);
     const std::vector<int> both = found[0].tour();
     CHECK((int)both.size() == n);

@@ -457,7 +457,7 @@ TEST(cuts_avoid_edges_between_clusters) {
     for (int k = 1; k < clusters / 8; k += 2)
       std::reverse(tour.begin() + 8 * k * of_each, tour.begin() + 8 * (k + 1) * of_each);
     for (const bool along : {false, true}) {
-      const BoxCutter cutter(points, 2, n, parts, Random(seed, 0, 0), 64, along ? &tour : nullptr);
+      const BoxCutter cutter(points, 2, n, parts, Random(seed, 0, 0), BoxCutter::usual_sample, along ? &tour : nullptr);
       CHECK(cutter.parts() == parts);
       std::vector<int> sizes(parts, 0);
       for (int i = 0; i < n; i++) {

@@ -86,7 +86,7 @@ def _warm_up(problem: Problem, everything: Mapping[str, Any]) -> None:
 
 def _was_on_gpu(result: Result) -> bool:
     """Whether the GPU alone searched."""
-    return str(result.device) != "cpu" and "seconds_on_cpu" not in result.counters
+    return result.device != "cpu" and "seconds_on_cpu" not in result.counters
 
 
 def figures(result: Result, judge: Problem) -> dict[str, Any]:

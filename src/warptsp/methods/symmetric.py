@@ -144,7 +144,7 @@ class SymmetricRun:
 def have_same_edges(one: NDArray[np.int32], other: NDArray[np.int32], *, closed: bool) -> bool:
     """Whether two tours have the same edges."""
     turned = np.roll(other, -int(np.flatnonzero(other == one[0])[0])) if closed else other
-    backward = turned[[0, *range(len(turned) - 1, 0, -1)]] if closed else turned[::-1]
+    backward = np.roll(turned[::-1], 1) if closed else turned[::-1]
     return np.array_equal(one, turned) or np.array_equal(one, backward)
 
 

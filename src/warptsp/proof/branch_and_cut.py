@@ -513,7 +513,7 @@ class BranchAndCut:
         branched = np.array(edges, dtype=np.int32).reshape(-1, 2)
         self._add_columns(branched)
         in_tree = earlier.elimination is not None
-        root = earlier.elimination if earlier.elimination is not None else leaves[0].evidence
+        root = earlier.elimination or leaves[0].evidence
         bound = self._bound_of(root, (), row_of)
         if bound is not None and bound > self._bound:
             self._take_bound(bound)
@@ -551,10 +551,7 @@ class BranchAndCut:
         limited = []  # sets of branches, and the rows in which they have their limits
         for branch in branches:
             if branch.cities in self._pinned:
-                inside = np.isin(np.arange(n), branch.cities)
-                limited.append(
-                    (inside, int(np.flatnonzero(relaxation.ids == self._pinned[branch.cities])[0]))
-                )
+                limited.append((np.isin(np.arange(n), branch.cities), self._row_of_branch(branch)))
         for number, price in evidence.cuts:
             row = row_of[number]
             class_of, lengths, right, _ = relaxation.cut(row)

@@ -19,7 +19,7 @@ from warptsp.errors import BackendUnavailable, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.neighbors import candidate_rows
-from warptsp.outputs import check_writable
+from warptsp.outputs import Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.stop.deadline import token_until
@@ -49,8 +49,7 @@ BOUND_SECONDS = 1.0
 """For the bound beside that search, at most; 1000 cities take 0.05 CPU seconds. A proof that is stopped
 before its first linear programme has that bound."""
 SEARCH_SHARE = 0.3  # of a time limit
-CHECKPOINT_SECONDS = 5.0
-"""Between two of them, at least, or 50 times as long as one takes."""
+CHECKPOINT_SECONDS = 5.0  # between two of them, at least
 MAX_CITIES = 8000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
 
@@ -364,16 +363,14 @@ class _Kept:
     """Writes where a proof is, now and then."""
 
     def __init__(self, path: str | os.PathLike[str] | None, problem: Problem) -> None:
-        self._path, self._problem = path, problem
-        self._next = time.monotonic() + CHECKPOINT_SECONDS
+        self._path, self._problem, self._pace = path, problem, Pace(CHECKPOINT_SECONDS)
 
     def take(self, state: BranchAndCut, *, last: bool = False) -> None:
-        now = time.monotonic()
-        if self._path is None or (now < self._next and not last):
+        if self._path is None or not (last or self._pace.is_due()):
             return
+        begun = time.monotonic()
         write_unfinished(self._path, self._problem, state)
-        cost = time.monotonic() - now
-        self._next = now + max(CHECKPOINT_SECONDS, 50.0 * cost)
+        self._pace.wrote(time.monotonic() - begun)
 
 
 def _run(

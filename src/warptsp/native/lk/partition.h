@@ -85,10 +85,12 @@ inline void cut_segments(const std::vector<int> &tour, int parts, int rotation, 
 // and the axis at random, so that the seams of one round are not those of the next.
 class BoxCutter {
  public:
-  // The boxes are as equal as `sampled` cities for each of them say: 64 make them differ by an eighth. With a tour, all
+  static constexpr int usual_sample = 64;  // cities of each box, which then differ by an eighth
+
+  // The boxes are as equal as `sampled` cities for each of them say. With a tour, all
   // cities are looked at, and each cut is where the edges across it are shortest in all, within an eighth of the smaller side:
   // in clusters, few edges between them are cut.
-  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random, int sampled = 64,
+  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random, int sampled = usual_sample,
             const std::vector<int> *tour = nullptr)
       : points_(points), dimensions_(dimensions) {
     const int wanted = tour ? n : (int)std::min<long long>(n, (long long)sampled * parts);

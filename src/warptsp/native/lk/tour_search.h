@@ -236,7 +236,8 @@ class TourSearchOf final : public TourSearch {
     int parts = plan.parts;
     cut_.part.resize(n);
     if (plan.boxes) {
-      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random, 64, along);
+      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random, BoxCutter::usual_sample,
+                             along);
       parts = cutter.parts();
       for_each_task(plan.threads, plan.threads, [&](int t) {
         const int end = (int)((long long)n * (t + 1) / plan.threads);
