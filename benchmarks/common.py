@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
+    from warptsp.result import Result
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
@@ -115,6 +116,11 @@ def seconds_to(history: Iterable[Sequence[float]], length: float) -> float | Non
 def gap_percent(length: float, known: float) -> float:
     """Return how many per cent a length is over the known one."""
     return 100.0 * (length / known - 1.0)
+
+
+def was_on_gpu(result: Result) -> bool:
+    """Tell whether the GPU alone searched: while kernels are compiled, the CPU does."""
+    return result.device != "cpu" and "seconds_on_cpu" not in result.counters
 
 
 def spread(values: Sequence[float], digits: int = 3) -> str:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.common import note, provenance
+from benchmarks.common import note, provenance, was_on_gpu
 from benchmarks.reproduce.harness.results import append, read_cells
 from benchmarks.reproduce.harness.study import Cell, Setting, Study, name_of
 
@@ -57,7 +57,7 @@ def run(
     spent = time.process_time() - begun
     if result.interrupted:
         raise KeyboardInterrupt
-    if setting.device != "cpu" and not _was_on_gpu(result):
+    if setting.device != "cpu" and not was_on_gpu(result):
         raise RuntimeError("the CPU searched while kernels were compiled, or in place of the GPU")
     found = figures(result, problem if judge is None else judge)
     alone = setting.device == "cpu" and result.threads == 1 and setting.side_by_side == 1
@@ -80,13 +80,8 @@ def _warm_up(problem: Problem, everything: Mapping[str, Any]) -> None:
         result = warptsp.solve(
             problem, **{**everything, "time_limit": None, "stop": lambda state: False, "callback": enough}
         )
-        if everything.get("device", "cpu") == "cpu" or _was_on_gpu(result) or time.monotonic() > until:
+        if everything.get("device", "cpu") == "cpu" or was_on_gpu(result) or time.monotonic() > until:
             return
-
-
-def _was_on_gpu(result: Result) -> bool:
-    """Whether the GPU alone searched."""
-    return result.device != "cpu" and "seconds_on_cpu" not in result.counters
 
 
 def figures(result: Result, judge: Problem) -> dict[str, Any]:
