@@ -17,8 +17,8 @@ TABLES = (*OCCUPANCY, "4.16", "4.17", "4.18", "4.19")
 REGISTERS = 20
 BYTES_A_CITY = 10  # two coordinates of 4 bytes, and a place in the tour
 BYTES_A_BLOCK = 12
-# An H200 multiprocessor, of whose shared memory every block takes 1 KB for itself.
-H200 = {"threads": 2048, "blocks": 32, "registers": 65536, "shared": 233472, "reserved": 1024}
+# A multiprocessor of an H100 or H200, of whose shared memory every block takes 1 KB for itself.
+HOPPER = {"threads": 2048, "blocks": 32, "registers": 65536, "shared": 233472, "reserved": 1024}
 
 
 def cells(setting: Setting) -> Iterator[Cell]:
@@ -36,8 +36,10 @@ def measure(cell: Cell, setting: Setting) -> dict[str, Any]:
     rows = []
     for block in (1024, 512, 256, 128):
         blocks = active_blocks(block, REGISTERS, shared, k600)
-        ours = active_blocks(block, REGISTERS, shared, H200)
-        rows.append([block, blocks, _percent(block, blocks, k600), ours, f"{_percent(block, ours, H200)} %"])
+        ours = active_blocks(block, REGISTERS, shared, HOPPER)
+        rows.append(
+            [block, blocks, _percent(block, blocks, k600), ours, f"{_percent(block, ours, HOPPER)} %"]
+        )
     return {"rows": rows}
 
 
@@ -72,12 +74,12 @@ def report(results: Results) -> list[Section]:
         if result is None:
             continue
         rows = [
-            [block, row["active_blocks"], blocks, f"{row['occupancy_percent']} %", f"{percent} %", *h200]
-            for row, (block, blocks, percent, *h200) in zip(
+            [block, row["active_blocks"], blocks, f"{row['occupancy_percent']} %", f"{percent} %", *ours_]
+            for row, (block, blocks, percent, *ours_) in zip(
                 published("000").rows(table), result["rows"], strict=True
             )
         ]
-        full = [*words, "active blocks, H200", "occupancy, H200"]
+        full = [*words, "active blocks, H100", "occupancy, H100"]
         sections.append(Section(f"Table {table}: occupancy, {cities} cities", full, rows))
     if sections:
         sections.append(_picture(results))
@@ -99,8 +101,8 @@ def report(results: Results) -> list[Section]:
 def _picture(results: Results) -> Section:
     lines: dict[str, list[tuple[float, float]]] = {}
     for table, cities in OCCUPANCY.items():
-        for block, _, percent, _, h200 in results.value(table, "cpu", "rows") or ():
+        for block, _, percent, _, ours_ in results.value(table, "cpu", "rows") or ():
             lines.setdefault(f"{block} threads, K600", []).append((cities, percent))
-            lines.setdefault(f"{block} threads, H200", []).append((cities, float(h200.split()[0])))
+            lines.setdefault(f"{block} threads, H100", []).append((cities, float(ours_.split()[0])))
     chart = Chart("Occupancy of a multiprocessor", "cities", "%", lines, log_x=False, log_y=False)
     return Section("Occupancy by number of cities", (), (), chart=chart)

@@ -596,6 +596,24 @@ def test_launches_change_nothing(gpu: object, metric: str, params: dict[str, obj
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("passes", [1, 7, 100])
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT"])
+def test_a_launch_goes_on_where_the_last_one_ended(gpu: Device, metric: str, passes: int) -> None:
+    from warptsp.backends.cuda.descent import CudaDescent
+
+    problem = instance(metric, 700)
+    whole = warptsp.solve(problem, method="two-opt", start="given", device="cuda")
+    assert whole.counters["passes"] > 200
+    descent = CudaDescent(gpu, problem, 0, np.arange(700, dtype=np.int32), 0.0)
+    while not descent.proceed(0.1, passes, _native.StopToken()):
+        pass
+    assert (descent.tour() == whole.tour).all()
+    assert descent.counters()["passes"] == whole.counters["passes"]
+    on_cpu = warptsp.solve(problem, method="two-opt", start="given", device="cpu")
+    assert (on_cpu.tour == whole.tour).all()
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     ("method", "params"),
     [

@@ -121,7 +121,7 @@ def of_000(m):
     theirs, ours = (max(column) for column in zip(*ratios, strict=True))
     yield (
         f"With blocks of 128 threads the K600 takes up to {theirs:.1f} times as long as with 1024, because "
-        f"its shared memory then holds too few threads; an H200 at most {ours:.2f} times."
+        f"its shared memory then holds too few threads; an H100 at most {ours:.2f} times."
     )
     more = spread(more_passes(m), 0, 100)
     yield f"From the identity they take {more} % more passes than the published ones"
@@ -131,11 +131,8 @@ def of_000(m):
         gpu, cpu = (m.get("two_opt_starts", f"{cities} naive", d)["passes"] for d in ("cuda", "cpu"))
         if gpu != cpu:
             passes[cities] = f"{gpu} and {cpu}"
-    assert list(passes) == [4000, 6000]
-    yield (
-        "At 4000 and 6000 cities the H200 and the CPU made different moves "
-        f"({passes[4000]} passes, {passes[6000]})"
-    )
+    sizes, counts = (listed(map(str, words)) for words in (passes, passes.values()))
+    yield f"At {sizes} cities the GPU and the CPU made different moves ({counts} passes)"
     rows = m.published("000").rows("4.21")
     starts = [row["nn_initial"] / row["naive_initial"] for row in rows]
     saved = [1 - row["nn_passes"] / row["naive_passes"] for row in rows]
@@ -178,7 +175,7 @@ def of_002(m):
         assert len(done) == 62
         assert {name.split(",")[0] for name in failed} == {"linhp318"}
     yield "linhp318 has a fixed edge, which random starts do not keep, and is left out."
-    yield "The matrix in shared memory holds 240 cities on an H200 instead of 110"
+    yield "The matrix in shared memory holds 240 cities on an H100 instead of 110"
     assert re.search(r"\| matr_s \| most cities[^|]*\| 110 \| cities \| 240 \|", page)
 
 
@@ -187,6 +184,7 @@ def kernel(result):
 
 
 def of_003(m):
+    words = {6: "six", 7: "seven", 8: "eight"}
     rows = m.published("003").rows("6.4.3 table 1")
     skipped = [
         row for row in rows if f"{row['instance']} annealing 1" not in m.names("symmetric_table", "cuda")
@@ -200,20 +198,21 @@ def of_003(m):
         found = m.get("symmetric_table", f"{row['instance']} shortest schedule", "cuda")
         # Every chain made its schedule, and then rotations of the last descents.
         least = found["rotations_a_city"] * found["cities"]
-        chains[row["instance"]] = 132 if found["rotations"] < 1056 * least else 1056
-        assert found["rotations"] >= chains[row["instance"]] * least
-    assert [name for name, count in chains.items() if count == 132] == ["rl1323", "u1817"]
-    yield "there are 1056 chains, eight on each of 132 multiprocessors, and 132 at rl1323 and u1817"
+        chains[row["instance"]] = min(8, found["rotations"] // (132 * least))
+    assert [count for name, count in chains.items() if name != "u1817"] == 12 * [8]
+    yield (
+        "there are 1056 chains, eight on each of 132 multiprocessors, and at u1817 "
+        f"{132 * chains['u1817']}, {words[chains['u1817']]} on each"
+    )
     seconds = {device: m.symmetric("descent", device, "seconds") for device in ("cpu", "cuda")}
     concorde = [row["concorde_ms"] / 1e3 for row in rows]
     faster = [row["instance"] for row, c, s in zip(rows, concorde, seconds["cpu"], strict=True) if s < c]
-    words = {6: "six", 7: "seven", 8: "eight"}
     yield f"Our CPU is faster than its Pentium at {words[len(faster)]} of {len(rows)} instances"
     assert all(int(re.sub(r"\D", "", name)) < 400 for name in faster)
     yield f"slower at u1817, {1e3 * seconds['cpu'][-1]:.0f} ms against {1e3 * concorde[-1]:.1f}"
-    assert all(s > c for s, c in zip(seconds["cuda"], concorde, strict=True))
+    faster = [row["instance"] for row, c, s in zip(rows, concorde, seconds["cuda"], strict=True) if s < c]
     least = 1e3 * min(seconds["cuda"])
-    yield f"the H200, whose calls take {least:.0f} ms or more, is slower at all {len(rows)}."
+    yield f"the H100, whose calls take {least:.0f} ms or more, is faster at {listed(faster)} only."
     hardware_order = m.get("symmetric_orders", "u1817 symmetric", "cpu")["seconds"]
     yield f"which needs fewer rotations there: {1e3 * hardware_order:.1f} ms"
     errors = m.symmetric("descent", "cpu", "error")
@@ -244,14 +243,14 @@ def of_003(m):
         if " annealing " in name
     }
     assert len(hosts) == 1
-    assert hosts.pop() in m.row("symmetric_table", "u1817 descent", "cuda")["machine"]
-    yield "The CPU's annealing ran on one thread of the H200's host."
+    assert "Intel(R) Xeon(R) Processor" in hosts.pop()
+    yield "The CPU's annealing ran on one thread of an Intel Xeon."
     blocks = {
         b: kernel(m.get("symmetric_study", f"d2103, block {b}", "cuda"))
         for b in (32, 64, 96, 128, 256, 384, 512)
     }
     assert sorted(sorted(blocks, key=blocks.get)[:3]) == [256, 384, 512]
-    yield "whereas 256 to 512 threads are on an H200"
+    yield "whereas 256 to 512 threads are on an H100"
 
 
 FIGURE_19 = (0.3, 0.5, 1.0, 2.0, 5.47, 10.0, 20.0)
@@ -260,19 +259,19 @@ FIGURE_19 = (0.3, 0.5, 1.0, 2.0, 5.47, 10.0, 20.0)
 def of_004(m):
     small = [m.get("neighbor_passes", name, "cuda")["pass_ms"] for name, n in m.sizes() if n < 2000]
     assert f"{statistics.mean(small):.1f}" == "0.1"
-    yield "Below 2000 cities a pass takes 0.1 ms on the H200 whatever the size"
+    yield "Below 2000 cities a pass takes 0.1 ms on the H100 whatever the size"
     for name in m.names("neighbor_search", "cuda"):
         beside = re.search(r"(\d+) cells side by side", m.row("neighbor_search", name, "cuda")["threads"])
-        if "32 chains" in name:
-            assert beside[1] == "4", name
-        assert (beside is not None) == ("ils" in name and "whole GPU" not in name), name
+        several = re.search(r"ils (10|[\d.]+ n, (better|annealed))", name) and "whole GPU" not in name
+        assert (beside is not None) == bool(several), name
+        assert beside is None or beside[1] == "10", name
+    yield "Searches of 10 n kicks, and those that undo longer tours, ran ten at a time"
     board, chain = (
         m.get("neighbor_search", f"fl3795, ils 10 n, {search}", device)["error"]
         for search, device in (("whole GPU", "cuda"), ("better", "cpu"))
     )
     assert board > chain
     yield "on the drilling board fl3795 it ends higher than a chain does"
-    yield "those with 32 chains four at a time"
     for search, published in (("ils 0.1 n", 2.0), ("ils 1 n", 0.78), ("ils 10 n", 0.32)):
         printed, better = (m.mean_error(s, "cpu") for s in (search, f"{search}, better"))
         assert printed > published + 0.2
@@ -362,6 +361,12 @@ def of_index(m):
     assert words["cuda"] == words["cpu"]
     printed, better = words["cuda"]
     yield f"the search continues from every tour: {printed} %; undoing longer tours: {better} % | the same |"
+
+
+def listed(words):
+    *most, last = words
+    together = " and" if not any(" and " in word for word in most) else ", and"
+    return f"{', '.join(most)}{together} {last}" if most else last
 
 
 def rounded(value, digits):

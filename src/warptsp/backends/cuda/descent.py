@@ -242,8 +242,6 @@ class CudaDescent:
             self._seconds_a_pass = max(timer.seconds / done, seconds / (8 * count))
         if self._figures["status"] == _DOUBTFUL and not token.stopped():
             with self.device.timer() as timer:
-                if self._resident is not None:
-                    self._put(whole=True)
                 self._pass(token, exact=True)
             self.kernel_seconds += timer.seconds
             self._read()
@@ -323,6 +321,7 @@ class CudaDescent:
             shared=self._resident_shared,
             cooperative=True,
         )
+        self._put(whole=True)  # only the cities came back from shared memory
 
     @property
     def _mapped(self) -> bool:
