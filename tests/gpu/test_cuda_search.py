@@ -11,6 +11,7 @@ import pytest
 import warptsp
 from warptsp import Problem, stop
 from warptsp.generate import dimacs
+from warptsp.methods.lk import tuning
 from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
@@ -145,6 +146,23 @@ def test_populations_do_better_than_one_tour() -> None:
     alone = warptsp.solve(problem, device="cuda", kicks=60 * problem.n, seed=4, params={"population": 0})
     assert runs[0].length < alone.length
     problem.check_tour(runs[0].tour)
+
+
+def test_longer_tours_have_windows_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
+    warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
+    monkeypatch.setattr(tuning, "GPU_MAX_CITIES", problem.n - 1)
+    phases: list[str] = []
+    result = warptsp.solve(
+        problem, device="cuda", time_limit=4.0, callback=lambda progress: phases.append(progress.phase)
+    )
+    assert phases.index("search") < phases.index("windows")
+    problem.check_tour(result.tour)
+    assert result.length == problem.length(result.tour)
+    assert result.seconds < 4.5
+    monkeypatch.undo()
+    alone = warptsp.solve(problem, device="cuda", time_limit=4.0, params={"population": 0})
+    assert result.length < alone.length
 
 
 @pytest.mark.parametrize("limit", [0.02, 0.5, 2.0])

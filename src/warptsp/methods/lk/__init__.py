@@ -16,7 +16,8 @@ local optima, each after a few kicks, is combined over generations (native/lk/ed
 to joins the next population. Y. Nagata and S. Kobayashi, "A powerful genetic algorithm using edge assembly
 crossover for the traveling salesman problem", INFORMS J. Computing 25 (2013). Longer tours have such a
 population for each window, all cities of a box, after they have been annealed (native/lk/windows.h); boxes
-and populations grow from pass to pass.
+and populations grow from pass to pass. On a GPU tours of more than 200 000 cities have them, on the CPU's
+threads.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import improve_long_links, share_of_length, some_lengths
+from warptsp.methods.lk.windows import WindowPasses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -272,75 +273,33 @@ class _Search:
         if self._anneal(last, share=share):
             return True
         self.combined = True
-        size, members = self.windows.size, self.windows.members
-        left = self._members_of_windows()
-        while left >= self.windows.least:
-            last = left < tuning.LAST_WINDOWS * members
-            members = int(left) if last else members
-            if self._window_pass(size, members, last=last):
-                return True
-            # What members take of a limit on kicks is less than what it grants them.
-            left = self._members_of_windows() if run.kick_limit is None else left - members
-            members *= tuning.WINDOW_GROWTH
-            size = min(tuning.WINDOW_GROWTH * size, self.windows.largest)
-        return False
+        passes = self._window_passes()
+        stop = passes.passes(self._kicks_left())
+        self.round = passes.round
+        return stop
+
+    def _window_passes(self) -> WindowPasses:
+        return WindowPasses(
+            self.native,
+            self.run,
+            self.windows,
+            seconds=self.window_seconds,
+            round=self.round,
+            report=self._report,
+        )
+
+    def _kicks_left(self) -> int | None:
+        """Return what is left of a limit on kicks, None without one."""
+        return None if self.run.kick_limit is None else self.run.kick_limit - self.kicks
 
     def _members_of_windows(self) -> float:
         """Return how many members of every window the horizon has time for, at a rough guess."""
-        run, n = self.run, self.problem.n
+        n = self.problem.n
         if n < tuning.MIN_WINDOWED or not self.boxes or self.params.members(n) < tuning.MIN_POPULATION:
             return 0
         if self._in_rows():
             return 0
-        sizes = []
-        if run.kick_limit is not None:
-            sizes.append((run.kick_limit - self.kicks) / n / tuning.KICKS_FOR_WINDOW_MEMBER)
-        if (remaining := self._remaining()) is not None:
-            sizes.append(remaining / self.window_seconds)
-        return min(sizes)
-
-    def _window_pass(self, size: int, members: int, *, last: bool) -> bool:
-        """Give each window a population; True to stop. The last pass takes what is left of the time."""
-        native, run, n = self.native, self.run, self.problem.n
-        self.round += 1
-        started = run.elapsed()
-        least = math.ceil(n / size)
-        # Work for every thread to the end, but no tiny windows.
-        balanced = run.threads * math.ceil(least / run.threads)
-        parts = min(balanced, max(least, n // tuning.PLAIN_WINDOWS.size))
-        native.begin_windows(
-            parts=parts,
-            boxes=True,
-            members=members,
-            kicks_per_city=self.windows.kicks,
-            temperature=tuning.MEMBER_TEMPERATURE,
-            quick=self.windows.quick,
-            selection=tuning.SELECTION,
-            idle=tuning.IDLE_GENERATIONS,
-            seed=run.seed,
-            round=self.round,
-            threads=run.threads,
-            token=run.token,
-        )
-        complete = stop = False
-        done = total = 0  # windows, and their members
-        while not (complete or stop):
-            complete = native.proceed(tuning.WINDOW_PAUSE, run.token)
-            stop = self._report("windows")
-            remaining = self._remaining() if last and run.kick_limit is None else None
-            if remaining is None or native.windows_done < max(done + 1, run.threads):
-                continue
-            # What the windows took that are done tells how many members the others can have.
-            total += members * (native.windows_done - done)
-            done = native.windows_done
-            seconds = (run.elapsed() - started) / total  # of a member of a window
-            members = max(self.windows.least // 2, int(remaining / (seconds * max(1, parts - done))))
-            native.window_members(members)
-        if not complete:
-            native.end_round()
-        if not last:
-            self.window_seconds = (run.elapsed() - started) / members
-        return stop
+        return self._window_passes().affordable(self._kicks_left())
 
     # Recombination
 

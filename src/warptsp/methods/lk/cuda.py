@@ -4,6 +4,7 @@ Rounds are short, so that the seams of parts move often. Kicks are accepted as o
 that falls over the time or the number of kicks that is known, or in cycles of doubling length.
 
 Where there is time for them, populations do better up to some hundred thousand cities (`population_cuda`).
+Longer tours are annealed, and then have populations of windows on the CPU's threads (`windows`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
@@ -30,18 +32,21 @@ from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
-from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
+from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, share_of_length
 from warptsp.methods.lk.population_cuda import (
     GpuPopulation,
     PopulationPlan,
 )
+from warptsp.methods.lk.windows import WindowPasses
 from warptsp.problem.tours import WORTH_THREADS
+from warptsp.reserve import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    import warptsp._native as _native
     from warptsp.backends.cuda.cities import Cities
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
@@ -149,11 +154,13 @@ class _CudaSearch:
         self.cities = cities
         self.search = search
         self.population: GpuPopulation | None = None
+        self.windows: _native.TourSearch | None = None  # on the CPU's threads
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
         self.long_links = plain and problem.coordinates is not None and problem.n >= tuning.GPU_MIN_LONG_EDGES
         most = tuning.GPU_MAX_CITIES if problem.matrix is None else tuning.GPU_MAX_OF_MATRIX
         self.populations = plain and problem.n <= most
+        self.windowed = plain and problem.coordinates is not None and problem.n > most
 
     def run(self) -> None:
         """Sweep and kick until the run says stop."""
@@ -170,26 +177,32 @@ class _CudaSearch:
     def _long_links(self) -> None:
         """Search among the long links where they carry much of the tour, as between clusters."""
         search, run, problem = self.search, self.run_, self.problem
-        cities, tour = search.cities, None
-        if problem.n > 4 * tuning.SAMPLED_EDGES and isinstance(cities, PlaneCities):
-            # Some links tell how long all are: ten million take half a second to measure.
-            lengths = problem.distance(*cities.some_links(search.tour(), tuning.SAMPLED_EDGES))
-        else:
-            tour = cities.problems_own(search.tour())
-            lengths = problem.distance(tour, np.roll(tour, -1))
-        if not are_worth_it(np.asarray(lengths, dtype=np.float64), problem.n):
+        tour, lengths = self._links()
+        if not are_worth_it(lengths, problem.n):
             self.long_links = False
             return
         remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
             problem,
-            cities.problems_own(search.tour()) if tour is None else tour,
+            search.cities.problems_own(search.tour()) if tour is None else tour,
             self.params,
             seconds=math.inf if remaining is None else tuning.LONG_TIME_SHARE * remaining,
             seed=run.seed,
             token=run.token,
         )
-        search.go_on_from(cities.numbered(better))
+        search.go_on_from(search.cities.numbered(better))
+
+    def _links(self) -> tuple[NDArray[np.int32] | None, NDArray[np.float64]]:
+        """The tour, in the problem's numbers, and the lengths of its links; or of some of them alone."""
+        search, problem, cities = self.search, self.problem, self.search.cities
+        if problem.n > 4 * tuning.SAMPLED_EDGES and isinstance(cities, PlaneCities):
+            # Some links tell how long all are: ten million take half a second to measure.
+            tour, ends = None, cities.some_links(search.tour(), tuning.SAMPLED_EDGES)
+            lengths = problem.distance(*ends)
+        else:
+            tour = cities.problems_own(search.tour())
+            lengths = problem.distance(tour, np.roll(tour, -1))
+        return tour, np.asarray(lengths, dtype=np.float64)
 
     def _sweep(self) -> bool:
         """Local search from every city, in cuts that move; False to stop."""
@@ -199,7 +212,7 @@ class _CudaSearch:
         """Kicks, and populations where there is time for them, until the run says stop."""
         search, run, n = self.search, self.run_, self.problem.n
         if run.time_limit is not None or run.kick_limit is not None:
-            if not self._populations():
+            if not (self._populations() or self._in_windows()):
                 self._anneal(run.kick_limit, run.time_limit)
             return
         cycle, most = tuning.GPU_FIRST_CYCLE * n, 2 * tuning.GPU_MIN_MEMBERS
@@ -241,6 +254,39 @@ class _CudaSearch:
         plan = self.population.plan(run.remaining(), kicks, most)
         return None if plan is None else (self.population, plan)
 
+    def _in_windows(self) -> bool:
+        """Long tours, if there is time: annealing, then populations of windows; True to stop."""
+        search, run, n = self.search, self.run_, self.problem.n
+        remaining, share = run.remaining(), tuning.GPU_WINDOWS_BEGIN
+        seconds = tuning.GPU_WINDOW_MEMBER * n / run.threads
+        if not self.windowed or self.params.members_on_gpu < tuning.MIN_POPULATION:
+            return False
+        # With a limit on kicks the tour is the same for any number of threads.
+        if remaining is None or run.kick_limit is not None:
+            return False
+        if (1 - share) * remaining < tuning.GPU_MIN_WINDOW_MEMBERS * seconds:
+            return False
+        if self._anneal(None, self._after(share)):
+            return True
+        _, lengths = self._links()
+        in_clusters = share_of_length(lengths, n) > tuning.CLUSTERED
+        cities, tour = search.cities, search.best()
+        run.expect(cities.problems(tour[: 4 * SAMPLE]), tuning.HAND_OVER * n)
+        self.windows = tour_search(
+            cities.search_instance(), cities.candidates.download(), tour, **self.params.of_search(n)
+        )
+        passes = WindowPasses(
+            self.windows,
+            run,
+            tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS,
+            seconds=seconds,
+            round=0,
+            report=self._report,
+        )
+        stop = passes.passes(None)
+        search.go_on_from(self.windows.best())
+        return stop
+
     def _after(self, share: float) -> float:
         """The time, since the start of the run, at this share of what is left."""
         return self.run_.elapsed() + share * (self.run_.remaining() or 0.0)
@@ -276,9 +322,7 @@ class _CudaSearch:
                 known = horizon if math.isfinite(horizon) or end is None else 0.0
                 per_city = min(per_city, max(tuning.GPU_MIN_KICKS, known / tuning.GPU_MIN_ROUNDS))
             factor = self.params.temperature
-            if (
-                self.population is not None and self.population.number > 0
-            ):  # what crossover has made is too good for any temperature
+            if self._combined:  # what crossover has made is too good for any temperature
                 factor = 0.0
             elif factor is None:
                 factor = 0.0 if math.isinf(horizon) else start_temperature(horizon)
@@ -320,9 +364,14 @@ class _CudaSearch:
             **counters,
         )
 
-    def _leader(self) -> TourSearch | GpuPopulation:
-        search, population = self.search, self.population
-        return population if population and population.best_length < search.best_length else search
+    @property
+    def _combined(self) -> bool:
+        """Whether the best tour is that of a population."""
+        return self.windows is not None or (self.population is not None and self.population.number > 0)
+
+    def _leader(self) -> TourSearch | GpuPopulation | _native.TourSearch:
+        search, other = self.search, self.windows or self.population
+        return other if other and other.best_length < search.best_length else search
 
     def best(self, buffer: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
         """The best tour, in the problem's numbers; in the buffer if there is one for it."""

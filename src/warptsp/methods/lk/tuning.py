@@ -182,7 +182,6 @@ CLUSTER_WINDOWS = Windows(0.15, 10_000, 20_000, members=20, least=15, kicks=0.0,
 WINDOW_GROWTH = 2  # of both, from pass to pass
 LAST_WINDOWS = 2.5  # a pass takes all the time that is left if that is less than so many times its own
 KICKS_FOR_WINDOW_MEMBER = 0.25  # a city, that a limit on kicks grants a member
-WINDOW_PAUSE = 0.1  # seconds between two reports
 
 # GPUs; an H200 and its CPU, where nothing else is said.
 # Cities from which "auto" takes a GPU: with so many and one second it is better than one thread, and with two
@@ -229,6 +228,13 @@ GPU_CACHED = 100_000  # cities from which memory doubles that
 GPU_BALANCE = 0.6
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of these measurements
 GPU_GENERATIONS = 14  # all of them take so many times what the first one takes; set 2026-11-21
+
+# Windows on the CPU's threads, for tours that are too long for populations. Set 2026-11-26.
+GPU_WINDOWS_BEGIN = 0.5  # share of the horizon for annealing before them
+GPU_MIN_WINDOW_MEMBERS = 10  # of every window that there must be time for
+# Seconds of a thread for a member of a window, a city: a guess until the first pass is over. One thread alone
+# takes 0.9e-5 (log).
+GPU_WINDOW_MEMBER = 1.5e-5
 
 # Distances with a direction (lk/directed.py), on CPU threads. Set 2026-11-23, unless there is a figure.
 ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py takes 1 s at 3162 cities
