@@ -28,6 +28,9 @@ class Checkpoint:
 
     Attributes
     ----------
+    path : path
+    interval : float
+        Seconds between two writes, at least.
     cost : float
         Seconds that the last write took; an estimate before the first.
 
@@ -42,7 +45,7 @@ class Checkpoint:
             "checkpoint interval", interval, minimum=0.0, what="a number of seconds, 0 or more"
         )
         check_writable(path)
-        self.path = path
+        self.path, self.interval = path, interval
         ending = os.path.splitext(os.fspath(path))[1].lower()
         self._format = ending[1:] if ending in (".npy", ".i32") else "tsplib"
         self.problem = problem

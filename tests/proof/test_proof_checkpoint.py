@@ -155,6 +155,20 @@ def test_a_finished_proof_is_proved_at_once(tmp_path):
     assert again.length == first.length
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_cities_have_a_checkpoint_too(n, is_open, tmp_path):
+    points = np.random.default_rng(n).integers(0, 100, (n, 2))
+    problem = Problem.from_points(points, "EUC_2D", open=OpenPath() if is_open else None)
+    file, certificate = tmp_path / "checkpoint.json", tmp_path / "proof.json"
+    first = warptsp.prove(problem, checkpoint=file, certificate=certificate)
+    again = warptsp.prove(problem, resume=file)
+    assert first.proved
+    assert again.proved
+    assert again.length == first.length
+    assert proven_bound(problem, read_proof(certificate, problem)) == first.length
+
+
 def test_a_better_tour_is_taken(in_tree, tmp_path):
     problem, document = in_tree
     worse = construct(problem, "random", seed=5)
@@ -236,6 +250,7 @@ def test_the_command(tmp_path):
     places.write_text("x,y\n" + "\n".join(f"{x},{y}" for x, y in points))
     for options in (["--checkpoint", str(file)], ["--checkpoint", str(file), "--resume", str(file)]):
         done = CliRunner().invoke(commands, ["prove", str(places), "--json", *options])
+        assert json.loads(done.output)["checkpoint"] == str(file)
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["proved_optimal"]
     assert json.loads(file.read_text())["format"] == "warptsp unfinished proof"

@@ -13,8 +13,8 @@ import warptsp
 from warptsp import Problem, describe
 from warptsp.cli import commands
 from warptsp.construct import construct
-from warptsp.errors import BackendUnavailable, InvalidOption, UnsupportedProblem
-from warptsp.io import read_tour
+from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, UnsupportedProblem
+from warptsp.io import read_tour, write_tour
 from warptsp.proof import proving
 from warptsp.solver import proof as after
 from warptsp.stop import MaxKicks, MaxRuntime
@@ -233,3 +233,79 @@ def test_the_command(tmp_path, problem):
     )
     told = CliRunner().invoke(commands, ["prove", str(file), "--no-tree", "--threads", "2", "--json"])
     assert json.loads(told.stdout)["nodes"] == 0
+
+
+# Checkpoints
+
+
+def few_rounds(rounds: int):
+    """A callback that ends a proof after so many of its events."""
+    left = iter(range(rounds))
+    return lambda event: event.phase == "proof" and next(left, None) is None
+
+
+def test_tour_and_proof_go_on_from_one_checkpoint(undecided, tmp_path, monkeypatch):
+    monkeypatch.setattr(after, "TOLD_EVERY", 0.0)
+    file = tmp_path / "best.tour"
+    whole = warptsp.solve(undecided, prove=True, threads=1)
+    options = {"prove": True, "threads": 1, "checkpoint": file}
+    first = warptsp.solve(undecided, callback=few_rounds(25), **options)
+    assert not first.proved_optimal
+    kept = json.loads((tmp_path / "best.tour.proof").read_text())
+    assert kept["format"] == "warptsp unfinished proof"
+    bounds = []
+
+    def note(event):
+        if event.phase == "proof":
+            bounds.append(event.lower_bound)
+
+    result = warptsp.solve(undecided, start=file, callback=note, **options)
+    assert result.proved_optimal
+    assert result.length == whole.length
+    assert bounds[0] >= first.lower_bound
+    # Once it is finished there is nothing left to do.
+    again = warptsp.solve(undecided, start=file, time_limit=60, **options)
+    assert again.proved_optimal
+    assert again.seconds < 20
+
+
+def test_a_proof_beside_a_tour_that_is_none_of_this_instance(problem, undecided, tmp_path, caplog):
+    file = tmp_path / "best.tour"
+    warptsp.solve(undecided, prove=True, threads=1, checkpoint=file)
+    write_tour(file, np.arange(60), problem)
+    result = warptsp.solve(problem, prove=True, start=file, threads=1, checkpoint=file)
+    assert result.proved_optimal
+    assert "the proof begins anew" in caplog.text
+    assert warptsp.prove(problem, resume=f"{file}.proof").proved
+
+
+def test_without_a_proof_there_is_no_file_for_one(problem, tmp_path):
+    for prove in (False, "auto"):
+        warptsp.solve(problem, prove=prove, time_limit=0.3, checkpoint=tmp_path / "best.tour")
+    assert [file.name for file in tmp_path.iterdir()] == ["best.tour"]
+
+
+def test_a_file_for_the_proof_that_cannot_be(undecided, tmp_path):
+    (tmp_path / "best.tour.proof").mkdir()
+    with pytest.raises(OutputError, match=r"best\.tour\.proof: is a directory"):
+        warptsp.solve(undecided, prove=True, checkpoint=tmp_path / "best.tour")
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "-"])
+def test_no_proof_is_kept_beside_a_device(problem, device, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert warptsp.solve(problem, prove=True, checkpoint=device).proved_optimal
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_proved_is_not_lost_with_its_checkpoint(undecided, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OutputError("no space left on device")
+
+    monkeypatch.setattr(proving, "write_unfinished", full)
+    with pytest.raises(OutputError) as raised:
+        warptsp.solve(undecided, prove=True, threads=1, checkpoint=tmp_path / "best.tour")
+    assert raised.value.result.proved_optimal
+    with pytest.raises(OutputError) as raised:
+        warptsp.prove(undecided, threads=1, checkpoint=tmp_path / "proof.json")
+    assert raised.value.result.proved

@@ -127,7 +127,8 @@ def command(
         if output is not None:
             write_tour(output, proof.tour, problem)
     if as_json:
-        echo_json(_as_json(problem, proof))
+        kept = None if checkpoint is None else str(checkpoint)
+        echo_json({**_as_json(problem, proof), "checkpoint": kept})
     elif not quiet:
         for name, text in _facts(problem, proof):
             say(f"{name:13}{text}")
@@ -135,6 +136,8 @@ def command(
             say(f"{'tour':13}{output}")
         if certificate is not None:
             say(f"{'certificate':13}{certificate if proof.proved else 'not written: nothing was proved'}")
+        if checkpoint is not None:
+            say(f"{'checkpoint':13}{checkpoint}")
     return 0 if signals.caught is None else status(signals.caught)
 
 

@@ -196,7 +196,7 @@ if TYPE_CHECKING:
     "--checkpoint",
     type=click.Path(),
     metavar="FILE",
-    help="Save the best tour here at intervals; --start continues from it.",
+    help="Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from it.",
 )
 @click.option(
     "--checkpoint-interval",

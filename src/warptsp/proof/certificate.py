@@ -16,7 +16,7 @@ from warptsp._words import counted
 from warptsp.errors import ParseError, UnsupportedProblem
 from warptsp.outputs import atomic_write
 
-from .closed_instance import FRACTION_BITS, TRIVIAL, ClosedInstance, is_optimal
+from .closed_instance import FRACTION_BITS, ClosedInstance, has_one_tour, is_optimal
 from .evidence import Branch, Certificate, Evidence, Leaf
 
 if TYPE_CHECKING:
@@ -98,10 +98,12 @@ def _document_of(form: str, problem: Problem, state: BranchAndCut, open_nodes: l
     }
 
 
-def write_trivial_proof(path: str | os.PathLike[str], problem: Problem, tour: NDArray[np.int32]) -> None:
-    """Write a proof for so few cities that there is only one tour."""
+def write_trivial_proof(
+    path: str | os.PathLike[str], problem: Problem, tour: NDArray[np.int32], *, unfinished: bool = False
+) -> None:
+    """Write a proof for so few cities that there is only one tour, as a certificate or a checkpoint."""
     document = {
-        "format": FORMAT,
+        "format": FORMAT_UNFINISHED if unfinished else FORMAT,
         "instance": problem.name,
         "cities": problem.n,
         "length": problem.length(tour),
@@ -187,7 +189,7 @@ def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certifica
             file=file,
         )
     branches = [node.branches for node in [*certificate.leaves, *certificate.open]]
-    if not _is_complete(branches):
+    if not has_one_tour(problem) and not _is_complete(branches):
         raise ParseError("its branches leave something out", file=file)
     if any(len({branch.cities for branch in node}) != len(node) for node in branches):
         raise ParseError("a node has two branches on one set of cities", file=file)
@@ -335,7 +337,7 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     length = problem.length(certificate.tour)
     if length != certificate.length:
         return None
-    if problem.n <= TRIVIAL and problem.open is None:
+    if has_one_tour(problem):
         return length
     instance = ClosedInstance.of(problem, length, certificate.exponent)
     if not all(_is_valid(cut) for cut in certificate.cuts.values()):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["FRACTION_BITS", "TOLERANCE", "TRIVIAL", "ClosedInstance", "is_optimal"]
+__all__ = ["FRACTION_BITS", "TOLERANCE", "ClosedInstance", "has_one_tour", "is_optimal"]
 
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
@@ -21,6 +21,11 @@ TOLERANCE = 1e-7
 """Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
 TRIVIAL = 3
 """Cities up to which all closed tours are the same."""
+
+
+def has_one_tour(problem: Problem) -> bool:
+    """Return whether there is nothing to prove."""
+    return problem.n <= (TRIVIAL if problem.open is None else 1)
 
 
 def is_optimal(problem: Problem, length: int | float, bound: int | float) -> bool:

@@ -15,18 +15,18 @@ import numpy as np
 import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp._offers import find
-from warptsp.errors import BackendUnavailable, UnsupportedProblem
+from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.neighbors import candidate_rows
-from warptsp.outputs import Pace, check_writable
+from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
 from warptsp.stop.deadline import token_until
 
 from .branch_and_cut import BranchAndCut
 from .certificate import read_unfinished, write_proof, write_trivial_proof, write_unfinished
-from .closed_instance import TRIVIAL, ClosedInstance
+from .closed_instance import ClosedInstance, has_one_tour
 from .linear_program import has_solver, require_solver
 
 if TYPE_CHECKING:
@@ -205,7 +205,8 @@ def prove(
     ParseError
         `resume` is not an unfinished proof of this instance.
     OutputError
-        The certificate or the checkpoint cannot be written.
+        The certificate or the checkpoint cannot be written; if that was noticed at the end, the proof is in
+        its attribute ``result``.
 
     Examples
     --------
@@ -228,6 +229,7 @@ def prove(
         callback=callback,
         certificate=certificate,
         checkpoint=checkpoint,
+        checkpoint_interval=CHECKPOINT_SECONDS,
         resume=resume,
     )
     return prove_with(options, problem, tour)
@@ -241,6 +243,8 @@ class ProofOptions:
     ----------
     search : bool
         Whether a population looks for a shorter tour than the given one first.
+    checkpoint_interval : float
+        Seconds between two checkpoints, at least.
     time_limit, seed, threads, tree, token, callback, certificate, checkpoint, resume
         As those of `prove`.
     """
@@ -254,6 +258,7 @@ class ProofOptions:
     callback: Callable[[ProofProgress], object] | None = None
     certificate: str | os.PathLike[str] | None = None
     checkpoint: str | os.PathLike[str] | None = None
+    checkpoint_interval: float = CHECKPOINT_SECONDS
     resume: str | os.PathLike[str] | None = None
 
 
@@ -275,16 +280,27 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
         start, floor = _searched(problem, options, token) if given is None else (given, 0)
         if given is None:
             search_seconds = time.monotonic() - began
-        if problem.n <= TRIVIAL and problem.open is None:
+        if has_one_tour(problem):
             length = problem.length(start)
             if options.certificate is not None:
                 write_trivial_proof(options.certificate, problem, start)
+            if options.checkpoint is not None:
+                write_trivial_proof(options.checkpoint, problem, start, unfinished=True)
             return Proof(start, length, length, True, seconds=time.monotonic() - began)
-        state = _run(_Task(problem, options, token, began), start, floor, earlier)
+        task = _Task(problem, options, token, began, _Kept(options, problem))
+        state = _run(task, start, floor, earlier)
+        attempts = Attempts()
         if options.certificate is not None and state.proved:
-            write_proof(options.certificate, problem, state)
+            attempts.make(write_proof, options.certificate, problem, state)
+        attempts.make(task.kept.write, state)
     search_seconds += state.search_seconds
-    return _proof(problem, state, start, floor, began, search_seconds, signals.caught is not None)
+    proof = _proof(problem, state, start, floor, began, search_seconds, signals.caught is not None)
+    try:
+        attempts.finish()
+    except OutputError as error:
+        error.result = proof  # type: ignore[attr-defined]
+        raise
+    return proof
 
 
 def prove_within(
@@ -351,6 +367,7 @@ class _Task:
     options: ProofOptions
     token: _native.StopToken
     began: float
+    kept: _Kept
 
     @property
     def search_until(self) -> float:
@@ -362,14 +379,24 @@ class _Task:
 class _Kept:
     """Writes where a proof is, now and then."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, problem: Problem) -> None:
-        self._path, self._problem, self._pace = path, problem, Pace(CHECKPOINT_SECONDS)
+    def __init__(self, options: ProofOptions, problem: Problem) -> None:
+        self._path, self._problem = options.checkpoint, problem
+        self._pace = Pace(options.checkpoint_interval)
 
-    def take(self, state: BranchAndCut, *, last: bool = False) -> None:
-        if self._path is None or not (last or self._pace.is_due()):
+    def write(self, state: BranchAndCut) -> None:
+        """Write it now, if it is wanted."""
+        if self._path is not None:
+            write_unfinished(self._path, self._problem, state)
+
+    def write_if_due(self, state: BranchAndCut) -> None:
+        """Write it, if it is wanted and time for it; a full disk must not cost the proof."""
+        if self._path is None or not self._pace.is_due():
             return
         begun = time.monotonic()
-        write_unfinished(self._path, self._problem, state)
+        try:
+            self.write(state)
+        except OutputError as error:
+            logger.warning("checkpoint of the proof not written: %s", error)
         self._pace.wrote(time.monotonic() - begun)
 
 
@@ -384,10 +411,9 @@ def _run(
     problem, options, token = task.problem, task.options, task.token
     exponent = None if earlier is None else earlier.exponent
     instance = ClosedInstance.of(problem, problem.length(tour), exponent)
-    kept = _Kept(options.checkpoint, problem)
 
     def report(state: BranchAndCut) -> None:
-        kept.take(state)
+        task.kept.write_if_due(state)
         if options.callback is None:
             return
         progress = ProofProgress(
@@ -423,7 +449,6 @@ def _run(
         earlier=earlier,
     )
     state.run()
-    kept.take(state, last=True)
     if state.proved or not options.tree or token.stopped() or problem.integral:
         return state
     # Real lengths in units that suit a first tour many times as long are too coarse for the tolerance.

@@ -139,6 +139,8 @@ def solve(
         ends and this call raises the exception, with the result in its attribute ``result``.
     checkpoint : path, optional
         File to which the best tour is written at intervals, atomically, and at the end. ``start=`` reads it.
+        A proof that was asked for is kept beside it, in a file of this name and ``.proof``, from which it
+        goes on after ``start=`` with the tour.
     checkpoint_interval : float
         Minimum number of seconds between two writes.
     snapshots : int
@@ -196,7 +198,7 @@ def solve(
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
     threads = resolve_threads(threads)
-    proof = proof_of(prove, bound, instance, limits, steps, started, threads)
+    proof = proof_of(prove, bound, instance, limits, steps, started, threads, start, checkpoint)
     limits = limits if proof is None else proof.limits
     seed = seed_of(seed)
     recorder = recorder_of(instance, snapshots)

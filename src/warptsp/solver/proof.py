@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, OutputError, ParseError
 from warptsp.interruption import FirstSignal
+from warptsp.outputs import check_writable, is_stream
 from warptsp.problem import KnownLength
 from warptsp.progress import Progress
 from warptsp.proof.linear_program import has_solver
@@ -35,10 +38,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Heard", "ProofAfter", "proof_of"]
 
+logger = logging.getLogger(__name__)
+
 UNASKED_CITIES = 200
 UNASKED_SECONDS = 0.5
 UNASKED_SHARE = 0.1  # of a time limit
 TOLD_EVERY = 0.2  # seconds
+
+
+def proof_beside(tour: str | os.PathLike[str]) -> str | None:
+    """Return the file that keeps a proof where this one keeps the tour; None beside devices and streams."""
+    name = os.fspath(tour)
+    is_special = name == "-" or is_stream(name) or (os.path.exists(name) and not os.path.isfile(name))
+    return None if is_special else f"{name}.proof"
 
 
 class Heard:
@@ -71,6 +83,8 @@ class ProofAfter:
         False: the bound of the root is wanted, and no more.
     search : bool
         Whether the proof goes on with the search first, of which there was little.
+    resume : str or None
+        The checkpoint of an earlier proof, from which this one goes on.
     """
 
     limits: StoppingCriterion | None
@@ -79,6 +93,7 @@ class ProofAfter:
     at_most: float | None = None
     tree: bool = True
     search: bool = False
+    resume: str | None = None
 
     def of(
         self, result: Result, checkpoint: Checkpoint | None, callback: Callback | None, started: float
@@ -93,12 +108,19 @@ class ProofAfter:
         if result.interrupted or result.proved_optimal or (self.at_most is not None and result.gap == 0):
             return replace(result, stop_reason=self._limit_of(result))
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-        told = _Told(result, callback, started, None if self.deadline is None else self.deadline - started)
+        limit = None if self.deadline is None else self.deadline - started
+        told = _Told(result, checkpoint, callback, started, limit)
         with FirstSignal() as signals:
-            proof = self._proof(result, left, told)
+            try:
+                proof = self._proof(result, checkpoint, left, told)
+            except OutputError as error:  # of the checkpoint at the end: all that was proved is there
+                proof, told.failure = error.result, error  # type: ignore[attr-defined]
             better = proof is not None and proof.length < result.length
             if proof is not None and better and checkpoint is not None:
-                checkpoint.write(proof.tour, proof.length)
+                try:
+                    checkpoint.write(proof.tour, proof.length)
+                except OutputError as error:
+                    told.failure = told.failure or error
         if proof is None:
             return replace(result, stop_reason=self._limit_of(result))
         seconds = time.monotonic() - started
@@ -130,7 +152,9 @@ class ProofAfter:
             raise told.failure
         return found
 
-    def _proof(self, result: Result, left: float | None, told: _Told) -> Proof | None:
+    def _proof(
+        self, result: Result, checkpoint: Checkpoint | None, left: float | None, told: _Told
+    ) -> Proof | None:
         if self.at_most is None:
             options = ProofOptions(
                 search=self.search,
@@ -139,8 +163,15 @@ class ProofAfter:
                 threads=self.threads,
                 tree=self.tree,
                 callback=told.take,
+                resume=self.resume,
             )
-            return prove_with(options, result.problem, result.tour)
+            if checkpoint is not None and (kept := proof_beside(checkpoint.path)) is not None:
+                options = replace(options, checkpoint=kept, checkpoint_interval=checkpoint.interval)
+            try:
+                return prove_with(options, result.problem, result.tour)
+            except ParseError as error:  # it was not named, but only lay beside the tour
+                logger.warning("the proof begins anew: %s", error)
+            return prove_with(replace(options, resume=None, search=True), result.problem, result.tour)
         seconds = self.at_most if left is None else min(left, self.at_most)
         return prove_within(result.problem, result.tour, seconds, seed=result.seed, threads=self.threads)
 
@@ -168,12 +199,18 @@ class ProofAfter:
 
 
 class _Told:
-    """Tells a run's callback where the proof is."""
+    """Tells a run's callback where the proof is, and keeps its tours."""
 
     def __init__(
-        self, result: Result, callback: Callback | None, started: float, time_limit: float | None
+        self,
+        result: Result,
+        checkpoint: Checkpoint | None,
+        callback: Callback | None,
+        started: float,
+        time_limit: float | None,
     ) -> None:
         self._result, self._callback, self._started, self._limit = result, callback, started, time_limit
+        self._checkpoint = checkpoint
         self._length = result.length
         self._next = 0.0
         self.answer: str | None = None
@@ -181,6 +218,11 @@ class _Told:
 
     def take(self, proof: ProofProgress) -> bool:
         """Tell it, if it is time for that; whether the proof shall end."""
+        if self._checkpoint is not None and self._checkpoint.due(proof.length, None):
+            try:
+                self._checkpoint.write(proof.tour(), proof.length)
+            except OutputError as error:  # a full disk must not cost the proof
+                logger.warning("checkpoint not written: %s", error)
         now = time.monotonic()
         if self._callback is None or now < self._next:
             return False
@@ -229,12 +271,18 @@ def proof_of(
     steps: Sequence[Step],
     started: float,
     threads: int,
+    start: object,
+    checkpoint: object,
 ) -> ProofAfter | None:
     """Return the proof that was asked for, or its bound alone, and what it leaves of the limits; or None.
+
+    It goes on from an earlier one where the search starts from a checkpoint with a proof beside it.
 
     Raises
     ------
     InvalidOption, UnsupportedProblem, BackendUnavailable
+    OutputError
+        There cannot be a file for the proof beside the checkpoint.
     """
     if wanted != "auto" and not isinstance(wanted, bool):
         raise InvalidOption(f'prove: {shown(wanted)} is neither True, False nor "auto"')
@@ -242,16 +290,22 @@ def proof_of(
     if not tree and (problem.asymmetric or not isinstance(bound, str) or bound != "lp"):
         return _unasked(problem, limits, steps, started, threads) if wanted == "auto" else None
     check_provable(problem)
+    if isinstance(checkpoint, (str, os.PathLike)) and (kept := proof_beside(checkpoint)) is not None:
+        check_writable(kept)
+    resume = proof_beside(start) if isinstance(start, (str, os.PathLike)) and os.path.isfile(start) else None
+    if resume is not None and not os.path.isfile(resume):
+        resume = None
+    few = MaxKicks(SEARCH_KICKS * problem.n) if steps[0].method.name == "lk" else None
+    after = ProofAfter(limits, None, threads=threads, tree=tree, resume=resume)
     if limits is None:
-        by_kicks = steps[0].method.name == "lk"
-        few = MaxKicks(SEARCH_KICKS * problem.n) if by_kicks else None
-        return ProofAfter(few, None, threads=threads, tree=tree, search=by_kicks)
+        return replace(after, limits=few, search=few is not None and resume is None)
     seconds = limits.limit().seconds
     if seconds is None:
-        return ProofAfter(limits, None, threads=threads, tree=tree)
-    return ProofAfter(
-        limits | MaxRuntime(SEARCH_SHARE * seconds), started + seconds, threads=threads, tree=tree
-    )
+        return after
+    shared = limits | MaxRuntime(SEARCH_SHARE * seconds)
+    if resume is not None and few is not None:  # which has searched before
+        shared = shared | few
+    return replace(after, limits=shared, deadline=started + seconds)
 
 
 def _unasked(
