@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import shutil
@@ -305,6 +306,23 @@ def test_a_run_that_is_not_counted_waits_for_the_kernels_of_a_gpu(harness, monke
     monkeypatch.setattr(warptsp, "solve", solve)
     measuring._warm_up(None, {"method": "two-opt", "device": device})
     assert len(list(left)) == len(ends) - needed
+
+
+def test_a_run_that_the_cpu_began_is_measured_again(harness, monkeypatch, tmp_path):
+    import warptsp
+    from benchmarks.reproduce.harness import measuring
+
+    given = warptsp.Problem.from_points([[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]])
+    found = warptsp.solve(given, device="cpu", bound=False)
+    left = iter([("cuda:0", {}), ("cpu", {}), ("cuda:0", {"seconds_on_cpu": 0.3}), ("cuda:0", {"passes": 7})])
+
+    def solve(problem, **options):
+        device, counters = next(left)
+        return dataclasses.replace(found, device=device, counters=counters)
+
+    monkeypatch.setattr(warptsp, "solve", solve)
+    setting = harness.Setting("cuda", True, tmp_path, None, "", 1)
+    assert measuring.run(given, setting, method="two-opt")["passes"] == 7
 
 
 def test_long_searches_come_first_where_several_run_at_once(harness, tmp_path):
