@@ -1,5 +1,6 @@
 """Proofs of optimality: CPU seconds of search and proof, nodes, the bound without branches; one thread. The
-searches alone are given in wall time.
+searches alone are given in wall time. With several ``--seeds`` the figures are medians, and all CPU seconds
+are given, too.
 
 The instances lose their names first, so that the search does not know their optimum. ``--instances`` takes
 names, or ``small`` for TSPLIB up to 200 cities, symmetric and with a length on record. A proof that is not
@@ -14,8 +15,12 @@ import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from common import load, note, parser, report, table
+
+if TYPE_CHECKING:
+    from warptsp import Problem
 
 BARS = {
     "a280": 3, "lin318": 3, "rat783": 3, "p654": 3, "pr299": 10, "pcb442": 10, "u574": 10, "rd400": 10,
@@ -39,15 +44,60 @@ def small_instances(shared: Path) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
+def run(name: str, problem: Problem, seed: int, limit: float) -> dict[str, Any]:
+    """Prove one instance."""
+    from warptsp import prove
+
+    note(f"{name} {seed}")
+    begin = time.process_time()
+    proof = prove(replace(problem, name=""), time_limit=limit, seed=seed, threads=1)
+    known = problem.known_length
+    return {
+        "name": name,
+        "seed": seed,
+        "known": None if known is None else known.length,
+        "length": proof.length,
+        "bound": proof.lower_bound,
+        "proved": proof.proved,
+        "search_seconds": proof.search_seconds,
+        "seconds": time.process_time() - begin,
+        "nodes": proof.nodes,
+        "root_gap": 100 * (1 - proof.root_bound / proof.length),
+        "left": None if proof.edges_left is None else proof.edges_left / problem.n,
+        "cuts": proof.cuts,
+    }
+
+
+def row(name: str, n: int, runs: list[dict[str, Any]]) -> list[Any]:
+    """Return an instance's line of the table: medians of its runs."""
+
+    def middle(key: str) -> float:
+        return statistics.median(one[key] for one in runs)
+
+    best, proved = min(one["length"] for one in runs), sum(one["proved"] for one in runs)
+    left = [one["left"] for one in runs if one["left"] is not None]
+    line = [
+        name,
+        n,
+        best if proved else f"{max(one['bound'] for one in runs)} to {best}",
+        f"{middle('search_seconds'):.2f}",
+        f"{middle('seconds'):.2f}",
+        BARS.get(name, BAR_OF_SMALL),
+        f"{middle('nodes'):g}" if middle("nodes") else "root",
+        f"{middle('root_gap'):.3f}",
+        f"{statistics.median(left):.1f}" if left else "-",
+        "yes" if proved == len(runs) else f"{proved} of {len(runs)}" if proved else "open",
+    ]
+    return [*line, ", ".join(f"{one['seconds']:.2f}" for one in runs)] if len(runs) > 1 else line
+
+
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--instances", nargs="+", metavar="NAME")
     options_parser.add_argument("--large", action="store_true", help="the instances of the longer bars")
     options_parser.add_argument("--limit", type=float, default=400.0, help="seconds of wall time for each")
-    options_parser.add_argument("--seed", type=int, default=0)
+    options_parser.add_argument("--seeds", type=int, nargs="+", default=[0], metavar="SEED")
     options = options_parser.parse_args()
-
-    from warptsp import prove
 
     chosen = [name for name, bar in BARS.items() if (bar > LARGE) == options.large]
     names = options.instances or (chosen if options.large else [*chosen, "small"])
@@ -56,46 +106,18 @@ def main() -> None:
         names = [name for name in names if name != "small"] + small_instances(Path(options.shared))
     rows, results, seconds_of_small, others = [], [], [], []
     for name in names:
-        note(name)
-        known = load(options.shared, name).known_length
-        problem = replace(load(options.shared, name), name="")
-        begin = time.process_time()
-        proof = prove(problem, time_limit=options.limit, seed=options.seed, threads=1)
-        seconds = time.process_time() - begin
+        problem = load(options.shared, name)
+        runs = [run(name, problem, seed, options.limit) for seed in options.seeds]
+        results += runs
+        seconds = statistics.median(one["seconds"] for one in runs)
         if name not in BARS:
             seconds_of_small.append(seconds)
-        root_gap = 100 * (1 - proof.root_bound / proof.length)
-        bar = BARS.get(name, BAR_OF_SMALL)
-        rows.append(
-            [
-                name,
-                problem.n,
-                proof.length if proof.proved else f"{proof.lower_bound} to {proof.length}",
-                f"{proof.search_seconds:.2f}",
-                f"{seconds:.2f}",
-                bar,
-                proof.nodes if proof.nodes else "root",
-                f"{root_gap:.3f}",
-                "-" if proof.edges_left is None else f"{proof.edges_left / problem.n:.1f}",
-                "yes" if proof.proved else "open",
-            ]
-        )
-        results.append(
-            {
-                "name": name,
-                "known": None if known is None else known.length,
-                "length": proof.length,
-                "bound": proof.lower_bound,
-                "proved": proof.proved,
-                "search_seconds": proof.search_seconds,
-                "seconds": seconds,
-                "nodes": proof.nodes,
-                "root_gap": root_gap,
-                "cuts": proof.cuts,
-            }
-        )
-        if proof.proved and known is not None and known.length != proof.length:
-            differs = f"{name}: {proof.length} is proved, and the record says {known.length}."
+        rows.append(row(name, problem.n, runs))
+        known = problem.known_length
+        for length in sorted({one["length"] for one in runs if one["proved"]}):
+            if known is None or known.length == length:
+                continue
+            differs = f"{name}: {length} is proved, and the record says {known.length}."
             if known.proven and name not in OTHER_ARITHMETIC:
                 raise SystemExit(differs)
             others.append(f"{differs} {OTHER_ARITHMETIC.get(name, '')}".rstrip())
@@ -110,6 +132,7 @@ def main() -> None:
         "root gap %",
         "left/city",
         "proved",
+        *(["each s"] if len(options.seeds) > 1 else []),
     ]
     text = table(head, rows)
     if seconds_of_small:

@@ -189,6 +189,85 @@ void cuts_and_bounds(uint64_t seed) {
   }
 }
 
+// Cycles whose edges have the weight 1/2, and a matching of weight 1: every city has the degree 2.
+void add_half_cycles(int n, double share, std::vector<double> &weight, Random &random) {
+  std::vector<int> order(n), other(n);
+  const auto shuffle = [&](std::vector<int> &cities) {
+    std::iota(cities.begin(), cities.end(), 0);
+    for (int i = n; i > 1; --i) std::swap(cities[i - 1], cities[random.below(i)]);
+  };
+  const auto add = [&](int u, int v, double value) {
+    weight[u * n + v] += share * value;
+    weight[v * n + u] += share * value;
+  };
+  shuffle(order);
+  shuffle(other);
+  for (int first = 0; first < n;) {
+    const int left = n - first, most = left - 3 < 3 ? left : 3 + random.below(left - 5);
+    for (int i = 0; i < most; ++i) add(order[first + i], order[first + (i + 1) % most], 0.5);
+    first += most;
+  }
+  for (int i = 0; i < n; i += 2) add(other[i], other[i + 1], 1.0);
+}
+
+// Of all blossoms with this handle, as marks of cities: the least sum of the weights beside the teeth and of what the
+// teeth lack; below 1 where one is violated.
+double least_surplus(int n, const std::vector<double> &weight, int handle) {
+  double sum = 0.0, cheapest = 2.0;
+  int teeth = 0;
+  for (int u = 0; u < n; ++u)
+    for (int v = 0; v < n; ++v) {
+      if ((handle >> u & 1) == 0 || (handle >> v & 1) != 0) continue;
+      const double x = weight[u * n + v];
+      sum += std::min(x, 1.0 - x);
+      teeth += x > 0.5;
+      cheapest = std::min(cheapest, std::fabs(1.0 - 2.0 * x));
+    }
+  return teeth % 2 == 1 ? sum : sum + cheapest;
+}
+
+// No violated blossom is missed: the cuts of the tree, and those that are found, beside all handles there are.
+void blossoms(uint64_t seed) {
+  constexpr int n = 10;
+  constexpr double limit = 0.98;
+  Random random(seed, 7, 0);
+  std::vector<double> weight((size_t)n * n, 0.0);
+  const double share = 0.5 + 0.5 * random.unit();
+  add_half_cycles(n, share, weight, random);
+  add_half_cycles(n, 1.0 - share, weight, random);
+  std::vector<int> ends, begin{0};
+  std::vector<double> values;
+  std::vector<CutTree::Arc> arcs;
+  for (int u = 0; u < n; ++u) {
+    for (int v = 0; v < n; ++v) {
+      const double x = weight[u * n + v];
+      if (x > 1.0) return;  // no solution of the linear programme
+      if (std::min(x, 1.0 - x) > 1e-6) arcs.push_back({v, std::min(x, 1.0 - x)});
+      if (x > 0.0 && u < v) {
+        ends.insert(ends.end(), {u, v});
+        values.push_back(x);
+      }
+    }
+    begin.push_back((int)arcs.size());
+  }
+  double least = 2.0, of_tree = 2.0;
+  for (int handle = 1; handle < (1 << n) - 1; ++handle) least = std::min(least, least_surplus(n, weight, handle));
+  CutTree(begin, arcs).for_cuts_below(limit, [&](const std::vector<int> &side) {
+    int handle = 0;
+    for (const int v : side) handle |= 1 << v;
+    of_tree = std::min(of_tree, least_surplus(n, weight, handle));
+  });
+  if (least < limit) CHECK(std::fabs(of_tree - least) < 1e-6);
+  Support support;
+  support.build(n, ends, values.data());
+  std::vector<int> tour(n);
+  std::iota(tour.begin(), tour.end(), 0);
+  const std::unordered_set<uint64_t> none;
+  FoundCuts found(support, none, tour);
+  Blossoms(found).find_by_cuts();
+  if (least < limit) CHECK(found.size() > 0);
+}
+
 }  // namespace
 
 TEST(least_closed_walks) { least_walks(); }
@@ -200,6 +279,10 @@ TEST(least_closed_walks_on_all_instruction_sets) {
 
 TEST(shortest_paths_on_all_instruction_sets) {
   for (int k = 3; k <= LeastWalks::max_nodes; ++k) same_shortest_paths(k);
+}
+
+TEST(no_violated_blossom_is_missed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) blossoms(seed);
 }
 
 TEST(every_tour_passes_the_cuts_and_is_above_the_bound) {

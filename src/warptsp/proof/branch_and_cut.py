@@ -33,7 +33,7 @@ __all__ = ["BranchAndCut"]
 NEIGHBOURS = 6
 """Shortest edges of each city in the first linear programme."""
 MAX_CUTS = 100
-"""Rows that one round adds, those with the largest violation."""
+"""Rows that one round adds, those with the largest violation; more for more than a thousand cities."""
 STALL_ROUNDS = 8
 """Rounds in which the bound must have risen by the share of `_STALL`."""
 CANDIDATES = 12
@@ -228,9 +228,12 @@ class BranchAndCut:
     def _first_edges(self, neighbours: NDArray[np.int32]) -> NDArray[np.int32]:
         lengths, n = self.instance.lengths, self.instance.size
         count = min(NEIGHBOURS, n - 1)
-        others = lengths + np.where(np.eye(n, dtype=bool), np.int64(1) << 60, np.int64(0))
-        nearest = np.argpartition(others, count - 1, axis=1)[:, :count].astype(np.int32)
         every = np.arange(n, dtype=np.int32)
+        nearest = np.empty((n, count), dtype=np.int32)
+        for city in range(n):
+            others = lengths[city].copy()
+            others[city] = np.int64(1) << 60
+            nearest[city] = np.argpartition(others, count - 1)[:count]
         own = np.repeat(np.arange(len(neighbours), dtype=np.int32), neighbours.shape[1])
         pairs = np.concatenate(
             [
@@ -388,7 +391,7 @@ class BranchAndCut:
                     return True
                 if added == 0 and not priced:
                     return False
-            program.add_rows(relaxation.take_cuts(MAX_CUTS))
+            program.add_rows(relaxation.take_cuts(MAX_CUTS * max(1, self.instance.size // 1000)))
             rounds = STALL_ROUNDS if effort is Effort.LOCAL else 12
             if len(history) > rounds and counts[1] == 0:
                 gain = history[-1] - history[-1 - rounds]

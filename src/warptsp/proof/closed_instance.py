@@ -60,10 +60,12 @@ class ClosedInstance:
         """Close an instance with a tour of this length, by default with units that suit it."""
         n = problem.n
         every = np.arange(n, dtype=np.int32)
-        rows = [np.asarray(problem.distance(np.full(n, city, dtype=np.int32), every)) for city in range(n)]
         if exponent is None:
             exponent = FRACTION_BITS if problem.integral else _exponent(length / n, problem.distance_bound)
-        lengths = np.array([_whole(row, exponent, integral=problem.integral) for row in rows])
+        lengths = np.empty((n, n), dtype=np.int64)
+        for city in range(n):
+            row = np.asarray(problem.distance(np.full(n, city, dtype=np.int32), every))
+            lengths[city] = _whole(row, exponent, integral=problem.integral)
         np.fill_diagonal(lengths, 0)
         fixed = [problem.fixed_edges]
         has_dummy = False

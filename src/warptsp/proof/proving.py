@@ -50,7 +50,7 @@ BOUND_SECONDS = 1.0
 before its first linear programme has that bound."""
 SEARCH_SHARE = 0.3  # of a time limit
 CHECKPOINT_SECONDS = 5.0  # between two of them, at least
-MAX_CITIES = 8000
+MAX_CITIES = 10_000
 """All lengths are in memory, 8 bytes each, and are looked through in every pricing."""
 
 

@@ -26,6 +26,7 @@ struct Cut {
   double violation = 0.0;
   int idle_rounds = 0;
   int vain = 0, rests = 0;  // attempts to tighten it, and rounds until the next one
+  int sleeps = 0;           // rounds in which the pool does not look at it
   bool is_pinned = false;   // in use by a branch
 
   int between(int i, int j) const { return length[(size_t)i * classes + j]; }

@@ -46,8 +46,8 @@ class Relaxation {
  public:
   // `lengths` [n, n]: symmetric, in units of 2^-16. `tour`: any tour.
   Relaxation(std::vector<int64_t> lengths, std::vector<int> tour, uint64_t seed)
-      : n_((int)tour.size()), lengths_(std::move(lengths)), tour_(std::move(tour)), seed_(seed),
-        pricing_(lengths_.data(), n_) {}
+      : n_((int)tour.size()), scale_(std::max(1, n_ / 1000)), lengths_(std::move(lengths)), tour_(std::move(tour)),
+        seed_(seed), pricing_(lengths_.data(), n_) {}
 
   int cities() const { return n_; }
   int columns() const { return (int)(ends_.size() / 2); }
@@ -164,7 +164,7 @@ class Relaxation {
       if (!cut.is_subtour()) pool_.push_back(std::move(cut));
     }
     rows_ = std::move(kept);
-    constexpr size_t most_pooled = 4000, keep_pooled = 3000;
+    const size_t most_pooled = 4000 * scale_, keep_pooled = 3000 * scale_;
     if (pool_.size() > most_pooled) pool_.erase(pool_.begin(), pool_.end() - keep_pooled);
     return gone;
   }
@@ -179,25 +179,28 @@ class Relaxation {
     support_.build(n_, ends_, solution);
     FoundCuts found(support_, present_, tour_);
     RoundReport report;
-    report.components = find_components(found);
-    find_segments(found, tour_);
+    const auto are_few = [&](size_t few) { return found.size() < few * scale_ && !token.stopped(); };
+    const auto count = [&](const auto &find) {
+      const size_t before = found.size();
+      find();
+      return (int)(found.size() - before);
+    };
     std::vector<std::vector<int>> tight;
-    if (found.size() < 10 && report.components == 1) {
-      MinimumCuts(found, tight).find();
+    report.subtours = count([&] {
+      report.components = find_components(found);
+      find_segments(found, tour_, scale_);
+      if (report.components > 1 || !are_few(10)) return;
+      MinimumCuts(found, tight).find(scale_);
       for (int r = 0; r < rows(); ++r)
         if (rows_[r].cut.is_subtour() && activity[r] < 2.0 + 1e-6) tight.push_back(rows_[r].cut.members);
+    });
+    const bool may_tighten = effort >= Effort::tightening && are_few(30);
+    if (effort >= Effort::blossoms && are_few(50)) report.blossoms = count([&] { Blossoms(found).find(scale_); });
+    if (may_tighten && !token.stopped()) report.tightened = count([&] { tighten(found, activity); });
+    if (effort >= Effort::local) {
+      if (are_few(30)) report.blossoms += count([&] { Blossoms(found).find_by_cuts(); });
+      if (are_few(60)) report.local = find_local(found, tight, threads, token);
     }
-    report.subtours = (int)found.size();
-    if (effort >= Effort::blossoms && report.subtours < 50 && !token.stopped()) {
-      Blossoms(found).find();
-      report.blossoms = (int)found.size() - report.subtours;
-    }
-    if (effort >= Effort::tightening && report.subtours < 30 && !token.stopped()) {
-      const size_t before = found.size();
-      tighten(found, activity);
-      report.tightened = (int)(found.size() - before);
-    }
-    if (effort >= Effort::local && found.size() < 60) report.local = find_local(found, tight, threads, token);
     report.pieces = pieces_;
     waiting_ = std::move(found.cuts());
     return report;
@@ -344,7 +347,7 @@ class Relaxation {
   int find_local(FoundCuts &found, const std::vector<std::vector<int>> &tight, int threads, const StopToken &token) {
     // Large pieces raise the bound that eliminates edges; afterwards they take longer than the nodes that they save.
     constexpr int largest_at_root = 12, largest_in_tree = 10, ways = LocalCuts::ways_to_shrink;
-    constexpr size_t enough = 25, enough_of_one = 60;
+    const size_t enough = 25 * scale_, enough_of_one = 60 * scale_;
     const int largest_pieces = are_few_ ? largest_in_tree : largest_at_root;
     const int tasks = (largest_pieces - pieces_ + 1) * ways;
     const size_t before = found.size();
@@ -371,12 +374,22 @@ class Relaxation {
 
   void tighten(FoundCuts &found, const double *activity) {
     constexpr double least_violation = 0.03;
-    constexpr size_t enough_of_rows = 200, enough = 60, most = 120;
+    const size_t enough_of_rows = 200 * scale_, enough = 60 * scale_, most = 120 * scale_;
     const size_t before = found.size();
     std::vector<double> violation(pool_.size());
+    // A cut that is far from being violated is not looked at for some rounds.
+    constexpr double far = -0.5;
+    constexpr int rounds_of_far = 3;
     for (size_t i = 0; i < pool_.size(); ++i) {
-      violation[i] = pool_[i].bound - value_of(pool_[i], support_);
-      if (violation[i] > 0.02) found.add(Cut(pool_[i]));
+      Cut &cut = pool_[i];
+      violation[i] = far;
+      if (cut.sleeps > 0) {
+        --cut.sleeps;
+        continue;
+      }
+      violation[i] = cut.bound - value_of(cut, support_);
+      if (violation[i] > 0.02) found.add(Cut(cut));
+      if (violation[i] <= far) cut.sleeps = rounds_of_far;
     }
     Tightening tightening(support_);
     // A cut that was tried in vain rests for 1, 3, and then 7 rounds.
@@ -399,11 +412,12 @@ class Relaxation {
         tighten_one(rows_[r].cut, violated);
     if (found.size() - before >= enough) return;
     for (size_t i = pool_.size(); i-- > 0 && found.size() - before <= most;)
-      if (violation[i] > -0.5 && violation[i] < 0.02 && present_.count(pool_[i].hash) == 0)
+      if (violation[i] > far && violation[i] < 0.02 && present_.count(pool_[i].hash) == 0)
         tighten_one(pool_[i], violation[i]);
   }
 
   const int n_;
+  const size_t scale_;  // of what is enough of a round: more for more than a thousand cities
   const std::vector<int64_t> lengths_;
   std::vector<int> tour_;
   const uint64_t seed_;

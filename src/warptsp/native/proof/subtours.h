@@ -32,9 +32,9 @@ inline int find_components(FoundCuts &found) {
   return (int)components.size();
 }
 
-// Segments of a tour, for each first city the one that is left least.
-inline void find_segments(FoundCuts &found, const std::vector<int> &tour) {
-  constexpr size_t most = 150;
+// Segments of a tour, for each first city the one that is left least; at most 150 times the scale.
+inline void find_segments(FoundCuts &found, const std::vector<int> &tour, size_t scale) {
+  const size_t most = 150 * scale;
   struct Segment {
     double leaving;
     int first, last;
@@ -84,8 +84,8 @@ class MinimumCuts {
     for (int v = 0; v < graph_.size(); ++v) set_[v] = {v};
   }
 
-  void find() {
-    constexpr size_t enough = 200;
+  void find(size_t scale) {
+    const size_t enough = 200 * scale;
     const int n = graph_.size();
     contract_from(
         [&] {
