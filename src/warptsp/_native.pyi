@@ -260,7 +260,7 @@ class TourSearch:
         count: int,
         kicks_per_city: float,
         temperature: float,
-        quick: bool,
+        steps: int,
         seed: int,
         round: int,
         threads: int,
@@ -300,8 +300,13 @@ class PopulationRun:
         agreeing: int,
         most: int,
     ) -> PopulationRun: ...
-    def proceed(self, seed: int, round: int, threads: int, token: StopToken) -> bool:
-        """Grow some members, or make a generation; True at the end of the last population."""
+    def proceed(
+        self, seconds: float, seed: int, round: int, threads: int, token: StopToken
+    ) -> tuple[bool, int]:
+        """Grow some members, or make a generation, and more for so long.
+
+        Returns whether the last population has come to its end, and how many rounds this took.
+        """
 
 def search_batch(
     *,

@@ -106,7 +106,7 @@ def test_more_cities_than_a_proof_takes_are_refused():
         search.prove(100, token)
     plan = {"members": 5, "at_once": 3, "selection": 10, "idle": 1, "agreeing": 2, "most": 7}
     run = _native.PopulationRun.create(search=search, **plan)
-    assert [run.proceed(0, round, 1, token) for round in (1, 2)] == [False, False]
+    assert [run.proceed(0.0, 0, round, 1, token) for round in (1, 2)] == [(False, 1), (False, 1)]
     assert search.members == 6  # and the best tour
     for name in ("at_once", "agreeing", "most"):
         with pytest.raises(ValueError, match="out of range"):
@@ -125,7 +125,8 @@ def test_populations_begin_until_some_agree(agreeing, most):
     run = _native.PopulationRun.create(search=search, **plan, agreeing=agreeing, most=most)
     members = []
     for round in range(1, 1000):
-        ended = run.proceed(0, round, 1, token)
+        ended, rounds = run.proceed(0.0, 0, round, 1, token)
+        assert rounds == 1
         members.append(search.members)
         if ended:
             break

@@ -127,11 +127,39 @@ def test_without_a_limit_hundreds_of_cities_have_a_second_population(monkeypatch
     assert few.stop_reason == CROSSED
 
 
+@pytest.mark.parametrize("population", [None, 6])
+def test_with_a_time_limit_few_cities_have_populations_without_kicks(population):
+    phases: list[tuple[str, int]] = []
+    result = warptsp.solve(
+        np.random.default_rng(6).random((150, 2)),
+        time_limit=0.1,
+        seed=1,
+        threads=1,
+        params={"population": population},
+        callback=lambda p: phases.append((p.phase, p.kicks)),
+    )
+    crossed = [kicks for phase, kicks in phases if phase in ("population", "crossover")]
+    assert bool(crossed) == (population is None)  # fewer than 7 mean none
+    assert not crossed or crossed[0] == 0
+    assert result.stop_reason == "time limit of 0.1 s"
+
+
+def test_members_are_the_same_however_many_grow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(7).random((260, 2))
+    found = []
+    for count, moment in ((1, 0.0), (3, 1e9)):
+        monkeypatch.setattr(tuning, "MEMBERS_AT_ONCE", count)
+        monkeypatch.setattr(tuning, "MOMENT", moment)
+        found.append(warptsp.solve(points, kicks=20 * len(points), seed=2, threads=1))
+    assert np.array_equal(found[0].tour, found[1].tour)
+    assert found[0].counters == found[1].counters
+
+
 def test_clusters_have_one_population_of_quick_members(monkeypatch: pytest.MonkeyPatch) -> None:
     n = 1200
     random = np.random.default_rng(5)
     points = random.random((12, 2))[np.arange(n) % 12] + 0.02 * random.random((n, 2))
-    monkeypatch.setattr(tuning, "MIN_QUICK", n)
+    monkeypatch.setattr(tuning, "MIN_CLUSTERED", n)
     runs = []
     for threads in (1, 1, 2):
         phases: list[str] = []
@@ -142,7 +170,7 @@ def test_clusters_have_one_population_of_quick_members(monkeypatch: pytest.Monke
             threads=threads,
             callback=lambda p, seen=phases: seen.append(p.phase),
         )
-        assert phases.count("population") >= tuning.MIN_QUICK_POPULATION / threads
+        assert phases.count("population") >= tuning.MEMBERS_IN_CLUSTERS.least / threads
         after = phases[phases.index("crossover") :]
         assert "population" not in after
         assert "search" in after  # the kicks that are left

@@ -111,7 +111,7 @@ def population_run(members=3, at_once=2, selection=10, idle=1, agreeing=2, most=
     )
     del search
     for round in range(1, 4):
-        made.proceed(0, round, threads, token())
+        made.proceed(0.0, 0, round, threads, token())
 
 
 def batch(points=None, integers=None, reals=None, **changed):
@@ -193,7 +193,7 @@ def begin_windows(parts=2, members=2, kicks_per_city=0.1, temperature=0.1, selec
 def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2, selection=20):
     made = tour_search()
     made.grow(
-        count=count, kicks_per_city=kicks_per_city, temperature=temperature, quick=True, seed=1, round=1,
+        count=count, kicks_per_city=kicks_per_city, temperature=temperature, steps=3, seed=1, round=1,
         threads=threads, token=token(),
     )  # fmt: skip
     made.generation(selection=selection, seed=1, round=1, threads=threads, token=token())

@@ -125,7 +125,7 @@ class BatchSearch:
         """Whether the search is annealing alone: with more kicks, `solve` grows populations."""
         if self.gpu is not None:
             return True
-        least = tuning.MIN_POPULATION * tuning.KICKS_FOR_MEMBER
+        least = tuning.FULL_MEMBERS.least * tuning.FULL_MEMBERS.granted
         return n <= INSTANT_CITIES or self.kicks is None or self.kicks < least * n
 
     def search(

@@ -86,13 +86,11 @@ def search_aside(
     population = _native.PopulationRun.create(
         search=search, members=members, at_once=10, selection=10, idle=4, agreeing=1, most=1
     )
-    step = 0
-    while not token.stopped() and time.monotonic() < until:
-        step += 1
-        ended = population.proceed(seed, round << 32 | step, 1, token)
+    step, ended = round << 32, False
+    while not (ended or token.stopped() or time.monotonic() >= until):
+        ended, rounds = population.proceed(0.0, seed, step + 1, 1, token)
+        step += rounds
         report()
-        if ended:
-            break
     best = search.best()
     return best if instance.units(best) < instance.units(tour) else tour
 

@@ -31,12 +31,14 @@ def kicks_at_once(n: int) -> int:
     return max(100, min(tuning.SLICE, n // 10))
 
 
-def population_plan(populations: tuning.Settling | None = None) -> dict[str, int]:
+def population_plan(
+    populations: tuning.Settling | None = None, selection: int = tuning.SELECTION
+) -> dict[str, int]:
     """Return the plan of `_native.PopulationRun` for new populations, or for the one there is."""
     return {
         **(populations or tuning.Settling(members=0, agreeing=1, most=1))._asdict(),
         "at_once": tuning.MEMBERS_AT_ONCE,
-        "selection": tuning.SELECTION,
+        "selection": selection,
         "idle": tuning.IDLE_GENERATIONS,
     }
 
@@ -123,11 +125,14 @@ class _Search:
         self.member_seconds = 0.0  # time for a new member of a population
         self.window_seconds = 0.0  # time for a new member of every window
         self.long_share = 0.0  # of the tour's length, which the longest links have
-        self.quick = False  # whether members of a population are made quickly
         self.windows = tuning.PLAIN_WINDOWS
         self.combined = False  # whether the best tour is that of a population
         mostly_fixed = 4 * len(self.problem.fixed_edges) > self.problem.n
-        self.least_members = tuning.MIN_POPULATION_OF_FIXED if mostly_fixed else tuning.MIN_POPULATION
+        self.members = tuning.FULL_MEMBERS
+        if mostly_fixed:
+            self.members = tuning.MEMBERS_OF_FIXED
+        elif self.problem.n <= tuning.MAX_QUICK and run.kick_limit is None:
+            self.members = tuning.QUICK_MEMBERS
         self.parts = parts
         self.in_parts = in_parts  # whether each part can be searched alone from the start
         self.boxes = self.problem.matrix is None
@@ -143,18 +148,15 @@ class _Search:
         stop = self._local_search()
         seconds = run.elapsed() - begun
         # Asked for by long tours alone, if kicks follow; fixed edges say nothing about clusters.
-        least = min(tuning.MIN_LONG_EDGES, tuning.MIN_QUICK, tuning.MIN_WINDOWED)
+        least = min(tuning.MIN_LONG_EDGES, tuning.MIN_CLUSTERED, tuning.MIN_WINDOWED)
         if run.kick_limit != 0 and self.problem.n >= least and not len(self.problem.fixed_edges):
             self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.problem.n)
         in_clusters = self.long_share > tuning.CLUSTERED
         self.windows = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
-        self.quick = in_clusters and self.problem.n >= tuning.MIN_QUICK
-        if self.quick:
-            self.least_members = tuning.MIN_QUICK_POPULATION
+        if in_clusters and self.problem.n >= tuning.MIN_CLUSTERED:
+            self.members = tuning.MEMBERS_IN_CLUSTERS
         # Guesses until the first members are there.
-        self.member_seconds = seconds * (
-            tuning.GREEDY_TO_QUICK_MEMBER if self.quick else tuning.GREEDY_TO_MEMBER
-        )
+        self.member_seconds = seconds * self.members.descents
         self.window_seconds = seconds * self.windows.descents
         return not (stop or self._long_links())
 
@@ -204,12 +206,12 @@ class _Search:
             return
         if self._in_windows():
             return
-        least = self.least_members
+        least = self.members.least
         while (size := self._affordable()) >= least:
             if self._combine(size):
                 return
             least = max(least, math.ceil(tuning.NEXT_POPULATION * size))
-            if self.quick and run.kick_limit is not None:
+            if self.members.kicks == 0 and run.kick_limit is not None:
                 break  # such members take next to no kicks
         self._anneal(run.kick_limit)
 
@@ -220,11 +222,12 @@ class _Search:
         """
         if self.run.may_end_early and (self._proved() or self._crossed()):
             return
-        most = self.params.members(self.problem.n)
+        most = self._most()
+        least = max(self.members.least, tuning.FULL_MEMBERS.least)
         cycle = tuning.FIRST_CYCLE * self.problem.n
-        size = min(2 * self.least_members, most)
+        size = min(2 * least, most)
         while not self._anneal(self.kicks + cycle):
-            while self.problem.n < LONG and size >= self.least_members:
+            while self.problem.n < LONG and size >= least:
                 if self._combine(size):
                     return
                 size = min(2 * size, most)
@@ -252,8 +255,9 @@ class _Search:
         populations = tuning.settling(problem.n, of_matrix=problem.matrix is not None)
         if self._cross(populations, phase="search"):
             return True
-        second = min(tuning.SECOND_MEMBERS, self.params.members(problem.n))
-        if problem.n > tuning.AGREEING_CITIES and second >= self.least_members and self._combine(second):
+        self.members = tuning.FULL_MEMBERS
+        second = min(tuning.SECOND_MEMBERS, self._most())
+        if problem.n > tuning.AGREEING_CITIES and second >= self.members.least and self._combine(second):
             return True
         self.run.report_limit(CROSSED)
         return True
@@ -295,7 +299,7 @@ class _Search:
     def _members_of_windows(self) -> float:
         """Return how many members of every window the horizon has time for, at a rough guess."""
         n = self.problem.n
-        if n < tuning.MIN_WINDOWED or not self.boxes or self.params.members(n) < tuning.MIN_POPULATION:
+        if n < tuning.MIN_WINDOWED or not self.boxes or self._most() < tuning.FULL_MEMBERS.least:
             return 0
         if self._in_rows():
             return 0
@@ -303,15 +307,21 @@ class _Search:
 
     # Recombination
 
+    def _most(self) -> int:
+        """Return how many members a population has at most."""
+        most = self.params.members(self.problem.n)
+        if self.params.population is None:
+            return max(most, self.members.most)
+        return most if most >= tuning.FULL_MEMBERS.least else 0
+
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
         run, n = self.run, self.problem.n
         if n >= LONG and not self._in_rows():
             return 0
-        sizes: list[float] = [self.params.members(n)]
+        sizes: list[float] = [self._most()]
         if run.kick_limit is not None:
-            for_member = tuning.KICKS_FOR_QUICK_MEMBER if self.quick else tuning.KICKS_FOR_MEMBER
-            sizes.append((run.kick_limit - self.kicks) / n / for_member)
+            sizes.append((run.kick_limit - self.kicks) / n / self.members.granted)
         if (remaining := self._remaining()) is not None:
             sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
         return int(min(sizes))
@@ -327,10 +337,10 @@ class _Search:
 
     def _crossing_share(self) -> float:
         """Time for the generations, in times that the growth takes."""
-        if self.quick:
-            return tuning.QUICK_CROSSING_SHARE
-        large = self.problem.n >= tuning.LARGE_TOUR
-        return tuning.LARGE_CROSSING_SHARE if large else tuning.CROSSING_SHARE
+        members, n = self.members, self.problem.n
+        if members.kicks > 0 and n >= tuning.LARGE_TOUR:
+            return tuning.LARGE_CROSSING_SHARE
+        return members.crossing * (n / 1000) ** members.crossing_power
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
@@ -341,19 +351,21 @@ class _Search:
         native.forget()
         started = run.elapsed()
         grown = 0
+        self.round += 1
         while grown < size:
-            self.round += 1
-            count = min(run.threads, size - grown)
-            # At least one kick: with none, a number of kicks would never be reached.
-            kicks = 0.0 if self.quick else tuning.KICKS_OF_MEMBER * max(0.5, min(1.0, size / 16))
-            kicks = max(1.0 / n, kicks)
+            # As many as take a moment, on each thread.
+            count = max(1, min(tuning.MEMBERS_AT_ONCE, int(tuning.MOMENT / self.member_seconds)))
+            count = min(run.threads * count, size - grown)
+            kicks = self.members.kicks * max(0.5, min(1.0, size / 16))
+            if run.time_limit is None:  # at least one: with none, a number of kicks would never be reached
+                kicks = max(1.0 / n, kicks)
             if run.kick_limit is not None:
                 kicks = min(kicks, (run.kick_limit - self.kicks) / (n * count))
             native.grow(
                 count=count,
                 kicks_per_city=kicks,
                 temperature=tuning.MEMBER_TEMPERATURE,
-                quick=self.quick,
+                steps=self.members.steps,
                 seed=run.seed,
                 round=self.round,
                 threads=run.threads,
@@ -368,9 +380,12 @@ class _Search:
             crossing = self._crossing_share() * self.member_seconds * (grown + count)
             if remaining is not None and remaining < crossing:
                 break
-        if self.combined or isinstance(run.start, np.ndarray):
+        # A full member is worth more than the tour of the first local search, a quick one is not.
+        if self.combined or self.members.steps > 0 or isinstance(run.start, np.ndarray):
             native.keep()
-        return self._cross()
+        remaining = self._remaining()
+        hurried = remaining is not None and remaining < tuning.LEISURE * crossing
+        return self._cross(selection=self.members.selection if hurried else tuning.SELECTION)
 
     def _recombine_given(self) -> bool:
         """Cross the tours that the start tour was merged of; True to stop."""
@@ -382,15 +397,21 @@ class _Search:
         native.keep()
         return self._cross()
 
-    def _cross(self, populations: tuning.Settling | None = None, *, phase: str = "crossover") -> bool:
+    def _cross(
+        self,
+        populations: tuning.Settling | None = None,
+        *,
+        phase: str = "crossover",
+        selection: int = tuning.SELECTION,
+    ) -> bool:
         """Cross the population, or new ones, until nothing is gained; True to stop."""
         run, ended = self.run, False
         self.combined = True
         threads = run.threads if self.problem.n > tuning.FEW_CITIES else 1
-        crossing = _native.PopulationRun.create(search=self.native, **population_plan(populations))
+        crossing = _native.PopulationRun.create(search=self.native, **population_plan(populations, selection))
         while not ended:
-            self.round += 1
-            ended = crossing.proceed(run.seed, self.round, threads, run.token)
+            ended, rounds = crossing.proceed(tuning.MOMENT, run.seed, self.round + 1, threads, run.token)
+            self.round += rounds
             if self._report(phase):
                 return True
         self.native.return_to_best()

@@ -259,7 +259,7 @@ class _CudaSearch:
         search, run, n = self.search, self.run_, self.problem.n
         remaining, share = run.remaining(), tuning.GPU_WINDOWS_BEGIN
         seconds = tuning.GPU_WINDOW_MEMBER * n / run.threads
-        if not self.windowed or self.params.members_on_gpu < tuning.MIN_POPULATION:
+        if not self.windowed or self.params.members_on_gpu < tuning.FULL_MEMBERS.least:
             return False
         # With a limit on kicks the tour is the same for any number of threads.
         if remaining is None or run.kick_limit is not None:

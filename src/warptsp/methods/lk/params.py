@@ -34,8 +34,9 @@ class LkParams:
     temperature : float or None
         Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
     population : int or None
-        Maximum number of tours in a population; below 7 there is no crossover. None: 100; on CPU threads one
-        for every 125 cities from 12 500 cities on, 300 at most.
+        Maximum number of tours in a population; below 7 there is no crossover. None: 100; on CPU threads 200
+        up to 5000 cities if there is no limit on kicks, one for every 125 cities from 12 500 cities on, 300
+        at most.
     part : int
         Maximum number of cities in one part.
     whole : int

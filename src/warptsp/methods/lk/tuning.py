@@ -49,7 +49,9 @@ FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon; set 2026-1
 # Cities up to which a run without a limit ends by itself, after populations of quick members
 # (native/lk/population_run.h). The largest size of the calibration: 500 uniform cities take 0.6 CPU s (log).
 SETTLED_CITIES = 500
-MEMBERS_AT_ONCE = 10  # between two reports: 1 ms at 100 cities
+# Members between two reports, at most, and seconds of members and generations between them: a report takes
+# 40 us. Set 2026-11-26.
+MEMBERS_AT_ONCE, MOMENT = 10, 0.0005
 # Cities up to which populations that know nothing of each other are made until some agree. 500 uniform
 # cities: one of 150 members finds as many optima as three that agree, in less than half the time (log).
 AGREEING_CITIES, MOST_POPULATIONS = 250, 8
@@ -110,37 +112,52 @@ SPREAD_SHARE = 0.1  # of the time, at most, for such lists; set 2026-11-23
 # Members at most, and cities for which there may be one more; of a GPU's the first. d18512 at 60 s, gaps of
 # several seeds: 100 members 0.031, 0.023 %, 150 0.021, 0.026, 185 0.023, 0.029, 0.025 (log).
 POPULATION, CITIES_FOR_MEMBER, LARGEST_POPULATION = 100, 125, 300
-# Members: with time for fewer, annealing is better. Together with fewer kicks for such members, pr1002 at
-# 0.12 s 0.28 to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 % (log).
-MIN_POPULATION = 7
 # Members of a population after another one, in times that one's: with fewer, kicks are better. d18512 after
 # 53 of 60 s, 139 members and 0.045 %: 13 members 0.044 in 4 s, then kicks 0.030 in 1.6 s (log).
 NEXT_POPULATION = 0.5
-# The same where more than half of the cities are ends of fixed edges: members are slow and poor there. Travel
-# of 10 000 strokes in 5 CPU s, with a population of about 20 and with annealing: hatching 12 544 and 12 036,
-# segments 47 535 and 46 772; with one of about 60, segments 46 491 and 46 615 (log).
-MIN_POPULATION_OF_FIXED = 40
-# A city. E1k.0 at 1.2 s: 100 members with 0.1 end at 0 to 0.009 %, 40 with 0.4 at 0.009 to 0.038; fnl4461 at
-# 3 s 0.017 %, with 0.05 it is 0.030 (log).
-KICKS_OF_MEMBER = 0.1
-KICKS_FOR_MEMBER = 1.0  # a city, that take as long as a member and its part of the crossover; set 2026-11-21
-# Time for the generations, in times that the growth took. Set 2026-11-21, when joins of children that come to
+
+
+class Members(NamedTuple):
+    """The members of a population, and the time that they and their crossover take."""
+
+    kicks: float  # of a member, a city
+    steps: int  # of its moves, at most; 0: as the search makes them
+    least: int  # that there must be time for; with fewer, annealing is better
+    most: int  # unless the parameters say so
+    selection: int  # of so many children one is taken, where time is short
+    descents: float  # time for a member, in local searches of a greedy tour: a guess until the first is there
+    crossing: float  # time for the generations of 1000 cities, in times that the growth took,
+    crossing_power: float  # and how it grows with the cities
+    granted: float  # kicks a city that a limit on kicks grants a member and its part of the crossover
+
+
+# Kicks: E1k.0 at 1.2 s: 100 members with 0.1 end at 0 to 0.009 %, 40 with 0.4 at 0.009 to 0.038; fnl4461 at
+# 3 s 0.017 %, with 0.05 it is 0.030. Least, together with fewer kicks for such members: pr1002 at 0.12 s 0.28
+# to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Crossing: set 2026-11-21, when joins of children that come to
 # nothing were given up early, which took 7.0 of 10 s before and 2.4 s since (log).
-CROSSING_SHARE = 0.35
+FULL_MEMBERS = Members(0.1, 0, 7, POPULATION, SELECTION, 2.5, 0.35, 0.0, 1.0)
 # The same of tours of so many cities or more, which leave the caches. E31k.0 at 60 s: 0.079 % with 0.35, when
 # crossover did not end, and 0.041 with 0.6; d18512 0.026 with 0.35, 0.031 with 0.5 (log).
 LARGE_TOUR, LARGE_CROSSING_SHARE = 25_000, 0.6
-# Time for a member, in times of the local search of a greedy tour: a guess until the first one is there. Set
-# 2026-11-21.
-GREEDY_TO_MEMBER = 2.5
-# The same five of quick members without kicks, in clusters of so many cities or more; fewer were not tried.
-# C10k.0, CPU s and gap: 60 quick members 4.3 and 0.12 % (three seeds), 20 others 4.0 and 0.54; C31k.0 at 9 s
-# with 27 members 1.22 %, annealed 0.83 (log).
-MIN_QUICK = 8_000
-MIN_QUICK_POPULATION = 40
-KICKS_FOR_QUICK_MEMBER = 0.05  # 60 members and their crossover take as long as 2.5 kicks a city
-QUICK_CROSSING_SHARE = 3.5
-GREEDY_TO_QUICK_MEMBER = 0.3
+# Where more than half of the cities are ends of fixed edges, members are slow and poor. Travel of 10 000
+# strokes in 5 CPU s, with a population of about 20 and with annealing: hatching 12 544 and 12 036, segments
+# 47 535 and 46 772; with one of about 60, segments 46 491 and 46 615 (log).
+MEMBERS_OF_FIXED = FULL_MEMBERS._replace(least=40)
+# In clusters of so many cities or more; fewer were not tried. C10k.0, CPU s and gap: 60 quick members 4.3 and
+# 0.12 % (three seeds), 20 others 4.0 and 0.54; C31k.0 at 9 s with 27 members 1.22 %, annealed 0.83 (log).
+# 60 members and their crossover take as long as 2.5 kicks a city.
+MIN_CLUSTERED = 8_000
+MEMBERS_IN_CLUSTERS = Members(0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 0.0, 0.05)
+# Up to so many cities, if there is no limit on kicks. Uniform cities, CPU ms, kicks or full members before and
+# now: 200 cities 4 ms 0.229 to 0.111 %, 8 ms 0.118 to 0.036; 1000 cities 9 ms 0.740 to 0.702, 18 ms 0.518 to
+# 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points better, 10 000 no better (log).
+# Steps: with 3, 4, 5, 6, 10 1000 cities after 18 ms 0.424, 0.406, 0.397, 0.364, 0.378 %. Selection: 10
+# needs twice the generations, and time for them. Crossing: 0.4 at 200 cities, 0.7 at 1000, 1.3 at 5000.
+MAX_QUICK = 5_000
+QUICK_MEMBERS = Members(0.0, 6, 2, 200, 5, 0.5, 0.7, 0.37, 1.0)
+# The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
+# 1000 cities at 1 s, 200 members: 0.0058 % where one of 5 children is taken, 0.0019 where one of 10 is (log).
+LEISURE = 2.0
 
 # Cities up to which tours that were given are recombined: a crossing takes 2 us a city, and nothing ends one.
 MAX_GIVEN_CITIES = 200_000

@@ -445,16 +445,17 @@ void bind_search(nb::module_ &m) {
           nb::arg("members"), "New members of the windows of the pass that are opened from now on.")
       .def(
           "grow",
-          [](BoundSearch &b, int count, double kicks_per_city, double temperature, bool quick, unsigned long long seed,
+          [](BoundSearch &b, int count, double kicks_per_city, double temperature, int steps, unsigned long long seed,
              unsigned long long round, int threads, StopToken &token) {
             check_threads(threads);
             require(count >= 0, "count is " + std::to_string(count));
             require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
+            require(steps >= 0, "steps is " + std::to_string(steps));
             interruptible(token, [&] {
-              b.search->grow({count, kicks_per_city, temperature, seed, round, threads, quick}, token);
+              b.search->grow({count, kicks_per_city, temperature, seed, round, threads, steps}, token);
             });
           },
-          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("quick"),
+          nb::kw_only(), nb::arg("count"), nb::arg("kicks_per_city"), nb::arg("temperature"), nb::arg("steps"),
           nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
       .def(
           "generation",
@@ -520,16 +521,24 @@ void bind_search(nb::module_ &m) {
           nb::arg("idle"), nb::arg("agreeing"), nb::arg("most"))
       .def(
           "proceed",
-          [](BoundPopulationRun &b, unsigned long long seed, unsigned long long round, int threads, StopToken &token) {
+          [](BoundPopulationRun &b, double seconds, unsigned long long seed, unsigned long long round, int threads,
+             StopToken &token) {
             check_threads(threads);
             bool ended = false;
+            int rounds = 0;
             interruptible(
-                token, [&] { ended = b.run->proceed(seed, round, threads, token); },
+                token,
+                [&] {
+                  const StopToken slice(token, seconds);
+                  do ended = b.run->proceed(seed, round + (unsigned long long)rounds++, threads, token);
+                  while (!ended && !slice.stopped());
+                },
                 is_small(nb::cast<const BoundSearch &>(b.search)));
-            return ended;
+            return nb::make_tuple(ended, rounds);
           },
-          nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
-          "Some new members, or a generation; True at the end of the last population.");
+          nb::arg("seconds"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
+          "Some new members, or a generation, and more of them for so long; whether the last population has come to its "
+          "end, and how many rounds this took.");
   m.def(
       "search_batch",
       [](std::optional<Array<const double, 3>> points, std::optional<Array<const int, 3>> int_matrices,

@@ -14,19 +14,21 @@
 
 namespace warptsp::lk {
 
+constexpr int quick_steps = 3;  // where nothing else is said
+
 // New members: fragments in random order, local search, kicks at a falling temperature.
 struct Growth {
   int count;
   double kicks_per_city, temperature;  // in mean edge lengths
   unsigned long long seed, round;
   int threads;
-  bool quick = false;  // members by shorter moves
+  int steps = 0;  // of the moves of quick members, at most; 0: moves as the search makes them
 };
 
-// The moves of quick members: at most 3 steps, the first of 5 alternatives. 100 uniform cities: half the time of a
-// member, and crossover makes up for the rest (docs/performance/log.md).
-inline LkParams quick(LkParams params) {
-  params.depth = std::min(params.depth, 3);
+// The moves of quick members: few steps, the first of 5 alternatives. Such a member of 1000 uniform cities takes an eighth
+// of the time of another one, and crossover makes up for the rest (docs/performance/log.md).
+inline LkParams quick(LkParams params, int steps) {
+  params.depth = std::min(params.depth, steps);
   for (int level = 0; level < lk_wide_levels; level++) params.breadth[level] = level == 0 ? 5 : 1;
   params.alternate[0] = params.alternate[1] = 0;
   return params;
@@ -185,7 +187,7 @@ class Population {
     problem.order =
         tours::random_fragments(n, instance_.candidates.data(), instance_.params.candidates, fixed_, random);
     problem.prepare(source_, nullptr, n, instance_.candidates.data(),
-                    growth.quick ? quick(instance_.params) : instance_.params, fixed_, tolerance_);
+                    growth.steps > 0 ? quick(instance_.params, growth.steps) : instance_.params, fixed_, tolerance_);
     typename Source::Buffer buffer;
     double length = tour_length(source_.bind(nullptr, n, buffer), problem.order);
     length -= problem.optimize(token);

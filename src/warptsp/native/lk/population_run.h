@@ -31,7 +31,7 @@ class PopulationRun {
     if (grown_ < plan_.members) {
       const int count = std::min(plan_.at_once, plan_.members - grown_);
       grown_ += count;
-      search_.grow({count, 0.0, 0.0, seed, round, threads, true}, token);
+      search_.grow({count, 0.0, 0.0, seed, round, threads, quick_steps}, token);
       return false;
     }
     if (spread_ == none) best_ = search_.least_length();
