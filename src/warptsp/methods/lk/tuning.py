@@ -150,7 +150,8 @@ MIN_CLUSTERED = 8_000
 MEMBERS_IN_CLUSTERS = Members(0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 0.0, 0.05)
 # Up to so many cities, if there is no limit on kicks. Uniform cities, CPU ms, kicks or full members before,
 # and now: 200 cities 4 ms 0.229 to 0.111 %, 8 ms 0.118 to 0.036; 1000 cities 9 ms 0.740 to 0.702, 18 ms
-# 0.518 to 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points better, 10 000 no better (log).
+# 0.518 to 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points
+# better, 10 000 no better (log).
 # Steps: with 3, 4, 5, 6, 10 1000 cities after 18 ms 0.424, 0.406, 0.397, 0.364, 0.378 %. Selection: 10
 # needs twice the generations, and time for them. Crossing: 0.4 at 200 cities, 0.7 at 1000, 1.3 at 5000.
 MAX_QUICK = 5_000
