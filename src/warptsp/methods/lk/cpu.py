@@ -340,7 +340,7 @@ class _Search:
         members, n = self.members, self.problem.n
         if members.kicks > 0 and n >= tuning.LARGE_TOUR:
             return tuning.LARGE_CROSSING_SHARE
-        return members.crossing * (n / 1000) ** members.crossing_power
+        return float(members.crossing * (n / 1000) ** members.crossing_power)
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
