@@ -19,6 +19,7 @@ from warptsp.proof.closed_instance import TOLERANCE
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 from warptsp.proof import proving
+from warptsp.proof.linear_program import LinearProgram
 from warptsp.proof.proving import prove
 
 LARGEST_TSPLIB = 200
@@ -229,6 +230,27 @@ def test_stopped_before_the_first_linear_programme():
     proof = prove(problem, callback=lambda progress: True)
     assert not proof.proved
     assert 0.95 * proof.length < proof.lower_bound < proof.length
+
+
+def test_stopped_within_a_linear_programme(monkeypatch):
+    """The prices that it has by then count."""
+    problem = Problem.from_points(np.random.default_rng(6).integers(0, 10_000, (200, 2)), "EUC_2D")
+    tour = warptsp.prove(problem, tree=False).tour
+    token, solve, seen = _native.StopToken(), LinearProgram.solve, []
+
+    def broken_off(programme):
+        seen.append(programme.outcome)
+        if len(seen) < 3:
+            return solve(programme)
+        token.request()
+        return solve(programme, 2)
+
+    monkeypatch.setattr(LinearProgram, "solve", broken_off)
+    bounds = []
+    proof = prove(problem, tour, token=token, callback=lambda now: bounds.append(now.lower_bound) and None)
+    assert len(seen) == 3
+    assert max(bounds) < proof.lower_bound < proof.length
+    assert proof.lower_bound > 0.98 * proof.length
 
 
 def test_stopped_from_another_thread():

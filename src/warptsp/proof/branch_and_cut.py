@@ -269,10 +269,13 @@ class BranchAndCut:
         return True
 
     def _price_as_it_is(self) -> None:
-        """Take the bound of the last solution, which a stop has left without rows that came later."""
+        """Take the bound of the last prices, which a stop has left without rows that came later.
+
+        Those of a solution that was broken off are as good: the dual simplex method raises their bound.
+        """
         prices = np.zeros(self.instance.size + self._relaxation.rows)
         known = self._program.prices
-        if self._program.outcome is Outcome.OPTIMAL and len(known) <= len(prices):
+        if self._program.outcome in (Outcome.OPTIMAL, Outcome.LIMIT) and len(known) <= len(prices):
             prices[: len(known)] = known
             bound, _, _ = self._relaxation.price(prices, 0)
             if bound is not None and bound > self._bound:
