@@ -121,7 +121,10 @@ TEST(counts_follow_changes) {
   for (int round = 0; round < 40; round++) {
     const int n = 10 + numbers.below(100), size = 5;
     const Cloud cloud(n, round % 2, 8, 0, numbers);
-    EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, cloud.instance.candidates.data(), 8, nullptr, 0);
+    const int *candidates = cloud.instance.candidates.data();
+    std::vector<int> lengths;
+    candidate_lengths(EuclideanRounded{cloud.xy.data()}, n, candidates, 8, lengths);
+    EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, candidates, lengths.data(), 8, nullptr, 0);
     std::vector<std::vector<int>> tours(size);
     EdgeCounts counts(n);
     for (auto &tour : tours) {
@@ -154,7 +157,9 @@ TEST(nothing_to_gain) {
     for (int k = 0; k < 4; k++) candidates[(size_t)c * 4 + k] = (c + k + 1) % n;
   std::iota(a.begin(), a.end(), 0);
   for (int i = 0; i < n; i++) b[i] = 7 * i % n;
-  EdgeAssembly<EuclideanRounded> crossing({xy.data()}, n, candidates.data(), 4, nullptr, 0);
+  std::vector<int> lengths;
+  candidate_lengths(EuclideanRounded{xy.data()}, n, candidates.data(), 4, lengths);
+  EdgeAssembly<EuclideanRounded> crossing({xy.data()}, n, candidates.data(), lengths.data(), 4, nullptr, 0);
   EdgeCounts counts(n);
   counts.add(a);
   counts.add(b);

@@ -537,7 +537,8 @@ void bind_search(nb::module_ &m) {
             return nb::make_tuple(ended, rounds);
           },
           nb::arg("seconds"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
-          "Some new members, or a generation, and more of them for so long; whether the last population has come to its "
+          "Some new members, or a generation, and more of them for so long; whether the last population has come to "
+          "its "
           "end, and how many rounds this took.");
   m.def(
       "search_batch",

@@ -85,10 +85,12 @@ class EdgeAssembly {
  public:
   typedef typename Metric::Value Value;
 
-  // `candidates` [size, K], -1 padded; `fixed` [size, 2] or null: edges that every tour has. A gain must exceed
+  // `candidates` [size, K], -1 padded; `lengths` [size, K] of them; `fixed` [size, 2] or null: edges that every tour has. A gain must exceed
   // `tolerance`.
-  EdgeAssembly(const Metric &metric, int size, const int *candidates, int count, const int *fixed, double tolerance)
-      : metric_(metric), count_(count), candidates_(candidates), fixed_(fixed), tolerance_(tolerance), cycles_(size) {}
+  EdgeAssembly(const Metric &metric, int size, const int *candidates, const Value *lengths, int count, const int *fixed,
+               double tolerance)
+      : metric_(metric), count_(count), candidates_(candidates), lengths_(lengths), fixed_(fixed),
+        tolerance_(tolerance), cycles_(size) {}
 
   // Replaces A by a child, if one is shorter: of the cycles in which A and B differ, the best one of every `selection`
   // is exchanged. Returns how much shorter A is; changes() are then the edges that changed.
@@ -131,7 +133,9 @@ class EdgeAssembly {
 
   Metric metric_;
   int count_;
-  const int *candidates_, *fixed_;
+  const int *candidates_;
+  const Value *lengths_;
+  const int *fixed_;
   double tolerance_;
   const int *tour_ = nullptr;
   AlternatingCycles cycles_;  // its links are those of the child that is being made
@@ -218,6 +222,7 @@ class EdgeAssembly {
       for (int k = 0, p = begin; k < size && !is_cheap(); k++, p = cycles_.next_position(p)) {
         const int c = tour_[p];
         const int *const candidates = candidates_ + (size_t)c * count_;
+        const Value *const lengths = lengths_ + (size_t)c * count_;
         double removed[2];
         for (int s = 0; s < 2; s++) {
           const int c2 = cycles_.links[c].to[s];
@@ -226,7 +231,7 @@ class EdgeAssembly {
         const double longest = std::max(removed[0], removed[1]);
         for (int q = 0; q < count_ && candidates[q] >= 0; q++) {
           const int d = candidates[q];
-          const double added = distance(c, d);
+          const double added = (double)lengths[q];
           if (longest - added <= 0.5 * best) break;
           const int at = cycles_.position[d];
           // Most are in the same segment, where there is nothing to look up.

@@ -129,10 +129,13 @@ class Population {
         for (const Member &member : members_) counts_->add(member.tour, range);
       });
     }
+    const Metric metric = source_.bind(nullptr, instance_.size, buffer_);
+    if (lengths_.empty())
+      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_);
     while ((int)crossings_.size() < std::min(threads, count))
-      crossings_.push_back(std::make_unique<EdgeAssembly<Metric>>(
-          source_.bind(nullptr, instance_.size, buffer_), instance_.size, instance_.candidates.data(),
-          instance_.params.candidates, fixed_, (double)tolerance_));
+      crossings_.push_back(std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(),
+                                                                  lengths_.data(), instance_.params.candidates, fixed_,
+                                                                  (double)tolerance_));
     Random random(seed, round, ~1ull);
     std::vector<int> order(count);
     for (int k = 0; k < count; k++) order[k] = k;
@@ -171,6 +174,7 @@ class Population {
   typename Source::Buffer buffer_;
   std::vector<Member> members_;
   std::unique_ptr<EdgeCounts> counts_;
+  std::vector<Value> lengths_;  // of candidates, once there is a generation
   std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
 
   // Calls `count` with ranges of cities, side by side.

@@ -31,6 +31,8 @@ struct alignas(32) TentativePath {
   }
   // The interval that holds an offset.
   WARPTSP_FN int locate(int o) const {
+    // A vector would wait for the few bounds that have just been written one by one.
+    if (intervals <= 4) return (low[1] <= o) + (low[2] <= o) + (low[3] <= o);
 #if defined(__SSE2__)
     // The bounds ascend, so the comparison is a run of ones: its length is the answer. Two instructions for four.
     const __m128i v = _mm_set1_epi32(o);

@@ -109,7 +109,8 @@ class Window {
   bool step(const StopToken &token) {
     const int members = (int)population_->members().size();
     if (members <= plan_.members) {
-      counters_ += population_->grow({1, plan_.kicks_per_city, plan_.temperature, seed_, 0, 1, plan_.quick ? quick_steps : 0}, token);
+      counters_ += population_->grow(
+          {1, plan_.kicks_per_city, plan_.temperature, seed_, 0, 1, plan_.quick ? quick_steps : 0}, token);
       return token.stopped();
     }
     population_->generation(plan_.selection, seed_, (unsigned long long)++generations_, 1, token);
