@@ -53,8 +53,26 @@ def test_members_from_elsewhere_are_crossed(instance):
     assert search.best_length == min(lengths)
     assert search.mean_length == pytest.approx(np.mean(lengths))
     for number in range(1, 21):
-        search.generation(selection=10, seed=1, round=number, threads=2, token=_native.StopToken())
+        search.generation(
+            selection=10, blocks=number % 2 == 0, seed=1, round=number, threads=2, token=_native.StopToken()
+        )
     assert search.best_length < 0.97 * min(lengths)
+    assert search.best_length == built.problem.length(built.city[search.best()])
+
+
+def test_blocks_of_cycles_gain_where_single_cycles_do_not(instance):
+    built, candidates = instance
+    search = tour_search(built, candidates, fragments(candidates)[0], **LkParams().of_search(1000))
+    token = _native.StopToken()
+    search.grow(
+        count=30, kicks_per_city=0.0, temperature=0.0, steps=3, seed=1, round=1, threads=1, token=token
+    )
+    means = []
+    for number in range(90):
+        search.generation(selection=10, blocks=number >= 60, seed=1, round=number, threads=1, token=token)
+        means.append(search.mean_length)
+    assert means[59] > 0.9999 * means[49]
+    assert means[89] < 0.999 * means[59]
     assert search.best_length == built.problem.length(built.city[search.best()])
 
 
@@ -86,7 +104,7 @@ def test_the_shortest_members_stay(instance):
     search.keep_members(4)
     assert search.members == 4
     assert search.mean_length == pytest.approx(np.mean(lengths[:4]))
-    search.generation(selection=10, seed=1, round=1, threads=2, token=_native.StopToken())
+    search.generation(selection=10, blocks=True, seed=1, round=1, threads=2, token=_native.StopToken())
     assert search.mean_length < np.mean(lengths[:4])
 
 

@@ -97,8 +97,8 @@ void generations_keep_tours(int kind, double tolerance) {
       std::vector<double> before;
       for (const Member &member : one.members()) before.push_back(member.length);
       const int selection = 1 + random.below(12);
-      one.generation(selection, seed, 10 + generation, 1, token);
-      two.generation(selection, seed, 10 + generation, 2, token);
+      one.generation(selection, generation % 2 == 1, seed, 10 + generation, 1, token);
+      two.generation(selection, generation % 2 == 1, seed, 10 + generation, 2, token);
       members_are_tours(one, cloud);
       for (size_t m = 0; m < before.size(); m++) {
         CHECK(one.members()[m].length <= before[m]);
@@ -137,7 +137,7 @@ TEST(counts_follow_changes) {
       const std::vector<int> &b = tours[numbers.below(size)];
       if (&a == &b) continue;
       const double before = tour_length(EuclideanRounded{cloud.xy.data()}, a);
-      const double gain = crossing.cross(a, b, 1 + numbers.below(12), counts, size, random);
+      const double gain = crossing.cross(a, b, 1 + numbers.below(12), k % 2 == 1, counts, size, random);
       CHECK(tour_length(EuclideanRounded{cloud.xy.data()}, a) == before - gain);
       if (gain > 0) counts.add(crossing.changes());
     }
@@ -165,7 +165,9 @@ TEST(nothing_to_gain) {
   counts.add(b);
   Random random(1, 1, 1);
   const std::vector<int> same = a;
-  CHECK(crossing.cross(a, b, 1, counts, 2, random) == 0);
-  CHECK(crossing.cross(a, same, 1, counts, 2, random) == 0);
+  for (const bool blocks : {false, true}) {
+    CHECK(crossing.cross(a, b, 1, blocks, counts, 2, random) == 0);
+    CHECK(crossing.cross(a, same, 1, blocks, counts, 2, random) == 0);
+  }
   CHECK(a == same);
 }

@@ -161,7 +161,7 @@ TEST(populations) {
   same([&](int threads) {
     Search search = search_of(cities);
     search.grow({9, 0.1, 0.2, 5, 1, threads}, cities.token);
-    for (int round = 0; round < 4; ++round) search.generation(20, 5, round, threads, cities.token);
+    for (int round = 0; round < 4; ++round) search.generation(20, round % 2 == 1, 5, round, threads, cities.token);
     return search.best();
   });
 }

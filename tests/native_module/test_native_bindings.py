@@ -196,7 +196,7 @@ def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2, selection=20):
         count=count, kicks_per_city=kicks_per_city, temperature=temperature, steps=3, seed=1, round=1,
         threads=threads, token=token(),
     )  # fmt: skip
-    made.generation(selection=selection, seed=1, round=1, threads=threads, token=token())
+    made.generation(selection=selection, blocks=True, seed=1, round=1, threads=threads, token=token())
 
 
 @attacked

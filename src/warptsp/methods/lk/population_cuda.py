@@ -19,6 +19,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.cpu import population_plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -230,26 +231,17 @@ class GpuPopulation:
 
     def _cross(self, report: Callable[[str], bool]) -> bool:
         native, run = self._native, self.run
-        idle, best, spread, number = 0, native.best_length, math.inf, 0
-        while idle < tuning.IDLE_GENERATIONS:
+        crossing = _native.PopulationRun.create(search=native, **population_plan())
+        number, ended = 0, False
+        while not ended:
             number += 1
             begun = run.elapsed()
-            native.generation(
-                selection=tuning.SELECTION,
-                seed=run.seed,
-                round=self.number << 32 | number,
-                threads=run.threads,
-                token=run.token,
-            )
+            # One generation, however little it takes.
+            ended, _ = crossing.proceed(0.0, run.seed, self.number << 32 | number, run.threads, run.token)
             if report("crossover"):
                 return True
             remaining = run.remaining() if run.kick_limit is None else None
             if number == 1 and remaining is not None:
                 affordable = remaining / (tuning.GPU_GENERATIONS * (run.elapsed() - begun)) * native.members
                 native.keep_members(max(int(affordable), 2))
-            now = native.mean_length - native.best_length
-            idle = idle + 1 if native.best_length >= best and now > 0.98 * spread else 0
-            best, spread = native.best_length, min(spread, now)
-            if now <= 1e-7 * abs(best):
-                break
         return False

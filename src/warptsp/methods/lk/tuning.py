@@ -245,7 +245,7 @@ GPU_CACHED = 100_000  # cities from which memory doubles that
 # the gap is flat around equal shares (log).
 GPU_BALANCE = 0.6
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of these measurements
-GPU_GENERATIONS = 14  # all of them take so many times what the first one takes; set 2026-11-21
+GPU_GENERATIONS = 18  # all of them take so many times what the first one takes; set 2026-11-26
 
 # Windows on the CPU's threads, for tours that are too long for populations. Set 2026-11-26.
 GPU_WINDOWS_BEGIN = 0.5  # share of the horizon for annealing before them

@@ -459,14 +459,14 @@ void bind_search(nb::module_ &m) {
           nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"), "Adds new tours to the population.")
       .def(
           "generation",
-          [](BoundSearch &b, int selection, unsigned long long seed, unsigned long long round, int threads,
+          [](BoundSearch &b, int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
              StopToken &token) {
             check_threads(threads);
             require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
-            interruptible(token, [&] { b.search->generation(selection, seed, round, threads, token); });
+            interruptible(token, [&] { b.search->generation(selection, blocks, seed, round, threads, token); });
           },
-          nb::kw_only(), nb::arg("selection"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"), nb::arg("token"),
-          "One generation of edge assembly crossover.")
+          nb::kw_only(), nb::arg("selection"), nb::arg("blocks"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
+          nb::arg("token"), "One generation of edge assembly crossover.")
       .def(
           "add",
           [](BoundSearch &b, Array<const int, 2> tours, int threads) {

@@ -6,10 +6,12 @@
 // B in turn. Exchanging one of them in A leaves a few subtours, which are joined again where that costs least. Making,
 // judging and undoing such a child takes time in proportion to what changes. Where the paper takes the best of 30
 // children, all cycles are judged here, and the best few are exchanged together: long tours need fewer generations.
+// When single cycles bring nothing more, blocks of them do: a cycle and those around it.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -93,27 +95,33 @@ class EdgeAssembly {
         tolerance_(tolerance), cycles_(size) {}
 
   // Replaces A by a child, if one is shorter: of the cycles in which A and B differ, the best one of every `selection`
-  // is exchanged. Returns how much shorter A is; changes() are then the edges that changed.
-  double cross(std::vector<int> &a, const std::vector<int> &b, int selection, const EdgeCounts &counts, int population,
-               Random &random) {
+  // is exchanged. With `blocks` each of them is tried with all cycles around it, too. Returns how much shorter A is;
+  // changes() are then the edges that changed.
+  double cross(std::vector<int> &a, const std::vector<int> &b, int selection, bool blocks, const EdgeCounts &counts,
+               int population, Random &random) {
     tour_ = a.data();
     cycles_.find(a, b, random);
     const int cycles = cycles_.count();
+    sets_.resize(cycles);
+    std::iota(sets_.begin(), sets_.end(), 0);
+    ends_of_sets_.resize(cycles);
+    std::iota(ends_of_sets_.begin(), ends_of_sets_.end(), 1);
+    taken_.assign(cycles, 0);
+    if (blocks) add_blocks();
     ranked_.clear();
     double gain;
-    for (int k = 0; k < cycles; k++) {
-      if (exchange(&k, 1, gain) && gain > tolerance_) ranked_.push_back({judge(gain, counts, population), k});
+    for (int k = 0; k < (int)ends_of_sets_.size(); k++) {
+      const int begin = begin_of_set(k);
+      if (exchange(sets_.data() + begin, ends_of_sets_[k] - begin, gain) && gain > tolerance_)
+        ranked_.push_back({judge(gain, counts, population), k});
       undo();
     }
-    std::sort(ranked_.begin(), ranked_.end(), [](const Ranked &x, const Ranked &y) {
-      return x.value != y.value ? x.value > y.value : x.cycle < y.cycle;
-    });
-    chosen_.clear();
-    const int wanted = std::min((int)ranked_.size(), std::max(1, cycles / selection));
-    for (int k = 0; k < wanted; k++) chosen_.push_back(ranked_[k].cycle);
+    std::sort(ranked_.begin(), ranked_.end(),
+              [](const Ranked &x, const Ranked &y) { return x.value != y.value ? x.value > y.value : x.set < y.set; });
+    choose(std::max(1, cycles / selection));
     // Together they may leave other subtours than alone; then the better half is tried, and so on.
-    for (; !chosen_.empty(); chosen_.resize(chosen_.size() / 2)) {
-      if (exchange(chosen_.data(), (int)chosen_.size(), gain) && gain > tolerance_) {
+    for (size_t sets = chosen_until_.size(); sets > 0; sets /= 2) {
+      if (exchange(chosen_.data(), chosen_until_[sets - 1], gain) && gain > tolerance_) {
         cycles_.walk(a);
         return gain;
       }
@@ -128,7 +136,7 @@ class EdgeAssembly {
 
   struct Ranked {
     double value;
-    int cycle;
+    int set;
   };
 
   Metric metric_;
@@ -140,12 +148,74 @@ class EdgeAssembly {
   const int *tour_ = nullptr;
   AlternatingCycles cycles_;  // its links are those of the child that is being made
   Subtours subtours_;
+  std::vector<int> sets_, ends_of_sets_;  // cycles that are exchanged together, set after set: first each alone
+  std::vector<char> taken_;               // of a cycle
   std::vector<Ranked> ranked_;
-  std::vector<int> chosen_;
+  std::vector<int> chosen_, chosen_until_;  // cycles, and how many there are with each further set
+  std::vector<std::pair<int, int>> cuts_;   // of A by a cycle: position and cycle, ascending
   std::vector<EdgeChange> changes_;
 
   double distance(int a, int b) const { return (double)metric_(a, b); }
   bool is_fixed(int a, int b) const { return fixed_ && (fixed_[2 * (size_t)a] == b || fixed_[2 * (size_t)a + 1] == b); }
+
+  int begin_of_set(int k) const { return k > 0 ? ends_of_sets_[k - 1] : 0; }
+
+  // The best sets, so many at most, that have no cycle in common.
+  void choose(int wanted) {
+    chosen_.clear();
+    chosen_until_.clear();
+    for (const Ranked &ranked : ranked_) {
+      const auto begin = sets_.begin() + begin_of_set(ranked.set), end = sets_.begin() + ends_of_sets_[ranked.set];
+      if (std::any_of(begin, end, [&](int k) { return taken_[k] != 0; })) continue;
+      for (auto k = begin; k != end; ++k) taken_[*k] = 1;
+      chosen_.insert(chosen_.end(), begin, end);
+      chosen_until_.push_back((int)chosen_.size());
+      if ((int)chosen_until_.size() == wanted) return;
+    }
+  }
+
+  // A cycle that leaves subtours, with all others that cut the smaller of them: what joins these again may be among
+  // them. Nagata and Kobayashi's blocks have the same aim, and are found by tabu search.
+  void add_blocks() {
+    constexpr int most = 30;  // cycles of a block, beside the first
+    const int cycles = cycles_.count();
+    cuts_.clear();
+    for (int k = 0; k < cycles; k++) {
+      const AlternatingCycle cycle = cycles_[k];
+      for (int q = 0; q < cycle.length; q += 2) cuts_.push_back({cycles_.cut(cycle[q], cycle.after(q)), k});
+    }
+    std::sort(cuts_.begin(), cuts_.end());
+    for (int k = 0; k < cycles; k++) {
+      subtours_.find(cycles_, &k, 1);
+      const std::vector<int> &sizes = subtours_.sizes;
+      const int largest = (int)(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+      const size_t begin = sets_.size();
+      taken_[k] = 1;
+      for (int r = 0; r < (int)subtours_.cuts.size() && sets_.size() - begin <= most; r++) {
+        if (subtours_.of_segment[r] == largest) continue;
+        const int first = cycles_.next_position(subtours_.cuts[r]), cities = subtours_.segment_size(r);
+        auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), std::make_pair(first, -1));
+        for (size_t seen = 0; seen < cuts_.size() && sets_.size() - begin <= most; seen++, ++cut) {
+          if (cut == cuts_.end()) cut = cuts_.begin();
+          const int place = cut->first >= first ? cut->first - first : cut->first - first + cycles_.size();
+          if (place >= cities - 1) break;
+          if (!taken_[cut->second]) {
+            taken_[cut->second] = 1;
+            sets_.push_back(cut->second);
+          }
+        }
+      }
+      taken_[k] = 0;
+      for (size_t q = begin; q < sets_.size(); q++) taken_[sets_[q]] = 0;
+      const size_t others = sets_.size() - begin;
+      if (others == 0 || others > most) {
+        sets_.resize(begin);
+        continue;
+      }
+      sets_.push_back(k);
+      ends_of_sets_.push_back((int)sets_.size());
+    }
+  }
 
   // The gain for each unit of entropy that the population would lose.
   double judge(double gain, const EdgeCounts &counts, int population) const {

@@ -39,6 +39,35 @@ struct Member {
   double length = 0;
 };
 
+// Generations of a population: first of single cycles, then of blocks, each until so many in turn bring nothing.
+class Generations {
+ public:
+  Generations() = default;
+  // `best`: the shortest length before the first generation.
+  explicit Generations(double best) : best_(best) {}
+
+  bool blocks() const { return blocks_; }
+
+  // After each generation; true when nothing more is to be gained.
+  bool ended(double best, double mean, int idle) {
+    const double spread = mean - best;
+    idle_ = best >= best_ && spread > 0.98 * spread_ ? idle_ + 1 : 0;
+    best_ = best;
+    spread_ = std::min(spread_, spread);
+    if (spread <= 1e-7 * std::fabs(best)) return true;
+    if (idle_ < idle) return false;
+    if (blocks_) return true;
+    blocks_ = true;
+    idle_ = 0;
+    return false;
+  }
+
+ private:
+  double best_ = 0, spread_ = std::numeric_limits<double>::infinity();  // mean length less the best one, at its least
+  int idle_ = 0;
+  bool blocks_ = false;
+};
+
 template <class Source>
 class Population {
  public:
@@ -118,8 +147,8 @@ class Population {
   }
 
   // Each member in turn, in random order, may be replaced by its child with the next one. The result does not depend
-  // on the number of threads.
-  void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+  // on the number of threads. `blocks`: cycles are tried with those around them, too.
+  void generation(int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
                   const StopToken &token) {
     const int count = (int)members_.size();
     if (count < 2) return;
@@ -154,7 +183,7 @@ class Population {
         const std::vector<int> &b = k + 1 < count    ? members_[order[k + 1]].tour
                                     : count % 2 == 1 ? first_tour
                                                      : members_[order[0]].tour;
-        const double gain = crossings_[t]->cross(a.tour, b, selection, *counts_, count, own);
+        const double gain = crossings_[t]->cross(a.tour, b, selection, blocks, *counts_, count, own);
         if (gain > 0) {
           a.length -= gain;
           changes[k] = crossings_[t]->changes();

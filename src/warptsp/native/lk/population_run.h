@@ -34,14 +34,10 @@ class PopulationRun {
       search_.grow({count, 0.0, 0.0, seed, round, threads, quick_steps}, token);
       return false;
     }
-    if (spread_ == none) best_ = search_.least_length();
-    search_.generation(plan_.selection, seed, round, threads, token);
-    const double best = search_.least_length(), spread = search_.mean_length() - best;
-    idle_ = best >= best_ && spread > 0.98 * spread_ ? idle_ + 1 : 0;
-    best_ = best;
-    spread_ = std::min(spread_, spread);
-    const bool ended = idle_ >= plan_.idle || spread <= rounding * std::abs(best);
-    return ended && !begins_again();
+    if (best_ == none) generations_ = Generations(search_.least_length());
+    search_.generation(plan_.selection, generations_.blocks(), seed, round, threads, token);
+    best_ = search_.least_length();
+    return generations_.ended(best_, search_.mean_length(), plan_.idle) && !begins_again();
   }
 
  private:
@@ -54,16 +50,17 @@ class PopulationRun {
     known_ = std::min(known_, best_);
     if (++ended_ >= plan_.most || agreeing_ >= plan_.agreeing) return false;
     search_.forget();
-    grown_ = idle_ = 0;
-    spread_ = none;
+    grown_ = 0;
+    best_ = none;
     return true;
   }
 
   TourSearch &search_;
   PopulationPlan plan_;
-  int grown_ = 0, idle_ = 0, ended_ = 0, agreeing_ = 0;
-  double best_ = 0, spread_ = none;  // mean length less the best one, at its least
-  double known_ = none;              // the shortest length of the populations that have ended
+  int grown_ = 0, ended_ = 0, agreeing_ = 0;
+  Generations generations_;
+  double best_ = none;   // the shortest length after the last generation of this population
+  double known_ = none;  // the same of the populations that have ended
 };
 
 }  // namespace warptsp::lk

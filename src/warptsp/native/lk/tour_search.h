@@ -51,7 +51,7 @@ class TourSearch {
   // The population: grow() adds new tours to it, add() given ones, keep() the best one; keep_members() leaves
   // the shortest, forget() none.
   virtual void grow(const Growth &growth, const StopToken &token) = 0;
-  virtual void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+  virtual void generation(int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
                           const StopToken &token) = 0;
   virtual void keep() = 0;
   virtual void add(const int *tours, int count, int threads) = 0;
@@ -210,9 +210,9 @@ class TourSearchOf final : public TourSearch {
     counters_ += population_.grow(growth, token);
     keep_best_member();
   }
-  void generation(int selection, unsigned long long seed, unsigned long long round, int threads,
+  void generation(int selection, bool blocks, unsigned long long seed, unsigned long long round, int threads,
                   const StopToken &token) override {
-    population_.generation(selection, seed, round, threads, token);
+    population_.generation(selection, blocks, seed, round, threads, token);
     keep_best_member();
   }
   void keep() override { population_.add(best(), best_length_); }

@@ -100,9 +100,8 @@ class Window {
     population_ = std::make_unique<Population<Source>>(own, instance_, tolerance);
     population_->add(present_, begun_length_);
     counters_ = LkCounters();
-    generations_ = idle_ = 0;
-    best_ = begun_length_;
-    spread_ = 1e300;
+    number_ = 0;
+    generations_ = Generations(begun_length_);
   }
 
   // One more member, or generation; true when nothing more is to be gained, or the token said stop.
@@ -113,12 +112,8 @@ class Window {
           {1, plan_.kicks_per_city, plan_.temperature, seed_, 0, 1, plan_.quick ? quick_steps : 0}, token);
       return token.stopped();
     }
-    population_->generation(plan_.selection, seed_, (unsigned long long)++generations_, 1, token);
-    const double best = shortest(), spread = population_->mean_length() - best;
-    idle_ = best >= best_ && spread > 0.98 * spread_ ? idle_ + 1 : 0;
-    best_ = best;
-    spread_ = std::min(spread_, spread);
-    return token.stopped() || idle_ >= plan_.idle || spread <= 1e-7 * std::fabs(best);
+    population_->generation(plan_.selection, generations_.blocks(), seed_, (unsigned long long)++number_, 1, token);
+    return generations_.ended(shortest(), population_->mean_length(), plan_.idle) || token.stopped();
   }
 
   const LkCounters &counters() const { return counters_; }
@@ -152,8 +147,9 @@ class Window {
   std::vector<int> outside_, present_;  // [size, 2] partners across the tour outside; the present tour
   std::unique_ptr<Population<Source>> population_;
   LkCounters counters_;
-  double begun_length_ = 0, best_ = 0, spread_ = 0;
-  int generations_ = 0, idle_ = 0;
+  double begun_length_ = 0;
+  int number_ = 0;  // of the last generation
+  Generations generations_;
 
   double shortest() const {
     double length = begun_length_;
