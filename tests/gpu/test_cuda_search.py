@@ -152,6 +152,7 @@ def test_longer_tours_have_windows_on_threads(monkeypatch: pytest.MonkeyPatch) -
     problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
     warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
     monkeypatch.setattr(tuning, "GPU_MAX_CITIES", problem.n - 1)
+    monkeypatch.setattr(tuning, "GPU_MIN_WINDOW_MEMBERS", 10)  # with few threads, too
     phases: list[str] = []
     result = warptsp.solve(
         problem, device="cuda", time_limit=4.0, callback=lambda progress: phases.append(progress.phase)
