@@ -337,10 +337,8 @@ class _Search:
 
     def _crossing_share(self) -> float:
         """Time for the generations, in times that the growth takes."""
-        members, n = self.members, self.problem.n
-        if members.kicks > 0 and n >= tuning.LARGE_TOUR:
-            return tuning.LARGE_CROSSING_SHARE
-        return float(members.crossing * (n / 1000) ** members.crossing_power)
+        members = self.members
+        return float(members.crossing * (self.problem.n / 1000) ** members.crossing_power)
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.

@@ -133,12 +133,10 @@ class Members(NamedTuple):
 
 # Kicks: E1k.0 at 1.2 s: 100 members with 0.1 end at 0 to 0.009 %, 40 with 0.4 at 0.009 to 0.038; fnl4461 at
 # 3 s 0.017 %, with 0.05 it is 0.030. Least, together with fewer kicks for such members: pr1002 at 0.12 s 0.28
-# to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Crossing: set 2026-11-21, when joins of children that come to
-# nothing were given up early, which took 7.0 of 10 s before and 2.4 s since (log).
-FULL_MEMBERS = Members(0.1, 0, 7, POPULATION, SELECTION, 2.5, 0.35, 0.0, 1.0)
-# The same of tours of so many cities or more, which leave the caches. E31k.0 at 60 s: 0.079 % with 0.35, when
-# crossover did not end, and 0.041 with 0.6; d18512 0.026 with 0.35, 0.031 with 0.5 (log).
-LARGE_TOUR, LARGE_CROSSING_SHARE = 25_000, 0.6
+# to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Crossing: 100 members of fnl4461,
+# E10k.0, usa13509, d18512 and 50 of E31k.0 were crossed in 0.2, 0.3 to 0.7, 0.5, 0.5 to 0.9 and 1.2 times
+# their growth; crossover that does not end costs more than members that are missing (log).
+FULL_MEMBERS = Members(0.1, 0, 7, POPULATION, SELECTION, 2.5, 0.15, 0.6, 1.0)
 # Where more than half of the cities are ends of fixed edges, members are slow and poor. Travel of 10 000
 # strokes in 5 CPU s, with a population of about 20 and with annealing: hatching 12 544 and 12 036, segments
 # 47 535 and 46 772; with one of about 60, segments 46 491 and 46 615 (log).
