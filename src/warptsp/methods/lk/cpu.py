@@ -354,9 +354,8 @@ class _Search:
             # As many as take a moment, on each thread.
             count = max(1, min(tuning.MEMBERS_AT_ONCE, int(tuning.MOMENT / self.member_seconds)))
             count = min(run.threads * count, size - grown)
-            kicks = self.members.kicks * max(0.5, min(1.0, size / 16))
-            if run.time_limit is None:  # at least one: with none, a number of kicks would never be reached
-                kicks = max(1.0 / n, kicks)
+            # At least one kick: with none, a number of kicks would never be reached.
+            kicks = max(1.0 / n, self.members.kicks * max(0.5, min(1.0, size / 16)))
             if run.kick_limit is not None:
                 kicks = min(kicks, (run.kick_limit - self.kicks) / (n * count))
             native.grow(
