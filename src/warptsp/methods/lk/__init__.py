@@ -12,7 +12,7 @@ in turn, so that seams move (native/lk/partition.h). The start tour is then made
 its first local search goes through these tiles, then through boxes across their seams.
 
 Up to 100 000 cities, and where time is left for seven tours or more, crossover does better (up to 5000 cities
-from the first milliseconds on): a population of local optima, each after a few kicks or none, is combined
+from the first milliseconds on): a population of local optima, each after a few kicks, is combined
 over generations (native/lk/edge_assembly.h); what it comes to joins the next population. Y. Nagata and S.
 Kobayashi, "A powerful genetic algorithm using edge assembly crossover for the traveling salesman problem",
 INFORMS J. Computing 25 (2013). Longer tours have such a population for each window, all cities of a box,
