@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 SAMPLE = 8_000  # cities from which the cost of checking a tour is estimated
 HAND_OVER = 3e-8  # seconds a city to write out a tour and to let go of memory, where a method does not say
-FIRST_AID = 1.5e-7, 4e-7  # and to make one, in the plane and on a sphere, if it is stopped before its first
-THREADS_GAIN = 3.0  # for that check, at most, where NumPy makes it
-NATIVE_GAIN = 12.0  # and where native code does
+# And to make one, in the plane and on a sphere, on one thread, if it is stopped before its first.
+FIRST_AID = 1.5e-7, 4e-7
+# What threads gain for that and for the check, at most, where NumPy makes it and where native code does.
+THREADS_GAIN, NATIVE_GAIN = 3.0, 12.0
 
 # And the rest of the call: seconds, more for each city, and at most. Of limits of 10 and 20 ms of CPU time,
 # 200 cities took 9.0 and 19.3 ms (median) with 0.002 for all, and 9.7 and 19.8 with 0.001 (log).
@@ -64,13 +65,15 @@ class Reserve:
     ) -> None:
         self._problem = problem
         self._started = started
-        self._threads = threads
         self._token = token
         self._writing = writing
         self.limit = limit
         self.was_stopped = False
         self.seconds = 0.0
-        self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n  # seconds
+        # Threads are worth half their number (docs/scaling/coordinator.md).
+        most = THREADS_GAIN if problem.metric.geographic else NATIVE_GAIN
+        self._gain = min(max(1.0, 0.5 * threads), most) if problem.n >= WORTH_THREADS else 1.0
+        self._first_aid = FIRST_AID[problem.metric.geographic] * problem.n / self._gain  # seconds
         self._handing_over = self._first_aid
         self.keep(self._estimated_check())
 
@@ -110,8 +113,5 @@ class Reserve:
             begun = time.monotonic()
             self._problem.distance(cities[:-1], cities[1:])
             seconds.append(time.monotonic() - begun)
-        # Whether each city occurs once is a fifth of the work. Threads are worth half their number
-        # (docs/scaling/coordinator.md).
-        most = THREADS_GAIN if self._problem.metric.geographic else NATIVE_GAIN
-        shared = min(max(1.0, 0.5 * self._threads), most) if n >= WORTH_THREADS else 1.0
-        return 1.25 * sorted(seconds)[1] * n / SAMPLE / shared
+        # Whether each city occurs once is a fifth of the work.
+        return 1.25 * sorted(seconds)[1] * n / SAMPLE / self._gain

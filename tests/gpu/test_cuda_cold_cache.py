@@ -18,6 +18,9 @@ from warptsp.backends.cuda import device as cuda_device
 from warptsp.backends.cuda.compiler import Compilation, not_cached
 from warptsp.backends.cuda.search import kernel_sources
 from warptsp.errors import BackendUnavailable, DeviceFailure
+from warptsp.methods import kernels
+from warptsp.methods.lk import cuda as lk_cuda
+from warptsp.methods.lk import tuning
 from warptsp.methods.neighbor_lists import NeighborSearch
 from warptsp.problem import OpenPath, Problem
 
@@ -223,6 +226,47 @@ def test_a_tour_waits_where_the_cpu_does_not_search(slow_compiler, stop):
     result = warptsp.solve(given, device="cuda", kicks=10**9 if stop == "kicks" else None, callback=callback)
     assert phases == ["compiling", "compiling"]
     assert result.stop_reason == "the callback returned True"
+
+
+def the_gpu_is_opened(monkeypatch, slow_compiler, given, **options):
+    """Solve until the kernels are there, and return what there was then."""
+
+    def opened(ordinal):
+        raise DeviceFailure("the GPU was opened")
+
+    monkeypatch.setattr(cuda_device.Device, "open", opened)
+    with pytest.raises(DeviceFailure, match="the GPU was opened") as caught:
+        warptsp.solve(given, device="cuda", time_limit=600, **options)
+    return caught.value
+
+
+def test_a_start_tour_meanwhile_ends_with_the_compiler(slow_compiler, monkeypatch):
+    """That of a billion cities takes minutes, for which the GPU must not wait."""
+
+    def endless(problem, run, start, token):
+        slow_compiler.set()
+        while not token.stopped():
+            token.poll()  # as native code does
+            time.sleep(0.01)
+        assert not run.token.stopped()
+
+    monkeypatch.setattr(lk_cuda, "start_tour", endless)
+    the_gpu_is_opened(monkeypatch, slow_compiler, problem(100_000))
+
+
+def test_of_many_cities_there_is_none(slow_compiler, monkeypatch):
+    monkeypatch.setattr(tuning, "GPU_MAX_START", 99_999)
+    monkeypatch.setattr(lk_cuda, "start_tour", None)
+    wait = kernels._wait
+    monkeypatch.setattr(kernels, "_wait", lambda *arguments: slow_compiler.set() or wait(*arguments))
+    the_gpu_is_opened(monkeypatch, slow_compiler, problem(100_000))
+
+
+def test_of_many_cities_there_is_one_in_the_end(slow_compiler, monkeypatch):
+    monkeypatch.setattr(tuning, "GPU_MAX_START", 99_999)
+    result = warptsp.solve(problem(100_000), device="cuda", time_limit=1)
+    assert result.device == "cpu"
+    problem(100_000).check_tour(result.tour)
 
 
 def test_auto_takes_the_cpu_for_a_short_run(slow_compiler, monkeypatch, caplog):

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
-from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.problem import Metric, OpenPath, Problem, checks, constraints
 from warptsp.problem.given_tour import checked_tour
 from warptsp.problem.lengths import FEW, _exact_parts, exact_sums
 
@@ -148,6 +148,37 @@ def test_real_lengths_are_rounded_once_however_they_are_added_up(n):
     problem = Problem.from_points(np.random.default_rng(n).random((n, 2)))
     tour = np.arange(n)
     assert problem.length(tour) == math.fsum(problem.distance(tour, np.roll(tour, -1)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8])
+def test_more_cities_than_32_bits_number(dtype):
+    """Refused in one line, before anything of their size is made."""
+    many = np.broadcast_to(np.zeros((1, 2), dtype), (2**31, 2))
+    message = re.escape("2147483648 cities: at most 2147483647 are possible")
+    with pytest.raises(InvalidProblem, match=f"^{message}$"):
+        Problem.from_points(many)
+    with pytest.raises(InvalidProblem, match=f"^{message}$"):
+        Problem(Metric.EUC_2D, coordinates=many)
+
+
+def test_a_path_through_as_many_cities_as_32_bits_number(monkeypatch):
+    monkeypatch.setattr(constraints, "MAX_CITIES", 5)
+    assert Problem.from_points(np.eye(4, 2), open=OpenPath()).n == 4
+    with pytest.raises(InvalidProblem, match=r"^5 cities: at most 4 are possible$"):
+        Problem.from_points(np.eye(5, 2), open=OpenPath())
+
+
+@pytest.mark.parametrize("threads_from", [1, 10**9])
+@pytest.mark.parametrize("n", [5001, 2**16 - 1, 2**16, 2**16 + 1, 200_000])
+def test_bounds_of_many_cities(monkeypatch, n, threads_from):
+    monkeypatch.setattr(checks, "_MANY_ROWS", threads_from)
+    points = np.random.default_rng(n).normal(size=(n, 3))
+    low, high = Problem.from_points(points).bounds
+    np.testing.assert_array_equal(low, points.min(axis=0))
+    np.testing.assert_array_equal(high, points.max(axis=0))
+    points[n // 2, 1] = np.nan
+    with pytest.raises(InvalidProblem, match=rf"^coordinate 1 of city {n // 2} \(counted from 0\) is nan"):
+        Problem.from_points(points)
 
 
 def test_a_changed_problem_has_bounds_of_its_own():

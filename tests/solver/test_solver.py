@@ -4,7 +4,9 @@ import itertools
 import logging
 import signal
 import threading
+import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +24,8 @@ from warptsp.errors import (
     WarpTSPError,
 )
 from warptsp.methods import METHODS
-from warptsp.problem import OpenPath, Problem
+from warptsp.problem import Metric, OpenPath, Problem
+from warptsp.reserve import Reserve
 from warptsp.run import Run
 from warptsp.stop import MaxKicks, MaxRuntime, NoImprovement, StopToken, TargetGap, TargetLength
 
@@ -616,3 +619,15 @@ def test_a_stop_that_was_seen_is_not_taken_back():
     run.offer(np.arange(200_000))
     assert run.token.stopped()
     assert run.reason() == "time limit of 100 s"
+
+
+def test_a_billion_cities_leave_time_for_a_search():
+    """What making a first tour would take is shared by threads, and is no reason to stop at once."""
+    many = SimpleNamespace(n=10**9, metric=Metric.EXACT_2D, distance=lambda a, b: None)
+    left = {}
+    for threads in (1, 16):
+        token = _native.StopToken()
+        Reserve(many, 100.0, started=time.monotonic(), threads=threads, token=token, writing=lambda: 0.0)
+        left[threads] = token.deadline() - time.monotonic()
+    assert left[1] < 0
+    assert left[16] > 70

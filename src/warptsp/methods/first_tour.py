@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    import warptsp._native as _native
     from warptsp.backends.instance import SearchInstance
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
@@ -19,14 +20,18 @@ QUICKLY_ORDERED = 100_000  # cities that are in the order of a curve within a fe
 
 
 def start_tour(
-    problem: Problem, run: Run, start: str | NDArray[np.int32] | None = None
+    problem: Problem,
+    run: Run,
+    start: str | NDArray[np.int32] | None = None,
+    token: _native.StopToken | None = None,
 ) -> NDArray[np.int32] | None:
-    """Return the start tour of a run, or another one by name; None if the token stopped it."""
+    """Return the start tour of a run, or another one by name; None if the token, by default the run's,
+    stopped it."""
     from warptsp.construct import construct
 
     run.enter("start tour")
     start = run.start if start is None else start
-    return construct(problem, start, seed=run.seed, threads=run.threads, token=run.token)
+    return construct(problem, start, seed=run.seed, threads=run.threads, token=token or run.token)
 
 
 def start_in_search(

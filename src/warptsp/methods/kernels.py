@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+import warptsp._native as _native
 from warptsp.errors import BackendUnavailable, DeviceFailure, DeviceOutOfMemory
 from warptsp.machine import CPU
 from warptsp.methods.protocol import ForwardingRun, best_of
@@ -74,7 +77,7 @@ def kernels_are_there(
     run: Run,
     sources: Iterable[Source],
     *,
-    offer_tour: Callable[[], None] | None = None,
+    offer_tour: Callable[[_native.StopToken], None] | None = None,
     search: Callable[[Run], None] | None = None,
     same: bool = False,
 ) -> bool:
@@ -85,7 +88,8 @@ def kernels_are_there(
     run : Run
     sources : iterable of Source
     offer_tour : callable, optional
-        Offers a tour to the run; called if there is none yet, and if `search` offers none.
+        Offers a tour to the run, unless the token that it is given stops it, as the end of the compilation
+        does; called if there is none yet, and if `search` offers none.
     search : callable, optional
         Searches on the CPU, and is given a run that says stop, too, when the compilation is complete. None
         where the tour would depend on how long that takes, and must not.
@@ -175,17 +179,33 @@ def _search(run: Run, compilation: Compilation, search: Callable[[Run], None], *
     return run.stop_reason is not None or run.token.stopped() or (same and not meanwhile.cut_short)
 
 
-def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[], None] | None) -> bool:
-    """Wait with a tour at hand until the kernels are compiled; False if time ran out."""
+def _wait(run: Run, compilation: Compilation, offer_tour: Callable[[_native.StopToken], None] | None) -> bool:
+    """Wait until the kernels are compiled, with a tour at hand if there is one; False if time ran out."""
     if run.best is None and offer_tour is not None:
-        offer_tour()
-    best, length = best_of(run)
-    run.expect(None)
-    with run.repeating(length, lambda: best, "compiling"):
+        offer_tour(_token_until(run, compilation))
+    told: AbstractContextManager[None] = nullcontext()
+    if run.best is not None:
+        best, length = best_of(run)
+        run.expect(None)
+        told = run.repeating(length, lambda: best, "compiling")
+    with told:
         while not compilation.wait(0.02):
-            if (tell := run.token.poll) is not None:
+            if (tell := getattr(run.token, "poll", None)) is not None:
                 tell()
             if run.token.stopped():
                 return False
-    run.expect(best)
+    if run.best is not None:
+        run.expect(run.best)
     return True
+
+
+def _token_until(run: Run, compilation: Compilation) -> _native.StopToken:
+    """A token that stops with the run's, and when the kernels are compiled."""
+    token = _native.StopToken(run.token, math.inf)
+
+    def look() -> None:
+        if compilation.has_ended():
+            token.request()
+
+    token.poll = look
+    return token

@@ -11,7 +11,7 @@ from warptsp.errors import InvalidOption, InvalidProblem
 
 from .names import CityNames
 from .open_path import OpenPath
-from .values import plain_array
+from .values import MAX_CITIES, check_count, plain_array
 
 __all__ = ["check_open_path", "checked_fixed_edges", "no_edges", "with_cities"]
 
@@ -101,6 +101,7 @@ def check_open_path(
     if not isinstance(path, OpenPath):
         raise InvalidProblem(f"open: {shown(path)} is neither None nor an OpenPath(start, end)")
     n = names.n
+    check_count(n, MAX_CITIES - 1)  # a path with a free end has one more for the search
     for city, word in ((path.start, "start"), (path.end, "end")):
         if city is not None and (isinstance(city, bool) or not isinstance(city, (int, np.integer))):
             raise InvalidProblem(

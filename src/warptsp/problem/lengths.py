@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +13,11 @@ from warptsp.errors import InvalidTour
 from .distance import EARTH_RADIUS_M, GEO_RADIUS_KM, coordinate_distances
 from .metric import Metric
 from .names import CityNames
+from .threads import in_threads
 from .tours import WORTH_THREADS, as_cities, is_long
 from .values import integer_array
 
 __all__ = ["CHUNK", "Distances", "MatrixDistances", "PlaceDistances", "pair_distances", "tour_length"]
-
-_T = TypeVar("_T")
 
 CHUNK = 1 << 16
 """Cities measured together; the working arrays of one chunk stay within a few megabytes."""
@@ -142,19 +140,9 @@ def tour_length(
         return numbers
 
     begins = [*range(0, len(cities) - 1, CHUNK), *([-1] if closing else [])]
-    found = _in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
+    found = in_threads(parts_of, begins, threads if len(cities) >= WORTH_THREADS else 1)
     numbers = [number for parts in found for number in parts]
     return sum(numbers) if distances.integral else math.fsum(numbers)
-
-
-def _in_threads(work: Callable[[int], _T], arguments: Sequence[int], threads: int) -> list[_T]:
-    """What `work` returns for each argument, in order; NumPy lets go of the interpreter in its loops."""
-    if threads == 1 or len(arguments) < 2:
-        return [work(argument) for argument in arguments]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(threads, len(arguments))) as pool:
-        return list(pool.map(work, arguments))
 
 
 def _integer_sum(distances: NDArray[np.int64]) -> int:

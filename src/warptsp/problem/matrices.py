@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem
 
-from .values import MAX_CITIES, real_array
+from .values import check_count, real_array
 
 __all__ = ["dense_matrix", "square_matrix"]
 
@@ -23,8 +23,7 @@ def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InvalidProblem(f"the sparse matrix has shape {shape}: it must be square")
     n = shape[0]
-    if n > MAX_CITIES:
-        raise InvalidProblem(f"{n} cities: at most {MAX_CITIES} are possible")
+    check_count(n)
     values = real_array(entries.data, "the matrix's entries")
     rows, columns = np.asarray(entries.row), np.asarray(entries.col)
     off = rows != columns

@@ -35,7 +35,7 @@ from .missing import check_arcs, missing_arcs
 from .names import CityNames
 from .open_path import OpenPath
 from .tours import as_cities, check_constraints, checked_permutation
-from .values import float_array, plain_array, read_only
+from .values import plain_array, point_array, read_only
 
 __all__ = ["Problem"]
 
@@ -183,7 +183,7 @@ class Problem:
         **fields
             Other attributes, for example ``name`` or ``labels``.
         """
-        coordinates = float_array(points, "points")
+        coordinates = point_array(points, "points")
         if coordinates.ndim != 2 or coordinates.shape[1] not in (2, 3):
             raise InvalidProblem(f"points have shape {coordinates.shape}: (n, 2) or (n, 3) is needed")
         if metric is None:

@@ -16,9 +16,11 @@ from warptsp.errors import InvalidProblem, InvalidTour
 __all__ = [
     "EXACT_INTEGERS",
     "MAX_CITIES",
+    "check_count",
     "float_array",
     "integer_array",
     "plain_array",
+    "point_array",
     "read_only",
     "real_array",
 ]
@@ -86,6 +88,31 @@ def float_array(values: Any, what: str) -> NDArray[np.float64]:
     array = real_array(values, what)
     with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then, or no number, is refused
         return np.asarray(array, dtype=np.float64)
+
+
+def point_array(values: Any, what: str) -> NDArray[np.float64]:
+    """Points as `float_array` has them; refused before they are copied if there are too many.
+
+    Raises
+    ------
+    InvalidProblem
+        They are no numbers, or more than cities can be.
+    """
+    array = plain_array(values, what)
+    check_count(len(array) if array.ndim else 0)
+    return float_array(array, what)
+
+
+def check_count(cities: int, most: int = MAX_CITIES) -> None:
+    """Accept so many cities.
+
+    Raises
+    ------
+    InvalidProblem
+        There are more than 32 bits number.
+    """
+    if cities > most:
+        raise InvalidProblem(f"{cities} cities: at most {most} are possible")
 
 
 def integer_array(

@@ -74,10 +74,17 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
         search_on_cpu(problem, meanwhile, replace(params, temperature=0.0, population=0))
         start = run.start if run.best is None else run.best
 
+    def offer_tour(token: _native.StopToken) -> None:
+        tour = start_tour(problem, run, start if isinstance(start, str) else "greedy", token)
+        if tour is not None:
+            run.offer(tour)
+        elif run.token.stopped():
+            fall_back(problem, run, None)
+
     if not kernels_are_there(
         run,
         kernel_sources(problem, params.depth_on_gpu),
-        offer_tour=lambda: _offer_start(problem, run),
+        offer_tour=None if problem.n > tuning.GPU_MAX_START else offer_tour,
         search=search if searches else None,
     ):
         return
@@ -97,15 +104,6 @@ def run_cuda(problem: Problem, run: Run, params: LkParams) -> None:
             for other in devices:
                 device.share_with(other)
         _search_on(problem, run, params, devices, start)
-
-
-def _offer_start(problem: Problem, run: Run) -> None:
-    """Offer a start tour of the CPU, for the time until the kernels are compiled."""
-    tour = start_tour(problem, run, run.start if isinstance(run.start, str) else "greedy")
-    if tour is None:
-        fall_back(problem, run, None)
-    else:
-        run.offer(tour)
 
 
 def _offer_curve(problem: Problem, run: Run) -> None:

@@ -207,6 +207,9 @@ MIN_CITIES_OF_GPUS = 1_500_000  # from which a round fills more than one GPU; se
 # Seconds that opening a GPU and loading kernels may take in a new process; an H200 took 0.3
 # (docs/performance/gpu.md). Set 2026-11-21.
 GPU_STARTING = 2.0
+# Cities up to which the CPU makes a start tour while kernels are compiled: more take longer than that, and
+# 250 bytes each. Not measured.
+GPU_MAX_START = 20_000_000
 GPU_HAND_OVER = 1e-8  # seconds a city to write out the best tour and to let go of memory; set 2026-11-21
 # The same where the GPU turns and numbers the tour: ten million cities 0.063 s on the host, 0.014 on the GPU
 # and 0.004 into touched memory (log).

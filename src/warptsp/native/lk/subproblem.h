@@ -131,7 +131,7 @@ class SubProblem {
     for (int p = 0; p < size; p++) {
       const int next = p + 1 < size ? p + 1 : 0, a = order[p], b = order[next];
       const bool outside = Paths && (next == 0 || path[a] != path[b]);
-      const bool kept = outside || (fixed && (fixed[2 * a] == b || fixed[2 * a + 1] == b));
+      const bool kept = outside || (fixed && (fixed[2 * (size_t)a] == b || fixed[2 * (size_t)a + 1] == b));
       edge_[p] = kept ? LkLimits<Value>::unbreakable : metric(a, b);
     }
     const LkArrays<int, Value> arrays{

@@ -115,18 +115,18 @@ struct CurvePoint {
 inline bool chart_sphere(const double *vectors, int n, const StopToken &token, double *chart) {
   constexpr int poll = 1 << 12;
   double mean[3] = {0.0, 0.0, 0.0};
-  for (int begin = 0; begin < n; begin += poll) {
+  for (int64_t begin = 0; begin < n; begin += poll) {
     if (token.stopped()) return false;
-    for (int64_t i = begin; i < std::min((int64_t)begin + poll, (int64_t)n); ++i)
+    for (int64_t i = begin; i < std::min<int64_t>(begin + poll, n); ++i)
       for (int d = 0; d < 3; ++d) mean[d] += vectors[3 * i + d];
   }
   const double across = std::sqrt(mean[0] * mean[0] + mean[1] * mean[1]);
   const double norm = std::sqrt(across * across + mean[2] * mean[2]);
   const double east = across > 0.0 ? mean[0] / across : 1.0, north = across > 0.0 ? mean[1] / across : 0.0;
   const double shrink = norm > 0.0 ? across / norm : 1.0;
-  for (int begin = 0; begin < n; begin += poll) {
+  for (int64_t begin = 0; begin < n; begin += poll) {
     if (token.stopped()) return false;
-    for (int64_t i = begin; i < std::min((int64_t)begin + poll, (int64_t)n); ++i) {
+    for (int64_t i = begin; i < std::min<int64_t>(begin + poll, n); ++i) {
       const double *const v = vectors + 3 * i;
       chart[2 * i] = shrink * std::atan2(v[1] * east - v[0] * north, v[0] * east + v[1] * north);
       chart[2 * i + 1] = std::asin(std::max(-1.0, std::min(1.0, v[2])));

@@ -66,7 +66,7 @@ bool KdTree<D>::build(const double *rows, int n, int threads, const StopToken &t
   nodes_ = Buffer<TreeNode<D>>((size_t)2 << levels_);
 
   constexpr int chunk = 1 << 16;
-  const int chunks = (n + chunk - 1) / chunk;
+  const int chunks = (int)(((int64_t)n + chunk - 1) / chunk);
   // A power of two brings the largest coordinate to about 1, exactly, so that squares neither overflow nor vanish.
   double largest = 0.0;
   for (int c = 0; c < chunks; ++c) {

@@ -103,8 +103,8 @@ bool add_shortest_first(Fragments &fragments, const EdgeRows &edges, const Lengt
 
   std::vector<float> sample;
   const int stride = std::max(1, edges.size / 1024);
-  for (int i = 0; i < edges.size; i += stride)
-    for (int k = 0; k < width && edges.row(i)[k] >= 0; ++k) sample.push_back((float)length_of(i, k));
+  for (int64_t i = 0; i < edges.size; i += stride)
+    for (int k = 0; k < width && edges.row((int)i)[k] >= 0; ++k) sample.push_back((float)length_of((int)i, k));
   if (sample.empty()) return true;
   std::sort(sample.begin(), sample.end());
 
