@@ -169,11 +169,26 @@ void cuts_and_bounds(uint64_t seed) {
     relaxation.take_cuts(50);
   }
   CHECK(relaxation.rows() > 0);
+  const std::unique_ptr<Relaxation> fork = relaxation.fork(1), strange = Relaxation(lengths, tour, seed).fork(2);
+  CHECK(fork->rows() == relaxation.rows() && fork->columns() == relaxation.columns());
   std::vector<double> prices(n + relaxation.rows());
   for (int v = 0; v < n; ++v) prices[v] = random.below(60) - 10.5;
   for (int r = 0; r < relaxation.rows(); ++r) prices[n + r] = random.below(20) - 10.25;
   const PricedPairs priced = relaxation.price(prices.data(), 10);
   CHECK(priced.bound != no_bound && priced.pairs.empty());
+  CHECK(fork->price(prices.data(), 10).bound == priced.bound);
+  SparseLines added;
+  const int other = fork->pin_subtour({0, 2, 4}, added);
+  CHECK(fork->row(other).id != relaxation.row(relaxation.pin_subtour({0, 2, 4}, added)).id);
+  CHECK(fork->new_cuts().empty());  // others know what it had, and find subtours as easily
+  const std::vector<Cut> news = relaxation.new_cuts();
+  CHECK(relaxation.new_cuts().empty());
+  strange->learn(news);
+  CHECK(strange->pool_size() == news.size());
+  strange->learn(news);
+  relaxation.learn(news);
+  CHECK(strange->pool_size() == news.size() && relaxation.pool_size() == fork->pool_size());
+  prices.push_back(0.0);  // of the row that was added
   for (int trial = 0; trial < 300; ++trial) {
     shuffle();
     int64_t length = 0;

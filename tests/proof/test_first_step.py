@@ -9,9 +9,9 @@ import pytest
 
 from warptsp import Problem, _native
 from warptsp.construct import construct
-from warptsp.proof.branch_and_cut import BranchAndCut, Effort
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.first_step import FirstStep, Solution
+from warptsp.proof.node_solver import Effort, NodeSolver
 
 # Minimize x + 2 y + 4 z with x + y + z = 2, all from 0 to 1: y is basic, x at its upper limit.
 PRICE = 2.0
@@ -57,16 +57,17 @@ def test_no_more_than_the_whole_rise(seed):
     pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
     problem = Problem.from_points(np.random.default_rng(seed).integers(0, 1000, (150, 2)), "EUC_2D")
     tour = construct(problem, "random", seed=seed)
-    state = BranchAndCut(
+    state = NodeSolver(
         ClosedInstance.of(problem, problem.length(tour)),
         tour,
         np.full((0, 1), -1, dtype=np.int32),
         seed=seed,
         token=_native.StopToken(),
-        tree=False,
+        threads=1,
+        keep_evidence=False,
     )
     state._cut(Effort.SUBTOURS, 1.0, 3)  # alone, so that there are both cuts and fractions
-    program = state._program
+    program = state.program
     program.solve()
     values, basis, base = program.values, program.basis(), program.objective
     fractional = np.flatnonzero((values > 0.01) & (values < 0.99))
@@ -85,7 +86,7 @@ def test_no_more_than_the_whole_rise(seed):
             program.add_row(row, *limits)
             outcome, objective = program.probe(10**6)
             rise = math.inf if outcome.name == "INFEASIBLE" else objective - base
-            program.drop_rows(np.array([state._relaxation.rows], dtype=np.int32))
+            program.drop_rows(np.array([state.relaxation.rows], dtype=np.int32))
             program.restore(basis)
             assert -1e-9 <= gain <= rise + 1e-6, (seed, value, gain, rise)
     assert np.mean(np.array(gains) > 1e-3) > 0.5, seed

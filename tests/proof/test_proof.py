@@ -119,8 +119,8 @@ def test_the_same_twice():
     assert np.array_equal(first.tour, second.tour)
 
 
-def test_the_same_with_any_number_of_threads(monkeypatch):
-    """Cuts, their order and prices: the certificates would be equal byte for byte."""
+def test_the_root_is_the_same_with_any_number_of_threads():
+    """Cuts, their order and prices."""
     problem = Problem.from_points(np.random.default_rng(11).integers(0, 1000, (110, 2)), "EUC_2D")
     tour = construct(problem)
     seen = []
@@ -130,11 +130,11 @@ def test_the_same_with_any_number_of_threads(monkeypatch):
             problem,
             tour,
             threads=threads,
+            tree=False,
             callback=lambda progress, rounds=rounds: rounds.append((progress.lower_bound, progress.cuts)),
         )
-        assert proof.proved
         assert proof.cuts["local"] > 0
-        seen.append((proof.cuts, proof.nodes, proof.root_bound, rounds))
+        seen.append((proof.cuts, proof.lower_bound, rounds))
     assert seen[0] == seen[1] == seen[2]
 
 

@@ -16,7 +16,7 @@ from warptsp.cli import _display, commands
 from warptsp.cli import prove as prove_command
 from warptsp.construct import construct
 from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
-from warptsp.proof import branch_and_cut, certificate, is_proof, proven_bound, read_proof
+from warptsp.proof import certificate, is_proof, node_solver, proven_bound, read_proof
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 
@@ -25,7 +25,7 @@ pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warpt
 def proved(tmp_path_factory):
     """A problem, its proof, and the certificate as a document."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(branch_and_cut, "_ROUNDS", dict.fromkeys(branch_and_cut.Effort, 3))
+        patched.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 3))
         for seed in range(50):
             half = np.triu(np.random.default_rng(seed).integers(1, 100, (40, 40)), 1)
             problem = Problem.from_matrix(half + half.T)
@@ -183,10 +183,10 @@ def test_large_and_asymmetric_instances_are_not_checked(proved, tmp_path, monkey
 @pytest.mark.parametrize("seed", [1, 3, 5, 7, 9, 10])
 def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
     """With hardly any cuts the tree has to do the work, and its certificates the proving."""
-    few = dict.fromkeys(branch_and_cut.Effort, 1)
-    monkeypatch.setattr(branch_and_cut, "_ROUNDS", {**few, branch_and_cut.Effort.SUBTOURS: 4})
-    monkeypatch.setattr(branch_and_cut, "_ROUNDS_IN_TREE", (1, 1))
-    monkeypatch.setattr(branch_and_cut, "CANDIDATES", 1)
+    few = dict.fromkeys(node_solver.Effort, 1)
+    monkeypatch.setattr(node_solver, "_ROUNDS", {**few, node_solver.Effort.SUBTOURS: 4})
+    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
+    monkeypatch.setattr(node_solver, "CANDIDATES", 1)
     points = np.random.default_rng(seed).integers(0, 200, (40, 2))
     problem = Problem.from_points(points, "EUC_2D", open=None if seed % 2 else OpenPath(start=3))
     file = tmp_path / "proof.json"
@@ -204,8 +204,8 @@ def test_many_branches_on_edges_and_sets(seed, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_edges_that_the_tree_lacks_come_when_they_are_priced(seed, tmp_path, monkeypatch):
-    monkeypatch.setattr(branch_and_cut, "NEAR", 0.0)
-    monkeypatch.setattr(branch_and_cut, "PROBES", 1)
+    monkeypatch.setattr(node_solver, "NEAR", 0.0)
+    monkeypatch.setattr(node_solver, "PROBES", 1)
     half = np.triu(np.random.default_rng(seed).integers(1, 30, (40, 40)), 1)
     problem = Problem.from_matrix(half + half.T)
     file = tmp_path / "proof.json"

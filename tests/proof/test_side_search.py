@@ -10,7 +10,7 @@ from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import branch_and_cut
+from warptsp.proof import branch_and_cut, node_solver
 from warptsp.proof.certificate import proven_bound, read_proof
 from warptsp.proof.closed_instance import ClosedInstance
 from warptsp.proof.proving import ProofOptions, prove_with
@@ -79,8 +79,8 @@ def test_too_few_cities_for_a_search(n):
 @pytest.fixture
 def few_cuts(monkeypatch):
     """The tree has to do the work."""
-    monkeypatch.setattr(branch_and_cut, "_ROUNDS", dict.fromkeys(branch_and_cut.Effort, 1))
-    monkeypatch.setattr(branch_and_cut, "_ROUNDS_IN_TREE", (1, 1))
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
+    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
 
 
 def first_length_in_tree(problem: Problem, tour) -> tuple[int, int]:

@@ -48,7 +48,9 @@ LOG_SECONDS = 10.0  # lines in a log stay
 )
 @time_limit_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="CPU threads; the proof is the same.  [default: all]")
+@click.option(
+    "--threads", type=int, metavar="N", help="CPU threads, for cuts and nodes of the tree.  [default: all]"
+)
 @click.option(
     "--tree/--no-tree",
     default=True,

@@ -1,4 +1,4 @@
-"""Branch and cut until no tour can be shorter than the best one. Long: all of it shares one programme.
+"""Branch and cut until no tour can be shorter than the best one.
 
 M. Padberg and G. Rinaldi, "A branch-and-cut algorithm for the resolution of large-scale symmetric traveling
 salesman problems", SIAM Review 33 (1991) 60-100.
@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import warptsp._native as _native
 
-from .closed_instance import FRACTION_BITS
 from .evidence import Branch, Certificate, Evidence, Leaf
-from .linear_program import LinearProgram, Outcome
+from .node_solver import NEAR, Effort, Node, NodeSolver
+from .side_by_side import side_by_side
 from .side_search import search_aside
 
 if TYPE_CHECKING:
@@ -30,58 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["BranchAndCut"]
 
-NEIGHBOURS = 6
-"""Shortest edges of each city in the first linear programme."""
-MAX_CUTS = 100
-"""Rows that one round adds, those with the largest violation; more for more than a thousand cities."""
-STALL_ROUNDS = 8
-"""Rounds in which the bound must have risen by the share of `_STALL`."""
-CANDIDATES = 12
-"""Edges that are considered as branches."""
-CANDIDATE_SETS = 12
-"""Sets of more than two cities that are considered, too."""
-PROBES = 10
-"""Those of all these that are tried: the best ones by the first step of the simplex method."""
-PROBE_STEPS = 60
-"""Steps of the simplex method in each of their two sides."""
-NEAR = 0.3
-"""The linear programme of the tree begins with the edges whose reduced lengths are up to this share of the
-gap; the others that are left come when they are priced."""
-NEAR_AT_ROOT = 0.5
-"""The same for the edges that stay in the linear programme while local cuts are sought at the root."""
 STEPS_OF_MEMBER = 150
 """Steps of the simplex method for which the search beside the proof has one member: 3 to 5 % of the time."""
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 1000
 ASIDE_AGAIN = 2
 """Such a search comes before the tree, and whenever there are so many times the steps of the last one."""
-PRICE_EVERY = 12
-"""Rounds after which missing edges are looked for in any case."""
-LEAST_PRICE = -64
-"""Reduced lengths, in units, that are no reason for a new column: a thousandth of a unit of length."""
-
-
-class Effort(IntEnum):
-    """Which cuts are sought, each with all those before it."""
-
-    SUBTOURS = 0
-    BLOSSOMS = 1
-    TIGHTENING = 2
-    LOCAL = 3
-
-
-# The share of the gap by which rounds must raise the bound, or the next effort begins; not tuned.
-_STALL = {Effort.SUBTOURS: 0.0005, Effort.BLOSSOMS: 0.02, Effort.TIGHTENING: 0.02, Effort.LOCAL: 0.01}
-_STALL_IN_TREE = 0.04
-_ROUNDS = {Effort.SUBTOURS: 100, Effort.BLOSSOMS: 100, Effort.TIGHTENING: 100, Effort.LOCAL: 150}
-_ROUNDS_IN_TREE = (40, 25)  # above and below the depth DEEP
-DEEP = 3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Node:
-    branches: tuple[Branch, ...]
-    bound: int  # of its parent
-    evidence: Evidence | None
+MOST_SOLVERS = 8
+"""Nodes that are solved at the same time, at most: few trees have more that are open."""
+CITIES_OF_SOLVERS = 20_000
+"""Of all solvers: each has a pool of cuts, some hundred megabytes for 10 000 cities."""
 
 
 class BranchAndCut:
@@ -97,7 +52,7 @@ class BranchAndCut:
     seed : int
     token : StopToken
     threads : int
-        For local cuts; the proof does not depend on their number.
+        For local cuts, and for nodes of the tree, which depends on how many are solved side by side.
     tree : bool
         Whether branches follow where the root does not do.
     report : callable
@@ -151,291 +106,114 @@ class BranchAndCut:
         earlier: Certificate | None = None,
     ) -> None:
         self.instance = instance
-        self.tour = np.ascontiguousarray(tour, dtype=np.int32)
-        self.length = instance.units(self.tour)
         self.token = token
-        self.nodes = self.rounds = 0
-        self.found = {"subtours": 0, "blossoms": 0, "tightened": 0, "local": 0}
+        self.nodes = 0
         self.root_bound = 0
         self.edges_left: int | None = None
         self.proved = False
         self.leaves: list[Leaf] = []
-        self.cuts: dict[int, _native.CutDescription] = {}
         self.elimination: Evidence | None = None
+        self.search_seconds = 0.0
         self._seed, self._members, self._search_until = seed, members, search_until
         self._searches = self._steps_of_search = 0
-        self.search_seconds = 0.0
-        self._threads = threads
-        self._earlier = earlier
-        self._may_branch = tree
+        self._threads, self._may_branch, self._keep, self._earlier = threads, tree, keep_evidence, earlier
         self._report = report
-        self._keep = keep_evidence
-        self._bound = 0  # of this node, or of its parent
-        # Of that bound: no length is negative, which proves 0.
-        self._evidence: Evidence | None = Evidence(0, np.zeros(instance.size, dtype=np.int64), ())
-        self._pinned: dict[tuple[int, ...], int] = {}  # the cuts of branches on more than two cities
-        self._open: list[_Node] = []
-        self._branches: tuple[Branch, ...] = ()
-        self._relaxation = _native.Relaxation(instance.lengths, self.tour, seed)
-        self._program = LinearProgram(instance.size, token)
-        self._column_of: dict[tuple[int, int], int] = {}
-        self._add_columns(self._first_edges(neighbours))
-        fixed = [self._column_of[int(a), int(b)] for a, b in instance.fixed]
-        self._bound_columns(np.array(fixed, dtype=np.int32), 1, 1)
+        self._open: list[Node] = []  # the next one last
+        self._running: dict[int, Node] = {}  # by the number of the solver
+        self._is_stuck = False
+        self._reported = 0  # rounds
+        root = NodeSolver(
+            instance,
+            tour,
+            neighbours,
+            seed=seed,
+            token=token,
+            threads=threads,
+            keep_evidence=keep_evidence,
+            report=self._report_alone,
+        )
+        self.tour, self.length, self.cuts = root.tour, root.length, root.cuts
+        self._root, self._solvers = root, [root]
+        self._steps = [0]  # of the simplex method, by each solver at the end of its last node
+        self._news: list[list[_native.Cuts]] = [[]]  # what each solver does not know of the others
 
     @property
     def bound(self) -> int:
         """No tour is shorter than this, in units."""
         if self.proved:
             return self.length
-        return min(self.length, self._bound, *(node.bound for node in self._open))
+        return min(self.length, *(node.bound for node in self._unfinished()))
 
     @property
-    def target(self) -> int:
-        """A node whose bound exceeds this, in units, has no shorter tour."""
-        return self.length - self.instance.step(self.length)
+    def rounds(self) -> int:
+        """Of cuts."""
+        return sum(solver.rounds for solver in self._solvers)
+
+    @property
+    def found(self) -> dict[str, int]:
+        """Cuts by kind."""
+        kinds = self._root.found
+        return {kind: sum(solver.found[kind] for solver in self._solvers) for kind in kinds}
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Edges and cuts of the first linear programme."""
+        return self._root.relaxation.columns, self._root.relaxation.rows
+
+    @property
+    def waiting(self) -> int:
+        """Nodes of the tree that are still to be examined."""
+        return len(self._open) + len(self._running)
 
     def open_nodes(self) -> list[Leaf]:
         """Return the nodes that are still to be examined, the next one last, with what is known of each."""
-        nodes = self._open if self._open or self.proved else [_Node((), self._bound, self._evidence)]
+        nodes = [] if self.proved else self._unfinished()
         return [Leaf(node.branches, node.evidence) for node in nodes if node.evidence is not None]
+
+    def _unfinished(self) -> list[Node]:
+        nodes = [*self._open, *self._running.values()]
+        return nodes or [Node((), self._root.bound, self._root.evidence)]
 
     def run(self) -> None:
         """Prove that the best tour, which may be a better one by then, is optimal, or stop before that."""
+        root = self._root
         if self._earlier is not None and self._take_up(self._earlier):
             self.proved = self._may_branch and self._examine_nodes()
             return
         if self._members:
-            self._search_aside(self._relaxation.ends, self._members, self._search_until)
+            self._search_aside(root, root.relaxation.ends, self._members, self._search_until)
         done = False
         for effort in Effort:
-            if effort is Effort.LOCAL and not done:
-                self._leave_far_edges()
-            done = done or self._cut(effort, _STALL[effort], _ROUNDS[effort])
+            done = done or root.cut_at_root(effort)
             if not done:
                 if self.token.stopped():
-                    self._price_as_it_is()
-                    self.root_bound = min(self._bound, self.length)
+                    root.price_as_it_is()
+                    self._take_from(root)
+                    self.root_bound = min(root.bound, self.length)
                     return
-                done = self._price_to_the_end()
-        self.root_bound = min(self._bound, self.length)
+                done = root.price_to_the_end()
+        self._take_from(root)
+        self.root_bound = min(root.bound, self.length)
         if done:
-            self._keep_leaf(())
+            self._keep_leaf(root, ())
         self.proved = done or (self._may_branch and self._search_tree())
 
-    # The first linear programme
+    def _report_alone(self) -> None:
+        """Report a round of the only solver."""
+        self._take_from(self._root)
+        self._report(self)
 
-    def _first_edges(self, neighbours: NDArray[np.int32]) -> NDArray[np.int32]:
-        lengths, n = self.instance.lengths, self.instance.size
-        count = min(NEIGHBOURS, n - 1)
-        every = np.arange(n, dtype=np.int32)
-        nearest = np.empty((n, count), dtype=np.int32)
-        for city in range(n):
-            others = lengths[city].copy()
-            others[city] = np.int64(1) << 60
-            nearest[city] = np.argpartition(others, count - 1)[:count]
-        own = np.repeat(np.arange(len(neighbours), dtype=np.int32), neighbours.shape[1])
-        pairs = np.concatenate(
-            [
-                np.stack([self.tour, np.roll(self.tour, -1)], axis=1),
-                np.stack([np.repeat(every, count), nearest.ravel()], axis=1),
-                np.stack([own, neighbours.ravel()], axis=1),
-                self.instance.fixed,
-            ]
-        )
-        pairs = pairs[(pairs[:, 1] >= 0) & (pairs[:, 0] != pairs[:, 1])]
-        return np.unique(np.sort(pairs, axis=1), axis=0)
-
-    def _add_columns(self, pairs: NDArray[np.int32]) -> None:
-        first = self._relaxation.columns
-        self._program.add_columns(self._relaxation.add_columns(np.ascontiguousarray(pairs)))
-        for column, (a, b) in enumerate(self._relaxation.ends[first:].tolist(), first):
-            self._column_of[a, b] = column
-
-    def _bound_columns(self, columns: NDArray[np.int32], lower: int, upper: int) -> None:
-        self._relaxation.set_column_bounds(columns, lower, upper)
-        self._program.bound_columns(columns, lower, upper)
-
-    # One linear programme
-
-    def _price(self, most: int) -> bool:
-        """Take the bound that the present prices prove; whether edges had to be added."""
-        bound, least, pairs = self._relaxation.price(self._program.prices, most)
-        if bound is not None and bound > self._bound:
-            self._take_bound(bound)
-        if least >= LEAST_PRICE:
-            return False
-        self._add_columns(pairs)
-        return True
-
-    def _price_as_it_is(self) -> None:
-        """Take the bound of the last prices, which a stop has left without rows that came later.
-
-        Those of a solution that was broken off are as good: the dual simplex method raises their bound.
-        """
-        prices = np.zeros(self.instance.size + self._relaxation.rows)
-        known = self._program.prices
-        if self._program.outcome in (Outcome.OPTIMAL, Outcome.LIMIT) and len(known) <= len(prices):
-            prices[: len(known)] = known
-            bound, _, _ = self._relaxation.price(prices, 0)
-            if bound is not None and bound > self._bound:
-                self._take_bound(bound)
-
-    def _take_bound(self, bound: int) -> None:
-        self._bound = bound
-        if self._keep:
-            self._evidence = self._evidence_of(bound)
-
-    def _evidence_of(self, bound: int) -> Evidence:
-        """Return the prices that the relaxation has last looked at."""
-        cities, prices = self._relaxation.whole_prices()
-        ids = self._relaxation.ids
-        priced = np.flatnonzero(prices)
-        for row in priced.tolist():
-            if int(ids[row]) not in self.cuts:
-                self.cuts[int(ids[row])] = self._relaxation.cut(row)
-        return Evidence(bound, cities, tuple(zip(ids[priced].tolist(), prices[priced].tolist(), strict=True)))
-
-    def _is_pruned(self) -> bool:
-        return self._bound > self.target
-
-    def _price_ray(self) -> bool:
-        """Prove by a ray that no tour is left, or add edges; whether either came true."""
-        if self._price_this_ray():
-            return True
-        # Infeasible by rounding alone? Another basis may tell, or give another ray.
-        self._program.forget_basis()
-        outcome = self._program.solve()
-        if outcome is Outcome.INFEASIBLE:
-            return self._price_this_ray()
-        return outcome is not Outcome.LIMIT
-
-    def _price_this_ray(self) -> bool:
-        ray = self._program.prices
-        if len(ray) == 0:
-            return False
-        largest = float(np.abs(ray).max())
-        if largest == 0.0:
-            return False
-        # Along a ray the bound rises without end, if no missing edge stops it.
-        wanted = math.ldexp(float(self.length), 1 - FRACTION_BITS) + 1.0
-        for factor in (1.0, 16.0, 256.0, 4096.0):
-            scaled = ray * (factor * wanted / largest)
-            bound, least, pairs = self._relaxation.price(scaled, 1000)
-            if bound is not None and bound > self.target:
-                self._take_bound(bound)
-                return True
-            if least < LEAST_PRICE and len(pairs):
-                self._add_columns(pairs)
-                return True
-        return False
-
-    def _price_to_the_end(self) -> bool:
-        """Solve and add edges until none is missing; whether the bound is reached."""
-        while not self.token.stopped():
-            outcome = self._program.solve()
-            if outcome is Outcome.INFEASIBLE:
-                if not self._price_ray():
-                    return False
-            elif outcome is Outcome.LIMIT or not self._price(1000):
-                break
-            if self._is_pruned():
-                return True
-        return self._is_pruned()
-
-    # Rounds of cuts
-
-    def _cut(self, effort: Effort, stall: float, most_rounds: int) -> bool:
-        """Add cuts until they no longer raise the bound; whether this node has no shorter tour."""
-        program, relaxation = self._program, self._relaxation
-        history: list[float] = []
-        relaxation.begin_rounds()
-        for number in range(most_rounds):
-            if self.token.stopped():
-                return False
-            outcome = program.solve()
-            if outcome is Outcome.LIMIT:
-                return False
-            if outcome is Outcome.INFEASIBLE:
-                if not self._price_ray():
-                    return False
-                if self._is_pruned():
-                    return True
-                continue
-            if outcome is Outcome.ABOVE or program.objective > self._objective_of(self.target):
-                if self._price(1000):
-                    continue
-                if self._is_pruned():
-                    return True
-                if outcome is Outcome.ABOVE and not self._solve_whole():
-                    return False
-            gone = relaxation.drop_idle(
-                program.prices[self.instance.size :], program.activity, 3 if effort is Effort.LOCAL else 4
-            )
-            program.drop_rows(gone)
-            if len(gone):
-                kept = np.delete(np.arange(len(program.activity)), gone)
-                program.activity = program.activity[kept]
-                program.prices = np.delete(program.prices, gone + self.instance.size)
-            counts = relaxation.separate(
-                program.values, program.activity, int(effort), self._threads, self.token
-            )
-            for kind, count in zip(self.found, counts[1:], strict=True):
-                self.found[kind] += count
-            added = sum(counts[1:])
-            history.append(program.objective)
-            self.rounds += 1
-            self._report(self)
-            if added == 0 and counts[0] == 1 and self._take_integral():
-                history.clear()
-            if added == 0 or number % PRICE_EVERY == PRICE_EVERY - 1:
-                priced = self._price(500)
-                if self._is_pruned():
-                    return True
-                if added == 0 and not priced:
-                    return False
-            program.add_rows(relaxation.take_cuts(MAX_CUTS * max(1, self.instance.size // 1000)))
-            rounds = STALL_ROUNDS if effort is Effort.LOCAL else 12
-            if len(history) > rounds and counts[1] == 0:
-                gain = history[-1] - history[-1 - rounds]
-                gap = self._objective_of(self.target) - history[-1]
-                if gain < stall * max(gap, self._objective_of(self.instance.step(self.length))):
-                    if program.solve() is Outcome.OPTIMAL and not self._price(500):
-                        return self._is_pruned()
-                    history.clear()
-        return self._price_to_the_end()
-
-    def _solve_whole(self) -> bool:
-        """Solve without the objective bound; whether there is a solution."""
-        self._program.stop_above(math.inf)
-        outcome = self._program.solve()
-        self._program.stop_above(self._objective_of(self.target) + 0.01)
-        return outcome is Outcome.OPTIMAL
-
-    @staticmethod
-    def _objective_of(units: int) -> float:
-        return math.ldexp(float(units), -FRACTION_BITS)
-
-    def _take_integral(self) -> bool:
-        """Take a solution that is a tour, if it is shorter than the best one."""
-        values = self._program.values
-        used = values > 0.5
-        if used.sum() != self.instance.size or np.abs(values - used).max() > 1e-6:
-            return False
-        tour = _tour_along(self._relaxation.ends[used], self.instance.size)
-        if tour is None or self.instance.units(tour) >= self.length:
-            return False
-        self._take_tour(tour)
-        return True
-
-    def _take_tour(self, tour: NDArray[np.int32]) -> None:
-        self.tour, self.length = tour, self.instance.units(tour)
-        self._relaxation.set_tour(tour)
+    def _take_from(self, solver: NodeSolver) -> None:
+        """Take the tour that a solver may have found."""
+        if solver.length < self.length:
+            self.tour, self.length = solver.tour, solver.length
 
     # The search for tours
 
-    def _search_aside(self, edges: NDArray[np.int32], members: int, until: float = math.inf) -> None:
-        """Search for a shorter tour along these edges."""
+    def _search_aside(
+        self, solver: NodeSolver, edges: NDArray[np.int32], members: int, until: float = math.inf
+    ) -> None:
+        """Search for a shorter tour along these edges, for a solver that is not at work."""
         self._searches += 1
         began = time.monotonic()
         tour = search_aside(
@@ -451,293 +229,136 @@ class BranchAndCut:
         )
         self.search_seconds += time.monotonic() - began
         if self.instance.units(tour) < self.length:
-            self._take_tour(tour)
-            self._add_columns(np.stack([tour, np.roll(tour, -1)], axis=1))
+            solver.take_tour(tour)
+            solver.add_edges(np.stack([tour, np.roll(tour, -1)], axis=1))
+            self._take_from(solver)
 
-    def _search_as_worked(self, edges: NDArray[np.int32]) -> None:
+    def _search_as_worked(self, solver: NodeSolver, edges: NDArray[np.int32], steps: int) -> None:
         """Search in proportion to the work that the proof has taken so far."""
-        self._steps_of_search = self._program.iterations
-        members = self._steps_of_search // STEPS_OF_MEMBER
-        self._search_aside(edges, min(max(FEWEST_MEMBERS, members), MOST_MEMBERS))
+        self._steps_of_search = steps
+        members = steps // STEPS_OF_MEMBER
+        self._search_aside(solver, edges, min(max(FEWEST_MEMBERS, members), MOST_MEMBERS))
 
     # The tree
 
     def _search_tree(self) -> bool:
-        self._keep_survivors()
-        self._price_to_the_end()
-        self._open = [_Node((), self._bound, self._evidence)]
+        root = self._root
+        bound = root.solve_and_price()
+        if bound is not None:
+            if self._keep:
+                self.elimination = root.evidence_of(bound)
+            self._search_as_worked(root, root.near(bound, NEAR), root.program.iterations)
+            self.edges_left = root.keep_survivors(bound, np.zeros((0, 2), dtype=np.int32))
+        root.price_to_the_end()
+        self._take_from(root)
+        self._open = [Node((), root.bound, root.evidence)]
         return self._examine_nodes()
 
     def _examine_nodes(self) -> bool:
-        while self._open:
-            if self._program.iterations >= ASIDE_AGAIN * self._steps_of_search:
-                self._search_as_worked(self._relaxation.ends)
-            if self.token.stopped():
-                return False
-            node = self._open[-1]
-            self._program.stop_above(self._objective_of(self.target) + 0.01)
-            self._go_to(node.branches)
-            self._bound, self._evidence = node.bound, node.evidence
-            self.nodes += 1
-            depth = len(node.branches)
-            rounds = _ROUNDS_IN_TREE[depth >= DEEP]
-            done = depth > 0 and self._cut(Effort.LOCAL, _STALL_IN_TREE, rounds)
-            if self.token.stopped() and not done:
-                return False
-            if done or self._is_pruned():
-                self._keep_leaf(node.branches)
-                self._open.pop()
-                continue
-            branches = self._branch()
-            while branches is None and not done:
-                # Every edge is used or not, and still that is no tour: there must be cuts.
-                before = sum(self.found.values())
-                done = self._cut(Effort.LOCAL, 0.0, _ROUNDS[Effort.SUBTOURS])
-                if not done and (self.token.stopped() or sum(self.found.values()) == before):
-                    return False
-                branches = None if done else self._branch()
-            if branches is None:
-                self._keep_leaf(node.branches)
-                self._open.pop()
-                continue
-            self._open.pop()
-            self._open += [
-                _Node((*node.branches, branch), self._bound, self._evidence) for branch in branches
-            ]
-        return True
+        """Examine all open nodes and their sides; whether that came to an end."""
+        count = min(self._threads, MOST_SOLVERS, max(1, CITIES_OF_SOLVERS // self.instance.size))
+        self._solvers += [self._root.fork(number) for number in range(1, count)]
+        self._steps = [solver.program.iterations for solver in self._solvers]
+        self._news = [[] for _ in self._solvers]
+        if count > 1:
+            self._root.report = lambda: None  # other threads do not report
+            self._root.cuts = {}
+        side_by_side(
+            self._solvers,
+            self._next_node,
+            NodeSolver.examine,
+            self._take_sides,
+            poll=self._poll,
+            give_up=self.token.request,
+        )
+        return not self._open
+
+    def _poll(self, busy: int) -> None:
+        """Look at solvers at work."""
+        self._share_threads(busy)
+        if self.rounds > self._reported and not self.token.stopped():
+            self._reported = self.rounds
+            self._report(self)
+
+    def _next_node(self, number: int) -> Node | None:
+        """Return a node for a solver; None for none."""
+        if not self._open or self._is_stuck:
+            return None
+        solver = self._solvers[number]
+        if sum(self._steps) >= ASIDE_AGAIN * self._steps_of_search:
+            self._search_as_worked(solver, solver.relaxation.ends, sum(self._steps))
+        if self.token.stopped():
+            return None
+        for cuts in self._news[number]:
+            solver.relaxation.learn(cuts)
+        self._news[number] = []
+        if self.length < solver.length:
+            solver.take_tour(self.tour)
+        node = self._running[number] = self._open.pop()
+        self.nodes += 1
+        self._share_threads(len(self._running))
+        return node
+
+    def _take_sides(self, number: int, sides: list[Node] | None) -> None:
+        """Take what a solver has made of its node."""
+        solver, node = self._solvers[number], self._running.pop(number)
+        self._take_from(solver)
+        self._steps[number] = solver.program.iterations
+        if len(self._solvers) > 1:
+            self.cuts.update(solver.cuts)
+            news = solver.relaxation.new_cuts()
+            for other, unknown in enumerate(self._news):
+                if other != number:
+                    unknown.append(news)
+        if sides is None:
+            self._is_stuck = True
+            sides = [node]
+        elif not sides:
+            self._keep_leaf(solver, node.branches)
+        self._open += sides
+
+    def _share_threads(self, busy: int) -> None:
+        """Divide the threads among so many solvers, for local cuts, which are the same with any number."""
+        for solver in self._solvers:
+            solver.threads = max(1, self._threads // max(1, busy))
+
+    def _keep_leaf(self, solver: NodeSolver, branches: tuple[Branch, ...]) -> None:
+        if solver.evidence is not None:
+            self.leaves.append(Leaf(branches, solver.evidence))
 
     # An earlier proof
 
     def _take_up(self, earlier: Certificate) -> bool:
         """Load an earlier proof, and compute its bounds anew; whether it had come as far as the tree."""
-        row_of = {}
+        root, row_of = self._root, {}
         for number, cut in earlier.cuts.items():
-            self._program.add_rows(self._relaxation.restore_cut(*cut))
-            row_of[number] = self._relaxation.rows - 1
+            root.program.add_rows(root.relaxation.restore_cut(*cut))
+            row_of[number] = root.relaxation.rows - 1
         leaves = [*earlier.leaves, *earlier.open]
         edges = [branch.cities for leaf in leaves for branch in leaf.branches if len(branch.cities) == 2]
         branched = np.array(edges, dtype=np.int32).reshape(-1, 2)
-        self._add_columns(branched)
+        root.add_edges(branched)
         in_tree = earlier.elimination is not None
-        root = earlier.elimination or leaves[0].evidence
-        bound = self._bound_of(root, (), row_of)
-        if bound is not None and bound > self._bound:
-            self._take_bound(bound)
+        bound = root.bound_of(earlier.elimination or leaves[0].evidence, (), row_of)
+        if bound is not None and bound > root.bound:
+            root.take_bound(bound)
         if not in_tree or bound is None:
             return False
         self.root_bound = min(bound, self.length)
         if self._keep:
-            self.elimination = self._evidence_of(bound)
-        self.edges_left = len(self._relaxation.survivors(max(0, self.target - bound), True))
+            self.elimination = root.evidence_of(bound)
         around = np.stack([self.tour, np.roll(self.tour, -1)], axis=1)
-        near = np.concatenate([self._near(bound, NEAR), around, branched])
-        self._add_columns(near)
-        self._keep_columns(near)
-        root_bound, root_evidence = self._bound, self._evidence
+        self.edges_left = root.keep_survivors(bound, np.concatenate([around, branched]))
+        root_bound, root_evidence = root.bound, root.evidence
         for leaf in leaves:
-            self._go_to(leaf.branches)
-            self._bound, self._evidence = root_bound, root_evidence
-            bound = self._bound_of(leaf.evidence, leaf.branches, row_of)
-            if bound is not None and bound > self._bound:
-                self._take_bound(bound)
-            if self._is_pruned():
-                self._keep_leaf(leaf.branches)
+            root.go_to(leaf.branches)
+            root.bound, root.evidence = root_bound, root_evidence
+            bound = root.bound_of(leaf.evidence, leaf.branches, row_of)
+            if bound is not None and bound > root.bound:
+                root.take_bound(bound)
+            if root.is_pruned:
+                self._keep_leaf(root, leaf.branches)
             else:
-                self._open.append(_Node(leaf.branches, self._bound, self._evidence))
+                self._open.append(Node(leaf.branches, root.bound, root.evidence))
         self.nodes = len(self.leaves)
         return True
-
-    def _bound_of(
-        self, evidence: Evidence, branches: tuple[Branch, ...], row_of: dict[int, int]
-    ) -> int | None:
-        """Return what an earlier proof's prices prove, whose cuts are these rows; None for nothing."""
-        n, relaxation = self.instance.size, self._relaxation
-        prices = np.zeros(n + relaxation.rows)
-        prices[:n] = evidence.cities
-        limited = []  # sets of branches, and the rows in which they have their limits
-        for branch in branches:
-            if branch.cities in self._pinned:
-                limited.append((np.isin(np.arange(n), branch.cities), self._row_of_branch(branch)))
-        for number, price in evidence.cuts:
-            row = row_of[number]
-            class_of, lengths, right, _ = relaxation.cut(row)
-            if len(lengths) == 2 and right == 2:
-                outside = class_of == 0
-                for inside, its_row in limited:
-                    if np.array_equal(inside, outside) or np.array_equal(inside, ~outside):
-                        row = its_row
-            prices[n + row] += price
-        bound, _, _ = relaxation.price(np.ldexp(prices, -FRACTION_BITS), 0)
-        return bound
-
-    # Which edges are in the linear programme
-
-    def _keep_survivors(self) -> None:
-        """Go on with the edges alone that a shorter tour can have, by their reduced lengths."""
-        self._program.solve()
-        while self._price(1000):
-            self._program.solve()
-        bound, _, _ = self._relaxation.price(self._program.prices, 0)
-        if bound is None:
-            return
-        if self._keep:
-            self.elimination = self._evidence_of(bound)
-        self._search_as_worked(self._near(bound, NEAR))
-        slack = max(0, self.target - bound)
-        self.edges_left = len(self._relaxation.survivors(slack, True))
-        near = self._near(bound, NEAR)
-        self._add_columns(near)
-        self._keep_columns(near)
-
-    def _keep_columns(self, edges: NDArray[np.int32]) -> None:
-        """Delete the other columns; pricing adds those that are wanted again."""
-        left = {(a, b) for a, b in np.sort(edges, axis=1).tolist()}
-        ends = self._relaxation.ends.tolist()
-        gone = np.array([c for c, (a, b) in enumerate(ends) if (a, b) not in left], dtype=np.int32)
-        self._program.drop_columns(gone)
-        self._relaxation.drop_columns(gone)
-        self._column_of = {(a, b): column for column, (a, b) in enumerate(self._relaxation.ends.tolist())}
-
-    def _leave_far_edges(self) -> None:
-        """Go on with edges of small reduced length and those of the best tour."""
-        bound, _, _ = self._relaxation.price(self._program.prices, 0)
-        if self._program.outcome is Outcome.OPTIMAL and bound is not None:
-            around = np.stack([self.tour, np.roll(self.tour, -1)], axis=1)
-            self._keep_columns(np.concatenate([self._near(bound, NEAR_AT_ROOT), around]))
-
-    def _near(self, bound: int, share: float) -> NDArray[np.int32]:
-        """Return the edges whose reduced lengths are up to this share of the gap, by the bound's prices."""
-        slack = int(share * max(0, self.target - bound))
-        return np.concatenate([self._relaxation.survivors(slack, False), self.instance.fixed])
-
-    def _go_to(self, branches: tuple[Branch, ...]) -> None:
-        """Set the limits of a node."""
-        for branch in self._branches:
-            if branch not in branches:
-                self._undo(branch)
-        for branch in branches:
-            if branch not in self._branches:
-                self._do(branch)
-        self._branches = branches
-
-    def _do(self, branch: Branch) -> None:
-        used = int(branch.crossings == 2)
-        if len(branch.cities) == 2:
-            self._set_edge(branch.cities, used, used)
-            return
-        cities = np.array(branch.cities, dtype=np.int32)
-        self._program.add_rows(self._relaxation.pin_subtour(cities))
-        row = self._relaxation.rows - 1
-        self._pinned[branch.cities] = int(self._relaxation.ids[row])
-        self._relaxation.set_row_bounds(row, branch.crossings, 2 if used else -1)
-        self._program.bound_row(row, branch.crossings, 2 if used else math.inf)
-
-    def _undo(self, branch: Branch) -> None:
-        if len(branch.cities) == 2:
-            self._set_edge(branch.cities, 0, 1)
-            return
-        row = self._row_of_branch(branch)
-        del self._pinned[branch.cities]
-        self._relaxation.release(row)
-        self._relaxation.set_row_bounds(row, 2, -1)
-        self._program.bound_row(row, 2, math.inf)
-
-    def _row_of_branch(self, branch: Branch) -> int:
-        return int(np.flatnonzero(self._relaxation.ids == self._pinned[branch.cities])[0])
-
-    def _set_edge(self, cities: tuple[int, ...], lower: int, upper: int) -> None:
-        a, b = cities
-        self._bound_columns(np.array([self._column_of[a, b]], dtype=np.int32), lower, upper)
-
-    def _branch(self) -> tuple[Branch, Branch] | None:
-        """Return two sides, the one to begin with last; None if no edge is used in part."""
-        program = self._program
-        if program.outcome is not Outcome.OPTIMAL and not self._solve_whole():
-            return None
-        base, basis = program.objective, program.basis()
-        values = program.values.copy()
-        gap = self._objective_of(self.target) - base
-        best, chosen = -1.0, None
-        for cities in self._promising(self._candidates(values), gap):
-            one = self._probe(cities, 4, base, basis)
-            if _score(one, gap) <= best:
-                continue  # whatever the other side is worth
-            score = _score(one, self._probe(cities, 2, base, basis))
-            if score > best:
-                best, chosen = score, cities
-        return None if chosen is None else (Branch(chosen, 4), Branch(chosen, 2))
-
-    def _candidates(self, values: NDArray[np.float64]) -> list[tuple[int, ...]]:
-        """Return sets of cities that about three edges leave, first the ends of edges used by half."""
-        fractional = np.flatnonzero((values > 0.05) & (values < 0.95))
-        if len(fractional) == 0:
-            fractional = np.flatnonzero((values > 1e-6) & (values < 1 - 1e-6))
-        order = np.argsort(np.abs(values[fractional] - 0.5), kind="stable")
-        edges = self._relaxation.ends[fractional[order[:CANDIDATES]]].tolist()
-        sets = self._relaxation.undecided_sets(values, CANDIDATE_SETS)
-        decided = {branch.cities for branch in self._branches}
-        return [cities for cities in map(tuple, [*edges, *sets]) if cities not in decided]
-
-    def _promising(self, candidates: list[tuple[int, ...]], gap: float) -> list[tuple[int, ...]]:
-        """Return the candidates to be probed, best first."""
-        step = self._program.first_step() if len(candidates) > PROBES else None
-        if step is None:
-            return candidates
-        scores = []
-        for cities in candidates:
-            one, other = step.gains(self._leaving(cities), 4.0, 2.0)
-            scores.append(_score(min(gap, one), min(gap, other)))
-        order = np.argsort(-np.array(scores), kind="stable")
-        return [candidates[i] for i in order[:PROBES].tolist()]
-
-    def _leaving(self, cities: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return 1 for each column that leaves the cities, 0 for the others."""
-        inside = np.zeros(self.instance.size, dtype=bool)
-        inside[list(cities)] = True
-        ends = self._relaxation.ends
-        leaving: NDArray[np.float64] = (inside[ends[:, 0]] != inside[ends[:, 1]]).astype(np.float64)
-        return leaving
-
-    def _probe(self, cities: tuple[int, ...], crossings: int, base: float, basis: object) -> float:
-        """Return by how much a branch raises the objective in a few steps."""
-        program = self._program
-        if len(cities) == 2:
-            column = np.array([self._column_of[cities[0], cities[1]]], dtype=np.int32)
-            used = int(crossings == 2)
-            program.bound_columns(column, used, used)
-            outcome, objective = program.probe(PROBE_STEPS)
-            program.bound_columns(column, 0, 1)
-        else:
-            program.add_row(self._leaving(cities), crossings, 2 if crossings == 2 else math.inf)
-            outcome, objective = program.probe(PROBE_STEPS)
-            program.drop_rows(np.array([self._relaxation.rows], dtype=np.int32))
-        program.restore(basis)
-        above = outcome in (Outcome.INFEASIBLE, Outcome.ABOVE)
-        # A branch that closes its side at once is worth no more than the gap.
-        gap = self._objective_of(self.target) - base
-        return max(0.0, gap if above else min(gap, objective - base))
-
-    def _keep_leaf(self, branches: tuple[Branch, ...]) -> None:
-        if self._evidence is not None:
-            self.leaves.append(Leaf(branches, self._evidence))
-
-
-def _score(one: float, other: float) -> float:
-    """Return what a branch is worth whose sides raise the objective by so much."""
-    return 10.0 * min(one, other) + max(one, other)
-
-
-def _tour_along(edges: NDArray[np.int32], n: int) -> NDArray[np.int32] | None:
-    """Return the cities along edges in order, if they are one closed tour."""
-    around: list[list[int]] = [[] for _ in range(n)]
-    for a, b in edges.tolist():
-        around[a].append(b)
-        around[b].append(a)
-    if any(len(others) != 2 for others in around):
-        return None
-    tour, before, city = [0], -1, 0
-    for _ in range(n - 1):
-        one, other = around[city]
-        before, city = city, one if one != before else other
-        tour.append(city)
-    return np.array(tour, dtype=np.int32) if len(set(tour)) == n else None

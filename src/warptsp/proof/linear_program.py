@@ -121,6 +121,15 @@ class LinearProgram:
         self.iterations = 0
         self.solutions = 0
 
+    def copy(self) -> LinearProgram:
+        """Return the same programme, in a solver of its own."""
+        other = LinearProgram(self._cities, self._token)
+        other._check(other._solver.passModel(self._solver.getLp()))
+        other.restore(self._solver.getBasis())
+        other.values, other.prices, other.activity = self.values, self.prices, self.activity
+        other.objective, other.outcome = self.objective, self.outcome
+        return other
+
     def add_columns(self, lines: _native.SparseLines) -> None:
         """Add edges, used from 0 to 1 times."""
         costs, begin, index, value = lines

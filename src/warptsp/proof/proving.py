@@ -168,8 +168,8 @@ def prove(
     seed : int
         Seed of the search and of what is tried first in the proof.
     threads : int, optional
-        CPU threads, by default all: for local cuts, most of the time of an instance without a large tree. The
-        proof does not depend on their number.
+        CPU threads, by default all: for local cuts, and for nodes of the tree, whose course depends on their
+        number.
     tree : bool
         False: no branches. The proof ends with the bound of the root, usually 0.01 to 0.13 % below the
         optimum, unless that is a proof already.
@@ -190,8 +190,8 @@ def prove(
     Returns
     -------
     Proof
-        Without a time limit the same one for the same tour and seed. A signal (Ctrl-C) ends it, and what was
-        proved by then is returned.
+        Without a time limit the same one for the same tour, seed and number of threads. A signal (Ctrl-C)
+        ends it, and what was proved by then is returned.
 
     Raises
     ------
@@ -416,14 +416,15 @@ def _run(
         task.kept.write_if_due(state)
         if options.callback is None:
             return
+        edges, cuts = state.size
         progress = ProofProgress(
             seconds=time.monotonic() - task.began,
             length=problem.length(instance.open(state.tour)),
             lower_bound=max(instance.value(state.bound), floor),
             nodes=state.nodes,
-            open_nodes=len(state._open),
-            edges=state._relaxation.columns,
-            cuts=state._relaxation.rows,
+            open_nodes=state.waiting,
+            edges=edges,
+            cuts=cuts,
             tour=lambda: np.array(instance.open(state.tour)),
         )
         if options.callback(progress) is True:

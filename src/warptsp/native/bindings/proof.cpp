@@ -1,6 +1,7 @@
 // The relaxation of closed tours by which optimality is proved, for Python: warptsp.proof solves its linear programmes.
 #include "proof/relaxation.h"
 
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
@@ -11,6 +12,12 @@ using namespace warptsp::proof;
 namespace {
 
 typedef Array<const double, 1> Numbers;
+
+// What one relaxation tells others.
+struct Cuts {
+  int cities;
+  std::vector<Cut> cuts;
+};
 
 nb::object lines(SparseLines &&found) {
   const size_t count = found.begin.size(), entries = found.index.size();
@@ -182,11 +189,27 @@ nb::object restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_
 void bind_proof(nb::module_ &m) {
   using nb::arg;
   m.def("least_closed_walk", &least_closed_walk, arg("lengths"), "The shortest closed walk through all classes.");
+  nb::class_<Cuts>(m, "Cuts", "Cuts of one relaxation, for others.");
   nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
       .def(nb::new_([](const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed) {
              return make(lengths, tour, seed);
            }),
            arg("lengths"), arg("tour"), arg("seed"))
+      .def(
+          "fork",
+          [](const Relaxation &relaxation, int number) {
+            require(number >= 1 && number <= 1024, "a fork's number is from 1 to 1024");
+            return relaxation.fork(number);
+          },
+          arg("number"))
+      .def("new_cuts", [](Relaxation &relaxation) { return Cuts{relaxation.cities(), relaxation.new_cuts()}; })
+      .def(
+          "learn",
+          [](Relaxation &relaxation, const Cuts &cuts) {
+            require(cuts.cities == relaxation.cities(), "the cuts are of another number of cities");
+            relaxation.learn(cuts.cuts);
+          },
+          arg("cuts"))
       .def_prop_ro("columns", &Relaxation::columns)
       .def_prop_ro("rows", &Relaxation::rows)
       .def_prop_ro("ends",

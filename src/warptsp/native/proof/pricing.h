@@ -119,7 +119,7 @@ class Pricing {
   }
 
   const int64_t *lengths_;
-  const int n_;
+  int n_;
   const std::vector<Row> *rows_ = nullptr;
   std::vector<int64_t> city_price_, row_price_, potential_;
   std::vector<size_t> begin_;

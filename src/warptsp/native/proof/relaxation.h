@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -46,8 +47,37 @@ class Relaxation {
  public:
   // `lengths` [n, n]: symmetric, in units of 2^-16. `tour`: any tour.
   Relaxation(std::vector<int64_t> lengths, std::vector<int> tour, uint64_t seed)
-      : n_((int)tour.size()), scale_(std::max(1, n_ / 1000)), lengths_(std::move(lengths)), tour_(std::move(tour)),
-        seed_(seed), pricing_(lengths_.data(), n_) {}
+      : n_((int)tour.size()), scale_(std::max(1, n_ / 1000)),
+        lengths_(std::make_shared<const std::vector<int64_t>>(std::move(lengths))), tour_(std::move(tour)), seed_(seed),
+        pricing_(lengths_->data(), n_) {}
+
+  // The same relaxation, which goes its own way from here; `number`, from 1 on, is its own, and so are its cuts' ids.
+  std::unique_ptr<Relaxation> fork(int number) const {
+    auto other = std::make_unique<Relaxation>(*this);
+    other->pricing_ = Pricing(lengths_->data(), n_);
+    other->next_id_ = other->told_ = (int64_t)number << 40;
+    return other;
+  }
+
+  // The cuts of the linear program that came since the last call, but those that others find as easily.
+  std::vector<Cut> new_cuts() {
+    std::vector<Cut> cuts;
+    for (const Row &row : rows_)
+      if (row.id >= told_ && !row.cut.is_subtour()) cuts.push_back(row.cut);
+    told_ = next_id_;
+    return cuts;
+  }
+
+  // Puts those that it does not know into the pool.
+  void learn(const std::vector<Cut> &cuts) {
+    std::unordered_set<uint64_t> known(present_);
+    for (const Cut &cut : pool_) known.insert(cut.hash);
+    for (const Cut &cut : cuts) {
+      if (!known.insert(cut.hash).second) continue;
+      pool_.push_back(cut);
+      pool_.back().vain = pool_.back().rests = pool_.back().sleeps = 0;
+    }
+  }
 
   int cities() const { return n_; }
   int columns() const { return (int)(ends_.size() / 2); }
@@ -418,11 +448,11 @@ class Relaxation {
 
   const int n_;
   const size_t scale_;  // of what is enough of a round: more for more than a thousand cities
-  const std::vector<int64_t> lengths_;
+  const std::shared_ptr<const std::vector<int64_t>> lengths_;
   std::vector<int> tour_;
   const uint64_t seed_;
   uint64_t round_ = 0;
-  int64_t next_id_ = 0;
+  int64_t next_id_ = 0, told_ = 0;  // ids from here on were not in new_cuts()
   int pieces_ = smallest_pieces;
 
   std::vector<int> ends_;
