@@ -38,6 +38,7 @@ def slow_compiler(tmp_path, monkeypatch, pretend_gpus):
         return cache.Code("cubin", b"", {})
 
     monkeypatch.setattr(compiler, "_compile", compiled)
+    monkeypatch.setattr(kernels, "_TOLD", set())
     pretend_gpus(H200)
     # Hill climbing asks the GPU which kernel to take.
     monkeypatch.setattr(cuda_device.Device, "open", lambda ordinal: contextlib.nullcontext())
@@ -72,6 +73,7 @@ def test_what_a_run_compiles():
 def test_a_time_limit_that_ends_meanwhile(slow_compiler, caplog):
     for limit in (0.3, 3.0, 30.0):  # a busy machine takes longer for a first tour
         caplog.clear()
+        kernels._TOLD.clear()
         result = warptsp.solve(problem(), device="cuda", time_limit=limit)
         if "plain construction" not in caplog.text:
             break
@@ -102,6 +104,12 @@ def test_a_descent_of_the_cpu_is_the_gpu_s(slow_compiler, method, caplog):
     assert result.length < start_of(given, method)
     assert "its kernels were still being compiled" in caplog.text
     assert "seconds_on_cpu" not in result.counters  # which is for how long before the GPU
+
+
+def test_the_warning_comes_once(slow_compiler, caplog):
+    for _ in range(3):
+        warptsp.solve(problem(120), device="cuda", method="two-opt")
+    assert caplog.text.count("its kernels were still being compiled") == 1
 
 
 @pytest.mark.parametrize("method", [*ENDING, "ils", "hill-climbing", "symmetric-annealing"])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 COMPILING = 10.0  # seconds that compiling the kernels may take
+_TOLD: set[str] = set()  # devices whose kernels this process has been told to be still in the making
 
 
 def on_gpu_or_cpu(run: Run, on_gpu: Callable[[], None], on_cpu: Callable[[Run], None]) -> None:
@@ -132,14 +133,21 @@ def kernels_are_there(
             run.report_device(device)  # for the warning that says what could not be used
         raise
     if over:
-        logger.warning(
-            "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's", device
-        )
+        _tell_of_compiling(str(device))
         return False
     run.report_device(device)
     seconds = counters.get("seconds_on_cpu", 0.0) + run.elapsed() - begun
     run.start_over(**{**counters, "seconds_on_cpu": round(seconds, 3)})
     return True
+
+
+def _tell_of_compiling(device: str) -> None:
+    """Log that the CPU was there first; a warning once for each device, as many short calls may follow."""
+    level = logging.INFO if device in _TOLD else logging.WARNING
+    _TOLD.add(device)
+    logger.log(
+        level, "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's", device
+    )
 
 
 def missing_kernels(sources: Iterable[Source], capability: tuple[int, int]) -> list[Source]:
