@@ -203,7 +203,8 @@ def main() -> None:
     count = 2 if options.quick else options.count
     share = 0.001 if options.quick else options.share
     best = Best()
-    timed = {20: 3 * count, 50: 3 * count, 100: 2 * count, 200: count, 500: 2 * count}
+    # As many as the bars' shares need.
+    timed = {20: 5 * count, 50: 50 * count, 100: 20 * count, 200: 5 * count, 500: 5 * count}
     fixed = fixed_cost(FIXED_SIZES if options.quick else range(2, LARGEST + 1), 5)
     note("fixed cost")
     gaps = lengths_after(

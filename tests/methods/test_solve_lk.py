@@ -9,7 +9,7 @@ import pytest
 from instances import whole_points
 
 import warptsp
-from warptsp.methods.lk import LkParams, tuning
+from warptsp.methods.lk import LkParams, cpu, tuning
 from warptsp.methods.lk.cpu import CROSSED
 from warptsp.problem import OpenPath, Problem
 from warptsp.stop import DefaultStop, MaxKicks, NoImprovement, StopToken, TargetLength
@@ -114,17 +114,20 @@ def test_without_a_limit_a_population_is_crossed_to_its_end(monkeypatch: pytest.
     assert found[2].length == pytest.approx(found[0].length, rel=0.01)
 
 
-def test_without_a_limit_hundreds_of_cities_have_a_second_population(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("cities", "agreeing"), [(60, 4), (300, 3)])
+def test_without_a_limit_populations_agree(
+    cities: int, agreeing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(DefaultStop, "_idle", lambda self, state: False)
-    points = np.random.default_rng(23).random((tuning.AGREEING_CITIES + 10, 2))
-    found = [warptsp.solve(points, seed=4, threads=1) for _ in range(2)]
-    assert all(result.stop_reason == CROSSED for result in found)
-    assert np.array_equal(found[0].tour, found[1].tour)
-    # Quick members make no kicks, those of the second population do.
-    assert found[0].counters["kicks"] >= tuning.SECOND_MEMBERS
-    few = warptsp.solve(points, seed=4, threads=1, params={"population": 0})
-    assert few.counters["kicks"] == 0
-    assert few.stop_reason == CROSSED
+    points = np.random.default_rng(23).random((cities, 2))
+    once = tuning.settling(cities, of_matrix=False)
+    assert once.agreeing == agreeing
+    found = warptsp.solve(points, seed=4, threads=1)
+    assert found.stop_reason == CROSSED
+    monkeypatch.setattr(tuning, "settling", lambda n, of_matrix: once._replace(agreeing=1, most=1))
+    first = warptsp.solve(points, seed=4, threads=1)
+    assert found.length <= first.length
+    assert found.counters["moves"] > 0.8 * agreeing * first.counters["moves"]
 
 
 @pytest.mark.parametrize("population", [None, 6])
@@ -142,6 +145,20 @@ def test_with_a_time_limit_few_cities_have_populations_of_next_to_no_kicks(popul
     assert bool(crossed) == (population is None)  # fewer than 7 mean none
     assert not crossed or crossed[0] <= tuning.MEMBERS_AT_ONCE  # one for each member
     assert result.stop_reason == "time limit of 0.1 s"
+
+
+def test_members_of_later_populations_have_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+    combine = cpu._Search._combine
+
+    def told(search: cpu._Search, size: int) -> bool:
+        seen.append(search.members.kicks)
+        return combine(search, size)
+
+    monkeypatch.setattr(cpu._Search, "_combine", told)
+    points = np.random.default_rng(8).random((60, 2))
+    warptsp.solve(points, time_limit=60, threads=1, bound=False, callback=lambda p: len(seen) == 3)
+    assert seen == [0.0, tuning.QUICK_MEMBERS.later, tuning.QUICK_MEMBERS.later]
 
 
 def test_members_are_the_same_however_many_grow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,6 +210,7 @@ class _Search:
         while (size := self._affordable()) >= least:
             if self._combine(size):
                 return
+            self.members = self.members._replace(kicks=max(self.members.kicks, self.members.later))
             least = max(least, math.ceil(tuning.NEXT_POPULATION * size))
             if self.members.kicks == 0 and run.kick_limit is not None:
                 break  # such members take next to no kicks
@@ -245,21 +246,13 @@ class _Search:
         return proved or stop
 
     def _crossed(self) -> bool:
-        """Populations of quick members, after which a run without a limit ends; True to stop.
-
-        Where none has to agree with another, one of better members follows, and what came of the first.
-        """
+        """Populations of quick members, after which a run without a limit ends; True to stop."""
         problem = self.problem
         if self.params.temperature is not None or problem.n > tuning.SETTLED_CITIES:
             return False
         populations = tuning.settling(problem.n, of_matrix=problem.matrix is not None)
-        if self._cross(populations, phase="search"):
-            return True
-        self.members = tuning.FULL_MEMBERS
-        second = min(tuning.SECOND_MEMBERS, self._most())
-        if problem.n > tuning.AGREEING_CITIES and second >= self.members.least and self._combine(second):
-            return True
-        self.run.report_limit(CROSSED)
+        if not self._cross(populations, phase="search"):
+            self.run.report_limit(CROSSED)
         return True
 
     def _remaining(self) -> float | None:
@@ -343,7 +336,8 @@ class _Search:
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
 
-        What the population before came to, or the user's start tour, is one of its members.
+        What the population before came to, or the user's start tour, is one of its members; from the beginning,
+        or, if that would lead it astray, at its end.
         """
         native, run, n = self.native, self.run, self.problem.n
         native.forget()
@@ -377,12 +371,20 @@ class _Search:
             crossing = self._crossing_share() * self.member_seconds * (grown + count)
             if remaining is not None and remaining < crossing:
                 break
-        # A full member is worth more than the tour of the first local search, a quick one is not.
-        if self.combined or self.members.steps > 0 or isinstance(run.start, np.ndarray):
-            native.keep()
         remaining = self._remaining()
         hurried = remaining is not None and remaining < tuning.LEISURE * crossing
-        return self._cross(selection=self.members.selection if hurried else tuning.SELECTION)
+        selection = self.members.selection if hurried else tuning.SELECTION
+        if self.combined and self.members.later > 0:
+            known = native.best_length
+            if self._cross(selection=selection):
+                return True
+            if native.best_length < known:
+                return False
+            native.keep()
+        # A full member is worth more than the tour of the first local search, a quick one is not.
+        elif self.combined or self.members.steps > 0 or isinstance(run.start, np.ndarray):
+            native.keep()
+        return self._cross(selection=selection)
 
     def _recombine_given(self) -> bool:
         """Cross the tours that the start tour was merged of; True to stop."""

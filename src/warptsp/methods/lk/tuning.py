@@ -52,13 +52,7 @@ SETTLED_CITIES = 500
 # Members between two reports, at most, and seconds of members and generations between them: a report takes
 # 40 us. 200 cities after 10 ms, CPU time: half of it 0.089 %, 0.001 0.066, 0.002 0.065 (log).
 MEMBERS_AT_ONCE, MOMENT = 10, 0.001
-# Cities up to which populations that know nothing of each other are made until some agree. 500 uniform
-# cities: one of 150 members finds as many optima as three that agree, in less than half the time (log).
-AGREEING_CITIES, MOST_POPULATIONS = 250, 8
-# Above, full members of a second population, beside the best tour of the quick ones. 500 uniform cities, as
-# short as the best of all runs, and CPU s: without it 16 of 20, 0.32; 40 19, 0.60; 70 19, 0.82; 100 19, 1.03
-# (log).
-SECOND_MEMBERS = 40
+MOST_POPULATIONS = 8  # of a run without a limit
 
 
 class Settling(NamedTuple):
@@ -70,17 +64,15 @@ class Settling(NamedTuple):
 
 
 def settling(n: int, *, of_matrix: bool) -> Settling:
-    """Return the populations after which a run without a limit ends.
+    """Return the populations, which know nothing of each other, after which a run without a limit ends.
 
-    Uniform instances, optimal and CPU ms: 50 cities, one population of 50 members 98.5 %, 7; two of 30 that
-    agree 200 of 200, 7. 100 cities: one of 100 200 of 200, 27; two of 40 99.5 %, 23. 200 cities: one of 200
-    95.8 %, 81; three of 60 99.2 %, 121. Matrices and clusters, too, fare no worse (log).
+    Uniform instances, optimal and CPU ms: 50 cities (4000), two of 30 that agree 99.58 %, 2.8, three 99.85,
+    4.2, four 99.90, 5.3, three of 40 99.92, 5.5. 100 cities (600): two of 40 99.0, 9.5, three 99.8, 14.
+    200 cities: one of 200 95.8, 81, three of 60 99.2, 121. 500 cities (100): one of 150 87, 151, two 95.5,
+    351, three 97.6, 513. Matrices and clusters, too, fare no worse (log).
     """
-    if n > AGREEING_CITIES:
-        return Settling(min(2 * n, 300) if of_matrix else 150, 1, 1)
-    if of_matrix:
-        return Settling(max(40, n), 3, MOST_POPULATIONS)
-    return Settling(20 + n // 5, 2 if n <= 100 else 3, MOST_POPULATIONS)
+    members = min(n, 300) if of_matrix else 3 * n // 10
+    return Settling(max(40, members), 4 if n <= 75 else 3, MOST_POPULATIONS)
 
 
 FEW_CITIES = 200  # that batches search, on one thread each
@@ -121,6 +113,7 @@ class Members(NamedTuple):
     """The members of a population, and the time that they and their crossover take."""
 
     kicks: float  # of a member, a city
+    later: float  # the same after the first population, which then grows and is crossed by itself; 0: as before
     steps: int  # of its moves, at most; 0: as the search makes them
     least: int  # that there must be time for; with fewer, annealing is better
     most: int  # unless the parameters say so
@@ -136,7 +129,7 @@ class Members(NamedTuple):
 # to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Crossing: 100 members of fnl4461,
 # E10k.0, usa13509, d18512 and 50 of E31k.0 were crossed in 0.2, 0.3 to 0.7, 0.5, 0.5 to 0.9 and 1.2 times
 # their growth; crossover that does not end costs more than members that are missing (log).
-FULL_MEMBERS = Members(0.1, 0, 7, POPULATION, SELECTION, 2.5, 0.15, 0.6, 1.0)
+FULL_MEMBERS = Members(0.1, 0.0, 0, 7, POPULATION, SELECTION, 2.5, 0.15, 0.6, 1.0)
 # Where more than half of the cities are ends of fixed edges, members are slow and poor. Travel of 10 000
 # strokes in 5 CPU s, with a population of about 20 and with annealing: hatching 12 544 and 12 036, segments
 # 47 535 and 46 772; with one of about 60, segments 46 491 and 46 615 (log).
@@ -145,7 +138,7 @@ MEMBERS_OF_FIXED = FULL_MEMBERS._replace(least=40)
 # 0.12 % (three seeds), 20 others 4.0 and 0.54; C31k.0 at 9 s with 27 members 1.22 %, annealed 0.83 (log).
 # 60 members and their crossover take as long as 2.5 kicks a city.
 MIN_CLUSTERED = 8_000
-MEMBERS_IN_CLUSTERS = Members(0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 0.0, 0.05)
+MEMBERS_IN_CLUSTERS = Members(0.0, 0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 0.0, 0.05)
 # Up to so many cities, if there is no limit on kicks. Uniform cities, CPU ms, kicks or full members before,
 # and now: 200 cities 4 ms 0.229 to 0.111 %, 8 ms 0.118 to 0.036; 1000 cities 9 ms 0.740 to 0.702, 18 ms
 # 0.518 to 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points
@@ -153,7 +146,7 @@ MEMBERS_IN_CLUSTERS = Members(0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 0.0, 
 # Steps: with 3, 4, 5, 6, 10 1000 cities after 18 ms 0.424, 0.406, 0.397, 0.364, 0.378 %. Selection: 10
 # needs twice the generations, and time for them. Crossing: 0.4 at 200 cities, 0.7 at 1000, 1.3 at 5000.
 MAX_QUICK = 5_000
-QUICK_MEMBERS = Members(0.0, 6, 2, 200, 5, 0.5, 0.7, 0.37, 1.0)
+QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, 0.5, 0.7, 0.37, 1.0)
 # The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
 # 1000 cities at 1 s, 200 members: 0.0058 % where one of 5 children is taken, 0.0019 where one of 10 is (log).
 LEISURE = 2.0
