@@ -145,9 +145,8 @@ def _tell_of_compiling(device: str) -> None:
     """Log that the CPU was there first; a warning once for each device, as many short calls may follow."""
     level = logging.INFO if device in _TOLD else logging.WARNING
     _TOLD.add(device)
-    logger.log(
-        level, "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's", device
-    )
+    words = "device %s: its kernels were still being compiled, for later runs; the tour is the CPU's"
+    logger.log(level, words, device)
 
 
 def missing_kernels(sources: Iterable[Source], capability: tuple[int, int]) -> list[Source]:

@@ -336,8 +336,8 @@ class _Search:
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
 
-        What the population before came to, or the user's start tour, is one of its members; from the beginning,
-        or, if that would lead it astray, at its end.
+        What the population before came to, or the user's start tour, is one of its members: from the
+        beginning, or, if it would lead them astray, at the end.
         """
         native, run, n = self.native, self.run, self.problem.n
         native.forget()
