@@ -18,6 +18,7 @@ from .evidence import Branch, Certificate, Evidence, Leaf
 from .node_solver import NEAR, Effort, Node, NodeSolver
 from .side_by_side import side_by_side
 from .side_search import search_aside
+from .windows import FEWEST_CITIES, Windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +66,8 @@ class BranchAndCut:
         Whether `leaves`, `elimination` and `cuts` are filled, for a certificate or a checkpoint.
     earlier : Certificate, optional
         Where an earlier proof of this instance, in the same units, had ended: this one goes on from there.
+    points : ndarray of float64, shape (n, d), optional
+        Where the cities are; those of large instances are divided into windows.
 
     Attributes
     ----------
@@ -104,6 +107,7 @@ class BranchAndCut:
         search_until: float = math.inf,
         keep_evidence: bool = False,
         earlier: Certificate | None = None,
+        points: NDArray[np.float64] | None = None,
     ) -> None:
         self.instance = instance
         self.token = token
@@ -117,7 +121,7 @@ class BranchAndCut:
         self._seed, self._members, self._search_until = seed, members, search_until
         self._searches = self._steps_of_search = 0
         self._threads, self._may_branch, self._keep, self._earlier = threads, tree, keep_evidence, earlier
-        self._report = report
+        self._report, self._points = report, points
         self._open: list[Node] = []  # the next one last
         self._running: dict[int, Node] = {}  # by the number of the solver
         self._is_stuck = False
@@ -184,6 +188,8 @@ class BranchAndCut:
             self._search_aside(root, root.relaxation.ends, self._members, self._search_until)
         done = False
         for effort in Effort:
+            if effort is Effort.TIGHTENING and not done:
+                self._add_cuts_of_windows()
             done = done or root.cut_at_root(effort)
             if not done:
                 if self.token.stopped():
@@ -197,6 +203,22 @@ class BranchAndCut:
         if done:
             self._keep_leaf(root, ())
         self.proved = done or (self._may_branch and self._search_tree())
+
+    def _add_cuts_of_windows(self) -> None:
+        """Take the cuts of windows into the linear programme of a large instance, where it has points."""
+        points, root = self._points, self._root
+        if points is None or len(points) < FEWEST_CITIES or self.token.stopped():
+            return
+        Windows(
+            self.instance,
+            points,
+            root.tour,
+            seed=self._seed,
+            token=self.token,
+            threads=self._threads,
+            report=self._report_alone,
+        ).find(lambda cut: root.relaxation.adopt(*cut))
+        root.program.add_rows(root.relaxation.take_cuts(2 * self.instance.size))
 
     def _report_alone(self) -> None:
         """Report a round of the only solver."""

@@ -431,8 +431,8 @@ def _run(
             token.request()
 
     neighbours = np.full((0, 1), -1, dtype=np.int32)
+    points = problem.search_points() if problem.matrix is None else None
     if problem.n > 8:
-        points = problem.search_points() if problem.matrix is None else None
         found = candidate_rows(problem, points, 8, 2, 1, _native.StopToken())
         neighbours = neighbours if found is None else found
     state = BranchAndCut(
@@ -448,6 +448,7 @@ def _run(
         search_until=task.search_until,
         keep_evidence=options.certificate is not None or options.checkpoint is not None,
         earlier=earlier,
+        points=points,
     )
     state.run()
     if state.proved or not options.tree or token.stopped() or problem.integral:

@@ -165,8 +165,8 @@ int least_closed_walk(const Array<const int, 2> &lengths) {
   return LeastWalks().least((int)k, copy);
 }
 
-nb::object restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
-                       int bound, const std::vector<std::vector<int>> &comb) {
+Cut cut_of(const Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
+           int bound, const std::vector<std::vector<int>> &comb) {
   const size_t n = relaxation.cities(), k = lengths.shape(0);
   require(class_of.shape(0) == n && lengths.shape(1) == k && k >= 2 && k <= (size_t)max_classes, "this is no cut");
   Cut cut;
@@ -179,9 +179,19 @@ nb::object restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_
     check_cities(set.data(), set.size(), 0, (int)k, "a class of a comb");
     cut.comb.emplace_back(set.begin(), set.end());
   }
+  return cut;
+}
+
+nb::object restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
+                       int bound, const std::vector<std::vector<int>> &comb) {
   SparseLines added;
-  relaxation.restore_cut(std::move(cut), added);
+  relaxation.restore_cut(cut_of(relaxation, class_of, lengths, bound, comb), added);
   return lines(std::move(added));
+}
+
+void adopt(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths, int bound,
+           const std::vector<std::vector<int>> &comb) {
+  relaxation.adopt(cut_of(relaxation, class_of, lengths, bound, comb));
 }
 
 }  // namespace
@@ -244,6 +254,7 @@ void bind_proof(nb::module_ &m) {
           arg("most"))
       .def("pin_subtour", &pin_subtour, arg("cities"))
       .def("restore_cut", &restore_cut, arg("class_of"), arg("lengths"), arg("bound"), arg("comb"))
+      .def("adopt", &adopt, arg("class_of"), arg("lengths"), arg("bound"), arg("comb"))
       .def(
           "release",
           [](Relaxation &relaxation, int row) {

@@ -9,6 +9,13 @@
 
 namespace warptsp::proof {
 
+// A cut that a tour violates is a fault of this program, and must not become a proof.
+inline void check_cut(const Cut &cut, const std::vector<int> &tour) {
+  int64_t value = 0;
+  for (size_t i = 0; i < tour.size(); ++i) value += cut.coefficient(tour[i], tour[(i + 1) % tour.size()]);
+  if (value < cut.bound) throw std::logic_error("a cut does not let the best tour pass, which is a bug");
+}
+
 class FoundCuts {
  public:
   // `present`: the hashes of the cuts that the linear program has; `tour`: any tour, which every cut must let pass.
@@ -33,7 +40,7 @@ class FoundCuts {
     if (present_.count(cut.hash) != 0 || hashes_.count(cut.hash) != 0) return false;
     cut.violation = cut.bound - value_of(cut, support_);
     if (cut.violation < least_violation) return false;
-    check(cut);
+    check_cut(cut, tour_);
     cut.idle_rounds = 0;
     hashes_.insert(cut.hash);
     cuts_.push_back(std::move(cut));
@@ -47,13 +54,6 @@ class FoundCuts {
   }
 
  private:
-  // A cut that a tour violates is a fault of this program, and must not become a proof.
-  void check(const Cut &cut) const {
-    int64_t value = 0;
-    for (size_t i = 0; i < tour_.size(); ++i) value += cut.coefficient(tour_[i], tour_[(i + 1) % tour_.size()]);
-    if (value < cut.bound) throw std::logic_error("a cut does not let the best tour pass, which is a bug");
-  }
-
   const Support &support_;
   const std::unordered_set<uint64_t> &present_;
   const std::vector<int> &tour_;

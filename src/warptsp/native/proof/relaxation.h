@@ -162,6 +162,12 @@ class Relaxation {
     make_canonical(cut);
     append(std::move(cut), added);
   }
+  // Keeps such a cut for take_cuts(), unless there is a row of it.
+  void adopt(Cut &&cut) {
+    check_cut(cut, tour_);
+    make_canonical(cut);
+    if (present_.count(cut.hash) == 0) waiting_.push_back(std::move(cut));
+  }
   void release(int row) { rows_[row].cut.is_pinned = false; }
 
   void set_row_bounds(int row, int lower, int upper) {
