@@ -161,3 +161,29 @@ def test_small_populations_do_not_follow_large_ones(monkeypatch):
     # A limit on kicks grants a member more than it takes: each population can be a little smaller.
     assert populations[1.0] == 1
     assert populations[0.1] > 2
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("gaining", [1e-9, 1.0])
+def test_kicks_between_populations_where_long_links_carry_much(monkeypatch, uneven, gaining):
+    """They go on as long as they gain; a population that does not is the last one."""
+    problem = dimacs("E1k.0")
+    monkeypatch.setattr(tuning, "MIN_CLUSTERED", problem.n)
+    monkeypatch.setattr(tuning, "UNEVEN", 0.0 if uneven else 1.0)
+    monkeypatch.setattr(tuning, "CLUSTERED", 1.0)
+    monkeypatch.setattr(tuning, "NEXT_POPULATION", 0.1)
+    monkeypatch.setattr(tuning, "GAINING", gaining)
+    phases = []
+    result = warptsp.solve(
+        problem, stop=MaxKicks(12 * problem.n), threads=1, seed=1,
+        callback=lambda progress: phases.append(progress.phase),
+    )  # fmt: skip
+    assert result.kicks == 12 * problem.n
+    populations = sum(a != "population" == b for a, b in pairwise(phases))
+    searched = "search" in phases[: len(phases) - phases[::-1].index("population")]
+    if not uneven:
+        assert (populations > 2, searched) == (True, False)
+    elif gaining == 1.0:
+        assert (populations, searched) == (1, False)
+    else:
+        assert (populations > 1, searched) == (True, True)

@@ -208,9 +208,15 @@ class _Search:
             return
         least = self.members.least
         while (size := self._affordable()) >= least:
+            before = self.native.best_length
             if self._combine(size):
                 return
             self.members = self.members._replace(kicks=max(self.members.kicks, self.members.later))
+            if self.long_share > tuning.UNEVEN:
+                if not self._has_gained(before):
+                    break
+                if self._kicks_that_gain():
+                    return
             least = max(least, math.ceil(tuning.NEXT_POPULATION * size))
             if self.members.kicks == 0 and run.kick_limit is not None:
                 break  # such members take next to no kicks
@@ -417,6 +423,27 @@ class _Search:
         return False
 
     # Annealing
+
+    def _has_gained(self, before: float) -> bool:
+        """Tell whether the best tour is shorter by something worth naming."""
+        return self.native.best_length <= (1 - tuning.GAINING) * before
+
+    def _kicks_that_gain(self) -> bool:
+        """Kicks for as long as they gain; True to stop.
+
+        How rows or clusters hang together may be what all members of a population have in common.
+        """
+        run = self.run
+        while True:
+            before, last = self.native.best_length, None
+            if run.kick_limit is not None:
+                last = self.kicks + int(tuning.GAINING_SHARE * (run.kick_limit - self.kicks))
+                if last == self.kicks:
+                    return False
+            if self._anneal(last, share=tuning.GAINING_SHARE):
+                return True
+            if not self._has_gained(before):
+                return False
 
     def _anneal(self, last: int | None, share: float = 1.0) -> bool:
         """Kicks at falling temperature until the kick number `last` or the time limit; True to stop.

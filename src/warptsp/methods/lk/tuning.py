@@ -107,6 +107,9 @@ POPULATION, CITIES_FOR_MEMBER, LARGEST_POPULATION = 100, 125, 300
 # Members of a population after another one, in times that one's: with fewer, kicks are better. d18512 after
 # 53 of 60 s, 139 members and 0.045 %: 13 members 0.044 in 4 s, then kicks 0.030 in 1.6 s (log).
 NEXT_POPULATION = 0.5
+# Between two of them, where the longest links carry more than UNEVEN of the tour, kicks for so much of the
+# horizon, and again as long as they gain so much.
+GAINING_SHARE, GAINING = 0.04, 1e-4
 
 
 class Members(NamedTuple):
