@@ -17,7 +17,8 @@ from small_instances import small_instances
 import warptsp
 
 CITIES = 500
-CLASSES = ((50, 99.9, 20.0), (100, 99.5, 60.0), (200, 98.0, 200.0), (500, 95.0, 1000.0))  # up to, per cent, ms
+# Cities up to which, per cent, ms.
+CLASSES = ((50, 99.9, 20.0), (100, 99.5, 60.0), (200, 98.0, 200.0), (500, 95.0, 1000.0))
 
 
 def runs_of(name: str, problem: warptsp.Problem, seeds: list[int]) -> list[dict[str, Any]]:
