@@ -116,9 +116,7 @@ class Members(NamedTuple):
     """The members of a population, and the time that they and their crossover take."""
 
     kicks: float  # of a member, a city
-    later: (
-        float  # the same after the first population, which then grows and is crossed by itself; 0: as before
-    )
+    later: float  # the same in later populations, which the best tour joins at their end; 0: as before
     steps: int  # of its moves, at most; 0: as the search makes them
     least: int  # that there must be time for; with fewer, annealing is better
     most: int  # unless the parameters say so
