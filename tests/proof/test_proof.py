@@ -18,7 +18,7 @@ from warptsp.methods.exact import optimal_tour
 from warptsp.proof.closed_instance import TOLERANCE
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
-from warptsp.proof import proving
+from warptsp.proof import node_solver, proven_bound, proving, read_proof
 from warptsp.proof.linear_program import LinearProgram
 from warptsp.proof.proving import prove
 
@@ -78,6 +78,37 @@ def test_real_lengths_in_units_of_a_much_longer_tour():
     problem = Problem.from_points(draw.random((37, 2)))
     tour = construct(problem, "random", seed=5088)
     assert prove(problem, tour, seed=5088).proved
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_units_of_a_much_longer_tour_are_too_coarse_for_a_proof(scale, tmp_path):
+    """Rounding takes up to a unit from each edge: certificates did not pass, and tours were not excluded."""
+    for seed in range(6):
+        half = np.triu(np.random.default_rng(seed).random((50, 50)) * scale, 1)
+        problem = Problem.from_matrix(half + half.T)
+        file = tmp_path / "proof.json"
+        proof = prove(problem, construct(problem, "random", seed=seed), certificate=file)
+        assert proof.proved
+        assert proof.length * (1 - 2 * TOLERANCE) <= proof.lower_bound <= proof.length
+        assert proven_bound(problem, read_proof(file, problem)) is not None, f"seed {seed}"
+
+
+def test_many_pairs_of_equal_lengths(monkeypatch):
+    """Rounding adds up over them, and kept proofs from their end."""
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
+    monkeypatch.setattr(node_solver, "_ROUNDS_IN_TREE", (1, 1))
+    for seed in range(60):
+        points = np.random.default_rng(seed).integers(0, 4, (27, 2)).astype(float)
+        assert prove(Problem.from_points(points), seed=seed).proved, f"seed {seed}"
+
+
+def test_the_bound_of_a_tree_is_no_more_than_what_its_nodes_exclude(monkeypatch):
+    monkeypatch.setattr(node_solver, "_ROUNDS", dict.fromkeys(node_solver.Effort, 1))
+    problem = Problem.from_points(np.random.default_rng(3).random((60, 2)))
+    proof = prove(problem)
+    assert proof.proved
+    assert proof.nodes > 0
+    assert proof.length * (1 - 2 * TOLERANCE) <= proof.lower_bound <= proof.length * (1 - 0.9 * TOLERANCE)
 
 
 @pytest.mark.slow

@@ -76,6 +76,7 @@ class BranchAndCut:
     bound : int
         In units: no tour is shorter.
     proved : bool
+        Whether no tour is shorter by `ClosedInstance.step` or more.
     nodes, rounds : int
     found : dict of str to int
         Cuts by kind.
@@ -145,8 +146,13 @@ class BranchAndCut:
     def bound(self) -> int:
         """No tour is shorter than this, in units."""
         if self.proved:
-            return self.length
+            return min(self.length, max(self.root_bound, self.least_allowed))
         return min(self.length, *(node.bound for node in self._unfinished()))
+
+    @property
+    def least_allowed(self) -> int:
+        """Tours of this length are not sought, but shorter ones, in units."""
+        return self.length - self.instance.step(self.length) + 1
 
     @property
     def rounds(self) -> int:

@@ -347,15 +347,15 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
     units = instance.units(instance.close(certificate.tour))
     target = units - instance.step(units)
     allowed = ~np.eye(instance.size, dtype=bool)
+    least = units
     if certificate.elimination is not None:
         bound, reduced = _bound_and_lengths(instance, certificate, certificate.elimination, (), allowed)
         allowed = allowed & (reduced <= target - bound)
-    least = units
+        least = min(units, max(bound, target + 1))  # of tours with an edge that was eliminated
     for leaf in certificate.leaves:
         bound, _ = _bound_and_lengths(instance, certificate, leaf.evidence, leaf.branches, allowed)
         least = min(least, bound)
-    # A shorter tour has an edge that was eliminated, or is in a leaf.
-    proven = instance.value(min(least, target + 1))
+    proven = instance.value(least)
     if problem.integral:
         return length if proven == length else None
     return min(proven, length) if is_optimal(problem, length, proven) else None

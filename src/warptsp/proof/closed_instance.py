@@ -19,6 +19,8 @@ FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
 TOLERANCE = 1e-7
 """Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
+FINER_BITS = 6
+"""By which units become finer where rounding, which adds up over pairs of cities, exceeds that."""
 TRIVIAL = 3
 """Cities up to which all closed tours are the same."""
 
@@ -96,6 +98,17 @@ class ClosedInstance:
         """Return by how much a tour must be shorter than one of this length in order to count."""
         return 1 << FRACTION_BITS if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
 
+    def finer_exponent(self, length: float) -> int | None:
+        """Return one for a proof with a tour of this length that rounding has kept from its end.
+
+        None if none is finer.
+        """
+        longest = self.problem.distance_bound
+        exponent = _exponent(length / self.problem.n, longest)
+        if exponent <= self.exponent:
+            exponent = min(self.exponent + FINER_BITS, _largest_exponent(longest))
+        return exponent if exponent > self.exponent else None
+
     def value(self, units: int) -> int | float:
         """Return the length that a bound of so many units proves: rounded up where lengths are integers."""
         units = max(0, units)
@@ -128,9 +141,12 @@ class ClosedInstance:
 
 def _exponent(typical: float, longest: float) -> int:
     """Return the exponent that makes a typical edge 1024 units of the linear programme, and none too long."""
-    longest = max(longest, 1e-300)
     exponent = FRACTION_BITS + 10 - math.frexp(typical)[1] if typical > 0 else 0
-    return min(exponent, 46 - math.frexp(longest)[1])
+    return min(exponent, _largest_exponent(longest))
+
+
+def _largest_exponent(longest: float) -> int:
+    return 46 - math.frexp(max(longest, 1e-300))[1]
 
 
 def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:

@@ -26,7 +26,7 @@ from warptsp.stop.deadline import token_until
 
 from .branch_and_cut import BranchAndCut
 from .certificate import read_unfinished, write_proof, write_trivial_proof, write_unfinished
-from .closed_instance import ClosedInstance, has_one_tour
+from .closed_instance import ClosedInstance, has_one_tour, is_optimal
 from .linear_program import has_solver, require_solver
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
         task = _Task(problem, options, token, began, _Kept(options, problem))
         state = _run(task, start, floor, earlier)
         attempts = Attempts()
-        if options.certificate is not None and state.proved:
+        if options.certificate is not None and _is_proved(problem, state):
             attempts.make(write_proof, options.certificate, problem, state)
         attempts.make(task.kept.write, state)
     search_seconds += state.search_seconds
@@ -406,10 +406,12 @@ def _run(
     floor: int | float,
     earlier: Certificate | None,
     *,
-    goes_on: bool = False,
+    exponent: int | None = None,
 ) -> BranchAndCut:
     problem, options, token = task.problem, task.options, task.token
-    exponent = None if earlier is None else earlier.exponent
+    goes_on = exponent is not None
+    if earlier is not None:
+        exponent = earlier.exponent
     instance = ClosedInstance.of(problem, problem.length(tour), exponent)
 
     def report(state: BranchAndCut) -> None:
@@ -451,13 +453,22 @@ def _run(
         points=points,
     )
     state.run()
-    if state.proved or not options.tree or token.stopped() or problem.integral:
+    if _is_proved(problem, state) or not options.tree or token.stopped() or problem.integral:
         return state
-    # Real lengths in units that suit a first tour many times as long are too coarse for the tolerance.
+    # Units that suit a first tour many times as long are too coarse; so are any where many pairs are equal.
     found = instance.open(state.tour)
-    if ClosedInstance.of(problem, problem.length(found)).exponent <= instance.exponent:
+    finer = instance.finer_exponent(problem.length(found))
+    if finer is None:
         return state
-    return _run(task, found, max(floor, instance.value(state.bound)), None, goes_on=True)
+    return _run(task, found, max(floor, instance.value(state.bound)), None, exponent=finer)
+
+
+def _is_proved(problem: Problem, state: BranchAndCut) -> bool:
+    """Return whether the tour is optimal: where units are coarse, what they exclude may not be enough."""
+    instance = state.instance
+    length = problem.length(instance.open(state.tour))
+    excluded = state.least_allowed if state.nodes else state.bound
+    return state.proved and is_optimal(problem, length, instance.value(excluded))
 
 
 def _proof(
@@ -477,14 +488,15 @@ def _proof(
         tour, length = found, problem.length(found)
     tour = tour.copy()
     tour.flags.writeable = False
-    bound: int | float = length if state.proved and problem.integral else instance.value(state.bound)
-    if not state.proved and floor < length:  # of a proof that was stopped before its first linear programme
+    proved = _is_proved(problem, state)
+    bound = instance.value(state.bound)
+    if not proved and floor < length:  # of a proof that was stopped before its first linear programme
         bound = max(bound, floor)
     return Proof(
         tour=tour,
         length=length,
         lower_bound=min(bound, length),
-        proved=state.proved,
+        proved=proved,
         nodes=state.nodes,
         root_bound=min(instance.value(state.root_bound), length),
         seconds=time.monotonic() - began,
