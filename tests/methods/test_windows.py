@@ -1,7 +1,5 @@
 """Windows of a long tour: each has a population, and what they come to is put back as one tour."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from instances import problem_of, unit_points
@@ -10,9 +8,7 @@ import warptsp
 from warptsp import MaxKicks, OpenPath, Problem, _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
-from warptsp.methods import lk
 from warptsp.methods.lk import LkParams, cpu, tuning
-from warptsp.methods.lk.cuda import _CudaSearch
 
 N = 3000
 
@@ -239,65 +235,3 @@ def test_windows_need_a_population_and_places(monkeypatch):
             callback=lambda progress, phases=phases: phases.append(progress.phase),
         )  # fmt: skip
         assert "windows" not in phases
-
-
-class OnThreads:
-    """What `lk.cuda` asks of its cities and of the search on a GPU, on the CPU."""
-
-    closing = 0
-
-    def __init__(self, problem):
-        self.instance, self.native = search_of(problem)
-        self.rounds = SimpleNamespace(kicks=1, counters=dict)
-        self.cities = self
-        self.candidates = SimpleNamespace(
-            download=lambda: self.instance.candidates(8, 2, 1, _native.StopToken())
-        )
-        self.problems = self.problems_own = self.instance.open
-        self.tour = self.best = self.native.best
-        self.length = self.best_length = self.native.best_length
-
-    def search_instance(self):
-        return self.instance
-
-    def go_on_from(self, tour):
-        self.native.go_on_from(tour)
-        self.length = self.best_length = self.native.best_length
-
-
-@pytest.mark.parametrize(("clusters", "population"), [(0, None), (30, None), (0, 0)])
-def test_after_annealing_on_a_gpu_threads_search_windows(monkeypatch, clusters, population):
-    monkeypatch.setattr(tuning, "GPU_MAX_CITIES", N - 1)
-    small = {"size": 500, "largest": 1000, "members": 4, "least": 4}
-    used = "CLUSTER_WINDOWS" if clusters else "PLAIN_WINDOWS"
-    for windows in ("PLAIN_WINDOWS", "CLUSTER_WINDOWS"):
-        options = small if windows == used else {"least": 10**9}
-        monkeypatch.setattr(tuning, windows, getattr(tuning, windows)._replace(**options))
-    annealed = []
-    monkeypatch.setattr(_CudaSearch, "_anneal", lambda *limits: annealed.append(limits[2]))
-    lengths, phases = [], set()
-
-    def search(problem, run, params):
-        on_threads = OnThreads(problem)
-        search = _CudaSearch(problem, run, params, [], [on_threads], on_threads)
-        lengths.append(search.search.length)
-        search._in_windows()
-        lengths.append(search.search.length)
-        run.offer(search.best())
-
-    monkeypatch.setattr(lk, "search", search)
-    points = unit_points(N, 6)
-    if clusters:
-        points = 0.01 * points + unit_points(clusters, 7)[np.arange(N) % clusters]
-    result = warptsp.solve(
-        Problem.from_points(points, "EXACT_2D"), time_limit=2.0, device="cpu", threads=2, bound=None,
-        params={"population": population}, callback=lambda progress: phases.add(progress.phase),
-    )  # fmt: skip
-    assert result.length == pytest.approx(lengths[1], rel=1e-9)
-    if population == 0:
-        assert annealed == []
-        assert lengths[1] == lengths[0]
-    else:
-        assert 0.7 < annealed[0] < 1.3  # half of the time
-        assert "windows" in phases
-        assert lengths[1] < 0.99 * lengths[0]

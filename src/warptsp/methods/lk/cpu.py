@@ -131,8 +131,10 @@ class _Search:
         self.members = tuning.FULL_MEMBERS
         if mostly_fixed:
             self.members = tuning.MEMBERS_OF_FIXED
-        elif self.problem.n <= tuning.MAX_QUICK and run.kick_limit is None:
-            self.members = tuning.QUICK_MEMBERS
+        elif run.kick_limit is None:
+            self.members = (
+                tuning.QUICK_MEMBERS if self.problem.n <= tuning.MAX_QUICK else tuning.LIGHT_MEMBERS
+            )
         self.parts = parts
         self.in_parts = in_parts  # whether each part can be searched alone from the start
         self.boxes = self.problem.matrix is None
@@ -155,6 +157,8 @@ class _Search:
         self.windows = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
         if in_clusters and self.problem.n >= tuning.MIN_CLUSTERED:
             self.members = tuning.MEMBERS_IN_CLUSTERS
+        elif self.members is tuning.LIGHT_MEMBERS and self.long_share > tuning.UNEVEN:
+            self.members = tuning.FULL_MEMBERS
         # Guesses until the first members are there.
         self.member_seconds = seconds * self.members.descents
         self.window_seconds = seconds * self.windows.descents
@@ -204,9 +208,10 @@ class _Search:
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
             return
-        if self._in_windows():
-            return
         least = self.members.least
+        # Each thread needs a pair of members to cross.
+        if self._affordable() < max(least, 2 * run.threads) and self._in_windows():
+            return
         while (size := self._affordable()) >= least:
             before = self.native.best_length
             if self._combine(size):
@@ -310,13 +315,13 @@ class _Search:
         """Return how many members a population has at most."""
         most = self.params.members(self.problem.n)
         if self.params.population is None:
-            return max(most, self.members.most)
+            return min(max(most, self.members.most), tuning.MAX_MEMBER_CITIES // self.problem.n)
         return most if most >= tuning.FULL_MEMBERS.least else 0
 
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
         run, n = self.run, self.problem.n
-        if n >= LONG and not self._in_rows():
+        if run.kick_limit is not None and n >= LONG and not self._in_rows():
             return 0
         sizes: list[float] = [self._most()]
         if run.kick_limit is not None:
@@ -379,7 +384,7 @@ class _Search:
                 break
         remaining = self._remaining()
         hurried = remaining is not None and remaining < tuning.LEISURE * crossing
-        selection = self.members.selection if hurried else tuning.SELECTION
+        selection = self.members.selection if hurried else self.members.leisurely
         if self.combined and self.members.later > 0:
             known = native.best_length
             if self._cross(selection=selection):

@@ -3,8 +3,7 @@
 Rounds are short, so that the seams of parts move often. Kicks are accepted as on the CPU, with a temperature
 that falls over the time or the number of kicks that is known, or in cycles of doubling length.
 
-Where there is time for them, populations do better up to some hundred thousand cities (`population_cuda`).
-Longer tours are annealed, and then have populations of windows on the CPU's threads (`windows`).
+Where there is time for them, populations do better (`population_cuda`).
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.backends.cuda.cities import PlaneCities
 from warptsp.backends.cuda.device import Device
@@ -32,14 +30,12 @@ from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
-from warptsp.methods.lk.long_links import are_worth_it, improve_long_links, share_of_length
+from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
 from warptsp.methods.lk.population_cuda import (
     GpuPopulation,
     PopulationPlan,
 )
-from warptsp.methods.lk.windows import WindowPasses
 from warptsp.problem.tours import WORTH_THREADS
-from warptsp.reserve import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,13 +148,10 @@ class _CudaSearch:
         self.cities = cities
         self.search = search
         self.population: GpuPopulation | None = None
-        self.windows: _native.TourSearch | None = None  # on the CPU's threads
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
         self.long_links = plain and problem.coordinates is not None and problem.n >= tuning.GPU_MIN_LONG_EDGES
-        most = tuning.GPU_MAX_CITIES if problem.matrix is None else tuning.GPU_MAX_OF_MATRIX
-        self.populations = plain and problem.n <= most
-        self.windowed = plain and problem.coordinates is not None and problem.n > most
+        self.populations = plain and (problem.matrix is None or problem.n <= tuning.GPU_MAX_OF_MATRIX)
 
     def run(self) -> None:
         """Sweep and kick until the run says stop."""
@@ -210,7 +203,7 @@ class _CudaSearch:
         """Kicks, and populations where there is time for them, until the run says stop."""
         search, run, n = self.search, self.run_, self.problem.n
         if run.time_limit is not None or run.kick_limit is not None:
-            if not (self._populations() or self._in_windows()):
+            if not self._populations():
                 self._anneal(run.kick_limit, run.time_limit)
             return
         cycle, most = tuning.GPU_FIRST_CYCLE * n, 2 * tuning.GPU_MIN_MEMBERS
@@ -251,39 +244,6 @@ class _CudaSearch:
         kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
         plan = self.population.plan(run.remaining(), kicks, most)
         return None if plan is None else (self.population, plan)
-
-    def _in_windows(self) -> bool:
-        """Long tours, if there is time: annealing, then populations of windows; True to stop."""
-        search, run, n = self.search, self.run_, self.problem.n
-        remaining, share = run.remaining(), tuning.GPU_WINDOWS_BEGIN
-        seconds = tuning.GPU_WINDOW_MEMBER * n / run.threads
-        if not self.windowed or self.params.members_on_gpu < tuning.FULL_MEMBERS.least:
-            return False
-        # With a limit on kicks the tour is the same for any number of threads.
-        if remaining is None or run.kick_limit is not None:
-            return False
-        if (1 - share) * remaining < tuning.GPU_MIN_WINDOW_MEMBERS * seconds:
-            return False
-        if self._anneal(None, self._after(share)):
-            return True
-        _, lengths = self._links()
-        in_clusters = share_of_length(lengths, n) > tuning.CLUSTERED
-        cities, tour = search.cities, search.best()
-        run.expect(cities.problems(tour[: 4 * SAMPLE]), tuning.HAND_OVER * n)
-        self.windows = tour_search(
-            cities.search_instance(), cities.candidates.download(), tour, **self.params.of_search(n)
-        )
-        passes = WindowPasses(
-            self.windows,
-            run,
-            tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS,
-            seconds=seconds,
-            round=0,
-            report=self._report,
-        )
-        stop = passes.passes(None)
-        search.go_on_from(self.windows.best())
-        return stop
 
     def _after(self, share: float) -> float:
         """The time, since the start of the run, at this share of what is left."""
@@ -365,10 +325,10 @@ class _CudaSearch:
     @property
     def _combined(self) -> bool:
         """Whether the best tour is that of a population."""
-        return self.windows is not None or (self.population is not None and self.population.number > 0)
+        return self.population is not None and self.population.number > 0
 
     def _leader(self) -> TourSearch | GpuPopulation | _native.TourSearch:
-        search, other = self.search, self.windows or self.population
+        search, other = self.search, self.population
         return other if other and other.best_length < search.best_length else search
 
     def best(self, buffer: NDArray[np.int32] | None = None) -> NDArray[np.int32]:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
 
+# The time of all generations after so many, in times that these took.
+LATER = {1: tuning.GPU_GENERATIONS, tuning.GPU_FEW_GENERATIONS: tuning.GPU_LATER_GENERATIONS}
+
 
 @dataclass(frozen=True, slots=True)
 class PopulationPlan:
@@ -73,7 +76,7 @@ def plan_population(
     gpus : int
         Members are divided among them. A plan for kicks alone is the same for any number.
     """
-    crossing = tuning.GPU_CROSSING * (1 + n / tuning.GPU_CACHED) / threads  # seconds a member and city
+    crossing = tuning.GPU_CROSSING / threads  # seconds a member and city
     speed = 1 if seconds is None else gpus
     room *= speed
     balance = tuning.GPU_BALANCE
@@ -160,7 +163,7 @@ class GpuPopulation:
             n,
             room=self._room,
             gpus=len(self.cities),
-            most=min(most, free // pool_bytes(n) * len(self.cities)),
+            most=min(most, free // pool_bytes(n) * len(self.cities), tuning.GPU_MAX_MEMBER_CITIES // n),
             threads=self.run.threads,
             seconds=seconds,
             kicks=kicks,
@@ -187,7 +190,8 @@ class GpuPopulation:
             return True
         self._native.forget()
         self._native.add(np.vstack([members, tour]), self.run.threads)
-        return self._cross(report)
+        leisurely = plan.members >= self.params.members_on_gpu
+        return self._cross(report, tuning.GPU_LEISURELY if leisurely else tuning.SELECTION)
 
     def _grow(
         self, plan: PopulationPlan, mean_link: float, report: Callable[[str], bool]
@@ -229,19 +233,24 @@ class GpuPopulation:
                 break
         return rounds.tours()
 
-    def _cross(self, report: Callable[[str], bool]) -> bool:
+    def _cross(self, report: Callable[[str], bool], selection: int) -> bool:
         native, run = self._native, self.run
-        crossing = _native.PopulationRun.create(search=native, **population_plan())
-        number, ended = 0, False
+        crossing = _native.PopulationRun.create(search=native, **population_plan(selection=selection))
+        number, ended, begun = 0, False, run.elapsed()
+        spread = native.mean_length - native.best_length
         while not ended:
             number += 1
-            begun = run.elapsed()
             # One generation, however little it takes.
             ended, _ = crossing.proceed(0.0, run.seed, self.number << 32 | number, run.threads, run.token)
             if report("crossover"):
                 return True
+            # What there is no time for goes: crossover that does not end costs more than missing members.
             remaining = run.remaining() if run.kick_limit is None else None
-            if number == 1 and remaining is not None:
-                affordable = remaining / (tuning.GPU_GENERATIONS * (run.elapsed() - begun)) * native.members
+            wide = native.mean_length - native.best_length > tuning.GPU_WIDE * spread
+            later = {1: tuning.GPU_GENERATIONS, tuning.GPU_FEW_GENERATIONS: tuning.GPU_LATER_GENERATIONS}.get(
+                number
+            )
+            if remaining is not None and later is not None and wide:
+                affordable = remaining / (later * (run.elapsed() - begun)) * native.members
                 native.keep_members(max(int(affordable), 2))
         return False

@@ -120,7 +120,8 @@ class Members(NamedTuple):
     steps: int  # of its moves, at most; 0: as the search makes them
     least: int  # that there must be time for; with fewer, annealing is better
     most: int  # unless the parameters say so
-    selection: int  # of so many children one is taken, where time is short
+    selection: int  # of so many children one is taken, where time is short,
+    leisurely: int  # and where it is not
     descents: float  # time for a member, in local searches of a greedy tour: a guess until the first is there
     crossing: float  # time for the generations of 1000 cities, in times that the growth took,
     crossing_power: float  # and how it grows with the cities
@@ -132,16 +133,18 @@ class Members(NamedTuple):
 # to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Crossing: 100 members of fnl4461,
 # E10k.0, usa13509, d18512 and 50 of E31k.0 were crossed in 0.2, 0.3 to 0.7, 0.5, 0.5 to 0.9 and 1.2 times
 # their growth; crossover that does not end costs more than members that are missing (log).
-FULL_MEMBERS = Members(0.1, 0.0, 0, 7, POPULATION, SELECTION, 2.5, 0.15, 0.6, 1.0)
+FULL_MEMBERS = Members(0.1, 0.0, 0, 7, POPULATION, SELECTION, SELECTION, 2.5, 0.15, 0.6, 1.0)
 # Where more than half of the cities are ends of fixed edges, members are slow and poor. Travel of 10 000
 # strokes in 5 CPU s, with a population of about 20 and with annealing: hatching 12 544 and 12 036, segments
 # 47 535 and 46 772; with one of about 60, segments 46 491 and 46 615 (log).
 MEMBERS_OF_FIXED = FULL_MEMBERS._replace(least=40)
 # In clusters of so many cities or more; fewer were not tried. C10k.0, CPU s and gap: 60 quick members 4.3 and
 # 0.12 % (three seeds), 20 others 4.0 and 0.54; C31k.0 at 9 s with 27 members 1.22 %, annealed 0.83 (log).
-# 60 members and their crossover take as long as 2.5 kicks a city.
+# 60 members and their crossover take as long as 2.5 kicks a city. C31k.0, CPU s of members and crossover, and
+# gap: one of 10 children, 60 members 7 and 0.47 %, 110 12 and 0.36; one of 20, 60 members 10 and 0.37, 110 19
+# and 0.10 (log).
 MIN_CLUSTERED = 8_000
-MEMBERS_IN_CLUSTERS = Members(0.0, 0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 0.0, 0.05)
+MEMBERS_IN_CLUSTERS = Members(0.0, 0.0, 3, 40, 300, 20, 20, 0.3, 3.5, 0.0, 0.05)
 # Up to so many cities, if there is no limit on kicks. Uniform cities, CPU ms, kicks or full members before,
 # and now: 200 cities 4 ms 0.229 to 0.111 %, 8 ms 0.118 to 0.036; 1000 cities 9 ms 0.740 to 0.702, 18 ms
 # 0.518 to 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points
@@ -150,7 +153,16 @@ MEMBERS_IN_CLUSTERS = Members(0.0, 0.0, 3, 40, POPULATION, SELECTION, 0.3, 3.5, 
 # needs twice the generations, and time for them. Crossing: 0.4 at 200 cities, 0.7 at 1000, 1.3 at 5000.
 # Later: fl417 at 0.4 s, eight seeds, 0.26 %, with 0.2 and 0.5 kicks 0.16; uniform cities no worse (log).
 MAX_QUICK = 5_000
-QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, 0.5, 0.7, 0.37, 1.0)
+QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 1.0)
+# Up to so many cities times members, 16 bytes each.
+MAX_MEMBER_CITIES = 100_000_000
+# Beyond MAX_QUICK, where there are neither rows nor clusters nor a limit on kicks. E31k.0, CPU s of members of
+# 3 steps and crossover, and gap: one of 10 children, 60 members 10 and 0.044 %, 110 18 and 0.020; one of 20, 40
+# members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one of 40, 60 members 22 and 0.013. With 15 other busy
+# cores, the start tour included, one of 20: E100k.0, 40 members of 6 steps 103 and 0.047, of 3 steps 102 and
+# 0.056, 30 with all steps 91 and 0.059, 20 with 0.1 kicks a city and one of 10 90 and 0.098; E31k.0, 100 of
+# 6 steps 62 and 0.006, 60 with all steps 45 and 0.012, 40 with 0.1 kicks and one of 10 45 and 0.031 (log).
+LIGHT_MEMBERS = Members(0.0, 0.0, 6, 20, 300, 20, 20, 0.9, 3.2, 0.0, 1.0)
 # The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
 # 1000 cities at 1 s, 200 members: 0.0058 % where one of 5 children is taken, 0.0019 where one of 10 is (log).
 LEISURE = 2.0
@@ -158,7 +170,8 @@ LEISURE = 2.0
 # Cities up to which tours that were given are recombined: a crossing takes 2 us a city, and nothing ends one.
 MAX_GIVEN_CITIES = 200_000
 
-# Windows on CPU threads (native/lk/windows.h). All set 2026-11-24, where there is no figure.
+# Windows on CPU threads (native/lk/windows.h), where there is no time for populations of whole tours. All set
+# 2026-11-24, where there is no figure.
 # Cities. With fewer, populations of whole tours are better: pla85900 at 35 s 142.593 million, in windows
 # 142.662, at 90 s 142.540 and 142.590 (log).
 MIN_WINDOWED = 100_000
@@ -228,7 +241,8 @@ GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have th
 GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance; set 2026-11-21
 
 # Populations on GPUs.
-GPU_MAX_CITIES = 200_000  # above, crossover takes longer than anybody waits; set 2026-11-21
+# Cities times members, 16 bytes each on the host.
+GPU_MAX_MEMBER_CITIES = 500_000_000
 GPU_MAX_OF_MATRIX = 12_000  # cities; the CPU's copy of a matrix takes 8 bytes an entry at most, 1.2 GB
 GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
 GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
@@ -237,22 +251,17 @@ GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and 
 # Seconds a city, for plans, fitted to runs of 2026-11-21, which are not on record. What a population takes is
 # seen while it grows, and in its first generation.
 GPU_GROWTH, GPU_KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
-GPU_CROSSING = 11e-6  # of a CPU thread: a member's share of all generations, in a tour that its caches hold
-GPU_CACHED = 100_000  # cities from which memory doubles that
+GPU_CROSSING = 12e-6  # of a CPU thread: a member's share of all generations; set 2026-11-26
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
 # the gap is flat around equal shares (log).
 GPU_BALANCE = 0.6
 GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of these measurements
-GPU_GENERATIONS = 18  # all of them take so many times what the first one takes; set 2026-11-26
-
-# Windows on the CPU's threads, for tours that are too long for populations. Set 2026-11-26.
-GPU_WINDOWS_BEGIN = 0.5  # share of the horizon for annealing before them
-# Of every window that there must be time for: on an H100 with 16 threads E1M.0 has 0.153 % instead of 0.146
-# at 30 s, where they are 16, and 0.086 instead of 0.099 at 100 s, where they are 53.
-GPU_MIN_WINDOW_MEMBERS = 30
-# Seconds of a thread for a member of a window, a city: a guess until the first pass is over. One thread alone
-# takes 0.9e-5 (log).
-GPU_WINDOW_MEMBER = 1.5e-5
+# All generations take at least so many times what the first one takes, and those after a few, if these have
+# left so much of the members' spread, so many times what these took: E100k.0 with 49 members 41 times the
+# first one, E1M.0 with 33 47 times, pla85900 with 28 12 times (log).
+GPU_GENERATIONS = 12
+GPU_LEISURELY = 20  # of so many children one is taken where there is time for as many members as there may be
+GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0
 
 # Distances with a direction (lk/directed.py), on CPU threads. Set 2026-11-23, unless there is a figure.
 ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py takes 1 s at 3162 cities

@@ -2,6 +2,7 @@
 // makes of the first tour. Host code only.
 #pragma once
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/random.h"
@@ -11,6 +12,32 @@ namespace warptsp::lk {
 // The neighbours of a city on a tour.
 struct TourLinks {
   int to[2];
+};
+
+// A closed tour, and where each city is on it.
+struct LinkedTour {
+  std::vector<int> order, position;
+  std::vector<TourLinks> links;
+
+  LinkedTour() = default;
+  explicit LinkedTour(std::vector<int> tour) : order(std::move(tour)), position(order.size()), links(order.size()) {
+    const int n = (int)order.size();
+    for (int i = 0; i < n; i++) {
+      position[order[i]] = i;
+      links[order[i]] = TourLinks{{order[i > 0 ? i - 1 : n - 1], order[i + 1 < n ? i + 1 : 0]}};
+    }
+  }
+  // The order and the places that `links` make, from the first city on.
+  void follow_links() {
+    for (int i = 0, n = (int)order.size(), before = -1, city = order[0]; i < n; i++) {
+      order[i] = city;
+      position[city] = i;
+      const TourLinks &two = links[city];
+      const int next = two.to[0] == before ? two.to[1] : two.to[0];
+      before = city;
+      city = next;
+    }
+  }
 };
 
 // An edge of A from its first city, one of B from its second, ...; an even number of cities, some of them twice.
@@ -27,11 +54,7 @@ struct AlternatingCycle {
 class AlternatingCycles {
  public:
   explicit AlternatingCycles(int size)
-      : links(size), position(size), size_(size), of_a_(size), of_b_(size),
-        seen_{std::vector<int>(size, -1), std::vector<int>(size, -1)} {}
-
-  std::vector<TourLinks> links;  // of A; the caller changes them to those of a child
-  std::vector<int> position;     // in A
+      : size_(size), of_a_(size), of_b_(size), seen_{std::vector<int>(size, -1), std::vector<int>(size, -1)} {}
 
   int count() const { return (int)starts_.size() - 1; }
   AlternatingCycle operator[](int k) const { return {cycles_.data() + starts_[k], starts_[k + 1] - starts_[k]}; }
@@ -39,25 +62,27 @@ class AlternatingCycles {
   int next_position(int p) const { return p + 1 < size_ ? p + 1 : 0; }
   // Of an edge of A: the position behind which A is cut without it.
   int cut(int c, int d) const {
-    const int p = position[c], q = position[d];
+    const int p = position(c), q = position(d);
     return next_position(p) == q ? p : q;
   }
+  // In A, until find() is called again.
+  int position(int city) const { return a_->position[city]; }
 
-  void find(const std::vector<int> &a, const std::vector<int> &b, Random &random) {
-    for (int i = 0; i < size_; i++) {
-      position[a[i]] = i;
-      links[a[i]] = TourLinks{{a[i > 0 ? i - 1 : size_ - 1], a[next_position(i)]}};
-    }
+  // Both tours stay where they are until find() is called again.
+  void find(const LinkedTour &a, const LinkedTour &b, Random &random) {
+    a_ = &a;
     cities_.clear();
-    for (int i = 0; i < size_; i++) {
-      const int c = b[i], others[2] = {b[i > 0 ? i - 1 : size_ - 1], b[next_position(i)]};
+    // In the order of cities, which is that of memory: late generations differ in few.
+    for (int c = 0; c < size_; c++) {
+      const auto [a0, a1] = a.links[c].to;
+      const auto [b0, b1] = b.links[c].to;
+      if ((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0)) continue;
       Open &own = of_a_[c], &other = of_b_[c];
       own.count = other.count = 0;
-      for (int d : others)
-        if (d != links[c].to[0] && d != links[c].to[1]) other.to[other.count++] = d;
-      if (other.count == 0) continue;
-      for (int d : links[c].to)
-        if (d != others[0] && d != others[1]) own.to[own.count++] = d;
+      for (int d : {b0, b1})
+        if (d != a0 && d != a1) other.to[other.count++] = d;
+      for (int d : {a0, a1})
+        if (d != b0 && d != b1) own.to[own.count++] = d;
       cities_.push_back(c);
     }
     cycles_.clear();
@@ -84,25 +109,15 @@ class AlternatingCycles {
     }
   }
 
-  // The tour that `links` make, from its first city on.
-  void walk(std::vector<int> &tour) const {
-    for (int i = 0, before = -1, city = tour[0]; i < size_; i++) {
-      tour[i] = city;
-      const TourLinks &two = links[city];
-      const int next = two.to[0] == before ? two.to[1] : two.to[0];
-      before = city;
-      city = next;
-    }
-  }
-
  private:
   struct Open {  // edges of one tour that the other does not have, and that are in no cycle yet
     int to[2], count;
   };
 
   int size_;
-  std::vector<Open> of_a_, of_b_;
-  std::vector<int> seen_[2];  // where a city is on path_, at an even and at an odd place
+  const LinkedTour *a_ = nullptr;
+  std::vector<Open> of_a_, of_b_;  // of cities in which the tours differ
+  std::vector<int> seen_[2];       // where a city is on path_, at an even and at an odd place
   std::vector<int> path_, cities_, cycles_, starts_;
 
   int city_with_open_edges(Random &random) {
@@ -159,7 +174,7 @@ class Subtours {
       const int edges = cycle.length / 2;
       for (int k = 0, q = first; k < edges; k++, q++) {
         const int r = (int)(std::lower_bound(cuts.begin(), cuts.end(), cut_of_[q]) - cuts.begin());
-        const bool behind = cycles.position[cycle[2 * k]] != cut_of_[q];
+        const bool behind = cycles.position(cycle[2 * k]) != cut_of_[q];
         ends_[2 * q] = 2 * r + behind;
         ends_[2 * q + 1] = 2 * r + !behind;
       }

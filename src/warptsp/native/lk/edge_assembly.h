@@ -37,12 +37,11 @@ class EdgeCounts {
   explicit EdgeCounts(int cities) : uses_(cities) {}
 
   CityRange all() const { return {0, (int)uses_.size()}; }
-  void add(const std::vector<int> &tour) { add(tour, all()); }
-  void add(const std::vector<int> &tour, const CityRange &range) {
-    for (size_t i = 0; i < tour.size(); i++) {
-      const int a = tour[i], b = tour[i + 1 < tour.size() ? i + 1 : 0], lower = std::min(a, b);
-      if (lower >= range.begin && lower < range.end) add(a, b, 1);
-    }
+  void add(const LinkedTour &tour) { add(tour, all()); }
+  void add(const LinkedTour &tour, const CityRange &range) {
+    for (int c = range.begin; c < range.end; c++)
+      for (int d : tour.links[c].to)
+        if (c < d) add(c, d, 1);
   }
   // Every changed edge is among the changes of both its cities.
   void add(const std::vector<EdgeChange> &changes) { add(changes, all()); }
@@ -97,32 +96,47 @@ class EdgeAssembly {
   // Replaces A by a child, if one is shorter: of the cycles in which A and B differ, the best one of every `selection`
   // is exchanged. With `blocks` each of them is tried with all cycles around it, too. Returns how much shorter A is;
   // changes() are then the edges that changed.
-  double cross(std::vector<int> &a, const std::vector<int> &b, int selection, bool blocks, const EdgeCounts &counts,
-               int population, Random &random) {
-    tour_ = a.data();
+  double cross(LinkedTour &a, const LinkedTour &b, int selection, bool blocks, const EdgeCounts &counts, int population,
+               Random &random) {
+    child_ = &a;
     cycles_.find(a, b, random);
     const int cycles = cycles_.count();
+    gains_.resize(cycles);
+    for (int k = 0; k < cycles; k++) gains_[k] = gain_of(cycles_[k]);
     sets_.resize(cycles);
     std::iota(sets_.begin(), sets_.end(), 0);
     ends_of_sets_.resize(cycles);
     std::iota(ends_of_sets_.begin(), ends_of_sets_.end(), 1);
     taken_.assign(cycles, 0);
     if (blocks) add_blocks();
+    // Joining subtours takes the time, and mostly costs something: the sets that promise most before come first, until so
+    // many keep a gain that the best of them are hardly missed.
+    constexpr int choice = 2;
+    const int wanted = std::max(1, cycles / selection);
+    promising_.clear();
+    for (int k = 0; k < (int)ends_of_sets_.size(); k++) {
+      const int begin = begin_of_set(k), count = ends_of_sets_[k] - begin;
+      if (const double gain = gain_of_cycles(sets_.data() + begin, count); gain > tolerance_) {
+        list_changes(sets_.data() + begin, count);
+        promising_.push_back({judge(gain, counts, population), k});
+      }
+    }
+    std::sort(promising_.begin(), promising_.end(), is_better);
     ranked_.clear();
     double gain;
-    for (int k = 0; k < (int)ends_of_sets_.size(); k++) {
-      const int begin = begin_of_set(k);
-      if (exchange(sets_.data() + begin, ends_of_sets_[k] - begin, gain) && gain > tolerance_)
-        ranked_.push_back({judge(gain, counts, population), k});
+    for (const Ranked &promising : promising_) {
+      if ((int)ranked_.size() >= choice * wanted) break;
+      const int begin = begin_of_set(promising.set);
+      if (exchange(sets_.data() + begin, ends_of_sets_[promising.set] - begin, 1, gain) && gain > tolerance_)
+        ranked_.push_back({judge(gain, counts, population), promising.set});
       undo();
     }
-    std::sort(ranked_.begin(), ranked_.end(),
-              [](const Ranked &x, const Ranked &y) { return x.value != y.value ? x.value > y.value : x.set < y.set; });
-    choose(std::max(1, cycles / selection));
+    std::sort(ranked_.begin(), ranked_.end(), is_better);
+    choose(wanted);
     // Together they may leave other subtours than alone; then the better half is tried, and so on.
     for (size_t sets = chosen_until_.size(); sets > 0; sets /= 2) {
-      if (exchange(chosen_.data(), chosen_until_[sets - 1], gain) && gain > tolerance_) {
-        cycles_.walk(a);
+      if (exchange(chosen_.data(), chosen_until_[sets - 1], sets, gain) && gain > tolerance_) {
+        a.follow_links();
         return gain;
       }
       undo();
@@ -138,6 +152,9 @@ class EdgeAssembly {
     double value;
     int set;
   };
+  static bool is_better(const Ranked &x, const Ranked &y) {
+    return x.value != y.value ? x.value > y.value : x.set < y.set;
+  }
 
   Metric metric_;
   int count_;
@@ -145,12 +162,13 @@ class EdgeAssembly {
   const Value *lengths_;
   const int *fixed_;
   double tolerance_;
-  const int *tour_ = nullptr;
-  AlternatingCycles cycles_;  // its links are those of the child that is being made
+  LinkedTour *child_ = nullptr;  // A, with the links of the child that is being made
+  AlternatingCycles cycles_;
   Subtours subtours_;
   std::vector<int> sets_, ends_of_sets_;  // cycles that are exchanged together, set after set: first each alone
+  std::vector<double> gains_;             // of a cycle, before subtours are joined
   std::vector<char> taken_;               // of a cycle
-  std::vector<Ranked> ranked_;
+  std::vector<Ranked> promising_, ranked_;
   std::vector<int> chosen_, chosen_until_;  // cycles, and how many there are with each further set
   std::vector<std::pair<int, int>> cuts_;   // of A by a cycle: position and cycle, ascending
   std::vector<EdgeChange> changes_;
@@ -178,6 +196,8 @@ class EdgeAssembly {
   // them. Nagata and Kobayashi's blocks have the same aim, and are found by tabu search.
   void add_blocks() {
     constexpr int most = 30;  // cycles of a block, beside the first
+    // A long cycle would be tried in hundreds of blocks: 100 000 cities have some of thousands of edges.
+    constexpr int longest = 200;
     const int cycles = cycles_.count();
     cuts_.clear();
     for (int k = 0; k < cycles; k++) {
@@ -199,7 +219,7 @@ class EdgeAssembly {
           if (cut == cuts_.end()) cut = cuts_.begin();
           const int place = cut->first >= first ? cut->first - first : cut->first - first + cycles_.size();
           if (place >= cities - 1) break;
-          if (!taken_[cut->second]) {
+          if (!taken_[cut->second] && cycles_[cut->second].length <= longest) {
             taken_[cut->second] = 1;
             sets_.push_back(cut->second);
           }
@@ -236,39 +256,60 @@ class EdgeAssembly {
     return entropy < 0 ? gain / -entropy : gain * costs_nothing;
   }
 
-  // ---- children
-  void change(int city, int from, int to) {
-    TourLinks &links = cycles_.links[city];
-    const int slot = links.to[0] == from ? 0 : 1;
-    changes_.push_back({city, slot, from, to});
-    links.to[slot] = to;
-  }
-  void undo() {
-    for (int q = (int)changes_.size() - 1; q >= 0; q--)
-      cycles_.links[changes_[q].city].to[changes_[q].slot] = changes_[q].from;
+  double gain_of(const AlternatingCycle &cycle) const {
+    double gain = 0;
+    for (int k = 0; k < cycle.length; k++) {
+      const double edge = distance(cycle[k], cycle.after(k));
+      gain += k % 2 == 0 ? edge : -edge;
+    }
+    return gain;
   }
 
-  // Exchanges some of the cycles and joins the subtours that they leave; false if that is not one tour. Joining
-  // nearly always costs something: a child that is no longer shorter is given up before.
-  bool exchange(const int *chosen, int count, double &gain) {
+  // ---- children
+  // The edges that the cycles change; nothing is changed yet.
+  void list_changes(const int *chosen, int count) {
     changes_.clear();
-    gain = 0;
     for (int j = 0; j < count; j++) {
       const AlternatingCycle cycle = cycles_[chosen[j]];
       for (int k = 0; k < cycle.length; k++) {
-        const int c = cycle[k], after = cycle.after(k), before = cycle.before(k);
-        if (k % 2 == 0) {
-          gain += distance(c, after);
-          change(c, after, before);
-        } else {
-          gain -= distance(c, after);
-          change(c, before, after);
-        }
+        const int after = cycle.after(k), before = cycle.before(k);
+        changes_.push_back(k % 2 == 0 ? EdgeChange{cycle[k], 0, after, before}
+                                      : EdgeChange{cycle[k], 0, before, after});
       }
     }
+  }
+  double gain_of_cycles(const int *chosen, int count) const {
+    double gain = 0;
+    for (int j = 0; j < count; j++) gain += gains_[chosen[j]];
+    return gain;
+  }
+  void make(EdgeChange &change) {
+    TourLinks &links = child_->links[change.city];
+    change.slot = links.to[0] == change.from ? 0 : 1;
+    links.to[change.slot] = change.to;
+  }
+  void change(int city, int from, int to) {
+    changes_.push_back({city, 0, from, to});
+    make(changes_.back());
+  }
+  void undo() {
+    for (int q = (int)changes_.size() - 1; q >= 0; q--)
+      child_->links[changes_[q].city].to[changes_[q].slot] = changes_[q].from;
+  }
+
+  // Exchanges some of the cycles, so many sets of them, and joins the subtours that they leave; false if that is not one tour. Joining
+  // nearly always costs something: a child that is no longer shorter is given up before.
+  bool exchange(const int *chosen, int count, size_t sets, double &gain) {
+    gain = gain_of_cycles(chosen, count);
+    changes_.clear();
+    if (gain <= tolerance_) return false;
+    list_changes(chosen, count);
+    for (EdgeChange &c : changes_) make(c);
     subtours_.find(cycles_, chosen, count);
+    constexpr double next_to_nothing = 0.01;  // of what a set gains
+    const double cheap = next_to_nothing * gain / (double)sets;
     for (int subtours = (int)subtours_.sizes.size(); subtours > 1; subtours--)
-      if (gain <= tolerance_ || !join(gain)) return false;
+      if (gain <= tolerance_ || !join(cheap, gain)) return false;
     return true;
   }
 
@@ -278,24 +319,27 @@ class EdgeAssembly {
   // (docs/performance/log.md). In an exchange that is better than the best one so far one of the two edges removed is longer
   // than one of those added, but for half of what the best one costs: it is sought from there on, as a move of Lin-Kernighan
   // is, and most candidates are too far away. C10k.0: half the time of crossover.
-  bool join(double &gain) {
-    constexpr double next_to_nothing = 0.01;  // of the gain
+  bool join(double cheap, double &gain) {
+    // Cities, after which any exchange will do, and after which none is sought any longer.
+    constexpr int patience = 1000, enough = 30'000;
     int smallest = -1;
     for (int s = 0; s < (int)subtours_.sizes.size(); s++)
       if (subtours_.sizes[s] > 0 && (smallest < 0 || subtours_.sizes[s] < subtours_.sizes[smallest])) smallest = s;
     double best = tolerance_ - gain;
     int a = -1, a2 = -1, b = -1, b2 = -1, target = -1;
-    const auto is_cheap = [&] { return target >= 0 && best > -next_to_nothing * gain; };
-    for (int r = 0; r < (int)subtours_.cuts.size() && !is_cheap(); r++) {
+    int seen = 0;
+    const auto is_done = [&] { return (target >= 0 && (best > -cheap || seen > patience)) || seen > enough; };
+    for (int r = 0; r < (int)subtours_.cuts.size() && !is_done(); r++) {
       if (subtours_.of_segment[r] != smallest) continue;
       const int begin = cycles_.next_position(subtours_.cuts[r]), size = subtours_.segment_size(r);
-      for (int k = 0, p = begin; k < size && !is_cheap(); k++, p = cycles_.next_position(p)) {
-        const int c = tour_[p];
+      for (int k = 0, p = begin; k < size && !is_done(); k++, p = cycles_.next_position(p)) {
+        const int c = child_->order[p];
+        seen++;
         const int *const candidates = candidates_ + (size_t)c * count_;
         const Value *const lengths = lengths_ + (size_t)c * count_;
         double removed[2];
         for (int s = 0; s < 2; s++) {
-          const int c2 = cycles_.links[c].to[s];
+          const int c2 = child_->links[c].to[s];
           removed[s] = is_fixed(c, c2) ? never : distance(c, c2);
         }
         const double longest = std::max(removed[0], removed[1]);
@@ -303,7 +347,7 @@ class EdgeAssembly {
           const int d = candidates[q];
           const double added = (double)lengths[q];
           if (longest - added <= 0.5 * best) break;
-          const int at = cycles_.position[d];
+          const int at = cycles_.position(d);
           // Most are in the same segment, where there is nothing to look up.
           if (at >= begin ? at - begin < size : at - begin + cycles_.size() < size) continue;
           const int other = subtours_.at(at);
@@ -311,8 +355,8 @@ class EdgeAssembly {
           for (int s = 0; s < 2; s++) {
             const double first = removed[s] - added;
             if (first <= 0.5 * best) continue;
-            const int c2 = cycles_.links[c].to[s];
-            for (int d2 : cycles_.links[d].to) {
+            const int c2 = child_->links[c].to[s];
+            for (int d2 : child_->links[d].to) {
               if (is_fixed(d, d2)) continue;
               const double value = first + distance(d, d2) - distance(c2, d2);
               if (value > best) best = value, a = c, a2 = c2, b = d, b2 = d2, target = other;

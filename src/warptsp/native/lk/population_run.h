@@ -34,7 +34,7 @@ class PopulationRun {
       search_.grow({count, 0.0, 0.0, seed, round, threads, quick_steps}, token);
       return false;
     }
-    if (best_ == none) generations_ = Generations(search_.least_length());
+    if (best_ == none) generations_ = Generations(search_.least_length(), search_.mean_length());
     search_.generation(plan_.selection, generations_.blocks(), seed, round, threads, token);
     best_ = search_.least_length();
     return generations_.ended(best_, search_.mean_length(), plan_.idle) && !begins_again();

@@ -31,7 +31,7 @@ struct WeightedTour {
 // Joins pairs of tours of `size` nodes.
 class TourMerge {
  public:
-  explicit TourMerge(int size) : size_(size), cycles_(size), place_in_b_(size), component_(size) {}
+  explicit TourMerge(int size) : size_(size), cycles_(size), component_(size) {}
 
   // Gives A what makes it shorter of B; returns whether there was anything.
   bool merge(WeightedTour &a, const WeightedTour &b, Random &random, int threads, const StopToken &token) {
@@ -52,7 +52,7 @@ class TourMerge {
 
   int size_;
   AlternatingCycles cycles_;
-  std::vector<int> place_in_b_;
+  LinkedTour a_, b_;
   std::vector<int> component_;      // of a node, a cycle of its component
   std::vector<int> above_;          // union-find over cycles
   std::vector<Subtours> subtours_;  // of each thread
@@ -63,10 +63,11 @@ class TourMerge {
   }
 
   bool pass(WeightedTour &a, const WeightedTour &b, Random &random, int threads) {
-    cycles_.find(a.order, b.order, random);
+    a_ = LinkedTour(a.order);
+    b_ = LinkedTour(b.order);
+    cycles_.find(a_, b_, random);
     const int count = cycles_.count();
     if (count == 0) return false;
-    for (int i = 0; i < size_; i++) place_in_b_[b.order[i]] = i;
     std::vector<Choice> components = cycles_by_component();
     std::vector<std::vector<Choice>> choices(components.size());
     subtours_.resize(threads);
@@ -175,13 +176,13 @@ class TourMerge {
     return gain;
   }
   double length_in_b(const WeightedTour &b, int c, int d) const {
-    const int p = place_in_b_[c], q = place_in_b_[d];
+    const int p = b_.position[c], q = b_.position[d];
     return b.lengths[cycles_.next_position(p) == q ? p : q];
   }
 
   // The cycles of all choices that together leave one tour, as far as they are found. Each of them does so alone.
   Choice those_that_go_together(std::vector<Choice> &choices) {
-    const auto first = [&](const Choice &choice) { return cycles_.position[cycles_[choice[0]][0]]; };
+    const auto first = [&](const Choice &choice) { return cycles_.position(cycles_[choice[0]][0]); };
     // Those that do not go together are mostly neighbours.
     std::sort(choices.begin(), choices.end(), [&](const Choice &x, const Choice &y) { return first(x) < first(y); });
     struct Range {
@@ -207,8 +208,9 @@ class TourMerge {
   }
 
   void exchange(WeightedTour &a, const WeightedTour &b, const Choice &chosen) {
+    LinkedTour linked = a_;
     const auto change = [&](int city, int from, int to) {
-      TourLinks &two = cycles_.links[city];
+      TourLinks &two = linked.links[city];
       two.to[two.to[0] != from] = to;
     };
     for (const int k : chosen) {
@@ -221,12 +223,12 @@ class TourMerge {
       }
     }
     WeightedTour child;
-    child.order = a.order;
-    cycles_.walk(child.order);
+    linked.follow_links();
+    child.order = std::move(linked.order);
     child.lengths.resize(size_);
     for (int i = 0; i < size_; i++) {
       const int c = child.order[i], d = child.order[cycles_.next_position(i)];
-      const int p = cycles_.position[c], q = cycles_.position[d];
+      const int p = cycles_.position(c), q = cycles_.position(d);
       const bool from_a = cycles_.next_position(p) == q || cycles_.next_position(q) == p;
       child.lengths[i] = from_a ? a.lengths[cycles_.cut(c, d)] : length_in_b(b, c, d);
     }

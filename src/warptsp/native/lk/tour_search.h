@@ -392,7 +392,7 @@ class TourSearchOf final : public TourSearch {
     best_ = tour;
   }
   void keep_best_member() {
-    for (const Member &member : population_.members()) keep_best(member.tour, member.length);
+    for (const Member &member : population_.members()) keep_best(member.tour.order, member.length);
   }
 };
 

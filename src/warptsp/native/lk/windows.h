@@ -101,7 +101,6 @@ class Window {
     population_->add(present_, begun_length_);
     counters_ = LkCounters();
     number_ = 0;
-    generations_ = Generations(begun_length_);
   }
 
   // One more member, or generation; true when nothing more is to be gained, or the token said stop.
@@ -112,6 +111,7 @@ class Window {
           {1, plan_.kicks_per_city, plan_.temperature, seed_, 0, 1, plan_.quick ? quick_steps : 0}, token);
       return token.stopped();
     }
+    if (number_ == 0) generations_ = Generations(shortest(), population_->mean_length());
     population_->generation(plan_.selection, generations_.blocks(), seed_, (unsigned long long)++number_, 1, token);
     return generations_.ended(shortest(), population_->mean_length(), plan_.idle) || token.stopped();
   }
@@ -130,7 +130,7 @@ class Window {
       const double gain = begun_length_ - member->length;
       if (!better.empty() && better.back().gain - gain <= (double)tolerance_) continue;
       if (better.size() == most) break;
-      better.push_back({gain, links(member->tour)});
+      better.push_back({gain, links(member->tour.order)});
     }
     return better;
   }
