@@ -170,7 +170,13 @@ class GpuPopulation:
         )
 
     def combine(
-        self, plan: PopulationPlan, tour: NDArray[np.int32], mean_link: float, report: Callable[[str], bool]
+        self,
+        plan: PopulationPlan,
+        tour: NDArray[np.int32],
+        report: Callable[[str], bool],
+        *,
+        mean_link: float,
+        in_clusters: bool,
     ) -> bool:
         """Grow members, and cross them until nothing is gained; True to stop.
 
@@ -179,10 +185,12 @@ class GpuPopulation:
         plan : PopulationPlan
         tour : ndarray of int32, shape (n,)
             One more member, in the search's numbers.
-        mean_link : float
-            Of a good tour: the measure of temperatures.
         report : callable
             Called with the phase several times a second; returns True to stop.
+        mean_link : float
+            Of a good tour: the measure of temperatures.
+        in_clusters : bool
+            Whether long links carry much of the tour.
         """
         self.number += 1
         members = self._grow(plan, mean_link, report)
@@ -190,8 +198,8 @@ class GpuPopulation:
             return True
         self._native.forget()
         self._native.add(np.vstack([members, tour]), self.run.threads)
-        leisurely = plan.members >= self.params.members_on_gpu
-        return self._cross(report, tuning.GPU_LEISURELY if leisurely else tuning.SELECTION)
+        leisurely = in_clusters and plan.members >= self.params.members_on_gpu
+        return self._cross(report, tuning.GPU_CHOICE_IN_CLUSTERS if leisurely else tuning.SELECTION)
 
     def _grow(
         self, plan: PopulationPlan, mean_link: float, report: Callable[[str], bool]

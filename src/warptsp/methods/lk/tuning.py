@@ -156,12 +156,13 @@ MAX_QUICK = 5_000
 QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 1.0)
 # Up to so many cities times members, 16 bytes each.
 MAX_MEMBER_CITIES = 100_000_000
-# Beyond MAX_QUICK, where there are neither rows nor clusters nor a limit on kicks. E31k.0, CPU s of members of
-# 3 steps and crossover, and gap: one of 10 children, 60 members 10 and 0.044 %, 110 18 and 0.020; one of 20, 40
-# members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one of 40, 60 members 22 and 0.013. With 15 other busy
-# cores, the start tour included, one of 20: E100k.0, 40 members of 6 steps 103 and 0.047, of 3 steps 102 and
-# 0.056, 30 with all steps 91 and 0.059, 20 with 0.1 kicks a city and one of 10 90 and 0.098; E31k.0, 100 of
-# 6 steps 62 and 0.006, 60 with all steps 45 and 0.012, 40 with 0.1 kicks and one of 10 45 and 0.031 (log).
+# Beyond MAX_QUICK, where there are neither rows nor clusters nor a limit on kicks. E31k.0, CPU s of members
+# of 3 steps and crossover, and gap: one of 10 children, 60 members 10 and 0.044 %, 110 18 and 0.020; one of
+# 20, 40 members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one of 40, 60 members 22 and 0.013. With 15
+# other busy cores, the start tour included, one of 20: E100k.0, 40 members of 6 steps 103 and 0.047, of 3
+# steps 102 and 0.056, 30 with all steps 91 and 0.059, 20 with 0.1 kicks a city and one of 10 90 and 0.098;
+# E31k.0, 100 of 6 steps 62 and 0.006, 60 with all steps 45 and 0.012, 40 with 0.1 kicks and one of 10 45 and
+# 0.031 (log).
 LIGHT_MEMBERS = Members(0.0, 0.0, 6, 20, 300, 20, 20, 0.9, 3.2, 0.0, 1.0)
 # The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
 # 1000 cities at 1 s, 200 members: 0.0058 % where one of 5 children is taken, 0.0019 where one of 10 is (log).
@@ -260,8 +261,10 @@ GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of t
 # left so much of the members' spread, so many times what these took: E100k.0 with 49 members 41 times the
 # first one, E1M.0 with 33 47 times, pla85900 with 28 12 times (log).
 GPU_GENERATIONS = 12
-GPU_LEISURELY = 20  # of so many children one is taken where there is time for as many members as there may be
 GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0
+# Of so many children one is taken in clusters where there is time for as many members as there may be: on CPU
+# threads C31k.0 with 110 members came to 0.10 instead of 0.36 % (log). Not measured on a GPU.
+GPU_CHOICE_IN_CLUSTERS = 20
 
 # Distances with a direction (lk/directed.py), on CPU threads. Set 2026-11-23, unless there is a figure.
 ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py takes 1 s at 3162 cities
