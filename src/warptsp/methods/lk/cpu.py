@@ -160,8 +160,14 @@ class _Search:
         elif self.members is tuning.LIGHT_MEMBERS and self.long_share > tuning.UNEVEN:
             self.members = tuning.FULL_MEMBERS
         # Guesses until the first members are there.
-        self.member_seconds = seconds * self.members.descents
         self.window_seconds = seconds * self.windows.descents
+        self.member_seconds = seconds * self.members.descents
+        if self.members is tuning.LIGHT_MEMBERS:
+            if self.problem.n >= LONG:
+                self.member_seconds *= tuning.LONG_MEMBERS
+            if self._affordable() < self._least():
+                self.members = tuning.FULL_MEMBERS
+                self.member_seconds = seconds * self.members.descents
         return not (stop or self._long_links())
 
     def _local_search(self) -> bool:
@@ -209,8 +215,7 @@ class _Search:
             self._cycles()
             return
         least = self.members.least
-        # Each thread needs a pair of members to cross.
-        if self._affordable() < max(least, 2 * run.threads) and self._in_windows():
+        if self._affordable() < self._least() and self._in_windows():
             return
         while (size := self._affordable()) >= least:
             before = self.native.best_length
@@ -318,10 +323,14 @@ class _Search:
             return min(max(most, self.members.most), tuning.MAX_MEMBER_CITIES // self.problem.n)
         return most if most >= tuning.FULL_MEMBERS.least else 0
 
+    def _least(self) -> int:
+        """Return how many members a first population has: each thread needs a pair of light ones to cross."""
+        return max(self.members.least, 0 if self.members.kicks > 0 else 2 * self.run.threads)
+
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
         run, n = self.run, self.problem.n
-        if run.kick_limit is not None and n >= LONG and not self._in_rows():
+        if n >= LONG and (self.members.kicks > 0 or run.kick_limit is not None) and not self._in_rows():
             return 0
         sizes: list[float] = [self._most()]
         if run.kick_limit is not None:
