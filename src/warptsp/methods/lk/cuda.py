@@ -329,7 +329,7 @@ class _CudaSearch:
         """Whether the best tour is that of a population."""
         return self.population is not None and self.population.number > 0
 
-    def _leader(self) -> TourSearch | GpuPopulation | _native.TourSearch:
+    def _leader(self) -> TourSearch | GpuPopulation:
         search, other = self.search, self.population
         return other if other and other.best_length < search.best_length else search
 

@@ -255,9 +255,7 @@ class GpuPopulation:
             # What there is no time for goes: crossover that does not end costs more than missing members.
             remaining = run.remaining() if run.kick_limit is None else None
             wide = native.mean_length - native.best_length > tuning.GPU_WIDE * spread
-            later = {1: tuning.GPU_GENERATIONS, tuning.GPU_FEW_GENERATIONS: tuning.GPU_LATER_GENERATIONS}.get(
-                number
-            )
+            later = LATER.get(number)
             if remaining is not None and later is not None and wide:
                 affordable = remaining / (later * (run.elapsed() - begun)) * native.members
                 native.keep_members(max(int(affordable), 2))
