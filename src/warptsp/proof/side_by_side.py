@@ -10,8 +10,10 @@ programs", IEEE Transactions on Software Engineering 5 (1979) 440-452.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["Worker", "side_by_side"]
 
@@ -64,6 +66,8 @@ def side_by_side(
         while (task := task_for(0)) is not None:
             take(0, do(workers[0], task))
         return
+    from concurrent.futures import ThreadPoolExecutor, wait  # pools cannot be loaded while a process ends
+
     now = 0
     order = list(range(len(workers)))  # the one that has ended last first: it goes on where it was
     running: dict[int, Future[Result]] = {}

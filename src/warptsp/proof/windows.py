@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -81,6 +80,8 @@ class Windows:
                 for cut in self._cuts_of(window, self._report):
                     take(cut)
             return
+
+        from concurrent.futures import ThreadPoolExecutor, wait  # pools cannot be loaded while a process ends
 
         def count() -> None:
             self._rounds += 1
