@@ -74,6 +74,10 @@ def main() -> None:
     options_parser.add_argument("--warm", action="store_true")
     options = options_parser.parse_args()
     n, seconds = (1_000_000, 10.0) if options.quick else (options.cities, options.seconds)
+    if n < 1:
+        options_parser.error(f"--cities {n}: at least 1 is needed")
+    if options.file and not options.file.parent.is_dir():
+        options_parser.error(f"--file {options.file}: no such folder")
 
     with tempfile.TemporaryDirectory() as folder:
         path = options.file or Path(folder) / "cities.f64"
@@ -91,6 +95,7 @@ def main() -> None:
         logger.addHandler(stages)
         logger.setLevel(logging.INFO)
         problem = load_raw(path, "f64")
+        n = problem.n  # a file that was there may hold others
         stages.note("loaded")
         result = warptsp.solve(
             problem,

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_FLOOR, Context
 
 __all__ = ["duration_text", "grouped", "length_text", "number_text"]
 
 _PLAIN = 4  # digits in front of the point that are not grouped, as the SI brochure has it
 
 
-def number_text(length: int | float) -> str:
-    """A length in full if it is an integer, with ten significant digits if not.
+def number_text(length: int | float, *, down: bool = False) -> str:
+    """A length in full if it is an integer, with ten significant digits if not; rounded down if told so.
 
     >>> number_text(7542), number_text(71.70492262345), number_text(12345678901.5)
     ('7542', '71.70492262', '12345678902')
     """
     if isinstance(length, int):
         return str(length)
-    return f"{length:.0f}" if 1e9 <= abs(length) < 1e15 else f"{length:.10g}"
+    in_full = 1e9 <= abs(length) < 1e15
+    if down and math.isfinite(length):
+        ten_digits = Context(prec=10, rounding=ROUND_FLOOR)
+        length = float(math.floor(length) if in_full else ten_digits.create_decimal(length))
+    return f"{length:.0f}" if in_full else f"{length:.10g}"
 
 
 def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool = False) -> str:
@@ -42,7 +47,7 @@ def length_text(length: int | float, unit: str, *, digits: int = 5, down: bool =
         return f"{_rounded(length / 1000.0, digits, down)} km"
     if unit == "km":
         return f"{grouped(str(length))} km"
-    return number_text(length)
+    return number_text(length, down=down)
 
 
 def duration_text(seconds: float) -> str:

@@ -235,6 +235,10 @@ def test_lengths_as_people_read_them(length, unit, text):
 def test_a_bound_is_rounded_down():
     assert length_text(17429999.0, "m") == "17 430 km"
     assert length_text(17429999.0, "m", down=True) == "17 429 km"
+    assert length_text(2 * 2**0.5, "") == "2.828427125"
+    assert length_text(2 * 2**0.5, "", down=True) == "2.828427124"
+    assert length_text(12345678901.5, "", down=True) == "12345678901"
+    assert length_text(7542, "", down=True) == "7542"
 
 
 def test_no_exponents():
