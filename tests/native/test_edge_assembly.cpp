@@ -135,6 +135,7 @@ TEST(counts_follow_changes) {
     std::vector<int> lengths;
     candidate_lengths(EuclideanRounded{cloud.xy.data()}, n, candidates, 8, lengths);
     EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, candidates, lengths.data(), 8, nullptr, 0);
+    TourChanger changer;
     std::vector<LinkedTour> tours(size);
     EdgeCounts counts(n);
     for (auto &tour : tours) {
@@ -147,7 +148,9 @@ TEST(counts_follow_changes) {
       const LinkedTour &b = tours[numbers.below(size)];
       if (&a == &b) continue;
       const double before = tour_length(EuclideanRounded{cloud.xy.data()}, a.order);
-      const double gain = crossing.cross(a, b, 1 + numbers.below(12), k % 2 == 1, counts, size, random);
+      SetsOfCycles failed;
+      const double gain = crossing.cross(a, b, 1 + numbers.below(12), k % 2 == 1, counts, size, failed, random);
+      if (gain > 0) changer.change(a, crossing.changes());
       CHECK(is_linked_tour(a, cloud.instance));
       CHECK(tour_length(EuclideanRounded{cloud.xy.data()}, a.order) == before - gain);
       if (gain > 0) counts.add(crossing.changes());
@@ -157,6 +160,42 @@ TEST(counts_follow_changes) {
     for (int c = 0; c < n; c++)
       for (int d = 0; d < c; d++) CHECK(counts(c, d) == again(c, d));
   }
+}
+
+// Sets that failed are remembered, and only those.
+TEST(what_has_failed_is_left_out) {
+  check::Random numbers(19);
+  Random random(1, 2, 4);
+  const int n = 3000;
+  const Cloud cloud(n, false, 8, 0, numbers);
+  const int *candidates = cloud.instance.candidates.data();
+  std::vector<int> lengths;
+  candidate_lengths(EuclideanRounded{cloud.xy.data()}, n, candidates, 8, lengths);
+  EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, candidates, lengths.data(), 8, nullptr, 0);
+  const LinkedTour a(random_fragments(n, candidates, 8, nullptr, random));
+  const LinkedTour b(random_fragments(n, candidates, 8, nullptr, random));
+  EdgeCounts counts(n);
+  counts.add(a);
+  counts.add(b);
+  const auto cross = [&](SetsOfCycles &failed) {
+    Random own(1, 2, 5);
+    return crossing.cross(a, b, 2, false, counts, 2, failed, own);
+  };
+  // The same cycles again: those that failed would fail again, and no other does.
+  SetsOfCycles failed;
+  const double gain = cross(failed);
+  const int failures = failed.count();
+  CHECK(gain > 0);
+  CHECK(failures > 0);
+  CHECK(cross(failed) == gain);
+  CHECK(failed.count() == failures);
+  // The changes of a set are known in whatever order they are.
+  std::vector<EdgeChange> changes = crossing.changes();
+  const SetsOfCycles::Key key = SetsOfCycles::key(changes);
+  std::reverse(changes.begin(), changes.end());
+  CHECK(SetsOfCycles::key(changes) == key);
+  changes.pop_back();
+  CHECK(SetsOfCycles::key(changes) != key);
 }
 
 // Cities at one place, and a tour crossed with itself: nothing to gain, nothing to fear.
@@ -177,9 +216,10 @@ TEST(nothing_to_gain) {
   counts.add(a);
   counts.add(b);
   Random random(1, 1, 1);
+  SetsOfCycles failed;
   for (const bool blocks : {false, true}) {
-    CHECK(crossing.cross(a, b, 1, blocks, counts, 2, random) == 0);
-    CHECK(crossing.cross(a, same, 1, blocks, counts, 2, random) == 0);
+    CHECK(crossing.cross(a, b, 1, blocks, counts, 2, failed, random) == 0);
+    CHECK(crossing.cross(a, same, 1, blocks, counts, 2, failed, random) == 0);
   }
   CHECK(a.order == same.order);
 }

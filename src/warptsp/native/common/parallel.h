@@ -18,6 +18,42 @@
 
 namespace warptsp {
 
+// Large ones lie on huge pages where the system has them: ten million cities' worth of small pages take a tenth of a second
+// to give back, and half the random reads of a long tour miss the table of those that are in use.
+inline void *allocate_pages(size_t bytes) {
+  constexpr size_t huge_page = (size_t)2 << 20, alignment = 64;
+  void *const data = ::operator new(bytes, std::align_val_t{alignment});
+#if defined(__linux__)
+  const size_t begin = (reinterpret_cast<size_t>(data) + huge_page - 1) / huge_page * huge_page;
+  const size_t end = (reinterpret_cast<size_t>(data) + bytes) / huge_page * huge_page;
+  // Only whole pages, and only a wish: a system without them says no, and nothing is lost.
+  if (bytes >= 4 * huge_page && begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+  return data;
+}
+inline void free_pages(void *data) { ::operator delete(data, std::align_val_t{64}); }
+
+// The same for a vector.
+template <class T>
+struct PageAllocator {
+  typedef T value_type;
+  PageAllocator() = default;
+  template <class U>
+  PageAllocator(const PageAllocator<U> &) {}
+  T *allocate(size_t count) { return static_cast<T *>(allocate_pages(count * sizeof(T))); }
+  void deallocate(T *data, size_t) { free_pages(data); }
+  template <class U>
+  bool operator==(const PageAllocator<U> &) const {
+    return true;
+  }
+  template <class U>
+  bool operator!=(const PageAllocator<U> &) const {
+    return false;
+  }
+};
+template <class T>
+using PageVector = std::vector<T, PageAllocator<T>>;
+
 // Memory whose pages are first touched by the loop that fills it: a hundred megabytes of zeros would take longer
 // than a caller who has asked to stop is willing to wait. For the same reason large ones lie on huge pages where the
 // system has them: ten million cities' worth of small pages take a tenth of a second to give back.
@@ -27,7 +63,7 @@ class Buffer {
 
  public:
   Buffer() = default;
-  explicit Buffer(size_t size) : data_(static_cast<T *>(allocate(size * sizeof(T)))), size_(size) {}
+  explicit Buffer(size_t size) : data_(static_cast<T *>(allocate_pages(size * sizeof(T)))), size_(size) {}
   T *data() { return data_.get(); }
   const T *data() const { return data_.get(); }
   T *begin() { return data_.get(); }
@@ -37,25 +73,12 @@ class Buffer {
   const T &operator[](size_t i) const { return data_.get()[i]; }
 
   struct Free {
-    void operator()(T *data) const { ::operator delete(data, std::align_val_t{alignment}); }
+    void operator()(T *data) const { free_pages(data); }
   };
   // Hands the memory over to somebody who will call Free on it.
   T *release() { return data_.release(); }
 
  private:
-  static constexpr size_t huge_page = (size_t)2 << 20, alignment = 64;
-
-  static void *allocate(size_t bytes) {
-    void *const data = ::operator new(bytes, std::align_val_t{alignment});
-#if defined(__linux__)
-    const size_t begin = (reinterpret_cast<size_t>(data) + huge_page - 1) / huge_page * huge_page;
-    const size_t end = (reinterpret_cast<size_t>(data) + bytes) / huge_page * huge_page;
-    // Only whole pages, and only a wish: a system without them says no, and nothing is lost.
-    if (bytes >= 4 * huge_page && begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-    return data;
-  }
-
   std::unique_ptr<T, Free> data_;
   size_t size_ = 0;
 };

@@ -2,9 +2,12 @@
 // makes of the first tour. Host code only.
 #pragma once
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 namespace warptsp::lk {
@@ -14,10 +17,16 @@ struct TourLinks {
   int to[2];
 };
 
+// A link of a city that changed: which of the two, from which neighbour and to which.
+struct EdgeChange {
+  int city, slot, from, to;
+};
+
 // A closed tour, and where each city is on it.
 struct LinkedTour {
-  std::vector<int> order, position;
-  std::vector<TourLinks> links;
+  std::vector<int> order;
+  PageVector<int> position;
+  PageVector<TourLinks> links;
 
   LinkedTour() = default;
   explicit LinkedTour(std::vector<int> tour) : order(std::move(tour)), position(order.size()), links(order.size()) {
@@ -40,6 +49,79 @@ struct LinkedTour {
   }
 };
 
+// Takes changes into a tour. The pieces that the tour falls into are copied whole: to follow a million links takes several
+// times as long, and late generations leave most of them where they are.
+class TourChanger {
+ public:
+  // The changes, made one after the other, make one tour.
+  void change(LinkedTour &tour, const std::vector<EdgeChange> &changes) {
+    for (const EdgeChange &change : changes) tour.links[change.city].to[change.slot] = change.to;
+    find_cuts(tour, changes);
+    arrange(tour);
+    copied_.clear();
+    for (const Piece &piece : pieces_) {
+      if (piece.stays()) continue;
+      const auto begin = tour.order.begin() + piece.from, end = begin + piece.size;
+      if (piece.up)
+        copied_.insert(copied_.end(), begin, end);
+      else
+        copied_.insert(copied_.end(), std::make_reverse_iterator(end), std::make_reverse_iterator(begin));
+    }
+    const int *next = copied_.data();
+    for (const Piece &piece : pieces_) {
+      if (piece.stays()) continue;
+      for (int p = piece.to; p < piece.to + piece.size; p++) {
+        tour.order[p] = *next;
+        tour.position[*next++] = p;
+      }
+    }
+  }
+
+ private:
+  struct Piece {
+    int from, size, to;
+    bool up;
+
+    bool stays() const { return up && from == to; }
+  };
+
+  std::vector<int> cuts_, copied_;  // positions of the last cities of pieces, ascending
+  std::vector<Piece> pieces_;       // in their new order
+
+  void find_cuts(const LinkedTour &tour, const std::vector<EdgeChange> &changes) {
+    const int n = (int)tour.order.size();
+    cuts_.assign(1, n - 1);
+    for (const EdgeChange &change : changes) {
+      const TourLinks &two = tour.links[change.city];
+      if (two.to[0] == change.from || two.to[1] == change.from) continue;  // there again
+      // Of an edge that has come and gone the cities are no neighbours.
+      const int p = tour.position[change.city], q = tour.position[change.from];
+      if (p + 1 == q) cuts_.push_back(p);
+      if (q + 1 == p) cuts_.push_back(q);
+    }
+    std::sort(cuts_.begin(), cuts_.end());
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+  }
+
+  // The first piece stays.
+  void arrange(const LinkedTour &tour) {
+    pieces_.clear();
+    const int n = (int)tour.order.size();
+    for (int to = 0, at = 0, before = -1; to < n;) {
+      const auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), at);
+      const int first = cut == cuts_.begin() ? 0 : cut[-1] + 1, size = *cut + 1 - first;
+      const bool up = at == first;
+      pieces_.push_back({first, size, to, up});
+      to += size;
+      const int last = up ? *cut : first, city = tour.order[last];
+      if (size > 1) before = tour.order[up ? last - 1 : last + 1];
+      const TourLinks &two = tour.links[city];
+      at = tour.position[two.to[0] == before ? two.to[1] : two.to[0]];
+      before = city;
+    }
+  }
+};
+
 // An edge of A from its first city, one of B from its second, ...; an even number of cities, some of them twice.
 struct AlternatingCycle {
   const int *cities;
@@ -54,7 +136,7 @@ struct AlternatingCycle {
 class AlternatingCycles {
  public:
   explicit AlternatingCycles(int size)
-      : size_(size), of_a_(size), of_b_(size), seen_{std::vector<int>(size, -1), std::vector<int>(size, -1)} {}
+      : size_(size), of_a_(size), of_b_(size), seen_{PageVector<int>(size, -1), PageVector<int>(size, -1)} {}
 
   int count() const { return (int)starts_.size() - 1; }
   AlternatingCycle operator[](int k) const { return {cycles_.data() + starts_[k], starts_[k + 1] - starts_[k]}; }
@@ -96,7 +178,7 @@ class AlternatingCycles {
         seen_[0][c] = 0;
       }
       const int i = (int)path_.size() - 1, c = path_[i];
-      std::vector<Open> &open = i % 2 == 0 ? of_a_ : of_b_;
+      PageVector<Open> &open = i % 2 == 0 ? of_a_ : of_b_;
       const int next = open[c].to[open[c].count == 2 ? random.below(2) : 0];
       drop(open[c], next);
       drop(open[next], c);
@@ -116,8 +198,8 @@ class AlternatingCycles {
 
   int size_;
   const LinkedTour *a_ = nullptr;
-  std::vector<Open> of_a_, of_b_;  // of cities in which the tours differ
-  std::vector<int> seen_[2];       // where a city is on path_, at an even and at an odd place
+  PageVector<Open> of_a_, of_b_;  // of cities in which the tours differ
+  PageVector<int> seen_[2];       // where a city is on path_, at an even and at an odd place
   std::vector<int> path_, cities_, cycles_, starts_;
 
   int city_with_open_edges(Random &random) {
@@ -149,12 +231,12 @@ class AlternatingCycles {
 };
 
 // The closed tours that exchanging some of the cycles leaves, in time that depends on the cycles alone. A is cut behind the
-// positions `cuts`; segment r begins behind cut r.
+// positions `cuts`; segment r begins behind cut r. Joining all of them takes time in proportion to their segments, but for a
+// logarithm: a million cities have ten thousand, and to look through them for each joint took most of crossover.
 class Subtours {
  public:
-  std::vector<int> cuts;        // ascending
-  std::vector<int> of_segment;  // number of its subtour
-  std::vector<int> sizes;       // cities of a subtour
+  std::vector<int> cuts;   // ascending
+  std::vector<int> sizes;  // cities of a subtour, as they were found
 
   void find(const AlternatingCycles &cycles, const int *chosen, int count) {
     size_ = cycles.size();
@@ -185,14 +267,15 @@ class Subtours {
       }
       first += edges;
     }
-    of_segment.assign(segments, -1);
+    of_segment_.assign(segments, -1);
+    next_.resize(segments);
     sizes.clear();
     for (int r = 0; r < segments; r++) {
-      if (of_segment[r] >= 0) continue;
+      if (of_segment_[r] >= 0) continue;
       int cities = 0, segment = r;
       bool up = true;
       do {
-        of_segment[segment] = (int)sizes.size();
+        of_segment_[segment] = (int)sizes.size();
         cities += segment_size(segment);
         const int leave = up ? 2 * (segment + 1 < segments ? segment + 1 : 0) : 2 * segment + 1;
         const int enter = partner_[leave];
@@ -206,15 +289,65 @@ class Subtours {
     const int cities = cuts[r + 1 < (int)cuts.size() ? r + 1 : 0] - cuts[r];
     return cities > 0 ? cities : cities + size_;
   }
+  // As they were found.
+  int of_segment(int r) const { return of_segment_[r]; }
+
+  // What follows takes joints into account, once begin_joining() has been called.
+  void begin_joining() {
+    const int count = (int)sizes.size();
+    joined_to_.resize(count);
+    std::iota(joined_to_.begin(), joined_to_.end(), 0);
+    first_.assign(count, -1);
+    last_.resize(count);
+    for (int r = (int)cuts.size() - 1; r >= 0; r--) {
+      int &first = first_[of_segment_[r]];
+      if (first < 0) last_[of_segment_[r]] = r;
+      next_[r] = first;
+      first = r;
+    }
+    by_size_.clear();
+    for (int s = 0; s < count; s++) by_size_.push_back({sizes[s], s});
+    std::make_heap(by_size_.begin(), by_size_.end(), std::greater<>());
+  }
+  int smallest() {
+    while (true) {
+      const auto [size, s] = by_size_.front();
+      if (joined_to_[s] == s && sizes[s] == size) return s;
+      drop_smallest();
+    }
+  }
   // The subtour of the city at a position of A.
-  int at(int position) const {
+  int at(int position) {
     const int r = (int)(std::lower_bound(cuts.begin(), cuts.end(), position) - cuts.begin()) - 1;
-    return of_segment[r >= 0 ? r : (int)cuts.size() - 1];
+    int s = of_segment_[r >= 0 ? r : (int)cuts.size() - 1];
+    while (joined_to_[s] != s) s = joined_to_[s] = joined_to_[joined_to_[s]];
+    return s;
+  }
+  // Calls `visit` with the segments of a subtour.
+  template <class Visit>
+  void each_segment(int s, Visit &&visit) const {
+    for (int r = first_[s]; r >= 0; r = next_[r]) visit(r);
+  }
+  void join(int s, int target) {
+    joined_to_[s] = target;
+    sizes[target] += sizes[s];
+    next_[last_[target]] = first_[s];
+    last_[target] = last_[s];
+    by_size_.push_back({sizes[target], target});
+    std::push_heap(by_size_.begin(), by_size_.end(), std::greater<>());
   }
 
  private:
   int size_ = 0;
   std::vector<int> cut_of_, ends_, partner_;
+  std::vector<int> of_segment_, next_;         // of a segment: its subtour, and the next one of that
+  std::vector<int> joined_to_, first_, last_;  // of a subtour: another one, itself if none; its segments
+  std::vector<std::pair<int, int>> by_size_;   // a heap of sizes and subtours, some of them out of date
+
+  void drop_smallest() {
+    std::pop_heap(by_size_.begin(), by_size_.end(), std::greater<>());
+    by_size_.pop_back();
+  }
 };
 
 }  // namespace warptsp::lk

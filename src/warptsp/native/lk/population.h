@@ -37,6 +37,7 @@ inline LkParams quick(LkParams params, int steps) {
 struct Member {
   LinkedTour tour;
   double length = 0;
+  SetsOfCycles failed;  // that left no shorter child of this member
 };
 
 // Generations of a population: first of single cycles, then of blocks, each until so many in turn bring next to nothing.
@@ -103,7 +104,7 @@ class Population {
     counts_.reset();
   }
   void add(const std::vector<int> &tour, double length) {
-    members_.push_back({LinkedTour(tour), length});
+    members_.push_back({LinkedTour(tour), length, {}});
     counts_.reset();
   }
 
@@ -168,39 +169,40 @@ class Population {
     }
     const Metric metric = source_.bind(nullptr, instance_.size, buffer_);
     if (lengths_.empty())
-      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_);
-    while ((int)crossings_.size() < std::min(threads, count))
-      crossings_.push_back(std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(),
-                                                                  lengths_.data(), instance_.params.candidates, fixed_,
-                                                                  (double)tolerance_));
+      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_,
+                        threads);
+    if ((int)workers_.size() < threads) workers_.resize(threads);
     Random random(seed, round, ~1ull);
     std::vector<int> order(count);
     for (int k = 0; k < count; k++) order[k] = k;
     for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
-    // No member is read and written at the same time: first every second one, then the others. The last of an odd number
-    // comes first, too, and is crossed with the first as it was: in a turn of its own one thread would work alone.
-    const LinkedTour first_tour = count % 2 == 1 ? members_[order[0]].tour : LinkedTour();
+    // All at once, each with the next one as it was before: as many threads work as there are members.
+    constexpr int forgets = 16;  // generations, on the average, after which what has failed is tried again
+    std::vector<double> gains(count, 0.0);
     std::vector<std::vector<EdgeChange>> changes(count);
-    for (int turn = 0; turn < 2; turn++) {
-      const int first = turn, pairs = (count - turn + 1) / 2;
-      for_each_task(threads, pairs, [&](int p, int t) {
-        const int k = first + 2 * p;
-        if (token.stopped()) return;
-        Random own(seed, round, (unsigned long long)k);
-        Member &a = members_[order[k]];
-        const LinkedTour &b = k + 1 < count    ? members_[order[k + 1]].tour
-                              : count % 2 == 1 ? first_tour
-                                               : members_[order[0]].tour;
-        const double gain = crossings_[t]->cross(a.tour, b, selection, blocks, *counts_, count, own);
-        if (gain > 0) {
-          a.length -= gain;
-          changes[k] = crossings_[t]->changes();
-        }
-      });
-      each_range(threads, [&](const CityRange &range) {
-        for (int p = 0; p < pairs; p++) counts_->add(changes[first + 2 * p], range);
-      });
-    }
+    for_each_task(threads, count, [&](int k, int t) {
+      if (token.stopped()) return;
+      Random own(seed, round, (unsigned long long)k);
+      const LinkedTour &a = members_[order[k]].tour, &b = members_[order[k + 1 < count ? k + 1 : 0]].tour;
+      SetsOfCycles &failed = members_[order[k]].failed;
+      if (own.below(forgets) == 0) failed.clear();
+      auto &crossing = workers_[t].crossing;
+      if (!crossing)
+        crossing =
+            std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(), lengths_.data(),
+                                                   instance_.params.candidates, fixed_, (double)tolerance_);
+      gains[k] = crossing->cross(a, b, selection, blocks, *counts_, count, failed, own);
+      if (gains[k] > 0) changes[k] = crossing->changes();
+    });
+    for_each_task(threads, count, [&](int k, int t) {
+      if (gains[k] == 0) return;
+      Member &member = members_[order[k]];
+      member.length -= gains[k];
+      workers_[t].changer.change(member.tour, changes[k]);
+    });
+    each_range(threads, [&](const CityRange &range) {
+      for (const std::vector<EdgeChange> &changed : changes) counts_->add(changed, range);
+    });
   }
 
  private:
@@ -212,7 +214,11 @@ class Population {
   std::vector<Member> members_;
   std::unique_ptr<EdgeCounts> counts_;
   std::vector<Value> lengths_;  // of candidates, once there is a generation
-  std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
+  struct Worker {               // of a thread
+    std::unique_ptr<EdgeAssembly<Metric>> crossing;
+    TourChanger changer;
+  };
+  std::vector<Worker> workers_;
 
   // Calls `count` with ranges of cities, side by side.
   template <class Count>
@@ -242,7 +248,7 @@ class Population {
                               token);
     }
     counters = problem.counters();
-    return {LinkedTour(std::move(problem.order)), length};
+    return {LinkedTour(std::move(problem.order)), length, {}};
   }
 };
 
