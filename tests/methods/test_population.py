@@ -68,11 +68,11 @@ def test_blocks_of_cycles_gain_where_single_cycles_do_not(instance):
         count=30, kicks_per_city=0.0, temperature=0.0, steps=3, seed=1, round=1, threads=1, token=token
     )
     means = []
-    for number in range(90):
-        search.generation(selection=10, blocks=number >= 60, seed=1, round=number, threads=1, token=token)
+    for number in range(120):
+        search.generation(selection=10, blocks=number >= 90, seed=1, round=number, threads=1, token=token)
         means.append(search.mean_length)
-    assert means[59] > 0.9999 * means[49]
-    assert means[89] < 0.9995 * means[59]
+    assert means[89] > 0.9999 * means[79]
+    assert means[119] < 0.9995 * means[89]
     assert search.best_length == built.problem.length(built.city[search.best()])
 
 
@@ -128,6 +128,20 @@ def test_plans_keep_their_time(n, threads):
     assert sizes == sorted(sizes)
     assert sizes[0] == 0
     assert sizes[-1] == 100
+
+
+def test_each_thread_has_a_pair_to_cross():
+    for seconds in (20, 30, 45, 60):
+        made = plan(1_000_000, seconds, most=300)
+        assert (made.members + 1) % 16 == 0
+    assert plan(1_000_000, 5, most=300) is None
+    assert plan(100_000, 2.0, threads=48, most=300).members == 47
+
+
+def test_time_that_members_do_not_need_is_for_their_crossover():
+    hurried, leisurely, idle = (plan(100_000, seconds) for seconds in (3.0, 10.0, 600.0))
+    assert hurried.selection < leisurely.selection < idle.selection
+    assert leisurely.kicks_per_city < idle.kicks_per_city
 
 
 def test_plans_for_kicks():

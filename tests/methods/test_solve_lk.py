@@ -200,7 +200,7 @@ def test_longer_tours_have_larger_populations() -> None:
     sizes = {n: LkParams().members(n) for n in (200, 10_000, 18_512, 31_623, 10**6)}
     assert sizes == {200: 100, 10_000: 100, 18_512: 148, 31_623: 252, 10**6: 300}
     assert LkParams(population=12).members(18_512) == LkParams(population=12).members_on_gpu == 12
-    assert LkParams().members_on_gpu == 100
+    assert LkParams().members_on_gpu == 300
 
 
 @pytest.mark.parametrize("kind", ["uniform", "clusters", "lattice", "matrix"])

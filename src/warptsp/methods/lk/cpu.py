@@ -31,6 +31,11 @@ def kicks_at_once(n: int) -> int:
     return max(100, min(tuning.SLICE, n // 10))
 
 
+def between_reports(run: Run) -> float:
+    """Return the seconds of crossover between two reports: a share of what the run has taken so far."""
+    return min(tuning.PAUSE, max(tuning.MOMENT, tuning.REPORT_SHARE * run.elapsed()))
+
+
 def population_plan(
     populations: tuning.Settling | None = None, selection: int = tuning.SELECTION
 ) -> dict[str, int]:
@@ -164,7 +169,8 @@ class _Search:
         self.member_seconds = seconds * self.members.descents
         if self.members is tuning.LIGHT_MEMBERS:
             if self.problem.n >= LONG:
-                self.member_seconds *= tuning.LONG_MEMBERS
+                growth = (self.problem.n / LONG) ** tuning.LONG_MEMBERS_POWER
+                self.member_seconds *= tuning.LONG_MEMBERS * growth
             if self._affordable() < self._least():
                 self.members = tuning.FULL_MEMBERS
                 self.member_seconds = seconds * self.members.descents
@@ -324,8 +330,11 @@ class _Search:
         return most if most >= tuning.FULL_MEMBERS.least else 0
 
     def _least(self) -> int:
-        """Return how many members a first population has: each thread needs a pair of light ones to cross."""
-        return max(self.members.least, 0 if self.members.kicks > 0 else 2 * self.run.threads)
+        """Return how many members a first population has: of light ones each thread needs one to cross."""
+        if self.members.kicks > 0:
+            return self.members.least
+        long = self.members is tuning.LIGHT_MEMBERS and self.problem.n >= LONG
+        return max(tuning.LEAST_OF_LONG if long else self.members.least, self.run.threads)
 
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
@@ -429,7 +438,9 @@ class _Search:
         threads = run.threads if self.problem.n > tuning.FEW_CITIES else 1
         crossing = _native.PopulationRun.create(search=self.native, **population_plan(populations, selection))
         while not ended:
-            ended, rounds = crossing.proceed(tuning.MOMENT, run.seed, self.round + 1, threads, run.token)
+            ended, rounds = crossing.proceed(
+                between_reports(run), run.seed, self.round + 1, threads, run.token
+            )
             self.round += rounds
             if self._report(phase):
                 return True

@@ -227,9 +227,7 @@ class _CudaSearch:
                 if self._anneal(last, end, long_links_at=tuning.GPU_LONG_EDGES_AT[:1]):
                     return True
                 population, plan = self._planned_population(most) or planned
-            if population.combine(
-                plan, search.best(), self._report, mean_link=search.length / n, in_clusters=self.long_links
-            ):
+            if population.combine(plan, search.best(), self._report, mean_link=search.length / n):
                 return True
             search.go_on_from(population.best())
             if most is not None:

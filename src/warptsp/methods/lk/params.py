@@ -90,7 +90,7 @@ class LkParams:
     @property
     def members_on_gpu(self) -> int:
         """The same, there."""
-        return tuning.POPULATION if self.population is None else self.population
+        return tuning.LARGEST_POPULATION if self.population is None else self.population
 
     @property
     def depth_on_gpu(self) -> int:

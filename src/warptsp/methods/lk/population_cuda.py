@@ -19,7 +19,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.cpu import population_plan
+from warptsp.methods.lk.cpu import between_reports, population_plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.cities import Cities
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
-
-# The time of all generations after so many, in times that these took.
-LATER = {1: tuning.GPU_GENERATIONS, tuning.GPU_FEW_GENERATIONS: tuning.GPU_LATER_GENERATIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +40,14 @@ class PopulationPlan:
         Of each member.
     growth_seconds : float or None
         After which kicks end, None without a limit.
+    selection : int
+        Of so many children one is taken.
     """
 
     members: int
     kicks_per_city: float
     growth_seconds: float | None
+    selection: int
 
 
 def plan_population(
@@ -76,26 +76,59 @@ def plan_population(
     gpus : int
         Members are divided among them. A plan for kicks alone is the same for any number.
     """
-    crossing = tuning.GPU_CROSSING / threads  # seconds a member and city
-    speed = 1 if seconds is None else gpus
-    room *= speed
-    balance = tuning.GPU_BALANCE
-    member_kicks = _kicks_in(speed * balance * crossing)
-    size, growth = float(most), None
+    # Seconds a tour and city.
+    crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
     if kicks is not None:
+        most = min(most, int(kicks / tuning.GPU_KICKS_FOR_MEMBER))
+    if most < tuning.GPU_MIN_MEMBERS:
+        return None
+    if seconds is None:
+        member_kicks = _kicks_in(tuning.GPU_BALANCE * crossing)
         member_kicks = min(member_kicks, tuning.GPU_KICKS_FOR_MEMBER / 2)
-        size = min(size, kicks / tuning.GPU_KICKS_FOR_MEMBER)
-    if seconds is not None:
-        # Members that leave the GPU half empty get fewer kicks.
-        growth = balance / (1 + balance) * seconds
-        member_kicks = min(member_kicks, _kicks_in(speed * growth / room))
-        a_city = (tuning.GPU_GROWTH + tuning.GPU_KICK * member_kicks) / speed
-        size = min(size, seconds / (n * (a_city + crossing)), (seconds - room * a_city) / (n * crossing))
-        growth = max(room, size * n) * a_city
-        # Threads that have no members to cross wait for the others.
-        if seconds < growth + 2 * threads * n * crossing:
-            return None
-    return None if size < tuning.GPU_MIN_MEMBERS else PopulationPlan(int(size), member_kicks, growth)
+        return PopulationPlan(most, member_kicks, None, tuning.GPU_SELECTION)
+
+    balance = tuning.GPU_BALANCE
+    # Members that leave the GPU half empty get fewer kicks.
+    member_kicks = min(
+        _kicks_in(gpus * balance * crossing), _kicks_in(balance / (1 + balance) * seconds / room)
+    )
+    a_city = _growth(member_kicks) / gpus
+    # Tours to cross: the members, and the best one. A thread crosses one pair at a time, and there are as
+    # many as tours.
+    crossed = min(
+        most + 1,
+        int(seconds / (n * (a_city + crossing))),
+        int((seconds - gpus * room * a_city) / (n * crossing)),
+    )
+    hurried = crossed <= most
+    if hurried:
+        # A few tours more in their last turn are worth more than kicks.
+        turns = math.ceil(crossed / threads)
+        least = crossing + _growth(tuning.GPU_MIN_MEMBER_KICKS) / gpus
+        if turns > 1 and seconds < turns * threads * n * least:
+            turns -= 1
+        crossed = min(most + 1, turns * threads)
+    spare = seconds - max(crossed, threads) * n * crossing
+    if hurried:  # kicks for all the time that is left
+        leisure = 1.0
+        member_kicks = _kicks_in(spare / max(room, (crossed - 1) * n / gpus))
+    else:  # better members, and slower crossover
+        leisure = min(tuning.GPU_LEISURE, seconds / (crossed * n * (a_city + crossing)))
+        member_kicks = max(member_kicks, _kicks_in(gpus * balance * crossing * math.sqrt(leisure)))
+    a_city = _growth(member_kicks) / gpus
+    members = min(crossed - 1, int(spare / (n * a_city) * _ROUNDING))
+    growth = max(gpus * room, members * n) * a_city
+    if members < tuning.GPU_MIN_MEMBERS or spare * _ROUNDING < growth:
+        return None
+    return PopulationPlan(members, member_kicks, growth, int(tuning.GPU_SELECTION * leisure))
+
+
+_ROUNDING = 1 + 1e-9
+
+
+def _growth(kicks: float) -> float:
+    """Return the seconds a city that one GPU takes for a member of so many kicks a city."""
+    return tuning.GPU_GROWTH + tuning.GPU_KICK * kicks
 
 
 def _kicks_in(seconds: float) -> float:
@@ -157,7 +190,10 @@ class GpuPopulation:
 
     def plan(self, seconds: float | None, kicks: float | None, most: int | None) -> PopulationPlan | None:
         """`plan_population` for this instance, GPU and run; of `most` members, if that is given."""
-        n, most = self.cities[0].n, min(self.params.members_on_gpu, most or self.params.members_on_gpu)
+        n = self.cities[0].n
+        if n > tuning.GPU_MAX_CROSSED:
+            return None
+        most = min(self.params.members_on_gpu, most or self.params.members_on_gpu)
         free = min(cities.device.memory_free() for cities in self.cities)
         return plan_population(
             n,
@@ -176,7 +212,6 @@ class GpuPopulation:
         report: Callable[[str], bool],
         *,
         mean_link: float,
-        in_clusters: bool,
     ) -> bool:
         """Grow members, and cross them until nothing is gained; True to stop.
 
@@ -189,8 +224,6 @@ class GpuPopulation:
             Called with the phase several times a second; returns True to stop.
         mean_link : float
             Of a good tour: the measure of temperatures.
-        in_clusters : bool
-            Whether long links carry much of the tour.
         """
         self.number += 1
         members = self._grow(plan, mean_link, report)
@@ -198,8 +231,7 @@ class GpuPopulation:
             return True
         self._native.forget()
         self._native.add(np.vstack([members, tour]), self.run.threads)
-        leisurely = in_clusters and plan.members >= self.params.members_on_gpu
-        return self._cross(report, tuning.GPU_CHOICE_IN_CLUSTERS if leisurely else tuning.SELECTION)
+        return self._cross(report, plan.selection)
 
     def _grow(
         self, plan: PopulationPlan, mean_link: float, report: Callable[[str], bool]
@@ -247,16 +279,18 @@ class GpuPopulation:
         number, ended, begun = 0, False, run.elapsed()
         spread = native.mean_length - native.best_length
         while not ended:
-            number += 1
-            # One generation, however little it takes.
-            ended, _ = crossing.proceed(0.0, run.seed, self.number << 32 | number, run.threads, run.token)
+            # One generation at first, however little it takes.
+            seconds = 0.0 if number < tuning.GPU_FEW_GENERATIONS else between_reports(run)
+            first = self.number << 32 | number + 1
+            ended, generations = crossing.proceed(seconds, run.seed, first, run.threads, run.token)
+            number += generations
             if report("crossover"):
                 return True
             # What there is no time for goes: crossover that does not end costs more than missing members.
             remaining = run.remaining() if run.kick_limit is None else None
             wide = native.mean_length - native.best_length > tuning.GPU_WIDE * spread
-            later = LATER.get(number)
-            if remaining is not None and later is not None and wide:
-                affordable = remaining / (later * (run.elapsed() - begun)) * native.members
-                native.keep_members(max(int(affordable), 2))
+            if remaining is not None and number == tuning.GPU_FEW_GENERATIONS and wide:
+                needed = tuning.GPU_LATER_GENERATIONS * (run.elapsed() - begun)
+                affordable = int(remaining / needed * native.members)
+                native.keep_members(max(affordable // run.threads * run.threads or affordable, 2))
         return False

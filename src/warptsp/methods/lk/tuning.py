@@ -52,6 +52,10 @@ SETTLED_CITIES = 500
 # Members between two reports, at most, and seconds of members and generations between them: a report takes
 # 40 us. 200 cities after 10 ms, CPU time: half of it 0.089 %, 0.001 0.066, 0.002 0.065 (log).
 MEMBERS_AT_ONCE, MOMENT = 10, 0.001
+# Of the run's time so far, between two reports of crossover: new threads of two may share a processor for 4
+# ms. 16 tours of 31 623 cities, two threads: a report after each generation 1.30 s by the clock, every 0.3
+# s 0.94 (log).
+REPORT_SHARE = 0.05
 MOST_POPULATIONS = 8  # of a run without a limit
 
 
@@ -164,8 +168,11 @@ MAX_MEMBER_CITIES = 100_000_000
 # steps 102 and 0.056, 30 with all steps 91 and 0.059, 20 with 0.1 kicks a city and one of 10 90 and 0.098;
 # E31k.0, 100 of 6 steps 62 and 0.006, 60 with all steps 45 and 0.012, 40 with 0.1 kicks and one of 10 45 and
 # 0.031 (log).
-LIGHT_MEMBERS = Members(0.0, 0.0, 6, 20, 300, 20, 20, 0.4, 3.2, 0.0, 1.0)
-LONG_MEMBERS = 2  # times the guess, where tours leave the caches
+LIGHT_MEMBERS = Members(0.0, 0.0, 6, 20, 300, 20, 20, 0.4, 2.7, 0.0, 1.0)
+# Times the guess, where tours leave the caches, and how it grows with the cities: CPU us a city, 31 623
+# cities 1.7, 100 000 2.6, a million 9.6 (log). Light members of such tours that there must be time for: a
+# million cities with 16 threads have windows.
+LONG_MEMBERS, LONG_MEMBERS_POWER, LEAST_OF_LONG = 2, 0.57, 30
 # The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
 # 1000 cities at 1 s, 200 members: 0.0058 % where one of 5 children is taken, 0.0019 where one of 10 is (log).
 LEISURE = 2.0
@@ -246,27 +253,33 @@ GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instanc
 # Populations on GPUs.
 # Cities times members, 16 bytes each on the host.
 GPU_MAX_MEMBER_CITIES = 500_000_000
+# Cities of a tour. Ten million were crossed for 200 s without an end, before what took most of that time was mended,
+# and not since.
+GPU_MAX_CROSSED = 3_000_000
 GPU_MAX_OF_MATRIX = 12_000  # cities; the CPU's copy of a matrix takes 8 bytes an entry at most, 1.2 GB
 GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
 GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
 GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
 GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
-# Seconds a city, for plans, fitted to runs of 2026-11-21, which are not on record. What a population takes is
-# seen while it grows, and in its first generation.
-GPU_GROWTH, GPU_KICK = 0.6e-7, 1.3e-7  # of the GPU: local search of a member, and each kick a city
-GPU_CROSSING = 12e-6  # of a CPU thread: a member's share of all generations; set 2026-11-26
+# Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
+# a city. E1M.0 grew 74 members of 3 kicks a city in 12 s.
+GPU_GROWTH, GPU_KICK = 0.6e-7, 0.45e-7
+# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them. 112 tours of
+# pla85900 4e-6, 48 of C100k.0 5e-6, 48 of E1M.0 9e-6.
+GPU_CROSSING, GPU_CROSSING_POWER = 5e-6, 0.25
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
 # the gap is flat around equal shares (log).
 GPU_BALANCE = 0.6
-GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 0.3, 10.0  # a city: the range of these measurements
-# All generations take at least so many times what the first one takes, and those after a few, if these have
-# left so much of the members' spread, so many times what these took: E100k.0 with 49 members 41 times the
-# first one, E1M.0 with 33 47 times, pla85900 with 28 12 times (log).
-GPU_GENERATIONS = 12
+# A city. 16 members of E31k.0, of 0.3, 1, 3 kicks of a CPU thread: 0.116, 0.078, 0.052 % (log).
+GPU_MIN_MEMBER_KICKS, GPU_MAX_MEMBER_KICKS = 1.0, 30.0
+# Of so many children one is taken: 16 members of E31k.0 as good as a GPU's, one of 4, 10, 14 0.88, 1.14,
+# 1.15 CPU s and 0.139, 0.128, 0.113 %; 32, one of 4 2.23 and 0.047. One of so many times as many at most
+# where there is time for it: 300 light members of E10k.0, one of 10, 20, 40 7.6, 11.8, 20.9 CPU s and
+# 0.0044, 0.0029, 0.0019 %; 600, one of 20 25.3 and 0.0029 (log).
+GPU_SELECTION, GPU_LEISURE = 5, 6.0
+# Generations after a few, if these have left so much of the members' spread, take at least so many times what
+# these took.
 GPU_FEW_GENERATIONS, GPU_WIDE, GPU_LATER_GENERATIONS = 12, 0.25, 3.0
-# Of so many children one is taken in clusters where there is time for as many members as there may be: on CPU
-# threads C31k.0 with 110 members came to 0.10 instead of 0.36 % (log). Not measured on a GPU.
-GPU_CHOICE_IN_CLUSTERS = 20
 
 # Distances with a direction (lk/directed.py), on CPU threads. Set 2026-11-23, unless there is a figure.
 ASSIGNMENT_SHARE = 0.4  # of the time; no class of benchmarks/asymmetric.py takes 1 s at 3162 cities
