@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from test_cuda_geometry import KINDS, PLANE, cloud
+from test_cuda_geometry import KINDS, cloud
 
 from warptsp import Problem, _native
 from warptsp.backends.cuda.bound import held_karp, pricing
@@ -18,6 +18,8 @@ from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
     from warptsp.backends.cuda.device import Device
+
+PLANE = [metric for metric in Metric if metric.planar]
 
 
 def on_gpu(gpu: Device, problem: Problem, *, iterations: int = 60, tour=None) -> LowerBound:

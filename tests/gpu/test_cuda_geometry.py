@@ -18,31 +18,33 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.gpu
 
-PLANE = [metric for metric in Metric if metric.planar]
+METRICS = [metric for metric in Metric if metric.planar or metric.spatial]
 
 
-def cloud(kind: str, n: int) -> NDArray[np.float64]:
+def cloud(kind: str, n: int, dimensions: int = 2) -> NDArray[np.float64]:
     random = np.random.default_rng(n)
+    shape = (n, dimensions)
     match kind:
         case "uniform":
-            return random.random((n, 2))
+            return random.random(shape)
         case "lattice":
-            side = int(np.ceil(np.sqrt(n)))
-            return np.stack(np.divmod(np.arange(n), side), axis=1).astype(float)
+            side = int(np.ceil(n ** (1 / dimensions)))
+            return np.stack(np.unravel_index(np.arange(n), (side + 1,) * dimensions), axis=1).astype(float)
         case "duplicates":
-            return random.integers(0, 6, (n, 2)).astype(float)
+            return random.integers(0, 6, shape).astype(float)
         case "large":
-            return 1e12 + random.normal(size=(n, 2)) * 1e12
+            return 1e12 + random.normal(size=shape) * 1e12
         case "line":
-            return np.repeat(random.integers(0, 4 * n, (n, 1)) * 1e-9, 2, axis=1)
+            return np.repeat(random.integers(0, 4 * n, (n, 1)) * 1e-9, dimensions, axis=1)
         case "upright":
-            return np.stack([np.full(n, 3.0), np.arange(n) * 0.5], axis=1)
+            return np.stack([*[np.full(n, 3.0)] * (dimensions - 1), np.arange(n) * 0.5], axis=1)
         case "one place":
-            return np.full((n, 2), -7.25)
+            return np.full(shape, -7.25)
         case "clusters":
-            return random.normal(size=(20, 2))[random.integers(0, 20, n)] + 1e-3 * random.normal(size=(n, 2))
+            middles = random.normal(size=(20, dimensions))
+            return middles[random.integers(0, 20, n)] + 1e-3 * random.normal(size=shape)
         case "clusters in clusters":
-            return np.exp(random.normal(size=(n, 2)) * 30)
+            return np.exp(random.normal(size=shape) * 30)
     raise AssertionError(kind)
 
 
@@ -85,11 +87,12 @@ def test_sort_is_stable(gpu: Device, n: int, bits: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 9, 1000, 70_001])
-def test_numbering_and_candidates(gpu: Device, kind: str, n: int) -> None:
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_numbering_and_candidates(gpu: Device, kind: str, n: int, dimensions: int) -> None:
     from warptsp.backends.cuda.geometry import build
     from warptsp.backends.cuda.plane_candidates import candidate_lists
 
-    points = cloud(kind, n)
+    points = cloud(kind, n, dimensions)
     layout = build(gpu, points)
     assert layout is not None
     token = _native.StopToken()
@@ -105,11 +108,12 @@ def test_numbering_and_candidates(gpu: Device, kind: str, n: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_second_order(gpu: Device, kind: str) -> None:
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_second_order(gpu: Device, kind: str, dimensions: int) -> None:
     from warptsp.backends.cuda.geometry import build, second_order
 
     n = 50_000
-    layout = build(gpu, cloud(kind, n))
+    layout = build(gpu, cloud(kind, n, dimensions))
     assert layout is not None
     orders = [
         order.download()
@@ -124,7 +128,7 @@ def test_second_order(gpu: Device, kind: str) -> None:
         points = layout.points.download()
         for order in orders:
             steps = np.diff(points[order], axis=0)
-            assert np.hypot(*steps.T).sum() < 1.1 * np.sqrt(n)
+            assert np.linalg.norm(steps, axis=1).sum() < 1.2 * n ** (1 - 1 / dimensions)
         assert (np.abs(np.diff(orders[2])) > n // 4).sum() > 2
 
 
@@ -144,13 +148,13 @@ def test_tour_of_links(gpu: Device, n: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 100, 30_000])
-@pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.MAX_2D])
+@pytest.mark.parametrize("metric", [Metric.EUC_2D, Metric.MAX_2D, Metric.EXACT_3D, Metric.MAN_3D])
 def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
     from warptsp.backends.cuda.geometry import build
     from warptsp.backends.cuda.greedy import greedy_tour
     from warptsp.backends.cuda.plane_candidates import candidate_lists
 
-    layout = build(gpu, cloud(kind, n))
+    layout = build(gpu, cloud(kind, n, metric.dimensions))
     assert layout is not None
     candidates = candidate_lists(gpu, layout, 10, 2, search_norm(metric))
     assert candidates is not None
@@ -161,14 +165,15 @@ def test_greedy_tour(gpu: Device, kind: str, n: int, metric: Metric) -> None:
     np.testing.assert_array_equal(tours[0].download(), tours[1].download())
 
 
-@pytest.mark.parametrize("name", ["E100k.0", "C100k.0"])
+@pytest.mark.parametrize("name", ["E100k.0", "C100k.0", "space"])
 @pytest.mark.parametrize(("count", "per_quadrant"), [(8, 1), (10, 2), (5, 0)])
 def test_greedy_tour_is_as_short_as_the_cpus(gpu: Device, name: str, count: int, per_quadrant: int) -> None:
     from warptsp.backends.cuda.geometry import build, tour_length
     from warptsp.backends.cuda.greedy import greedy_tour
     from warptsp.backends.cuda.plane_candidates import candidate_lists
 
-    problem = dimacs(name)
+    stars = Problem.from_points(np.round(1e6 * cloud("uniform", 100_000, 3)), "EUC_3D")
+    problem = stars if name == "space" else dimacs(name)
     layout = build(gpu, problem.search_points())
     assert layout is not None
     candidates = candidate_lists(gpu, layout, count, per_quadrant)
@@ -184,12 +189,12 @@ def test_greedy_tour_is_as_short_as_the_cpus(gpu: Device, name: str, count: int,
     assert length < 1.01 * problem.length(expected)
 
 
-@pytest.mark.parametrize("metric", PLANE)
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("n", [3, 1000, 300_000])
 def test_tour_length(gpu: Device, metric: Metric, n: int) -> None:
     from warptsp.backends.cuda.geometry import build, tour_length
 
-    problem = Problem.from_points(1e4 * cloud("uniform", n), metric)
+    problem = Problem.from_points(1e4 * cloud("uniform", n, metric.dimensions), metric)
     layout = build(gpu, problem.search_points())
     assert layout is not None
     tour = np.random.default_rng(n).permutation(n).astype(np.int32)
@@ -241,19 +246,21 @@ def test_stops(gpu: Device) -> None:
 
 @pytest.mark.parametrize("n", [1000, 1_000_000])
 @pytest.mark.parametrize(("count", "per_quadrant"), [(5, 0), (10, 2)])
-def test_memory(gpu: Device, n: int, count: int, per_quadrant: int) -> None:
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_memory(gpu: Device, n: int, count: int, per_quadrant: int, dimensions: int) -> None:
     from warptsp.backends.cuda.device import Device
     from warptsp.backends.cuda.geometry import build, setup_bytes
     from warptsp.backends.cuda.greedy import greedy_tour
     from warptsp.backends.cuda.plane_candidates import candidate_lists
 
     with Device.open(gpu.ordinal) as fresh:
-        layout = build(fresh, cloud("clusters", n))
+        layout = build(fresh, cloud("clusters", n, dimensions))
         assert layout is not None
         candidates = candidate_lists(fresh, layout, count, per_quadrant)
         assert candidates is not None
-        assert greedy_tour(fresh, layout, candidates, per_quadrant, Metric.EXACT_2D) is not None
-        needed = setup_bytes(n, count)
+        metric = Metric.EXACT_2D if dimensions == 2 else Metric.EXACT_3D
+        assert greedy_tour(fresh, layout, candidates, per_quadrant, metric) is not None
+        needed = setup_bytes(n, count, dimensions)
         assert fresh.memory_peak() <= needed
-        if n == 1_000_000:
+        if n == 1_000_000 and dimensions == 2:
             assert fresh.memory_peak() > 0.9 * needed

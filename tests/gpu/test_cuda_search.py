@@ -193,6 +193,24 @@ def test_starts(start: str) -> None:
     assert better.length <= result.length
 
 
+@pytest.mark.parametrize("metric", ["EUC_3D", "EXACT_3D", "MAN_3D", "MAX_3D"])
+@pytest.mark.parametrize("kind", ["uniform", "clusters"])
+def test_space_is_set_up_on_the_gpu(metric: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from warptsp.methods.lk.cuda_setup import SetUp
+
+    random = np.random.default_rng(1)
+    points = 1e4 * random.random((20_000, 3))
+    if kind == "clusters":
+        points = points[random.integers(0, 100, len(points))] + random.normal(size=points.shape) * 30
+    problem = Problem.from_points(np.round(points), metric)
+    options = {"kicks": 10 * problem.n, "params": {"population": 0}}
+    monkeypatch.setattr(SetUp, "_on_cpu", None)
+    result = warptsp.solve(problem, device="cuda:0", **options)
+    assert result.device == "cuda:0"
+    assert result.length == problem.length(result.tour)
+    assert result.length < 1.04 * warptsp.solve(problem, device="cpu", **options).length
+
+
 def test_progress_and_checkpoint(tmp_path) -> None:  # type: ignore[no-untyped-def]
     events = []
     problem = dimacs("E10k.0")

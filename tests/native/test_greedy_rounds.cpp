@@ -59,7 +59,7 @@ struct Greedy {
 
 // The rounds of geometry.py in plain loops. `draws`: 0 where a round makes few edges, 1 never, 2 always.
 static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind, int width, int draws) {
-  const int n = (int)given.size() / 2;
+  const int dimensions = columns_of(kind), n = (int)given.size() / dimensions;
   Greedy result;
   std::vector<double> points = given;
   std::vector<int> links(2 * n, -1), city(n), mate(n);
@@ -69,10 +69,10 @@ static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind
     std::vector<int> rows((size_t)size * width), named(size);
     std::vector<unsigned char> next(size);
     std::vector<u64> length(size), shortest(size), first(size);
-    CHECK(candidate_lists(points.data(), size, 2, width, 0, 2, false, 1, StopToken(), rows.data()));
-    GreedyStage stage{points.data(), rows.data(),  city.data(),   links.data(),    mate.data(),
-                      next.data(),   named.data(), length.data(), shortest.data(), first.data(),
-                      size,          width,        width,         (int)kind,       0};
+    CHECK(candidate_lists(points.data(), size, dimensions, width, 0, 2, false, 1, StopToken(), rows.data()));
+    GreedyStage stage{
+        points.data(),   rows.data(),  city.data(), links.data(), mate.data(), next.data(), named.data(), length.data(),
+        shortest.data(), first.data(), size,        width,        width,       (int)kind,   dimensions,   0};
     for (int i = 0; i < size; ++i) stage.begin(i);
     while (true) {
       int wishes = 0, joined = 0;
@@ -89,7 +89,7 @@ static Greedy greedy_in_rounds(const std::vector<double> &given, MetricKind kind
     int left = 0;
     for (int i = 0; i < size; ++i)
       if (stage.stays(i)) index[i] = left++;
-    std::vector<double> points_left(2 * left);
+    std::vector<double> points_left((size_t)dimensions * left);
     std::vector<int> city_left(left), mate_left(left);
     for (int i = 0; i < size; ++i)
       stage.carry_over(i, index.data(), points_left.data(), city_left.data(), mate_left.data());
@@ -115,21 +115,24 @@ static bool is_tour(std::vector<int> tour) {
 
 static double length_of(const std::vector<double> &points, const std::vector<int> &tour, MetricKind kind) {
   double sum = 0.0;
+  const int dimensions = columns_of(kind);
   for (size_t i = 0; i < tour.size(); ++i)
-    sum += coordinate_distance(kind, points.data() + 2 * tour[i], points.data() + 2 * tour[(i + 1) % tour.size()]);
+    sum += coordinate_distance(kind, points.data() + dimensions * tour[i],
+                               points.data() + dimensions * tour[(i + 1) % tour.size()]);
   return sum;
 }
 
 // All edges in order of length.
-static std::vector<int> plain_greedy(const std::vector<double> &points) {
-  const int n = (int)points.size() / 2;
+static std::vector<int> plain_greedy(const std::vector<double> &points, MetricKind kind) {
+  const int dimensions = columns_of(kind), n = (int)points.size() / dimensions;
   struct Edge {
     double length;
     int a, b;
   };
   std::vector<Edge> all;
   for (int a = 0; a < n; ++a)
-    for (int b = a + 1; b < n; ++b) all.push_back({euclidean_2d(&points[2 * a], &points[2 * b]), a, b});
+    for (int b = a + 1; b < n; ++b)
+      all.push_back({coordinate_distance(kind, &points[dimensions * a], &points[dimensions * b]), a, b});
   std::sort(all.begin(), all.end(), [](const Edge &x, const Edge &y) { return x.length < y.length; });
   std::vector<int> links(2 * n, -1), path(n), tour(n);
   std::iota(path.begin(), path.end(), 0);
@@ -153,15 +156,15 @@ static std::vector<int> plain_greedy(const std::vector<double> &points) {
 
 TEST(takes_edges_in_order_of_length) {
   check::Random random(2);
-  for (int trial = 0; trial < 40; ++trial) {
-    const std::vector<double> points = cloud(0, 4 + random.below(200), 2, random);
-    const int n = (int)points.size() / 2;
-    const std::vector<int> tour = greedy_in_rounds(points, MetricKind::exact_2d, n - 1, 1).tour;
-    // The same edges; a tour and its reverse are one.
-    CHECK(std::fabs(length_of(points, tour, MetricKind::exact_2d) -
-                    length_of(points, plain_greedy(points), MetricKind::exact_2d)) < 1e-9);
-    CHECK(is_tour(tour));
-  }
+  for (const MetricKind kind : {MetricKind::exact_2d, MetricKind::exact_3d})
+    for (int trial = 0; trial < 40; ++trial) {
+      const std::vector<double> points = cloud(0, 4 + random.below(200), columns_of(kind), random);
+      const int n = (int)points.size() / columns_of(kind);
+      const std::vector<int> tour = greedy_in_rounds(points, kind, n - 1, 1).tour;
+      // The same edges; a tour and its reverse are one.
+      CHECK(std::fabs(length_of(points, tour, kind) - length_of(points, plain_greedy(points, kind), kind)) < 1e-9);
+      CHECK(is_tour(tour));
+    }
 }
 
 TEST(any_points_any_draws) {

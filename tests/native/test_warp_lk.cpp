@@ -6,6 +6,9 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "check.h"
 
@@ -527,5 +530,83 @@ TEST(distances_far_from_the_origin) {
   near_the_true_distance<MetricKind::xray1>(90.0, 100.0);
   near_the_true_distance<MetricKind::xray2>(90.0, 100.0);
 }
+
+#if defined(__linux__)
+// Memory that is there as far as it is touched.
+template <class T>
+struct Untouched {
+  T *data;
+  size_t bytes;
+  explicit Untouched(size_t size) : bytes(size * sizeof(T)) {
+    void *const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    data = at == MAP_FAILED ? nullptr : (T *)at;
+  }
+  ~Untouched() {
+    if (data) munmap(data, bytes);
+  }
+};
+
+// The last part of as many cities as 32 bits number, as a stretch and as a blob.
+TEST(parts_of_as_many_cities_as_there_can_be) {
+  constexpr int n = 0x7fffffff, parts = n / 500, b = parts - 1, rotation = n - 700;
+  const size_t all = n;
+  Untouched<double> points(2 * all), gain(parts);
+  Untouched<int> candidates(K * all), tour(all), position(all), handed_city(all), path_count(parts), chosen(parts);
+  Untouched<u64> local_candidates(all * (K / warp_lk_chunk));
+  Untouched<u16> kept(all), handed_path(all), handed_offset(all);
+  Untouched<HandedPath> paths(all);
+  for (const void *one : {(void *)points.data, (void *)candidates.data, (void *)local_candidates.data})
+    if (!one) return;  // a machine that has no such addresses
+  const int begin = part_begin(n, parts, b), size = n - begin, first = around(begin, rotation, n);
+  CHECK(first == (int)((long long)begin + rotation - n) && size < 600);
+  check::Random random(3);
+  for (int i = 0; i < size; i++) {
+    const int c = first + i;
+    points.data[2 * (size_t)c] = 3 * i + random.below(40), points.data[2 * (size_t)c + 1] = random.below(60);
+    for (int k = 0; k < K; k++) candidates.data[(size_t)c * K + k] = first + (i + (k % 2 ? size - k : k + 1)) % size;
+    tour.data[c] = c;
+  }
+  for (int i = size - 2; i > 1; i--)
+    std::swap(tour.data[first + i], tour.data[first + std::max(1, i - random.below(30))]);
+  for (int i = 0; i < size; i++) position.data[tour.data[first + i]] = first + i;
+  const TourOnDevice whole{{points.data, nullptr, n, 2},
+                           candidates.data,
+                           nullptr,
+                           tour.data,
+                           position.data,
+                           nullptr,
+                           nullptr,
+                           local_candidates.data,
+                           kept.data,
+                           handed_city.data,
+                           handed_path.data,
+                           handed_offset.data,
+                           paths.data,
+                           path_count.data,
+                           gain.data,
+                           chosen.data};
+  for (int blobs = 0; blobs < 2; blobs++) {
+    const RoundOnDevice round{parts, 1, 0, 1, 1, rotation, blobs, 1, 0, 1.0f, 0.0f, 1e30f, 1, 0, nullptr, params};
+    typedef PlanarMetric<MetricKind::euc_2d> Metric;
+    Memory memory(WarpLkArrays<K, Metric::Place>::bytes(size));
+    WarpLkCounters counters;
+    WarpPart<EmulatedWarp, Metric, K>(whole, round, b, 0, memory.aligned).run(counters);
+    CHECK(gain.data[b] > 0);
+    std::vector<int> handed(handed_city.data + begin, handed_city.data + begin + size);
+    std::sort(handed.begin(), handed.end());
+    for (int i = 0; i < size; i++) CHECK(handed[i] == first + i);
+    if (!blobs) continue;
+    CHECK(path_count.data[b] > 0);
+    int cities = 0;
+    for (int k = 0; k < path_count.data[b]; k++) {
+      const HandedPath &path = paths.data[(size_t)begin + k];
+      cities += path.length;
+      for (const unsigned side : {path.head, path.tail})
+        CHECK((side >> 1) + 1 >= (unsigned)first && side >> 1 < (unsigned)(first + size));
+    }
+    CHECK(cities == size);
+  }
+}
+#endif
 
 }  // namespace

@@ -65,6 +65,11 @@ class Metric(enum.Enum):
         return self.euclidean or self is Metric.MAN_2D or self is Metric.MAX_2D
 
     @property
+    def spatial(self) -> bool:
+        """Whether distances are those of a norm in space, in which a GPU finds neighbours, too."""
+        return self in (Metric.EUC_3D, Metric.EXACT_3D, Metric.MAN_3D, Metric.MAX_3D)
+
+    @property
     def euclidean(self) -> bool:
         """Whether distances are Euclidean in the plane, rounded or not, so that single precision can look for
         moves; native/common/metric.h has both sets, too, and tests compare them."""

@@ -69,8 +69,10 @@ BUILDS: tuple[Build, ...] = (
     Build(
         "candidates.cu",
         tuple(
-            plane_candidates.KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
-            for count, per_quadrant in ((8, 2), (8, 1), (5, 0))
+            plane_candidates.KERNEL.format(
+                count=count, per_sector=per_sector, norm=norm, dimensions=dimensions
+            )
+            for dimensions, count, per_sector in ((2, 8, 2), (2, 8, 1), (2, 5, 0), (3, 8, 1), (3, 5, 0))
             for norm in (2, 1, 0)
         ),
         fmad=False,

@@ -1,7 +1,7 @@
 """The cities of an instance as the search of a GPU knows them (``native/lk/warp_metric.h``).
 
-For closed tours in the plane the GPU makes all of it from the coordinates (`backends.cuda.geometry`). For
-everything else numbering, candidate lists and start tour are those of the
+For closed tours in the plane and in space the GPU makes all of it from the coordinates
+(`backends.cuda.geometry`). For everything else numbering, candidate lists and start tour are those of the
 CPU's search (`backends.instance`), and only the search runs on the GPU.
 
 Either way cities are numbered so that those near each other have numbers near each other: parts are pieces of
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from warptsp.problem import Metric, Problem
 
 ORDERS = 3  # from which blobs are cut: the numbering, and others whose pieces have their seams elsewhere
-TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane
+TURNED = ((0.6, (0.3, 0.1)), (1.1, (0.1, 0.4)))  # angle and shift of the others in the plane and in space
 
 _ENTRIES = 1 << 23  # of a matrix that go to the GPU at once
 
 
 def is_plain(problem: Problem) -> bool:
     """Tell whether the GPU makes candidate lists and start tour of this problem by itself."""
-    return problem.metric.planar and problem.open is None
+    return (problem.metric.planar or problem.metric.spatial) and problem.open is None
 
 
 class Cities:
@@ -143,7 +143,7 @@ class Cities:
 
 
 class PlaneCities(Cities):
-    """Cities of the plane, set up by the GPU."""
+    """Cities of the plane or of space, set up by the GPU."""
 
     points: DeviceArray
 

@@ -1,4 +1,4 @@
-"""Cities of the plane on a GPU: their numbers along a space-filling curve, other orders, lengths of tours.
+"""Cities of the plane or of space on a GPU: their numbers along a curve, other orders, lengths of tours.
 
 The cities are numbered as on the CPU (`backends.instance`). The kernels are in ``native/cuda/geometry.cu``;
 their bodies in headers that the tests run on the CPU. Results do not depend on how threads are scheduled.
@@ -29,13 +29,13 @@ _FRAME_DOUBLES = records.FRAME.itemsize // 8  # the last is the scale
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Cities of the plane in the memory of a GPU, numbered along Hilbert's curve.
+    """Cities in the memory of a GPU, numbered along Hilbert's curve.
 
     Attributes
     ----------
     city : DeviceArray of int32, shape (n,)
         The problem's city for each of the search's.
-    points : DeviceArray of float64, shape (n, 2)
+    points : DeviceArray of float64, shape (n, 2) or (n, 3)
         In the search's order.
     n : int
     frame : DeviceArray of float64
@@ -58,7 +58,7 @@ class Layout:
         return self.frame[_FRAME_DOUBLES - 1 : _FRAME_DOUBLES]
 
 
-def setup_bytes(n: int, count: int) -> int:
+def setup_bytes(n: int, count: int, dimensions: int = 2) -> int:
     """The memory of the GPU that numbering, candidate lists and greedy tour take at most, results included.
 
     Parameters
@@ -67,11 +67,17 @@ def setup_bytes(n: int, count: int) -> int:
         Cities.
     count : int
         Candidates of a city.
+    dimensions : int
+        2 or 3.
     """
-    numbering = 41  # points 16, keys and cities twice 12, counts of digits less than 1
-    layout = 20
-    boxes = 15
+    numbering = 8 * dimensions + 25  # points, keys and cities twice 12, counts of digits less than 1
+    layout = 8 * dimensions + 4
+    boxes = 7 * dimensions + 1
     greedy = 41  # links 8, other ends 4, and 29 for a round
+    if (
+        dimensions == 3
+    ):  # few links are made of lists with a city of each octant: most ends go into a second stage
+        greedy += layout + 4 + 4 * tuning.NEAREST_ENDS
     return n * max(numbering, layout + 4 * count + max(boxes, greedy)) + (1 << 20)
 
 
@@ -86,7 +92,7 @@ def build(
     Parameters
     ----------
     device : Device
-    points : ndarray of float64, shape (n, 2)
+    points : ndarray of float64, shape (n, 2) or (n, 3)
     token : _native.StopToken, optional
     helpers : sequence of Device
         Other GPUs, each of which takes a share of the coordinates from the host.
@@ -106,18 +112,20 @@ def build(
     if given is None:
         return None
     blocks = min(tuning.REDUCTION_BLOCKS, blocks_for(n))
-    extremes = device.empty((blocks, 4), np.float64)
+    extremes = device.empty((blocks, 6), np.float64)
+    dimensions = np.int32(points.shape[1])
     frame = device.empty(_FRAME_DOUBLES, np.float64)
-    kernel(device, "find_extremes").launch(blocks, tuning.THREADS, given, np.int32(n), extremes)
-    kernel(device, "make_frame").launch(1, tuning.THREADS, extremes, np.int32(blocks), frame)
+    kernel(device, "find_extremes").launch(blocks, tuning.THREADS, given, np.int32(n), dimensions, extremes)
+    kernel(device, "make_frame").launch(1, tuning.THREADS, extremes, np.int32(blocks), dimensions, frame)
     keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
-    launch(device, "curve_keys", n, given, np.int32(n), frame, keys, cities)
-    city = sort_by_key(device, keys, cities, n, 2 * tuning.CURVE_BITS, token)
+    launch(device, "curve_keys", n, given, np.int32(n), dimensions, frame, keys, cities)
+    bits = 2 * tuning.CURVE_BITS if dimensions == 2 else 3 * tuning.SPACE_BITS
+    city = sort_by_key(device, keys, cities, n, bits, token)
     del keys, cities
     if city is None:
         return None
-    ordered = device.empty((n, 2), np.float64)
-    launch(device, "gather_points", n, given, city, np.int32(n), ordered)
+    ordered = device.empty(points.shape, np.float64)
+    launch(device, "gather_points", n, given, city, np.int32(n), dimensions, ordered)
     return None if stopped(token) else Layout(city, ordered, n, frame)
 
 
@@ -129,12 +137,12 @@ def _uploaded(
     Each GPU takes a share at the same time: what the host copies to one of them at once, on however many
     threads, is what one core can copy.
     """
-    n, gpus = len(points), len(devices)
+    (n, dimensions), gpus = points.shape, len(devices)
     shares = [range(n * k // gpus, n * (k + 1) // gpus) for k in range(gpus)]
 
     def take(k: int) -> tuple[DeviceArray, bool]:
         share = shares[k]
-        own = devices[k].empty((n if k == 0 else len(share), 2), np.float64)
+        own = devices[k].empty((n if k == 0 else len(share), dimensions), np.float64)
         for begin in range(0, len(share), tuning.UPLOAD):
             if stopped(token):
                 return own, False
@@ -161,7 +169,7 @@ def second_order(
     shift: tuple[float, float],
     token: _native.StopToken | None = None,
 ) -> DeviceArray | None:
-    """The numbered cities along the curve of a larger square, turned and shifted.
+    """The numbered cities along the curve of a larger square or cube, turned and shifted.
 
     Pieces of it have their seams elsewhere than pieces of the numbering.
 
@@ -170,9 +178,9 @@ def second_order(
     device : Device
     layout : Layout
     angle : float
-        In radians.
+        In radians; in space about the third axis.
     shift : (float, float)
-        Where in the larger square the cities lie, 0 to 1 each.
+        Where in the larger square the cities lie, 0 to 1 each; the first one along the third axis, too.
     token : _native.StopToken, optional
 
     Returns
@@ -184,8 +192,11 @@ def second_order(
     keys, cities = device.empty(n, np.uint64), device.empty(n, np.int32)
     turn = (np.float64(math.cos(angle)), np.float64(math.sin(angle)))
     moved = (np.float64(shift[0]), np.float64(shift[1]))
-    launch(device, "turned_keys", n, layout.points, np.int32(n), layout.frame, *turn, *moved, keys, cities)
-    return sort_by_key(device, keys, cities, n, 2 * tuning.TURNED_BITS, token)
+    points, dimensions = layout.points, layout.points.shape[1]
+    sizes = np.int32(n), np.int32(dimensions)
+    launch(device, "turned_keys", n, points, *sizes, layout.frame, *turn, *moved, keys, cities)
+    bits = 2 * tuning.TURNED_BITS if dimensions == 2 else 3 * tuning.SPACE_BITS
+    return sort_by_key(device, keys, cities, n, bits, token)
 
 
 def problems_tour(device: Device, layout: Layout, tour: DeviceArray) -> DeviceArray:

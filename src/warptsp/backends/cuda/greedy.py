@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp.backends.cuda import records, tuning
-from warptsp.backends.cuda.plane_candidates import nearest
+from warptsp.backends.cuda.plane_candidates import nearest, trusted
 from warptsp.backends.cuda.primitives import kernel, launch, scan_exclusive, stopped
 from warptsp.neighbors import search_norm
 
@@ -36,8 +36,7 @@ def greedy_tour(
     candidates : DeviceArray of int32, shape (n, count)
         From `candidate_lists`.
     per_quadrant : int
-        With which they were found. Only the first ``count - 3 * per_quadrant`` of a list are certainly the
-        nearest of all, and serve.
+        With which they were found. Only those of a list that are certainly the nearest of all serve.
     metric : Metric
     token : _native.StopToken, optional
 
@@ -54,15 +53,15 @@ def greedy_tour(
     launch(device, "greedy_cities", n, np.int32(n), mate, links)
     ends = _Ends(n, layout.points, None, mate)
     rows: DeviceArray | None = candidates
-    trusted = candidates.shape[1] - 3 * per_quadrant
+    serving = trusted(candidates.shape[1], per_quadrant, layout.points.shape[1])
     while True:
-        if rows is None or not _link_ends(device, ends, rows, trusted, links, metric, token):
+        if rows is None or not _link_ends(device, ends, rows, serving, links, metric, token):
             return None
         ends = _ends_left(device, ends, links)
         if ends.size == 2:
             break
         rows = nearest(device, ends.points, ends.size, layout.scale, (tuning.NEAREST_ENDS, 0, norm), token)
-        trusted = tuning.NEAREST_ENDS
+        serving = tuning.NEAREST_ENDS
     kernel(device, "greedy_close").launch(1, 1, ends.city, links)
     return tour_of_links(device, links, n)
 
@@ -104,7 +103,7 @@ class _Ends:
     """The ends of the paths of which the greedy tour will be made; at first all cities."""
 
     size: int
-    points: DeviceArray  # [size, 2]
+    points: DeviceArray  # [size, dimensions]
     city: DeviceArray | None  # [size]; None: all cities
     mate: DeviceArray  # [size] the other end of the path
 
@@ -112,6 +111,7 @@ class _Ends:
 def _stage(ends: _Ends, links: DeviceArray, **fields: Any) -> np.void:
     return records.GREEDY_STAGE(
         points=ends.points,
+        dimensions=ends.points.shape[1],
         city=ends.city,
         links=links,
         mate=ends.mate,
@@ -124,7 +124,7 @@ def _link_ends(
     device: Device,
     ends: _Ends,
     rows: DeviceArray,
-    trusted: int,
+    serving: int,
     links: DeviceArray,
     metric: Metric,
     token: _native.StopToken | None,
@@ -144,7 +144,7 @@ def _link_ends(
         shortest=shortest,
         first=first,
         width=rows.shape[1],
-        trusted=trusted,
+        trusted=serving,
         kind=metric.kind,
     )
     if size <= tuning.ENDS_OF_A_BLOCK:
@@ -175,7 +175,7 @@ def _ends_left(device: Device, ends: _Ends, links: DeviceArray) -> _Ends:
     index = device.empty(ends.size, np.int32)
     launch(device, "greedy_stays", ends.size, state, index)
     left = int(scan_exclusive(device, index, index, ends.size).download()[0])
-    points = device.empty((left, 2), np.float64)
+    points = device.empty((left, ends.points.shape[1]), np.float64)
     city, mate = device.empty(left, np.int32), device.empty(left, np.int32)
     launch(device, "greedy_carry_over", ends.size, state, index, points, city, mate)
     return _Ends(left, points, city, mate)

@@ -209,7 +209,7 @@ def needed_bytes(problem: Problem) -> int:
     if len(problem.fixed_edges) or problem.open is not None:
         a_city += 8
     if is_plain(problem):
-        needed = max(a_city * n, geometry.setup_bytes(n, tuning.CANDIDATES))
+        needed = max(a_city * n, geometry.setup_bytes(n, tuning.CANDIDATES, problem.metric.dimensions))
     else:
         needed = a_city * n + (4 * n * n if problem.matrix is not None else 0)
     return needed + (64 << 20)  # copies of small ones

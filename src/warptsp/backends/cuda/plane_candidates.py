@@ -1,4 +1,4 @@
-"""Candidate lists of cities in the plane on one GPU or several (``native/cuda/candidates.cu``).
+"""Candidate lists of cities in the plane or in space on one GPU or several (``native/cuda/candidates.cu``).
 
 They are those of the CPU (``native/space/candidates.h``) to the last entry.
 """
@@ -22,14 +22,25 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.geometry import Layout
     from warptsp.problem import Metric
 
-KERNEL = "find_candidates<{count}, {per_quadrant}, {norm}>"
+KERNEL = "find_candidates<{count}, {per_sector}, {norm}, {dimensions}>"
 
 
 def sources(metric: Metric, count: int, per_quadrant: int) -> list[Source]:
     """What candidate lists and greedy tour are compiled from, beside geometry.cu."""
     norm = search_norm(metric)
     lists = ((count, per_quadrant, norm), (tuning.NEAREST_ENDS, 0, norm))
-    return [_source(*one) for one in lists]
+    return [_source(*one, metric.dimensions) for one in lists]
+
+
+def per_sector(count: int, per_quadrant: int, dimensions: int) -> int:
+    """How many candidates there are from each quadrant or octant, which together have a list at most."""
+    return per_quadrant if dimensions == 2 else min(per_quadrant, count // 8)
+
+
+def trusted(count: int, per_quadrant: int, dimensions: int) -> int:
+    """How many entries of a list are certainly the nearest of all."""
+    sectors: int = 1 << dimensions
+    return count - (sectors - 1) * per_sector(count, per_quadrant, dimensions)
 
 
 def candidate_lists(
@@ -116,14 +127,16 @@ def box_tree(device: Device, points: DeviceArray, n: int, scale: DeviceArray) ->
     levels = 0
     while n >> levels > tuning.LEAF_SIZE:
         levels += 1
-    boxes = device.empty((2 << levels, 4), np.float64)
+    dimensions = points.shape[1]
+    boxes = device.empty((2 << levels, 2 * dimensions), np.float64)
     tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
-    launch(device, "make_leaves", 1 << levels, tree, scale, boxes)
+    launch(device, f"make_leaves<{dimensions}>", 1 << levels, tree, scale, boxes)
     for level in range(levels - 1, tuning.LEVELS_OF_A_BLOCK - 1, -1):
-        launch(device, "make_level", 1 << level, np.int32(1 << level), boxes)
+        launch(device, f"make_level<{dimensions}>", 1 << level, np.int32(1 << level), boxes)
     top = min(levels, tuning.LEVELS_OF_A_BLOCK)
     if top > 0:
-        kernel(device, "make_levels").launch(1, tuning.BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
+        levels_kernel = kernel(device, f"make_levels<{dimensions}>")
+        levels_kernel.launch(1, tuning.BLOCK_THREADS, np.int32(1 << (top - 1)), boxes)
     return boxes, levels
 
 
@@ -134,7 +147,7 @@ class NearestSearch:
         self, device: Device, points: DeviceArray, n: int, scale: DeviceArray, lists: tuple[int, int, int]
     ) -> None:
         boxes, levels = box_tree(device, points, n, scale)
-        source = _source(*lists)
+        source = _source(*lists, points.shape[1])
         self._kernel = device.module(source.file, source.names, fmad=source.fmad).kernel(source.names[0])
         self._tree = records.TREE(points=points, boxes=boxes, n=n, levels=levels)
         self._scale, self._boxes = scale, boxes
@@ -165,6 +178,7 @@ def nearest(
     return search.rows
 
 
-def _source(count: int, per_quadrant: int, norm: int) -> Source:
-    name = KERNEL.format(count=count, per_quadrant=per_quadrant, norm=norm)
+def _source(count: int, per_quadrant: int, norm: int, dimensions: int) -> Source:
+    sector = per_sector(count, per_quadrant, dimensions)
+    name = KERNEL.format(count=count, per_sector=sector, norm=norm, dimensions=dimensions)
     return Source("candidates.cu", (name,), fmad=False)

@@ -196,7 +196,7 @@ FRAME = _record(
     "f8 low[3] extent cells cells_a_unit scale",
     paths={name: f"grid.{name}" for name in ("low", "extent", "cells", "cells_a_unit")},
 )
-EXTREMES = _record("Extremes", "geometry.cu", "f8 low[2] high[2]")
+EXTREMES = _record("Extremes", "geometry.cu", "f8 low[3] high[3]")
 _BOXES = ("geometry.cu", "candidates.cu", "bound.cu")
 BOX = _record("Box", _BOXES, "f8 low[2] high[2]")
 TREE = _record("PointTree", _BOXES, "ptr points boxes", "f8 scale", "i4 n levels")
@@ -204,7 +204,7 @@ GREEDY_STAGE = _record(
     "GreedyStage",
     "geometry.cu",
     "ptr points rows city links mate next named length shortest first",
-    "i4 size width trusted kind draw",
+    "i4 size width trusted kind dimensions draw",
 )
 RANKING = _record("TourRanking", "geometry.cu", "ptr links index stops", "i4 n count")
 WAY = _record("Way", "geometry.cu", "i4 next cities")
@@ -262,7 +262,7 @@ BATCH_PLAN = _record(
     "i4 fitting",
     paths={name: f"params.{name}" for name in _KICKS},
 )
-HANDED_PATH = _record("HandedPath", "lk.cu", "i4 head tail head_city tail_city length")
+HANDED_PATH = _record("HandedPath", "lk.cu", "u4 head tail", "i4 head_city tail_city length")
 LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")
 PATH_PLACE = _record("PathPlace", ("lk.cu", "paths.cu"), "i4 begin turned")
 PATH_ORDER = _record(

@@ -101,10 +101,11 @@ BATCH_DEVICES = 2  # streams: one searches while the other has its problems sent
 BATCH_CITIES = 500_000  # of a block of problems, at most: the host works on one while others are searched
 BATCH_WAVES = 2  # of warps in the first launch, which tells how long one problem takes
 
-# Set-up in the plane (native/cuda/geometry.cu, candidates.cu).
+# Set-up in the plane and in space (native/cuda/geometry.cu, candidates.cu).
 SCAN_TILE, SORT_TILE = 2048, 4096  # values of a block: 8 and 16 a thread
 DIGIT_BITS = 8  # of a pass of the radix sort
-CURVE_BITS, TURNED_BITS = 32, 24  # of a coordinate, on the curve of the numbering and on turned ones
+# Of a coordinate, on the curve of the numbering and on turned ones; in space on all of them.
+CURVE_BITS, TURNED_BITS, SPACE_BITS = 32, 24, 21
 LEAF_SIZE = 8  # points of a leaf of the tree
 SETUP_SLICE = 1 << 21  # cities whose candidates are found between two looks at the stop token
 UPLOAD = 1 << 23  # coordinates sent between two looks at it
@@ -190,6 +191,7 @@ IN_KERNELS: dict[str, dict[str, int]] = {
         "digits": 1 << DIGIT_BITS,
         "curve_bits": CURVE_BITS,
         "TurnedGrid::bits": TURNED_BITS,
+        "space_hilbert_bits": SPACE_BITS,
         "PointTree::leaf_size": LEAF_SIZE,
     },
     "candidates.cu": {"PointTree::leaf_size": LEAF_SIZE},

@@ -1,4 +1,4 @@
-// Set-up of a search in the plane: numbering along a curve, trees, the greedy tour, lengths; and what these are made of,
+// Set-up of a search in the plane or in space: numbering along a curve, trees, the greedy tour, lengths; and what these are made of,
 // sorting, scanning and list ranking. The bodies are in headers that the host compiles, too.
 #include "blocks.h"
 #include "tours/greedy_rounds.h"
@@ -125,15 +125,16 @@ struct Frame {
   double scale;
 };
 
+// Of two or three dimensions; nothing in the third of a plane.
 struct Extremes {
-  double low[2], high[2];
+  double low[3], high[3];
 };
 
 // The extremes of the block's threads, for its first thread.
 __device__ Extremes block_extremes(Extremes own) {
   __shared__ Extremes warps[threads / warp_size];
   for (int reach = warp_size / 2; reach > 0; reach /= 2)
-    for (int d = 0; d < 2; ++d) {
+    for (int d = 0; d < 3; ++d) {
       const double low = __shfl_down_sync(all_lanes, own.low[d], reach);
       const double high = __shfl_down_sync(all_lanes, own.high[d], reach);
       own.low[d] = low < own.low[d] ? low : own.low[d];
@@ -143,18 +144,20 @@ __device__ Extremes block_extremes(Extremes own) {
   __syncthreads();
   if (threadIdx.x == 0)
     for (const Extremes &other : warps)
-      for (int d = 0; d < 2; ++d) {
+      for (int d = 0; d < 3; ++d) {
         own.low[d] = other.low[d] < own.low[d] ? other.low[d] : own.low[d];
         own.high[d] = other.high[d] > own.high[d] ? other.high[d] : own.high[d];
       }
   return own;
 }
 
-__global__ void __launch_bounds__(threads) find_extremes(const double *points, int n, Extremes *extremes) {
-  Extremes own = {{points[0], points[1]}, {points[0], points[1]}};
+__global__ void __launch_bounds__(threads)
+    find_extremes(const double *points, int n, int dimensions, Extremes *extremes) {
+  Extremes own = {};
+  for (int d = 0; d < dimensions; ++d) own.low[d] = own.high[d] = points[d];
   for (long long i = global_thread(); i < n; i += (long long)gridDim.x * threads)
-    for (int d = 0; d < 2; ++d) {
-      const double x = points[2 * i + d];
+    for (int d = 0; d < dimensions; ++d) {
+      const double x = points[dimensions * i + d];
       own.low[d] = x < own.low[d] ? x : own.low[d];
       own.high[d] = x > own.high[d] ? x : own.high[d];
     }
@@ -165,48 +168,51 @@ __global__ void __launch_bounds__(threads) find_extremes(const double *points, i
 constexpr int curve_bits = 32;
 
 // One block.
-__global__ void __launch_bounds__(threads) make_frame(const Extremes *extremes, int count, Frame *frame) {
+__global__ void __launch_bounds__(threads)
+    make_frame(const Extremes *extremes, int count, int dimensions, Frame *frame) {
   Extremes all = extremes[0];
   for (int i = threadIdx.x; i < count; i += threads)
-    for (int d = 0; d < 2; ++d) {
+    for (int d = 0; d < 3; ++d) {
       all.low[d] = extremes[i].low[d] < all.low[d] ? extremes[i].low[d] : all.low[d];
       all.high[d] = extremes[i].high[d] > all.high[d] ? extremes[i].high[d] : all.high[d];
     }
   all = block_extremes(all);
   if (threadIdx.x > 0) return;
-  frame->grid.enclose(all.low, all.high, 2, curve_bits);
+  frame->grid.enclose(all.low, all.high, dimensions, dimensions == 2 ? curve_bits : space_hilbert_bits);
   double largest = 0.0;
-  for (int d = 0; d < 2; ++d) {
+  for (int d = 0; d < 3; ++d) {
     largest = fabs(all.low[d]) > largest ? fabs(all.low[d]) : largest;
     largest = fabs(all.high[d]) > largest ? fabs(all.high[d]) : largest;
   }
   frame->scale = scale_for(largest);
 }
 
-__global__ void curve_keys(const double *points, int n, const Frame *frame, u64 *keys, int *cities) {
+__global__ void curve_keys(const double *points, int n, int dimensions, const Frame *frame, u64 *keys, int *cities) {
   const long long i = global_thread();
   if (i >= n) return;
   const CurveGrid &grid = frame->grid;
-  keys[i] = plane_hilbert_key(grid.cell(points[2 * i], 0), grid.cell(points[2 * i + 1], 1), curve_bits);
+  const double *const at = points + dimensions * i;
+  const unsigned x = grid.cell(at[0], 0), y = grid.cell(at[1], 1);
+  keys[i] = dimensions == 2 ? plane_hilbert_key(x, y, curve_bits) : space_hilbert_key(x, y, grid.cell(at[2], 2));
   cities[i] = (int)i;
 }
 
-__global__ void turned_keys(const double *points, int n, const Frame *frame, double cosine, double sine, double shift_x,
-                            double shift_y, u64 *keys, int *cities) {
+__global__ void turned_keys(const double *points, int n, int dimensions, const Frame *frame, double cosine, double sine,
+                            double shift_x, double shift_y, u64 *keys, int *cities) {
   const long long i = global_thread();
   if (i >= n) return;
   const CurveGrid &grid = frame->grid;
-  const TurnedGrid turned = {{grid.low[0], grid.low[1]}, grid.extent, cosine, sine, {shift_x, shift_y}};
-  keys[i] = turned.key(points + 2 * i);
+  const TurnedGrid turned = {
+      {grid.low[0], grid.low[1], grid.low[2]}, grid.extent, cosine, sine, {shift_x, shift_y}, dimensions};
+  keys[i] = turned.key(points + dimensions * i);
   cities[i] = (int)i;
 }
 
-__global__ void gather_points(const double *points, const int *cities, int n, double *gathered) {
+__global__ void gather_points(const double *points, const int *cities, int n, int dimensions, double *gathered) {
   const long long i = global_thread();
   if (i >= n) return;
-  const long long from = 2 * (long long)cities[i];
-  gathered[2 * i] = points[from];
-  gathered[2 * i + 1] = points[from + 1];
+  const double *const from = points + dimensions * (long long)cities[i];
+  for (int d = 0; d < dimensions; ++d) gathered[dimensions * i + d] = from[d];
 }
 
 __global__ void take(const int *values, const int *places, int count, int *taken) {
@@ -230,14 +236,16 @@ __global__ void write_problems(const int *city, const int *tour, int n, const in
 
 // Trees, a level at a time from the leaves.
 
-__global__ void make_leaves(PointTree tree, const double *scale, Box *boxes) {
+template <int D>
+__global__ void make_leaves(TreeIn<D> tree, const double *scale, BoxIn<D> *boxes) {
   const long long k = global_thread();
   if (k >= tree.first_leaf()) return;
   tree.scale = *scale;
   boxes[tree.first_leaf() + k] = leaf_box(tree, tree.first_leaf() + (int)k);
 }
 
-__global__ void make_level(int first, Box *boxes) {
+template <int D>
+__global__ void make_level(int first, BoxIn<D> *boxes) {
   const long long k = global_thread();
   if (k >= first) return;
   const long long v = first + k;
@@ -245,7 +253,8 @@ __global__ void make_level(int first, Box *boxes) {
 }
 
 // One block: all levels from the one whose first node is `first` to the root.
-__global__ void make_levels(int first, Box *boxes) {
+template <int D>
+__global__ void make_levels(int first, BoxIn<D> *boxes) {
   for (; first > 0; first /= 2) {
     for (int v = first + (int)threadIdx.x; v < 2 * first; v += (int)blockDim.x)
       boxes[v] = enclose(boxes[2 * v], boxes[2 * v + 1]);

@@ -1,6 +1,7 @@
 // Rounds of iterated Lin-Kernighan on the parts of a tour: a warp a part. See warp_parts.h.
 // LK_CANDIDATES (length of the candidate lists), LK_METRIC (a MetricKind) and LK_DUMMY (whether there is a dummy city)
 // are given when it is compiled.
+#include "blocks.h"
 #include "lk/warp_parts.h"
 
 using namespace warptsp;
@@ -26,9 +27,9 @@ extern "C" __global__ void __launch_bounds__(32)
 
 // blockIdx.y is the number of the order.
 extern "C" __global__ void invert(const int *order, int size, int *rank) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const long long i = global_thread();
   const long long skipped = (long long)blockIdx.y * size;
-  if (i < size) rank[skipped + order[skipped + i]] = i;
+  if (i < size) rank[skipped + order[skipped + i]] = (int)i;
 }
 
 extern "C" __global__ void choose_copies(TourOnDevice tour, int parts, int copies) {
@@ -37,8 +38,8 @@ extern "C" __global__ void choose_copies(TourOnDevice tour, int parts, int copie
 }
 
 extern "C" __global__ void put_back_stretches(TourOnDevice tour, int parts, int rotation) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < tour.size) put_back_stretch(one_tour(tour, parts, blockIdx.y), parts, rotation, i);
+  const long long i = global_thread();
+  if (i < tour.size) put_back_stretch(one_tour(tour, parts, blockIdx.y), parts, rotation, (int)i);
 }
 
 // Puts the paths of all blobs of all tours one behind the other. One block; `path_begin` [tours * parts + 1] becomes the
@@ -94,9 +95,9 @@ extern "C" __global__ void link_paths(TourOnDevice tour, int parts, const int *p
 
 extern "C" __global__ void put_back_parts(TourOnDevice tour, int parts, const int *path_begin, const PathPlace *places,
                                           const LinkedPath *paths) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const long long i = global_thread();
   if (i >= tour.size) return;
-  put_back(one_tour(tour, parts, blockIdx.y), parts, path_begin + blockIdx.y * parts, places, paths, i);
+  put_back(one_tour(tour, parts, blockIdx.y), parts, path_begin + blockIdx.y * parts, places, paths, (int)i);
 }
 
 extern "C" __global__ void shared_bytes(int *fixed_and_a_city) {

@@ -17,7 +17,7 @@
 namespace warptsp::lk {
 
 struct HandedPath {
-  int head, tail;  // sides of the gaps that it begins and ends at
+  unsigned head, tail;  // sides of the gaps that it begins and ends at
   int head_city, tail_city, length;
 };
 
@@ -63,6 +63,12 @@ struct RoundOnDevice {
 
 // Where part b of `parts` equal ones begins.
 WARPTSP_FN int part_begin(int size, int parts, int b) { return (int)((long long)size * b / parts); }
+
+// A place by so many further on, around the end. Their sum may need 32 bits.
+WARPTSP_FN int around(int place, int by, int size) {
+  const unsigned p = (unsigned)place + (unsigned)by;
+  return (int)(p >= (unsigned)size ? p - (unsigned)size : p);
+}
 
 // A GPU works on hundreds of parts at once, and at the end of a round on ever fewer. So that this end is short, every
 // `every`-th part has half the kicks of its size, and these come last; 0: all parts are alike.
@@ -153,14 +159,10 @@ class WarpPart {
   }
 
   // The part's i-th place on the tour, or in the blobs' order.
-  WARPTSP_FN int place(int i) const {
-    const int p = begin_ + i + round_.rotation;
-    return p >= t_.size ? p - t_.size : p;
-  }
+  WARPTSP_FN int place(int i) const { return around(begin_ + i, round_.rotation, t_.size); }
   // A place's number in the part; not below the part's size if it lies outside.
   WARPTSP_FN int local(int place) const {
-    int i = place - begin_ - round_.rotation;
-    i += i < 0 ? t_.size : 0;
+    const int i = place - this->place(0);
     return i < 0 ? i + t_.size : i;
   }
   WARPTSP_FN int blob_city(int i) const { return t_.blob_order ? t_.blob_order[place(i)] : place(i); }
@@ -243,6 +245,8 @@ class WarpPart {
           }
         });
   }
+  // The right side of the gap before a position.
+  WARPTSP_FN unsigned side_before(int position) const { return 2u * (position > 0 ? position - 1 : t_.size - 1) + 1; }
   WARPTSP_FN bool outside(int a, int b) const { return a_.follower[a] == b || a_.follower[b] == a; }
   WARPTSP_FN int city_at(int cell) const { return a_.order[cell < 0 ? a_.size - 1 : cell < a_.size ? cell : 0]; }
   WARPTSP_FN void hand_blob() {
@@ -269,11 +273,11 @@ class WarpPart {
         HandedPath &own = t_.paths[at + path];
         const int old = t_.position[city];
         if (offset == 0) {  // entered from the gap before its old place, or behind it
-          own.head = a_.follower[city_at(i - 1)] == c ? 2 * (old > 0 ? old - 1 : t_.size - 1) + 1 : 2 * old;
+          own.head = a_.follower[city_at(i - 1)] == c ? side_before(old) : 2u * old;
           own.head_city = city;
         }
         if (i + 1 == a_.size || outside(c, city_at(i + 1))) {
-          own.tail = a_.follower[c] == city_at(i + 1) ? 2 * old : 2 * (old > 0 ? old - 1 : t_.size - 1) + 1;
+          own.tail = a_.follower[c] == city_at(i + 1) ? 2u * old : side_before(old);
           own.tail_city = city;
           own.length = offset + 1;
         }
@@ -317,7 +321,7 @@ WARPTSP_FN void choose(const TourOnDevice &t, int parts, int copies, int b) {
 WARPTSP_FN TourOnDevice one_tour(TourOnDevice t, int parts, int number) {
   t.tour += (long long)number * t.size;
   t.position += (long long)number * t.size;
-  t.chosen += number * parts;
+  t.chosen += (long long)number * parts;
   return t;
 }
 
@@ -330,7 +334,7 @@ WARPTSP_FN int part_of(int size, int parts, int place) {
 // The tour from what stretches handed over, one place.
 WARPTSP_FN void put_back_stretch(const TourOnDevice &t, int parts, int rotation, int i) {
   const int city = t.handed_city[(long long)t.chosen[part_of(t.size, parts, i)] * t.size + i];
-  const int p = i + rotation < t.size ? i + rotation : i + rotation - t.size;
+  const int p = around(i, rotation, t.size);
   t.tour[p] = city;
   t.position[city] = p;
 }

@@ -17,21 +17,6 @@
 
 namespace warptsp::space {
 
-// Space in eight, by the signs of the three differences (zero counts as positive).
-struct Octants {
-  static constexpr int size = 8;
-  void stand_at(const double *) {}
-  int of(const double *delta) const { return (delta[0] < 0.0) | (delta[1] < 0.0) << 1 | (delta[2] < 0.0) << 2; }
-  bool meets(int sector, const Offsets<3> &box, double *least) const {
-    for (int d = 0; d < 3; ++d) {
-      const bool negative = sector >> d & 1;
-      if (negative ? box.low[d] >= 0.0 : box.high[d] < 0.0) return false;
-      least[d] = negative ? box.below(d) : box.above(d);
-    }
-    return true;
-  }
-};
-
 // On the unit sphere: north-east, north-west, south-west and south-east in the plane that touches it at the city.
 struct TangentQuadrants {
   static constexpr int size = 4;

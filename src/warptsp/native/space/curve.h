@@ -1,8 +1,7 @@
 // Tours along space-filling curves. Host code only.
 //
-// Hilbert's curve: D. Hilbert (1891); in space by J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707
-// (2004). Sierpinski's curve as a tour: L. K. Platzman and J. J. Bartholdi, "Spacefilling curves and the planar
-// travelling salesman problem", J. ACM 36 (1989).
+// Hilbert's curve: see hilbert.h. Sierpinski's curve as a tour: L. K. Platzman and J. J. Bartholdi, "Spacefilling curves
+// and the planar travelling salesman problem", J. ACM 36 (1989).
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -43,33 +42,6 @@ inline uint64_t hilbert_key(const HilbertTable &table, uint32_t x, uint32_t y) {
     key = key << 8 | table.key[state][cell];
     state = table.state[state][cell];
   }
-  return key;
-}
-
-// 21 bits a coordinate.
-inline uint64_t hilbert_key(uint32_t x, uint32_t y, uint32_t z) {
-  constexpr int bits = 21;
-  uint32_t axes[3] = {x, y, z};
-  for (uint32_t bit = 1u << (bits - 1); bit > 1; bit >>= 1) {
-    const uint32_t below = bit - 1;
-    for (uint32_t &axis : axes) {
-      if (axis & bit) {
-        axes[0] ^= below;
-      } else {
-        const uint32_t exchanged = (axes[0] ^ axis) & below;
-        axes[0] ^= exchanged;
-        axis ^= exchanged;
-      }
-    }
-  }
-  axes[1] ^= axes[0];
-  axes[2] ^= axes[1];
-  uint32_t flips = 0;
-  for (uint32_t bit = 1u << (bits - 1); bit > 1; bit >>= 1)
-    if (axes[2] & bit) flips ^= bit - 1;
-  uint64_t key = 0;
-  for (int bit = bits - 1; bit >= 0; --bit)
-    for (const uint32_t axis : axes) key = key << 1 | ((axis ^ flips) >> bit & 1);
   return key;
 }
 
@@ -178,7 +150,7 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
       all.high[d] = std::max(all.high[d], box.high[d]);
     }
   const bool plane = dimensions == 2;
-  const int bits = !plane ? 21 : curve == Curve::hilbert ? 32 : sierpinski_levels;
+  const int bits = !plane ? space_hilbert_bits : curve == Curve::hilbert ? 32 : sierpinski_levels;
   CurveGrid grid;
   grid.enclose(all.low, all.high, dimensions, bits);
   const auto cell_of = [&](const double *point, int d) { return (uint32_t)grid.cell(point[d], d); };
@@ -191,7 +163,7 @@ inline bool space_filling_curve(const double *points, int n, int dimensions, Cur
       if (!plane) {
         for (int64_t i = begin; i < end; ++i) {
           const double *const point = points + i * 3;
-          order[i].key = hilbert_key(cell_of(point, 0), cell_of(point, 1), cell_of(point, 2));
+          order[i].key = space_hilbert_key(cell_of(point, 0), cell_of(point, 1), cell_of(point, 2));
         }
       } else if (curve == Curve::hilbert) {
         for (int64_t i = begin; i < end; ++i) {

@@ -1,4 +1,4 @@
-// Candidate lists of cities in the plane, one city at a time, for the host compiler and NVRTC alike: no standard
+// Candidate lists of cities in the plane and in space, one city at a time, for the host compiler and NVRTC alike: no standard
 // library. The lists are those of candidates.h, which says what is in them and in which order; here their lengths are
 // known to the compiler, so that a GPU keeps them in registers.
 #pragma once
@@ -41,20 +41,31 @@ struct NearestList {
   }
 };
 
-template <int Count, int PerQuadrant, int Norm>
-class PlaneCandidates {
-  static_assert(Count >= 1 && PerQuadrant >= 0 && 4 * PerQuadrant <= Count, "at most a quarter from each quadrant");
+template <int D>
+struct SectorsIn {
+  typedef Quadrants Type;
+};
+template <>
+struct SectorsIn<3> {
+  typedef Octants Type;
+};
+
+template <int Count, int PerSector, int Norm, int D>
+class NearCandidates {
+  typedef typename SectorsIn<D>::Type Sectors;
+  static_assert(Count >= 1 && PerSector >= 0 && Sectors::size * PerSector <= Count,
+                "all sectors' cities are in the list");
 
  public:
-  WARPTSP_FN explicit PlaneCandidates(const PointTree &tree) : tree_(tree) {}
+  WARPTSP_FN explicit NearCandidates(const TreeIn<D> &tree) : tree_(tree) {}
 
   // Fills the row of `Count` candidates of the city; -1 where there are no more cities.
   WARPTSP_FN void find(int city, int *row) {
     city_ = city;
-    origin_[0] = tree_.at(city, 0);
-    origin_[1] = tree_.at(city, 1);
     WARPTSP_UNROLL
-    for (int s = 0; s < quadrants; ++s) quadrant_[s].clear();
+    for (int d = 0; d < D; ++d) origin_[d] = tree_.at(city, d);
+    WARPTSP_UNROLL
+    for (int s = 0; s < sectors; ++s) sector_[s].clear();
     others_.clear();
     room_ = Count;
     note_last();
@@ -65,47 +76,49 @@ class PlaneCandidates {
   }
 
  private:
-  static constexpr int quadrants = PerQuadrant > 0 ? 4 : 0;
-  static constexpr int places = PerQuadrant > 0 ? PerQuadrant : 1;
+  static constexpr int sectors = PerSector > 0 ? Sectors::size : 0;
+  static constexpr int places = PerSector > 0 ? PerSector : 1;
   static constexpr int deepest = 32;
 
   WARPTSP_FN int step_to(int city) const { return city >= city_ ? city - city_ : city - city_ + tree_.n; }
 
   // No larger than the step to any other city below the node.
   WARPTSP_FN int min_step(int v) const {
-    const int level = PointTree::level_of(v);
+    const int level = TreeIn<D>::level_of(v);
     const long long k = v - (1 << level);
     const int first = tree_.begin(level, k);
     if (city_ >= first && city_ < tree_.begin(level, k + 1) - 1) return 1;
     return step_to(first);
   }
-  WARPTSP_FN Offsets<2> offsets(int v) const {
-    const Box box = tree_.boxes[v];
-    Offsets<2> offsets;
+  WARPTSP_FN Offsets<D> offsets(int v) const {
+    const BoxIn<D> box = tree_.boxes[v];
+    Offsets<D> offsets;
     WARPTSP_UNROLL
-    for (int d = 0; d < 2; ++d) {
+    for (int d = 0; d < D; ++d) {
       offsets.low[d] = box.low[d] - origin_[d];
       offsets.high[d] = box.high[d] - origin_[d];
     }
     return offsets;
   }
-  WARPTSP_FN double distance_to(const Offsets<2> &box) const {
-    const double least[2] = {box.nearest(0), box.nearest(1)};
-    return norm_of<Norm, 2>(least);
+  WARPTSP_FN double distance_to(const Offsets<D> &box) const {
+    double least[D];
+    WARPTSP_UNROLL
+    for (int d = 0; d < D; ++d) least[d] = box.nearest(d);
+    return norm_of<Norm, D>(least);
   }
   WARPTSP_FN bool useful(int v) const {
-    const Offsets<2> box = offsets(v);
+    const Offsets<D> box = offsets(v);
     const double distance = distance_to(box);
     if (distance > reach_) return false;
     const int step = min_step(v);
     if (others_.before(distance, step, last_distance_, last_step_)) return true;
     bool wanted = false;
     WARPTSP_UNROLL
-    for (int s = 0; s < quadrants; ++s) {
-      const double last = quadrant_[s].distance[places - 1];
-      double least[2];
-      if (!(distance > last) && Quadrants().meets(s, box, least))
-        wanted = wanted || others_.before(norm_of<Norm, 2>(least), step, last, quadrant_[s].step[places - 1]);
+    for (int s = 0; s < sectors; ++s) {
+      const double last = sector_[s].distance[places - 1];
+      double least[D];
+      if (!(distance > last) && Sectors().meets(s, box, least))
+        wanted = wanted || others_.before(norm_of<Norm, D>(least), step, last, sector_[s].step[places - 1]);
     }
     return wanted;
   }
@@ -136,17 +149,19 @@ class PlaneCandidates {
   WARPTSP_FN void scan(int leaf) {
     const int end = tree_.leaf_end(leaf);
     for (int city = tree_.leaf_begin(leaf); city < end; ++city) {
-      const double delta[2] = {tree_.at(city, 0) - origin_[0], tree_.at(city, 1) - origin_[1]};
-      double distance = norm_of<Norm, 2>(delta);
+      double delta[D];
+      WARPTSP_UNROLL
+      for (int d = 0; d < D; ++d) delta[d] = tree_.at(city, d) - origin_[d];
+      double distance = norm_of<Norm, D>(delta);
       if (distance > reach_ || city == city_) continue;
       int step = step_to(city);
-      // The city that a new one drives out of its quadrant's list is one of the others from now on.
-      if (quadrants > 0) {
-        const int quadrant = Quadrants().of(delta);
+      // The city that a new one drives out of its sector's list is one of the others from now on.
+      if (sectors > 0) {
+        const int sector = Sectors().of(delta);
         WARPTSP_UNROLL
-        for (int s = 0; s < quadrants; ++s)
-          if (s == quadrant) {
-            quadrant_[s].insert(distance, step);
+        for (int s = 0; s < sectors; ++s)
+          if (s == sector) {
+            sector_[s].insert(distance, step);
             if (step == others_.no_step) --room_;
           }
       }
@@ -165,8 +180,8 @@ class PlaneCandidates {
     }
     reach_ = last_distance_;
     WARPTSP_UNROLL
-    for (int s = 0; s < quadrants; ++s)
-      reach_ = quadrant_[s].distance[places - 1] > reach_ ? quadrant_[s].distance[places - 1] : reach_;
+    for (int s = 0; s < sectors; ++s)
+      reach_ = sector_[s].distance[places - 1] > reach_ ? sector_[s].distance[places - 1] : reach_;
   }
 
   // All lists in one order; together they have `Count` entries at most.
@@ -177,9 +192,9 @@ class PlaneCandidates {
       others_.step[k] = k < room_ ? others_.step[k] : others_.no_step;
     }
     WARPTSP_UNROLL
-    for (int s = 0; s < quadrants; ++s) {
+    for (int s = 0; s < sectors; ++s) {
       WARPTSP_UNROLL
-      for (int k = 0; k < places; ++k) others_.insert(quadrant_[s].distance[k], quadrant_[s].step[k]);
+      for (int k = 0; k < places; ++k) others_.insert(sector_[s].distance[k], sector_[s].step[k]);
     }
     WARPTSP_UNROLL
     for (int k = 0; k < Count; ++k) {
@@ -188,12 +203,12 @@ class PlaneCandidates {
     }
   }
 
-  const PointTree tree_;
-  double origin_[2];
+  const TreeIn<D> tree_;
+  double origin_[D];
   int city_ = 0;
-  NearestList<places> quadrant_[4];
-  NearestList<Count> others_;  // the nearest of those that are in no quadrant's list
-  int room_ = 0;               // how many of them the quadrants' lists leave room for
+  NearestList<places> sector_[Sectors::size];
+  NearestList<Count> others_;  // the nearest of those that are in no sector's list
+  int room_ = 0;               // how many of them the sectors' lists leave room for
   // The last of these; before which another must come to be one of them.
   double last_distance_ = 0.0;
   int last_step_ = 0;

@@ -6,16 +6,18 @@
 
 namespace warptsp::space {
 
-struct Box {
-  double low[2], high[2];
+template <int D>
+struct BoxIn {
+  double low[D], high[D];
 };
 
-struct PointTree {
+template <int D>
+struct TreeIn {
   static constexpr int leaf_size = 8;  // a leaf holds at most one more
 
-  const double *points;  // rows of 2
-  const Box *boxes;      // by node, of scaled points
-  double scale;          // a power of two that brings the largest coordinate to about 1: squares stay in range
+  const double *points;   // rows of D
+  const BoxIn<D> *boxes;  // by node, of scaled points
+  double scale;           // a power of two that brings the largest coordinate to about 1: squares stay in range
   int n, levels;
 
   WARPTSP_FN static int levels_for(int n) {
@@ -39,8 +41,11 @@ struct PointTree {
     return level;
 #endif
   }
-  WARPTSP_FN double at(int city, int d) const { return points[2 * (long long)city + d] * scale; }
+  WARPTSP_FN double at(int city, int d) const { return points[D * (long long)city + d] * scale; }
 };
+
+typedef BoxIn<2> Box;
+typedef TreeIn<2> PointTree;
 
 // 2^-e for a largest coordinate of about 2^e. In one place, as it decides which squares vanish.
 WARPTSP_FN double scale_for(double largest) {
@@ -52,21 +57,27 @@ WARPTSP_FN double scale_for(double largest) {
   return WARPTSP_MATH(ldexp)(1.0, exponent);
 }
 
-WARPTSP_FN Box enclose(const Box &a, const Box &b) {
-  Box box;
+template <int D>
+WARPTSP_FN BoxIn<D> enclose(const BoxIn<D> &a, const BoxIn<D> &b) {
+  BoxIn<D> box;
   WARPTSP_UNROLL
-  for (int d = 0; d < 2; ++d) {
+  for (int d = 0; d < D; ++d) {
     box.low[d] = a.low[d] < b.low[d] ? a.low[d] : b.low[d];
     box.high[d] = a.high[d] > b.high[d] ? a.high[d] : b.high[d];
   }
   return box;
 }
 
-WARPTSP_FN Box leaf_box(const PointTree &tree, int leaf) {
-  const int begin = tree.leaf_begin(leaf), end = tree.leaf_end(leaf);
-  Box box = {{tree.at(begin, 0), tree.at(begin, 1)}, {tree.at(begin, 0), tree.at(begin, 1)}};
-  for (int city = begin + 1; city < end; ++city)
-    box = enclose(box, Box{{tree.at(city, 0), tree.at(city, 1)}, {tree.at(city, 0), tree.at(city, 1)}});
+template <int D>
+WARPTSP_FN BoxIn<D> leaf_box(const TreeIn<D> &tree, int leaf) {
+  const int end = tree.leaf_end(leaf);
+  BoxIn<D> box;
+  for (int city = tree.leaf_begin(leaf), first = city; city < end; ++city) {
+    BoxIn<D> own;
+    WARPTSP_UNROLL
+    for (int d = 0; d < D; ++d) own.low[d] = own.high[d] = tree.at(city, d);
+    box = city == first ? own : enclose(box, own);
+  }
   return box;
 }
 

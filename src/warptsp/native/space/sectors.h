@@ -1,4 +1,4 @@
-// Norms and the quadrants of the plane, for the host compiler and NVRTC alike: no standard library.
+// Norms, the quadrants of the plane and the octants of space, for the host compiler and NVRTC alike: no standard library.
 #pragma once
 #include "common/metric.h"
 
@@ -65,6 +65,23 @@ struct Quadrants {
       case 2: return low[1] <= 0.0 && low[0] < 0.0;
       default: return high[0] >= 0.0 && low[1] < 0.0;
     }
+  }
+};
+
+// Space in eight, by the signs of the three differences (zero counts as positive).
+struct Octants {
+  static constexpr int size = 8;
+  WARPTSP_FN void stand_at(const double *) {}
+  WARPTSP_FN int of(const double *delta) const {
+    return (delta[0] < 0.0) | (delta[1] < 0.0) << 1 | (delta[2] < 0.0) << 2;
+  }
+  WARPTSP_FN bool meets(int sector, const Offsets<3> &box, double *least) const {
+    for (int d = 0; d < 3; ++d) {
+      const bool negative = sector >> d & 1;
+      if (negative ? box.low[d] >= 0.0 : box.high[d] < 0.0) return false;
+      least[d] = negative ? box.below(d) : box.above(d);
+    }
+    return true;
   }
 };
 

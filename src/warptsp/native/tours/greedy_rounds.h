@@ -15,7 +15,7 @@
 namespace warptsp::tours {
 
 struct GreedyStage {
-  const double *points;  // [size, 2]
+  const double *points;  // [size, dimensions]
   const int *rows;       // [size, width] nearest items of each, in order of distance; -1 where there are no more
   const int *city;       // [size] ascending; null: item i is city i
   int *links;            // [cities, 2] -1 for none; the first is filled first
@@ -27,7 +27,7 @@ struct GreedyStage {
   u64 *first;            // [size] the first in order of the shortest
   int size, width;
   int trusted;  // so many entries of a row are the true nearest: later ones may hide a nearer one of another quadrant
-  int kind;     // MetricKind
+  int kind, dimensions;  // MetricKind, and 2 or 3
   // 0, or the round's number: paths are then drawn as givers and takers, and only edges from a giver to a taker are
   // made. This ends the chains in which every path's shortest edge leads to one that has a shorter one still.
   int draw;
@@ -44,7 +44,8 @@ struct GreedyStage {
 
   // Lengths are not negative, so that the bits of a double rise with its value.
   WARPTSP_FN u64 length_bits(int a, int b) const {
-    const double length = coordinate_distance((MetricKind)kind, points + 2 * (long long)a, points + 2 * (long long)b);
+    const double length =
+        coordinate_distance((MetricKind)kind, points + dimensions * (long long)a, points + dimensions * (long long)b);
 #if defined(__CUDA_ARCH__)
     return (u64)__double_as_longlong(length);
 #else
@@ -135,8 +136,7 @@ struct GreedyStage {
   WARPTSP_FN void carry_over(int item, const int *index, double *points_to, int *city_to, int *mate_to) const {
     if (!stays(item)) return;
     const long long to = index[item];
-    points_to[2 * to] = points[2 * (long long)item];
-    points_to[2 * to + 1] = points[2 * (long long)item + 1];
+    for (int d = 0; d < dimensions; ++d) points_to[dimensions * to + d] = points[dimensions * (long long)item + d];
     city_to[to] = city_of(item);
     mate_to[to] = index[mate[item]];
   }
