@@ -253,8 +253,8 @@ GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instanc
 # Populations on GPUs.
 # Cities times members, 16 bytes each on the host.
 GPU_MAX_MEMBER_CITIES = 500_000_000
-# Cities of a tour. Ten million were crossed for 200 s without an end, before what took most of that time was mended,
-# and not since.
+# Cities of a tour. Ten million were crossed for 200 s without an end, before what took most of that time was
+# mended, and not since.
 GPU_MAX_CROSSED = 3_000_000
 GPU_MAX_OF_MATRIX = 12_000  # cities; the CPU's copy of a matrix takes 8 bytes an entry at most, 1.2 GB
 GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
@@ -264,7 +264,7 @@ GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and 
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
 # a city. E1M.0 grew 74 members of 3 kicks a city in 12 s.
 GPU_GROWTH, GPU_KICK = 0.6e-7, 0.45e-7
-# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them. 112 tours of
+# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 112 of
 # pla85900 4e-6, 48 of C100k.0 5e-6, 48 of E1M.0 9e-6.
 GPU_CROSSING, GPU_CROSSING_POWER = 5e-6, 0.25
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
