@@ -83,23 +83,15 @@ class Buffer {
   size_t size_ = 0;
 };
 
-// work(task), or work(task, thread), for every task in [0, tasks), on `threads` threads that take the next task when
-// they are free.
-// `work` must give the same result whichever thread runs it. The first exception ends the rest, and is rethrown.
-template <class Work>
-void for_each_task(int threads, int tasks, Work &&work) {
+// run(work, task, thread) for every task in [0, tasks): what for_each_task makes of any work, compiled once.
+typedef void (*TaskRun)(void *work, int task, int thread);
+inline void run_tasks(int threads, int tasks, TaskRun run, void *work) {
   std::atomic<int> next{0};
   std::exception_ptr failure;
   std::mutex mutex;
-  const auto run = [&](int thread) {
-    (void)thread;
+  const auto serve = [&](int thread) {
     try {
-      for (int task; (task = next.fetch_add(1)) < tasks;) {
-        if constexpr (std::is_invocable_v<Work &, int, int>)
-          work(task, thread);
-        else
-          work(task);
-      }
+      for (int task; (task = next.fetch_add(1)) < tasks;) run(work, task, thread);
     } catch (...) {
       const std::lock_guard<std::mutex> lock(mutex);
       if (!failure) failure = std::current_exception();
@@ -109,13 +101,30 @@ void for_each_task(int threads, int tasks, Work &&work) {
   std::vector<std::thread> others;
   others.reserve(std::max(0, std::min(threads, tasks)));
   try {
-    for (int t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(run, t);
+    for (int t = 1; t < std::min(threads, tasks); ++t) others.emplace_back(serve, t);
   } catch (const std::system_error &) {
     // The system grants no more threads: those there are do it all.
   }
-  run(0);
+  serve(0);
   for (std::thread &thread : others) thread.join();
   if (failure) std::rethrow_exception(failure);
+}
+
+// work(task), or work(task, thread), for every task in [0, tasks), on `threads` threads that take the next task when
+// they are free.
+// `work` must give the same result whichever thread runs it. The first exception ends the rest, and is rethrown.
+template <class Work>
+void for_each_task(int threads, int tasks, Work &&work) {
+  typedef std::remove_reference_t<Work> Own;
+  const TaskRun run = [](void *own, int task, int thread) {
+    (void)thread;
+    Own &each = *static_cast<Own *>(own);
+    if constexpr (std::is_invocable_v<Own &, int, int>)
+      each(task, thread);
+    else
+      each(task);
+  };
+  run_tasks(threads, tasks, run, const_cast<void *>(static_cast<const void *>(&work)));
 }
 
 }  // namespace warptsp

@@ -32,7 +32,12 @@ class EdgeCounts {
  public:
   explicit EdgeCounts(int cities) : uses_(cities) {}
 
-  CityRange all() const { return {0, (int)uses_.size()}; }
+  CityRange all() const { return part(0, 1); }
+  // The cities of one of some threads.
+  CityRange part(int t, int threads) const {
+    const long long n = (long long)uses_.size();
+    return {(int)(n * t / threads), (int)(n * (t + 1) / threads)};
+  }
   void add(const LinkedTour &tour) { add(tour, all()); }
   void add(const LinkedTour &tour, const CityRange &range) {
     for (int c = range.begin; c < range.end; c++)

@@ -77,6 +77,27 @@ class Generations {
   bool blocks_ = false;
 };
 
+// What does not depend on the metric, once for all of them.
+inline void count_edges(const std::vector<Member> &members, EdgeCounts &counts, int threads) {
+  for_each_task(threads, threads, [&](int t) {
+    for (const Member &member : members) counts.add(member.tour, counts.part(t, threads));
+  });
+}
+
+// Members, in an order, take the changes that make them so much shorter.
+inline void take_children(std::vector<Member> &members, const std::vector<int> &order, const std::vector<double> &gains,
+                          const std::vector<std::vector<EdgeChange>> &changes, EdgeCounts &counts, int threads) {
+  for_each_task(threads, (int)order.size(), [&](int k) {
+    if (gains[k] == 0) return;
+    Member &member = members[order[k]];
+    member.length -= gains[k];
+    TourChanger().change(member.tour, changes[k]);
+  });
+  for_each_task(threads, threads, [&](int t) {
+    for (const std::vector<EdgeChange> &changed : changes) counts.add(changed, counts.part(t, threads));
+  });
+}
+
 template <class Source>
 class Population {
  public:
@@ -163,15 +184,12 @@ class Population {
     if (count < 2) return;
     if (!counts_) {
       counts_ = std::make_unique<EdgeCounts>(instance_.size);
-      each_range(threads, [&](const CityRange &range) {
-        for (const Member &member : members_) counts_->add(member.tour, range);
-      });
+      count_edges(members_, *counts_, threads);
     }
     const Metric metric = source_.bind(nullptr, instance_.size, buffer_);
     if (lengths_.empty())
-      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_,
-                        threads);
-    if ((int)workers_.size() < threads) workers_.resize(threads);
+      candidate_lengths(metric, instance_.size, instance_.candidates.data(), instance_.params.candidates, lengths_);
+    if ((int)crossings_.size() < threads) crossings_.resize(threads);
     Random random(seed, round, ~1ull);
     std::vector<int> order(count);
     for (int k = 0; k < count; k++) order[k] = k;
@@ -186,7 +204,7 @@ class Population {
       const LinkedTour &a = members_[order[k]].tour, &b = members_[order[k + 1 < count ? k + 1 : 0]].tour;
       SetsOfCycles &failed = members_[order[k]].failed;
       if (own.below(forgets) == 0) failed.clear();
-      auto &crossing = workers_[t].crossing;
+      auto &crossing = crossings_[t];
       if (!crossing)
         crossing =
             std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(), lengths_.data(),
@@ -194,15 +212,7 @@ class Population {
       gains[k] = crossing->cross(a, b, selection, blocks, *counts_, count, failed, own);
       if (gains[k] > 0) changes[k] = crossing->changes();
     });
-    for_each_task(threads, count, [&](int k, int t) {
-      if (gains[k] == 0) return;
-      Member &member = members_[order[k]];
-      member.length -= gains[k];
-      workers_[t].changer.change(member.tour, changes[k]);
-    });
-    each_range(threads, [&](const CityRange &range) {
-      for (const std::vector<EdgeChange> &changed : changes) counts_->add(changed, range);
-    });
+    take_children(members_, order, gains, changes, *counts_, threads);
   }
 
  private:
@@ -214,19 +224,7 @@ class Population {
   std::vector<Member> members_;
   std::unique_ptr<EdgeCounts> counts_;
   std::vector<Value> lengths_;  // of candidates, once there is a generation
-  struct Worker {               // of a thread
-    std::unique_ptr<EdgeAssembly<Metric>> crossing;
-    TourChanger changer;
-  };
-  std::vector<Worker> workers_;
-
-  // Calls `count` with ranges of cities, side by side.
-  template <class Count>
-  void each_range(int threads, Count &&count) const {
-    const long long n = instance_.size;
-    for_each_task(threads, threads,
-                  [&](int t) { count(CityRange{(int)(n * t / threads), (int)(n * (t + 1) / threads)}); });
-  }
+  std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
 
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
     const int n = instance_.size;

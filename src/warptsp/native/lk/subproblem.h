@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lk/lk.h"
-#include "common/parallel.h"
 #include "common/stop_token.h"
 
 namespace warptsp::lk {
@@ -83,16 +82,14 @@ double tour_length(const Metric &metric, const std::vector<int> &tour) {
 // Distances to the candidates [size, K], whose rows are padded with -1.
 template <class Metric>
 void candidate_lengths(const Metric &metric, int size, const int *candidates, int count,
-                       std::vector<typename Metric::Value> &lengths, int threads = 1) {
+                       std::vector<typename Metric::Value> &lengths) {
   typedef typename Metric::Value Value;
   lengths.resize((size_t)size * count);
-  for_each_task(threads, threads, [&](int t) {
-    for (int c = (int)((long long)size * t / threads), end = (int)((long long)size * (t + 1) / threads); c < end; c++)
-      for (int k = 0; k < count; k++) {
-        const size_t q = (size_t)c * count + k;
-        lengths[q] = candidates[q] < 0 ? LkLimits<Value>::padding : metric(c, candidates[q]);
-      }
-  });
+  for (int c = 0; c < size; c++)
+    for (int k = 0; k < count; k++) {
+      const size_t q = (size_t)c * count + k;
+      lengths[q] = candidates[q] < 0 ? LkLimits<Value>::padding : metric(c, candidates[q]);
+    }
 }
 
 // Kicks go to cities of one neighbourhood for a while, so that the arrays they touch stay in the cache
