@@ -50,8 +50,8 @@ def test_a_matrix_that_is_no_metric():
 
 
 def test_the_same_twice_and_others_in_another_round():
-    problem = Problem.from_points(points(300), "EUC_2D")
-    tours = [searched(problem, members=4, round=round)[2] for round in (1, 1, 2)]
+    problem = Problem.from_points(points(1000), "EUC_2D")
+    tours = [searched(problem, members=3, round=round)[2] for round in (1, 1, 2)]
     assert np.array_equal(tours[0], tours[1])
     assert not np.array_equal(tours[0], tours[2])
 
