@@ -236,7 +236,7 @@ class AlternatingCycles {
 class Subtours {
  public:
   std::vector<int> cuts;   // ascending
-  std::vector<int> sizes;  // cities of a subtour, as they were found
+  std::vector<int> sizes;  // cities of a subtour, with those of the subtours that have been joined to it
 
   void find(const AlternatingCycles &cycles, const int *chosen, int count) {
     size_ = cycles.size();
@@ -268,7 +268,6 @@ class Subtours {
       first += edges;
     }
     of_segment_.assign(segments, -1);
-    next_.resize(segments);
     sizes.clear();
     for (int r = 0; r < segments; r++) {
       if (of_segment_[r] >= 0) continue;
@@ -299,6 +298,7 @@ class Subtours {
     std::iota(joined_to_.begin(), joined_to_.end(), 0);
     first_.assign(count, -1);
     last_.resize(count);
+    next_.resize(cuts.size());
     for (int r = (int)cuts.size() - 1; r >= 0; r--) {
       int &first = first_[of_segment_[r]];
       if (first < 0) last_[of_segment_[r]] = r;
@@ -313,7 +313,8 @@ class Subtours {
     while (true) {
       const auto [size, s] = by_size_.front();
       if (joined_to_[s] == s && sizes[s] == size) return s;
-      drop_smallest();
+      std::pop_heap(by_size_.begin(), by_size_.end(), std::greater<>());
+      by_size_.pop_back();
     }
   }
   // The subtour of the city at a position of A.
@@ -343,11 +344,6 @@ class Subtours {
   std::vector<int> of_segment_, next_;         // of a segment: its subtour, and the next one of that
   std::vector<int> joined_to_, first_, last_;  // of a subtour: another one, itself if none; its segments
   std::vector<std::pair<int, int>> by_size_;   // a heap of sizes and subtours, some of them out of date
-
-  void drop_smallest() {
-    std::pop_heap(by_size_.begin(), by_size_.end(), std::greater<>());
-    by_size_.pop_back();
-  }
 };
 
 }  // namespace warptsp::lk
