@@ -240,6 +240,23 @@ def test_the_order_that_was_given_is_never_made_worse():
     assert plan.travel <= plan.travel_before == pytest.approx(199)
 
 
+def test_a_proof_of_a_part_is_none_of_the_plan():
+    holes = np.random.default_rng(4).random((12, 1, 2)) * 100
+    square = np.array([[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]], dtype=float)
+    nested = [square * side + x for x in (0, 400) for side in (1, 2, 3)]
+    proved = "proved optimal"
+    assert arrange(holes[:2], home=[0, 0], threads=1, device="cpu").stop_reason == proved
+    for paths, how in [
+        (nested, {"inner_first": True}),
+        (nested, {}),  # whose entries are chosen
+        (holes, {"groups": [0, 1] * 6}),
+        (holes, {"machine": "max"}),  # which is searched on a grid
+        (holes, {"machine": AxisTimes(2.0, 4.0)}),
+    ]:
+        plan = arrange(paths, home=[0, 0], threads=1, time_limit=0.3, device="cpu", **how)
+        assert plan.stop_reason != proved, how
+
+
 def test_three_dimensions_and_nothing():
     paths = [[[0, 0, 0], [1, 1, 1]], [[5, 5, 5], [1, 1, 2]], [[9, 9, 9]]]
     plan = arrange(paths, home=[0, 0, 0], back=True, kicks=10, threads=1, device="cpu")

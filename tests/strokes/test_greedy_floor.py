@@ -32,13 +32,16 @@ def square(low, size):
 
 
 def drawing(rng, n, loops, nested):
-    """Strokes, and closed ones: far from each other, or each around the one before."""
+    """Strokes, and closed ones: anywhere, or each around the one before, and around no other."""
     paths, around = [], [-1] * n
     for i in range(n):
         if nested and i % 3:
             paths.append(square(paths[-1][0] - 1, paths[-1][1, 0] - paths[-1][0, 0] + 2))
             around[i - 1] = i
-        elif nested or (loops and i % 2):
+        elif nested:  # each three in a cell of their own, for chance must put none into another
+            cell = np.array(divmod(i // 3, 10)) * 100.0
+            paths.append(square(cell + 20 + rng.random(2) * 50, 1 + 5 * rng.random()))
+        elif loops and i % 2:
             paths.append(square(rng.random(2) * 1000, 1 + 5 * rng.random()))
         else:
             paths.append(rng.random(2) * 1000 + rng.random((rng.integers(1, 4), 2)) * 50)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warptsp._checks import checked_number
 from warptsp.errors import InvalidOption
+from warptsp.run import COMPLETE, PROVED
 
 from .directed import by_windows, matrix_size, searched_as_matrix, searched_as_options, two_ways
 from .entries import Options, best_options
@@ -558,12 +559,30 @@ def _plan_of(
         machine=task.machine,
         seconds=time.monotonic() - started,
         kicks=effort.kicks,
-        stop_reason=effort.reasons[-1] if effort.reasons else "nothing to search",
+        stop_reason=_reason(task, effort),
         interrupted=effort.interrupted,
         signal=effort.signal,
     )
     drawn = plan.drawn(task.paths)
     return replace(plan, travel=_travel(drawn, ends.start, ends.end is not None, task.machine))
+
+
+def _reason(task: _Task, effort: Effort) -> str:
+    """Why the last search ended; a proof counts only where it is one of the whole plan, in its own cost."""
+    if not effort.reasons:
+        return "nothing to search"
+    units = task.units
+    whole = (
+        len(effort.reasons) == 1
+        and task.parent is None
+        and not task.closed.any()
+        and bool((task.group == task.group[0]).all())
+        and bool((units.reversible | units.single).all())
+        and task.machine.exact
+        and not task.machine.maximum  # which is searched on a grid
+    )
+    last = effort.reasons[-1]
+    return COMPLETE if last == PROVED and not whole else last
 
 
 def _travel(drawn: Sequence[Path], home: Path | None, back: bool, machine: Machine) -> float:

@@ -41,7 +41,8 @@ class Plan:
         Wall time of the call.
     kicks : int
     stop_reason : str
-        Why the last search ended.
+        Why the last search ended: "proved optimal" only if no plan has less travel, not merely no order of a
+        part of it.
     interrupted : bool
     signal : int or None
         The number of the signal that ended it.
