@@ -233,27 +233,6 @@ class TourSearch:
     def proceed(self, seconds: float, token: StopToken) -> bool:
         """Improve the parts, for so long at a time; True when the round is complete or stopped."""
     def end_round(self) -> None: ...
-    def begin_windows(
-        self,
-        *,
-        parts: int,
-        boxes: bool,
-        members: int,
-        kicks_per_city: float,
-        temperature: float,
-        quick: bool,
-        selection: int,
-        idle: int,
-        seed: int,
-        round: int,
-        threads: int,
-        token: StopToken,
-    ) -> None:
-        """Cut the best tour into windows, each with a population; `proceed` works on them."""
-    @property
-    def windows_done(self) -> int: ...
-    def window_members(self, members: int) -> None:
-        """Say how many new members the windows of the pass that are opened from now on have."""
     def grow(
         self,
         *,

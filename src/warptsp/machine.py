@@ -1,4 +1,4 @@
-"""The processors of this machine, and the names that devices have."""
+"""The processors and the memory of this machine, and the names that devices have."""
 
 from __future__ import annotations
 
@@ -107,6 +107,20 @@ def _container_quota() -> int:
         return max(1, math.ceil(int(quota) / int(period)))
     except (OSError, ValueError):  # not Linux, no control group, or no quota ("max")
         return 1 << 20
+
+
+def memory() -> float:
+    """Return the bytes of memory that this process may have; infinite where that is unknown.
+
+    Those of the machine, and no more than the limit of its container.
+    """
+    most = math.inf
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        return min(most, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    except (OSError, ValueError):  # not Linux, no control group, or no limit ("max")
+        return most
 
 
 def cpu_name() -> str:

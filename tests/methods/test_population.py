@@ -182,7 +182,7 @@ def test_small_populations_do_not_follow_large_ones(monkeypatch):
 def test_kicks_between_populations_where_long_links_carry_much(monkeypatch, uneven, gaining):
     """They go on as long as they gain; a population that does not is the last one."""
     problem = dimacs("E1k.0")
-    monkeypatch.setattr(tuning, "MIN_CLUSTERED", problem.n)
+    monkeypatch.setattr(tuning, "MIN_UNEVEN", problem.n)
     monkeypatch.setattr(tuning, "UNEVEN", 0.0 if uneven else 1.0)
     monkeypatch.setattr(tuning, "CLUSTERED", 1.0)
     monkeypatch.setattr(tuning, "NEXT_POPULATION", 0.1)

@@ -172,11 +172,13 @@ def test_members_are_the_same_however_many_grow_at_once(monkeypatch: pytest.Monk
     assert found[0].counters == found[1].counters
 
 
-def test_clusters_have_one_population_of_quick_members(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a limit on kicks, all of which are left for the tour that they come to."""
     n = 1200
     random = np.random.default_rng(5)
     points = random.random((12, 2))[np.arange(n) % 12] + 0.02 * random.random((n, 2))
-    monkeypatch.setattr(tuning, "MIN_CLUSTERED", n)
+    monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)
+    monkeypatch.setattr(tuning, "MIN_UNEVEN", n)
     runs = []
     for threads in (1, 1, 2):
         phases: list[str] = []
@@ -187,7 +189,7 @@ def test_clusters_have_one_population_of_quick_members(monkeypatch: pytest.Monke
             threads=threads,
             callback=lambda p, seen=phases: seen.append(p.phase),
         )
-        assert phases.count("population") >= tuning.MEMBERS_IN_CLUSTERS.least / threads
+        assert phases.count("population") >= 4 / tuning.MEMBERS_IN_CLUSTERS.granted / threads
         after = phases[phases.index("crossover") :]
         assert "population" not in after
         assert "search" in after  # the kicks that are left

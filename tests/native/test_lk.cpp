@@ -192,7 +192,7 @@ struct Bench {
     for (int i = 0; i < n; i++) {
       const int a = order[i], b = order[(i + 1) % n];
       CHECK(position[a] == i);
-      CHECK(!queued[i]);
+      CHECK(!(queued[i] & lk_in_queue));
       if (edge[i] == unbreakable) {
         stay++;
         CHECK(kept.count(std::minmax({a, b})) == 1);
@@ -371,6 +371,54 @@ TEST(local_search_leaves_no_2_opt_move) {
   });
 }
 
+// Moves of many cells are put off, and made in the end. On a circle of which half is run through the wrong way around
+// the only move that shortens the tour turns one of the halves.
+TEST(long_moves_are_made_at_last) {
+  const int n = 3 * near_cells, beside[] = {1, -1, 2, -2, 3, -3, 4, -4};
+  std::vector<double> xy;
+  std::vector<int> tour(n), candidates;
+  for (int c = 0; c < n; c++) {
+    xy.push_back(1e6 * std::cos(2 * M_PI * c / n));
+    xy.push_back(1e6 * std::sin(2 * M_PI * c / n));
+    tour[c] = c < n / 2 ? c : n - 1 - (c - n / 2);
+    for (int step : beside) candidates.push_back((c + step + n) % n);
+  }
+  const EuclideanRounded metric{xy.data()};
+  double least = 0;
+  for (int c = 0; c < n; c++) least += metric(c, (c + 1) % n);
+  TourSearchOf<PointSource<EuclideanRounded>> search(
+      {Points{xy.data(), 2}, MetricKind::euc_2d},
+      Instance{n, MetricKind::euc_2d, Points{xy.data(), 2}, 2, candidates, {}, LkParams()}, tour, 0);
+  CHECK(search.length() > least);
+  search.optimize(100.0, StopToken());
+  CHECK(search.length() == least);
+}
+
+// Cities are put off for moves that are too long, and for no others; once begun with, they are not any longer.
+TEST(cities_are_put_off_for_long_moves) {
+  with_seeds(20, [](int seed) {
+    check::Random draw(9000 + seed);
+    const int n = 100 + draw.below(200);
+    const Instances<EuclideanRounded> instance(0, n, draw);
+    Bench<EuclideanRounded, false> b(instance.metric, n, shuffled(n, draw), {}, {}, LkParams());
+    const auto put_off = [&] { return std::count(b.queued.begin(), b.queued.end(), lk_put_off); };
+    b.search->set_reach(5);
+    double length = b.length() - b.search->optimize(0, n);
+    CHECK(b.same(length, b.length()));
+    b.verify();
+    CHECK(put_off() > 0);
+    b.search->set_reach(n);
+    const double gain = b.search->optimize(0, n, true);
+    CHECK(gain > 0);
+    CHECK(b.same(length - gain, b.length()));
+    b.verify();
+    CHECK(put_off() == 0);
+    const long long evaluations = b.search->counters.evaluations;
+    b.search->optimize(0, n, true);
+    CHECK(b.search->counters.evaluations == evaluations);
+  });
+}
+
 TEST(few_cities_reach_the_optimum) {
   with_seeds(10, [](int seed) {
     check::Random draw(3000 + seed);
@@ -435,41 +483,6 @@ TEST(cut_and_join_give_the_same_tour) {
       CHECK(linked == rotated(before, rotation));
     }
   });
-}
-
-TEST(cuts_avoid_edges_between_clusters) {
-  double by_places = 0, along_edges = 0;
-  with_seeds(10, [&](int seed) {
-    check::Random draw(7000 + seed);
-    const int clusters = 64, of_each = 50, n = clusters * of_each, parts = 2 + seed % 6;
-    std::vector<double> xy(2 * n);
-    std::vector<int> tour(n);
-    std::iota(tour.begin(), tour.end(), 0);
-    for (int k = 0; k < clusters; k++) {  // eight rows of clusters
-      const double x = (k % 8) * 120'000 + draw.below(60'000), y = (k / 8) * 120'000 + draw.below(60'000);
-      for (int c = k * of_each; c < (k + 1) * of_each; c++) {
-        xy[2 * c] = x + draw.below(20'000);
-        xy[2 * c + 1] = y + draw.below(20'000);
-      }
-    }
-    const Points points{xy.data(), 2};
-    const EuclideanExact distance{xy.data()};
-    for (int k = 1; k < clusters / 8; k += 2)
-      std::reverse(tour.begin() + 8 * k * of_each, tour.begin() + 8 * (k + 1) * of_each);
-    for (const bool along : {false, true}) {
-      const BoxCutter cutter(points, 2, n, parts, Random(seed, 0, 0), BoxCutter::usual_sample, along ? &tour : nullptr);
-      CHECK(cutter.parts() == parts);
-      std::vector<int> sizes(parts, 0);
-      for (int i = 0; i < n; i++) {
-        const int c = tour[i], d = tour[(i + 1) % n];
-        sizes[cutter(c)]++;
-        if (cutter(c) != cutter(d)) (along ? along_edges : by_places) += distance(c, d);
-      }
-      CHECK(*std::max_element(sizes.begin(), sizes.end()) < 1.7 * n / parts);
-      CHECK(*std::min_element(sizes.begin(), sizes.end()) > 0.4 * n / parts);
-    }
-  });
-  CHECK(along_edges < 0.8 * by_places);
 }
 
 // ---- the whole search

@@ -166,24 +166,6 @@ TEST(populations) {
   });
 }
 
-TEST(windows) {
-  // Two threads open windows ahead of each other, so that they find another tour than one: it is the same each time.
-  for (unsigned seed = 1; seed <= 4; ++seed) {
-    const Cities cities(300, seed);
-    const auto find = [&](int threads) {
-      Search search = search_of(cities);
-      for (int round = 0; round < 3; ++round) {
-        search.begin_windows({6, round != 1, 3, 0.1, 0.2, round == 2, 10, 2, 5, (unsigned long long)round, threads});
-        while (!search.proceed(0.0, cities.token)) {
-        }
-      }
-      CHECK(takes_each_once(search.best().data(), cities.n, 1));
-      return search.best();
-    };
-    for (const int threads : {1, 2}) CHECK(find(threads) == find(threads));
-  }
-}
-
 TEST(exhaustive_descents) {
   const std::vector<Neighborhood> orders[] = {
       {Neighborhood::two_opt},

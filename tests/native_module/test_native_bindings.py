@@ -178,18 +178,6 @@ def begin_round(parts=3, kicks=50, temperature=0.1, last_temperature=0.0, thread
 
 
 @attacked
-def begin_windows(parts=2, members=2, kicks_per_city=0.1, temperature=0.1, selection=5, idle=1, threads=2):
-    made = tour_search()
-    made.begin_windows(
-        parts=parts, boxes=True, members=members, kicks_per_city=kicks_per_city, temperature=temperature,
-        quick=False, selection=selection, idle=idle, seed=1, round=1, threads=threads, token=token(),
-    )  # fmt: skip
-    made.window_members(members)
-    made.proceed(0.01, token())
-    made.end_round()
-
-
-@attacked
 def grow(count=3, kicks_per_city=0.1, temperature=0.1, threads=2, selection=20):
     made = tour_search()
     made.grow(

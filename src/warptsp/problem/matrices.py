@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem
+from warptsp.machine import memory
 
 from .values import check_count, real_array
 
@@ -47,22 +47,15 @@ def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:
 
 def _zeros(n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """A matrix of n x n zeros."""
-    size = n * n * dtype.itemsize / 1e9
+    size = n * n * dtype.itemsize
     try:
-        if size > _memory():
+        if size > memory():
             raise MemoryError
         return np.zeros((n, n), dtype=dtype)
     except (MemoryError, ValueError):
         raise InvalidProblem(
-            f"a matrix of {n} cities takes {size:.3g} GB, which this machine does not have: give points"
+            f"a matrix of {n} cities takes {size / 1e9:.3g} GB, which this machine does not have: give points"
         ) from None
-
-
-def _memory() -> float:
-    """Gigabytes of memory of this machine, infinite where that is unknown."""
-    if not hasattr(os, "sysconf") or "SC_PHYS_PAGES" not in os.sysconf_names:
-        return math.inf
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
 
 
 def square_matrix(condensed: NDArray[Any]) -> NDArray[Any]:

@@ -10,11 +10,11 @@ import numpy as np
 import warptsp._native as _native
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
+from warptsp.machine import memory
 from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_in_search, telling
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.long_links import improve_long_links, share_of_length, some_lengths
-from warptsp.methods.lk.windows import WindowPasses
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,18 +128,12 @@ class _Search:
         self.kicks = 0
         self.round = 0
         self.member_seconds = 0.0  # time for a new member of a population
-        self.window_seconds = 0.0  # time for a new member of every window
         self.long_share = 0.0  # of the tour's length, which the longest links have
-        self.windows = tuning.PLAIN_WINDOWS
         self.combined = False  # whether the best tour is that of a population
-        mostly_fixed = 4 * len(self.problem.fixed_edges) > self.problem.n
-        self.members = tuning.FULL_MEMBERS
-        if mostly_fixed:
-            self.members = tuning.MEMBERS_OF_FIXED
-        elif run.kick_limit is None:
-            self.members = (
-                tuning.QUICK_MEMBERS if self.problem.n <= tuning.MAX_QUICK else tuning.LIGHT_MEMBERS
-            )
+        if self.problem.n > tuning.MAX_QUICK:
+            self.members = tuning.LIGHT_MEMBERS
+        else:
+            self.members = tuning.QUICK_MEMBERS if run.kick_limit is None else tuning.FULL_MEMBERS
         self.parts = parts
         self.in_parts = in_parts  # whether each part can be searched alone from the start
         self.boxes = self.problem.matrix is None
@@ -155,25 +149,11 @@ class _Search:
         stop = self._local_search()
         seconds = run.elapsed() - begun
         # Asked for by long tours alone, if kicks follow; fixed edges say nothing about clusters.
-        least = min(tuning.MIN_LONG_EDGES, tuning.MIN_CLUSTERED, tuning.MIN_WINDOWED)
-        if run.kick_limit != 0 and self.problem.n >= least and not len(self.problem.fixed_edges):
+        if run.kick_limit != 0 and self.problem.n >= tuning.MIN_UNEVEN and not len(self.problem.fixed_edges):
             self.long_share = share_of_length(some_lengths(self.problem, self._best()), self.problem.n)
-        in_clusters = self.long_share > tuning.CLUSTERED
-        self.windows = tuning.CLUSTER_WINDOWS if in_clusters else tuning.PLAIN_WINDOWS
-        if in_clusters and self.problem.n >= tuning.MIN_CLUSTERED:
+        if self.members is tuning.LIGHT_MEMBERS and self.long_share > tuning.CLUSTERED:
             self.members = tuning.MEMBERS_IN_CLUSTERS
-        elif self.members is tuning.LIGHT_MEMBERS and self.long_share > tuning.UNEVEN:
-            self.members = tuning.FULL_MEMBERS
-        # Guesses until the first members are there.
-        self.window_seconds = seconds * self.windows.descents
-        self.member_seconds = seconds * self.members.descents
-        if self.members is tuning.LIGHT_MEMBERS:
-            if self.problem.n >= LONG:
-                growth = (self.problem.n / LONG) ** tuning.LONG_MEMBERS_POWER
-                self.member_seconds *= tuning.LONG_MEMBERS * growth
-            if self._affordable() < self._least():
-                self.members = tuning.FULL_MEMBERS
-                self.member_seconds = seconds * self.members.descents
+        self.member_seconds = seconds * self.members.descents  # a guess until the first members are there
         return not (stop or self._long_links())
 
     def _local_search(self) -> bool:
@@ -220,9 +200,7 @@ class _Search:
         if run.time_limit is None and run.kick_limit is None:
             self._cycles()
             return
-        least = self.members.least
-        if self._affordable() < self._least() and self._in_windows():
-            return
+        least = self._least()
         while (size := self._affordable()) >= least:
             before = self.native.best_length
             if self._combine(size):
@@ -250,7 +228,7 @@ class _Search:
         cycle = tuning.FIRST_CYCLE * self.problem.n
         size = min(2 * least, most)
         while not self._anneal(self.kicks + cycle):
-            while self.problem.n < LONG and size >= least:
+            while size >= least:
                 if self._combine(size):
                     return
                 size = min(2 * size, most)
@@ -281,81 +259,34 @@ class _Search:
         """Seconds that are left, if the search plans for a time."""
         return None if self.run.time_limit is None else self.run.remaining()
 
-    # Windows
-
-    def _in_windows(self) -> bool:
-        """Long tours, if there is time: annealing, then populations of windows; True to stop."""
-        run, share = self.run, self.windows.begin
-        if (1 - share) * self._members_of_windows() < tuning.MIN_WINDOW_MEMBERS:
-            return False
-        last = None if run.kick_limit is None else int(share * run.kick_limit)
-        if self._anneal(last, share=share):
-            return True
-        self.combined = True
-        passes = self._window_passes()
-        stop = passes.passes(self._kicks_left())
-        self.round = passes.round
-        return stop
-
-    def _window_passes(self) -> WindowPasses:
-        return WindowPasses(
-            self.native,
-            self.run,
-            self.windows,
-            seconds=self.window_seconds,
-            round=self.round,
-            report=self._report,
-        )
-
-    def _kicks_left(self) -> int | None:
-        """Return what is left of a limit on kicks, None without one."""
-        return None if self.run.kick_limit is None else self.run.kick_limit - self.kicks
-
-    def _members_of_windows(self) -> float:
-        """Return how many members of every window the horizon has time for, at a rough guess."""
-        n = self.problem.n
-        if n < tuning.MIN_WINDOWED or not self.boxes or self._most() < tuning.FULL_MEMBERS.least:
-            return 0
-        if self._in_rows():
-            return 0
-        return self._window_passes().affordable(self._kicks_left())
-
     # Recombination
 
     def _most(self) -> int:
         """Return how many members a population has at most."""
-        most = self.params.members(self.problem.n)
-        if self.params.population is None:
-            return min(max(most, self.members.most), tuning.MAX_MEMBER_CITIES // self.problem.n)
-        return most if most >= tuning.FULL_MEMBERS.least else 0
+        n, run = self.problem.n, self.run
+        most = self.params.members(n)
+        if self.params.population is not None:
+            return most if most >= tuning.FULL_MEMBERS.least else 0
+        if run.kick_limit is None:
+            room = (tuning.MEMORY_SHARE * memory() / n - tuning.CROSSING_BYTES) / tuning.MEMBER_BYTES
+            room -= run.threads * tuning.CROSSING_BYTES_OF_THREAD / tuning.MEMBER_BYTES
+        else:  # the same on every machine
+            room = tuning.MAX_MEMBER_CITIES / n
+        return int(max(0.0, min(max(most, self.members.most), room)))
 
     def _least(self) -> int:
         """Return how many members a first population has: of light ones each thread needs one to cross."""
-        if self.members.kicks > 0:
-            return self.members.least
-        long = self.members is tuning.LIGHT_MEMBERS and self.problem.n >= LONG
-        return max(tuning.LEAST_OF_LONG if long else self.members.least, self.run.threads)
+        light = self.members in (tuning.LIGHT_MEMBERS, tuning.MEMBERS_IN_CLUSTERS)
+        return max(self.members.least, self.run.threads if light else 1)
 
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
-        run, n = self.run, self.problem.n
-        if n >= LONG and (self.members.kicks > 0 or run.kick_limit is not None) and not self._in_rows():
-            return 0
-        sizes: list[float] = [self._most()]
+        run, sizes = self.run, [float(self._most())]
         if run.kick_limit is not None:
-            sizes.append((run.kick_limit - self.kicks) / n / self.members.granted)
+            sizes.append((run.kick_limit - self.kicks) / self.problem.n / self.members.granted)
         if (remaining := self._remaining()) is not None:
             sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
         return int(min(sizes))
-
-    def _in_rows(self) -> bool:
-        """Tell whether the tour goes along rows, as of a chip, between which long links carry much of it.
-
-        They hang together as a whole: neither kicks nor windows change that.
-        """
-        return (
-            tuning.UNEVEN < self.long_share <= tuning.CLUSTERED and self.problem.n <= tuning.MAX_WHOLE_CITIES
-        )
 
     def _crossing_share(self) -> float:
         """Time for the generations, in times that the growth takes."""
@@ -418,7 +349,8 @@ class _Search:
     def _recombine_given(self) -> bool:
         """Cross the tours that the start tour was merged of; True to stop."""
         native, run = self.native, self.run
-        if len(run.given) < 2 or self.problem.n > tuning.MAX_GIVEN_CITIES or run.kick_limit == 0:
+        count = len(run.given)
+        if count < 2 or count * self.problem.n > tuning.MAX_MEMBER_CITIES or run.kick_limit == 0:
             return False
         native.forget()
         native.add(np.stack([self.instance.close(tour) for tour in run.given]), run.threads)

@@ -20,9 +20,6 @@ LONG_SHARE = 0.1  # of all edges are long ones: C100k.0 2.73 to 2.31 % in 0.4 CP
 # Share of the tour's length that they have, from which it is worth it: E10k.0 has 0.20, C10k.0 0.37. The log
 # has gaps with and without it.
 UNEVEN = 0.28
-# The same of clusters, which have populations and windows of their own. With quick members usa13509, of 0.32,
-# went from 0.09 to 0.15 % at 5 s; C10k.0 has 0.40, C100k.0 0.37 (log).
-CLUSTERED = 0.34
 MAX_LONG_EDGES = 100_000  # at once; set 2026-11-21
 # Edges from which that share is estimated. On a GPU, ten million cities: 0.45 s when all were measured,
 # 28 ms with 200 000, 2.5 ms with 50 000 (log).
@@ -39,6 +36,10 @@ HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of m
 # Cities below which parts cost more than a second thread brings. E10k.0 at 5 kicks a city: one array
 # 0.231 %, two parts 0.245, four 0.311 (log); smaller instances are not on record.
 MIN_PARTED = 8_000
+# The same of clusters: usa13509 has 0.32, C10k.0 0.40, C100k.0 0.37.
+CLUSTERED = 0.34
+# Cities from which that share is asked for.
+MIN_UNEVEN = 8_000
 # Cities below which kicks all over the tour reorder clusters, too. With 8000, usa13509 went from 0.11 to
 # 0.15 % at 4 s; C31k.0 gains from it, 1.63 to 0.85 % (log).
 MIN_LONG_EDGES = 20_000
@@ -134,22 +135,8 @@ class Members(NamedTuple):
 
 # Kicks: E1k.0 at 1.2 s: 100 members with 0.1 end at 0 to 0.009 %, 40 with 0.4 at 0.009 to 0.038; fnl4461 at
 # 3 s 0.017 %, with 0.05 it is 0.030. Least, together with fewer kicks for such members: pr1002 at 0.12 s 0.28
-# to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Crossing: 100 members of fnl4461,
-# E10k.0, usa13509, d18512 and 50 of E31k.0 were crossed in 0.2, 0.3 to 0.7, 0.5, 0.5 to 0.9 and 1.2 times
-# their growth; crossover that does not end costs more than members that are missing (log).
-# One of 20 instead of 10, 0.12 instead of 0.15: usa13509 at 13 s 0.006 and 0.015 instead of 0.019 % (log).
+# to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Up to MAX_QUICK cities with a limit on kicks.
 FULL_MEMBERS = Members(0.1, 0.0, 0, 7, POPULATION, 20, 20, 2.5, 0.12, 0.6, 1.0)
-# Where more than half of the cities are ends of fixed edges, members are slow and poor. Travel of 10 000
-# strokes in 5 CPU s, with a population of about 20 and with annealing: hatching 12 544 and 12 036, segments
-# 47 535 and 46 772; with one of about 60, segments 46 491 and 46 615 (log).
-MEMBERS_OF_FIXED = FULL_MEMBERS._replace(least=40)
-# In clusters of so many cities or more; fewer were not tried. C10k.0, CPU s and gap: 60 quick members 4.3 and
-# 0.12 % (three seeds), 20 others 4.0 and 0.54; C31k.0 at 9 s with 27 members 1.22 %, annealed 0.83 (log).
-# 60 members and their crossover take as long as 2.5 kicks a city. C31k.0, CPU s of members and crossover, and
-# gap: one of 10 children, 60 members 7 and 0.47 %, 110 12 and 0.36; one of 20, 60 members 10 and 0.37, 110 19
-# and 0.10 (log).
-MIN_CLUSTERED = 8_000
-MEMBERS_IN_CLUSTERS = Members(0.0, 0.0, 3, 40, 300, 20, 20, 0.3, 3.5, 0.0, 0.05)
 # Up to so many cities, if there is no limit on kicks. Uniform cities, CPU ms, kicks or full members before,
 # and now: 200 cities 4 ms 0.229 to 0.111 %, 8 ms 0.118 to 0.036; 1000 cities 9 ms 0.740 to 0.702, 18 ms
 # 0.518 to 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points
@@ -159,65 +146,31 @@ MEMBERS_IN_CLUSTERS = Members(0.0, 0.0, 3, 40, 300, 20, 20, 0.3, 3.5, 0.0, 0.05)
 # Later: fl417 at 0.4 s, eight seeds, 0.26 %, with 0.2 and 0.5 kicks 0.16; uniform cities no worse (log).
 MAX_QUICK = 5_000
 QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 1.0)
-# Up to so many cities times members, 16 bytes each.
+# Beyond MAX_QUICK. E31k.0, CPU s of members of 3 steps and crossover, and gap: one of 10 children, 60 members
+# 10 and 0.044 %, 110 18 and 0.020; one of 20, 40 members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one
+# of 40, 60 members 22 and 0.013. Steps, with one child of 20 and as many members as there is time for: E10k.0
+# at 1 s 3, 6, 10, 15, 25 steps 0.139, 0.106, 0.103, 0.101, 0.096 %, E31k.0 at 4 s 0.121, 0.117, 0.113, 0.118,
+# 0.114, E100k.0 at 12 s 0.192, 0.163, 0.168, 0.162, 0.165, C31k.0 at 6 s 0.40, 0.42, 0.53, -, 0.38; crossing
+# of 1.2, 1.75, 2.4, 3.2 times the growth: E10k.0 0.136, 0.111, 0.130, 0.170, E31k.0 0.117, 0.117, 0.133,
+# 0.164, E100k.0 0.168, 0.163, 0.189, 0.225. Least: members, and gaps of annealing and of populations: E10k.0
+# 0.3 s 6, 0.604 and 0.536; E31k.0 1 s 4, 0.593 and 0.622, 1.5 s 6, 0.470 and 0.437; E100k.0 3 s 3, 0.680 and
+# 0.707, 5 s 6, 0.519 and 0.471; E1M.0 on two threads at 60 s 9, 0.369 and 0.309. Travel of 10 000 strokes in
+# 5 CPU s, members with kicks (at least 40, else annealing) and these: hatching 11 907 and 11 660, segments 46
+# 386 and 46 248 (log).
+LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, 300, 20, 20, 0.45, 1.75, 0.14, 0.25)
+# In clusters crossover ends sooner. 1.75 and 1.3 and 0.9 times the growth: C10k.0 at 5 s 0.138, 0.048, 0.036
+# %, C31k.0 at 15 s 0.088, 0.101, 0.086, C100k.0 at 20 s 0.604, 0.576, 0.509, but usa13509 at 5 s 0.015,
+# 0.023, 0.146 (log).
+MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=1.1)
+# What members may take of the memory that there is; bytes a city of a member, of crossover, and of each of
+# its threads.
+MEMORY_SHARE = 0.4
+MEMBER_BYTES, CROSSING_BYTES, CROSSING_BYTES_OF_THREAD = 16, 56, 48
+# With a limit on kicks: up to so many cities times members.
 MAX_MEMBER_CITIES = 100_000_000
-# Beyond MAX_QUICK, where there are neither rows nor clusters nor a limit on kicks. E31k.0, CPU s of members
-# of 3 steps and crossover, and gap: one of 10 children, 60 members 10 and 0.044 %, 110 18 and 0.020; one of
-# 20, 40 members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one of 40, 60 members 22 and 0.013. With 15
-# other busy cores, the start tour included, one of 20: E100k.0, 40 members of 6 steps 103 and 0.047, of 3
-# steps 102 and 0.056, 30 with all steps 91 and 0.059, 20 with 0.1 kicks a city and one of 10 90 and 0.098;
-# E31k.0, 100 of 6 steps 62 and 0.006, 60 with all steps 45 and 0.012, 40 with 0.1 kicks and one of 10 45 and
-# 0.031 (log).
-LIGHT_MEMBERS = Members(0.0, 0.0, 6, 20, 300, 20, 20, 0.4, 2.7, 0.0, 1.0)
-# Times the guess, where tours leave the caches, and how it grows with the cities: CPU us a city, 31 623
-# cities 1.7, 100 000 2.6, a million 9.6 (log). Light members of such tours that there must be time for: a
-# million cities with 16 threads have windows.
-LONG_MEMBERS, LONG_MEMBERS_POWER, LEAST_OF_LONG = 2, 0.57, 30
 # The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
 # 1000 cities at 1 s, 200 members: 0.0058 % where one of 5 children is taken, 0.0019 where one of 10 is (log).
 LEISURE = 2.0
-
-# Cities up to which tours that were given are recombined: a crossing takes 2 us a city, and nothing ends one.
-MAX_GIVEN_CITIES = 200_000
-
-# Windows on CPU threads (native/lk/windows.h), where there is no time for populations of whole tours. All set
-# 2026-11-24, where there is no figure.
-# Cities. With fewer, populations of whole tours are better: pla85900 at 35 s 142.593 million, in windows
-# 142.662, at 90 s 142.540 and 142.590 (log).
-MIN_WINDOWED = 100_000
-# Rows, as of chips, whose longest links have a share between UNEVEN and CLUSTERED, have whole tours up to so
-# many cities. chip-100000 at 55 s: windows 5 038 941, 33 whole tours 5 019 689, 0.38 % less (log).
-MAX_WHOLE_CITIES = 200_000
-MIN_WINDOW_MEMBERS = 30  # of every window that there must be time for; fewer were not tried
-
-
-class Windows(NamedTuple):
-    """Windows, and their populations."""
-
-    begin: float  # share of the horizon for annealing before them
-    size: int  # cities, in the first pass
-    largest: int  # in later ones
-    members: int  # new ones of each window, in the first pass
-    least: int  # members that there must be time for
-    kicks: float  # of a member, a city
-    quick: bool  # members by shorter moves
-    descents: float  # time for a member, in first local searches: a guess until the first pass is over
-
-
-# Begin: E100k.1 at 120 s, 0.15 225.901, 0.3 226.012, 0.5 225.996, no windows 226.119 million (log).
-# Members and kicks: 10 000 cities from 0.2 % on, CPU ms a city and gain: 10 members 0.085 and 0.076 %,
-# 30 0.27 and 0.099; windows of 4000 cities and 20 members 0.23 and 0.113; 30 members with 0.1 kicks gained
-# 0.084 % in 0.38 CPU ms a city, with 0.03 0.099 % in 0.27 (log).
-PLAIN_WINDOWS = Windows(0.15, 2000, 4000, members=10, least=10, kicks=0.03, quick=False, descents=1.5)
-# The same in clusters (CLUSTERED). Edges that leave a window stay, and each carries much: windows are large.
-# Many poor members tell best how clusters hang together. C31k.0 from 1.86 % on, CPU s and gap: 10 members as
-# above in windows of 5000 6.1 and 0.83 %, 20 quick ones of 10 000 4.4 and 0.78, 40 of
-# 16 000 12.2 and 0.36. C100k.0 at 55 CPU s 0.62, 0.46 %; with 40 of 20 000
-# from the start the pass does not end (log).
-CLUSTER_WINDOWS = Windows(0.15, 10_000, 20_000, members=20, least=15, kicks=0.0, quick=True, descents=1.0)
-WINDOW_GROWTH = 2  # of both, from pass to pass
-LAST_WINDOWS = 2.5  # a pass takes all the time that is left if that is less than so many times its own
-KICKS_FOR_WINDOW_MEMBER = 0.25  # a city, that a limit on kicks grants a member
 
 # GPUs; an H200 and its CPU, where nothing else is said.
 # Cities from which "auto" takes a GPU: with so many and one second it is better than one thread, and with two

@@ -414,36 +414,6 @@ void bind_search(nb::module_ &m) {
           nb::arg("seconds"), nb::arg("token"),
           "Improves the parts, for so long at a time; True when the round is complete or the token said stop.")
       .def(
-          "begin_windows",
-          [](BoundSearch &b, int parts, bool boxes, int members, double kicks_per_city, double temperature, bool quick,
-             int selection, int idle, unsigned long long seed, unsigned long long round, int threads,
-             StopToken &token) {
-            check_threads(threads);
-            check_parts(b, parts, boxes);
-            require(members >= 1, "members is " + std::to_string(members) + "; at least 1 is needed");
-            require(kicks_per_city >= 0 && kicks_per_city <= 1e9, "kicks_per_city is out of range");
-            require(selection >= 1, "selection is " + std::to_string(selection) + "; at least 1 is needed");
-            require(idle >= 1, "idle is " + std::to_string(idle) + "; at least 1 is needed");
-            interruptible(token, [&] {
-              b.search->begin_windows(
-                  {parts, boxes, members, kicks_per_city, temperature, quick, selection, idle, seed, round, threads});
-            });
-          },
-          nb::kw_only(), nb::arg("parts"), nb::arg("boxes"), nb::arg("members"), nb::arg("kicks_per_city"),
-          nb::arg("temperature"), nb::arg("quick"), nb::arg("selection"), nb::arg("idle"), nb::arg("seed"),
-          nb::arg("round"), nb::arg("threads"), nb::arg("token"),
-          "Cuts the best tour into windows, each with a population of its own.")
-      .def_prop_ro(
-          "windows_done", [](const BoundSearch &b) { return b.search->windows_done(); },
-          "Windows of the pass that are done; 0 behind its end.")
-      .def(
-          "window_members",
-          [](BoundSearch &b, int members) {
-            require(members >= 1, "members is " + std::to_string(members) + "; at least 1 is needed");
-            b.search->window_members(members);
-          },
-          nb::arg("members"), "New members of the windows of the pass that are opened from now on.")
-      .def(
           "grow",
           [](BoundSearch &b, int count, double kicks_per_city, double temperature, int steps, unsigned long long seed,
              unsigned long long round, int threads, StopToken &token) {

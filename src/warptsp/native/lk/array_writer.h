@@ -15,6 +15,9 @@ class ArrayWriter {
 
   LkCounters counters;
 
+  // No move writes more cells from now on.
+  void set_reach(int cells) { reach_ = cells; }
+
  protected:
   struct Piece {
     int source, length;  // cells, relative to the base of the operation
@@ -31,7 +34,9 @@ class ArrayWriter {
   int queue_head_ = 0, queue_size_ = 0;
   bool logging_ = false, log_full_ = false;
   int log_[lk_log_capacity], log_size_ = 0;
-  u64 edges_ = 0;  // of the edges that changed since the kick: 0 when none remains
+  int reach_ = 1 << 30;
+  bool beyond_ = false;  // whether a move was left out for its cells, since this was false last
+  u64 edges_ = 0;        // of the edges that changed since the kick: 0 when none remains
 
   WARPTSP_FN int wrap(int p) const { return p >= a_.size ? p - a_.size : p < 0 ? p + a_.size : p; }
   WARPTSP_FN int offset(int position) const {
@@ -48,20 +53,20 @@ class ArrayWriter {
 
   // ---- the queue of cities to search from
   WARPTSP_FN void push(int c) {
-    if (a_.queued[c] || queue_size_ == lk_queue_capacity) return;
-    a_.queued[c] = 1;
+    if ((a_.queued[c] & lk_in_queue) || queue_size_ == lk_queue_capacity) return;
+    a_.queued[c] |= lk_in_queue;
     queue_[(queue_head_ + queue_size_++) & (lk_queue_capacity - 1)] = (Index)c;
   }
   WARPTSP_FN int pop() {
     const int c = queue_[queue_head_];
     queue_head_ = (queue_head_ + 1) & (lk_queue_capacity - 1);
     queue_size_--;
-    a_.queued[c] = 0;
+    a_.queued[c] &= (unsigned char)~lk_in_queue;
     return c;
   }
 
   // ---- from a list of intervals to an operation on the array: pieces that follow the anchor, which stays in place.
-  // False if a path of the sub-problem would lose an end, or the paths their order.
+  // False if a path of the sub-problem would lose an end, or the paths their order, or if it has too many cells.
   bool arrange(const TentativePath &path) {
     const int m = path.intervals;
     int start[lk_max_intervals], size[lk_max_intervals], turned[lk_max_intervals];  // in path order
@@ -81,6 +86,10 @@ class ArrayWriter {
         longest = length;
         anchor = q;
       }
+    }
+    if (a_.size - size[anchor] > reach_) {
+      beyond_ = true;
+      return false;
     }
     const int flip = turned[anchor];
     piece_base_ = start[anchor] + size[anchor];

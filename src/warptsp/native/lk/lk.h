@@ -29,11 +29,14 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   LinKernighan(const Metric &metric, const LkArrays<Index, Value> &arrays, const LkParams &params, Value tolerance)
       : Writer(metric, arrays), p_(params), tolerance_(tolerance) {}
 
-  // Local search from the cities [begin, end), by number: positions change meanwhile. Returns the gain.
-  double optimize(int begin, int end) {
+  // Local search from the cities [begin, end), by number: positions change meanwhile. Returns the gain. `put_off`: from
+  // those alone that have been put off, which they are no longer then.
+  double optimize(int begin, int end, bool put_off = false) {
     double gain = 0;
     logging_ = false;
     for (int c = begin; c < end; c++) {
+      if (put_off && !(a_.queued[c] & lk_put_off)) continue;
+      a_.queued[c] &= (unsigned char)~lk_put_off;
       push(c);
       gain += drain();
     }
@@ -102,6 +105,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   using Writer::a_;
   using Writer::arrange;
   using Writer::base_;
+  using Writer::beyond_;
   using Writer::bridge;
   using Writer::city;
   using Writer::direction_;
@@ -159,6 +163,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   // ---- one search: returns what the tour got shorter by, 0 for nothing
   Value improve(int t1) {
     counters.evaluations++;
+    beyond_ = false;
     for (int side = 0; side < 2; side++) {
       direction_ = -side;
       const int p1 = a_.position[t1];
@@ -168,6 +173,7 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
       const Value gain = search(t1, a_.order[base_], g0);
       if (gain > tolerance_) return gain;
     }
+    if (beyond_) a_.queued[t1] |= lk_put_off;
     return 0;
   }
 

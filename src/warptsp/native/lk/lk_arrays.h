@@ -11,6 +11,8 @@ constexpr int lk_max_breadth = 8;
 constexpr int lk_wide_levels = 5;        // levels with a breadth above 1, at most
 constexpr int lk_queue_capacity = 1024;  // a power of two
 constexpr int lk_log_capacity = 4096;    // words of the undo log
+// What `queued` says of a city: that it is in the queue, and that a move was left out for its many cells.
+constexpr unsigned char lk_in_queue = 1, lk_put_off = 2;
 
 struct LkParams {
   int candidates = 8;  // K, cities in a candidate list
@@ -46,7 +48,7 @@ struct LkArrays {
   const Value *lengths;     // [size, K] distance to each candidate; padding holds the largest Value
   Index *scratch;           // [size]
   Value *edge_scratch;      // [size]
-  unsigned char *queued;    // [size] zero at rest
+  unsigned char *queued;    // [size] lk_in_queue, lk_put_off
 
   WARPTSP_FN int wrap(int p) const { return p >= size ? p - size : p < 0 ? p + size : p; }
 };

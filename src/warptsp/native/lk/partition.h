@@ -5,8 +5,6 @@
 // parts can be improved at once and the new tour is the old sequence of runs with new contents.
 #pragma once
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "common/metric.h"
@@ -87,25 +85,16 @@ class BoxCutter {
  public:
   static constexpr int usual_sample = 64;  // cities of each box, which then differ by an eighth
 
-  // The boxes are as equal as `sampled` cities for each of them say. With a tour, all
-  // cities are looked at, and each cut is where the edges across it are shortest in all, within an eighth of the smaller side:
-  // in clusters, few edges between them are cut.
-  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random, int sampled = usual_sample,
-            const std::vector<int> *tour = nullptr)
+  // The boxes are as equal as `sampled` cities for each of them say.
+  BoxCutter(const Points &points, int dimensions, int n, int parts, Random random, int sampled = usual_sample)
       : points_(points), dimensions_(dimensions) {
-    const int wanted = tour ? n : (int)std::min<long long>(n, (long long)sampled * parts);
+    const int wanted = (int)std::min<long long>(n, (long long)sampled * parts);
     std::vector<int> sample;
-    if (tour) {
-      next_.resize(n);
-      place_.resize(n);
-      for (int i = 0; i < n; i++) next_[(*tour)[i]] = (*tour)[i + 1 < n ? i + 1 : 0];
-    }
     for (int i = 0; i < wanted; i++) {
       const int c = (int)((long long)i * n / wanted);
       if (points.rows[(size_t)points.stride * c] == points.rows[(size_t)points.stride * c]) sample.push_back(c);
     }
     build(sample.data(), (int)sample.size(), parts, random, 0);
-    next_ = place_ = std::vector<int>();
   }
   int operator()(int city) const {
     const double *row = points_.rows + (size_t)points_.stride * city;
@@ -131,38 +120,6 @@ class BoxCutter {
   Points points_;
   int dimensions_, parts_ = 0;
   std::vector<Node> nodes_;
-  std::vector<int> next_;   // of a city on the tour, while that is looked at
-  std::vector<int> place_;  // of a city among the `count` ones that are cut; anything for others
-
-  double at(int city, int axis) const { return points_.rows[(size_t)points_.stride * city + axis]; }
-
-  // How many of `cities`, which are in order along the axis, to leave below the cut.
-  int least_crossed(const int *cities, int count, int cut, int axis) {
-    constexpr double reach = 0.125;
-    const int aside = (int)(reach * std::min(cut, count - cut));
-    for (int i = 0; i < count; i++) place_[cities[i]] = i;
-    const auto is_here = [&](int city) { return place_[city] < count && cities[place_[city]] == city; };
-    // What the sum over the edges across the cut becomes when the city at a place goes below it.
-    std::vector<double> change(count, 0.0);
-    for (int i = 0; i < count; i++) {
-      const int a = cities[i], b = next_[a];
-      if (!is_here(b)) continue;
-      double squared = 0;
-      for (int d = 0; d < dimensions_; d++) squared += (at(a, d) - at(b, d)) * (at(a, d) - at(b, d));
-      const double length = std::sqrt(squared);
-      change[std::min(i, place_[b])] += length;
-      change[std::max(i, place_[b])] -= length;
-    }
-    int best = cut;
-    double across = 0, least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < std::min(count - 1, cut + aside); i++) {
-      across += change[i];
-      // A cut is a coordinate: it cannot divide cities that have the same.
-      if (i + 1 >= cut - aside && across < least && at(cities[i], axis) < at(cities[i + 1], axis))
-        least = across, best = i + 1;
-    }
-    return best;
-  }
 
   void build(int *sample, int count, int parts, Random &random, int depth) {
     const int node = (int)nodes_.size();
@@ -184,18 +141,13 @@ class BoxCutter {
       const int left = parts / 2;
       double share = (double)left / parts;
       if (depth < 2) share += (random.unit() - 0.5) * 0.5 / parts * std::max(1, left);
-      int cut = std::min(count - 1, std::max(1, (int)(count * share)));
+      const int cut = std::min(count - 1, std::max(1, (int)(count * share)));
       const auto before = [&](int a, int b) {
         const double x = points_.rows[(size_t)points_.stride * a + axis],
                      y = points_.rows[(size_t)points_.stride * b + axis];
         return x < y || (x == y && a < b);
       };
-      if (next_.empty()) {
-        std::nth_element(sample, sample + cut, sample + count, before);
-      } else {
-        std::sort(sample, sample + count, before);
-        cut = least_crossed(sample, count, cut, axis);
-      }
+      std::nth_element(sample, sample + cut, sample + count, before);
       const double at = points_.rows[(size_t)points_.stride * sample[cut] + axis];
       nodes_[node].axis = axis;
       nodes_[node].at = at;

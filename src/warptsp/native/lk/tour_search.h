@@ -8,7 +8,6 @@
 #include "lk/partition.h"
 #include "lk/population.h"
 #include "lk/subproblem.h"
-#include "lk/windows.h"
 #include "small/one_tree_search.h"
 
 namespace warptsp::lk {
@@ -40,12 +39,7 @@ class TourSearch {
   // Improves the parts for some seconds; goes on where it was left. True when the round is complete or the token said
   // stop. Between two calls the tour is the one that the parts make as they are.
   virtual bool proceed(double seconds, const StopToken &token) = 0;
-  // Cuts the best tour into windows; proceed() and end_round() are for them, too.
-  virtual void begin_windows(const WindowPlan &plan) = 0;
-  // Of the pass: how many windows are done; new members of those that are opened from now on.
-  virtual int windows_done() const = 0;
-  virtual void window_members(int count) = 0;
-  // Ends the round, or the pass over windows, as it stands.
+  // Ends the round as it stands.
   virtual void end_round() = 0;
 
   // The population: grow() adds new tours to it, add() given ones, keep() the best one; keep_members() leaves
@@ -121,7 +115,7 @@ class TourSearchOf final : public TourSearch {
     end_round();
     whole_.reset();
     plan_ = plan;
-    plan_.parts = cut(plan, plan.optimize);
+    plan_.parts = cut();
     gains_.assign(plan_.parts, 0.0);
     counts_.assign(plan_.parts, LkCounters());
     workers_.resize(plan.threads);
@@ -133,7 +127,6 @@ class TourSearchOf final : public TourSearch {
   }
 
   bool proceed(double seconds, const StopToken &token) override {
-    if (windows_) return proceed_in_windows(seconds, token);
     if (!in_round_) return true;
     const StopToken slice(token, seconds);
     for_each_task(plan_.threads, plan_.threads, [&](int t) { work(workers_[t], slice, token); });
@@ -153,28 +146,7 @@ class TourSearchOf final : public TourSearch {
     return complete;
   }
 
-  void begin_windows(const WindowPlan &plan) override {
-    return_to_best();
-    WindowPlan own = plan;
-    own.parts = cut(plan, false, plan.quick ? &tour_ : nullptr);
-    begun_length_ = length_;
-    begun_counters_ = counters_;
-    windows_ = std::make_unique<WindowPass<Source>>(source_, instance_, cut_, own, tolerance_);
-  }
-
-  int windows_done() const override { return windows_ ? windows_->done() : 0; }
-  void window_members(int count) override {
-    if (windows_) windows_->members(count);
-  }
-
   void end_round() override {
-    if (windows_) {
-      windows_->end();
-      take_windows();
-      link_best();
-      tour_ = best_;
-      windows_.reset();
-    }
     if (!in_round_) return;
     find_best();
     link_best();
@@ -227,40 +199,25 @@ class TourSearchOf final : public TourSearch {
   double least_length() const override { return population_.least_length(); }
 
  private:
-  // Cuts the tour into parts, and returns how many these are; pieces of it begin with the first city, or anywhere.
-  template <class Plan>
-  int cut(const Plan &plan, bool from_first, const std::vector<int> *along = nullptr) {
+  // Cuts the tour into the parts of the plan, and returns how many these are.
+  int cut() {
     const int n = instance_.size;
-    Random random(plan.seed, plan.round, ~0ull);
-    const int rotation = from_first ? 0 : random.below(n);
-    int parts = plan.parts;
+    Random random(plan_.seed, plan_.round, ~0ull);
+    const int rotation = plan_.optimize ? 0 : random.below(n);
+    int parts = plan_.parts;
     cut_.part.resize(n);
-    if (plan.boxes) {
-      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan.parts, random, BoxCutter::usual_sample,
-                             along);
+    if (plan_.boxes) {
+      const BoxCutter cutter(instance_.points, instance_.dimensions, n, plan_.parts, random);
       parts = cutter.parts();
-      for_each_task(plan.threads, plan.threads, [&](int t) {
-        const int end = (int)((long long)n * (t + 1) / plan.threads);
-        for (int c = (int)((long long)n * t / plan.threads); c < end; c++) cut_.part[c] = cutter(c);
+      for_each_task(plan_.threads, plan_.threads, [&](int t) {
+        const int end = (int)((long long)n * (t + 1) / plan_.threads);
+        for (int c = (int)((long long)n * t / plan_.threads); c < end; c++) cut_.part[c] = cutter(c);
       });
     } else {
       cut_segments(tour_, parts, rotation, cut_.part);
     }
     cut_.cut(tour_, parts, rotation);
     return parts;
-  }
-
-  bool proceed_in_windows(double seconds, const StopToken &token) {
-    const bool complete = windows_->proceed(seconds, token);
-    take_windows();
-    if (complete) end_round();
-    return complete;
-  }
-  void take_windows() {
-    length_ = begun_length_ - windows_->gain();
-    counters_ = begun_counters_;
-    counters_ += windows_->counters();
-    find_best();
   }
 
   // A part, and the search in it.
@@ -312,13 +269,34 @@ class TourSearchOf final : public TourSearch {
   void open_part(Worker &w, int b) {
     const int begin = cut_.start[b], size = cut_.start[b + 1] - begin;
     const int *members = cut_.members.data() + begin;
-    restrict_to_part(instance_, cut_, b, w.candidates, w.fixed);
+    restrict_to_part(b, w.candidates, w.fixed);
     w.problem.order.assign(cut_.order.begin() + begin, cut_.order.begin() + begin + size);
     w.problem.path.assign(cut_.path.begin() + begin, cut_.path.begin() + begin + size);
     w.problem.prepare(source_, members, size, w.candidates.data(), instance_.params,
                       instance_.fixed.empty() ? nullptr : w.fixed.data(), tolerance_);
     w.part = b;
     w.kicks = 0;
+  }
+
+  // What part b knows of the instance, in its own numbers: candidates [size, K], fixed edges [size, 2] or none.
+  void restrict_to_part(int b, std::vector<int> &candidates, std::vector<int> &fixed) const {
+    const int begin = cut_.start[b], size = cut_.start[b + 1] - begin, count = instance_.params.candidates;
+    const int *members = cut_.members.data() + begin;
+    candidates.assign((size_t)size * count, -1);
+    for (int i = 0; i < size; i++) {
+      const int *all = instance_.candidates.data() + (size_t)members[i] * count;
+      int *own = candidates.data() + (size_t)i * count;
+      for (int k = 0; k < count && all[k] >= 0; k++)
+        if (cut_.part[all[k]] == b) *own++ = cut_.local[all[k]];
+    }
+    fixed.clear();
+    if (instance_.fixed.empty()) return;
+    fixed.assign(2 * (size_t)size, -1);
+    for (int i = 0; i < size; i++)
+      for (int s = 0; s < 2; s++) {
+        const int other = instance_.fixed[2 * (size_t)members[i] + s];
+        if (other >= 0 && cut_.part[other] == b) fixed[2 * i + s] = cut_.local[other];
+      }
   }
 
   // Writes back what the part is now.
@@ -340,10 +318,7 @@ class TourSearchOf final : public TourSearch {
 
   void link_best() {
     if (linked_) return;
-    if (windows_)
-      windows_->link(best_);
-    else
-      cut_.link(best_);
+    cut_.link(best_);
     linked_ = true;
   }
 
@@ -355,7 +330,6 @@ class TourSearchOf final : public TourSearch {
   Partition cut_;
   std::vector<Worker> workers_;
   Population<Source> population_{source_, instance_, tolerance_};
-  std::unique_ptr<WindowPass<Source>> windows_;
 
   // The round.
   RoundPlan plan_{};
