@@ -20,7 +20,7 @@ from warptsp import cli
 from warptsp.backends.cuda import device as cuda_device
 from warptsp.devices import choose, resolve_device
 from warptsp.errors import BackendUnavailable, DeviceFailure, InvalidOption, UnsupportedProblem
-from warptsp.machine import Devices
+from warptsp.machine import Devices, memory
 from warptsp.methods import METHODS
 from warptsp.methods.lk.tuning import MIN_CITIES_OF_GPUS
 from warptsp.problem import OpenPath, Problem
@@ -317,3 +317,15 @@ def test_nothing_of_cuda_is_imported_before_it_is_wanted():
         "sys.exit(any(name.startswith(('cuda.', 'warptsp.backends.cuda')) for name in sys.modules))"
     )
     run_code(program, check=True)
+
+
+@pytest.mark.parametrize(("limit", "most"), [("1000000\n", 1e6), ("max\n", None), (None, None)])
+def test_memory_is_that_of_the_machine_or_of_its_container(monkeypatch, tmp_path, limit, most):
+    file = tmp_path / "memory.max"
+    if limit is not None:
+        file.write_text(limit)
+    monkeypatch.setattr("warptsp.machine.Path", lambda _: file)
+    if most is None:
+        assert memory() > 1e8
+    else:
+        assert memory() == most

@@ -198,10 +198,25 @@ def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.Mon
     assert np.array_equal(runs[0].tour, runs[1].tour)
 
 
-def test_longer_tours_have_larger_populations() -> None:
-    sizes = {n: LkParams().members(n) for n in (200, 10_000, 18_512, 31_623, 10**6)}
-    assert sizes == {200: 100, 10_000: 100, 18_512: 148, 31_623: 252, 10**6: 300}
-    assert LkParams(population=12).members(18_512) == LkParams(population=12).members_on_gpu == 12
+@pytest.mark.parametrize(("gigabytes", "kicks", "size"), [(8, None, 300), (0.001, None, 9), (0.0001, None, 0),
+                                                         (0.001, 200, 300)])  # fmt: skip
+def test_populations_fit_into_memory(monkeypatch: pytest.MonkeyPatch, gigabytes, kicks, size) -> None:
+    """With a limit on kicks they do not depend on the machine."""
+    n, sizes = 1600, []
+    monkeypatch.setattr(tuning, "MAX_QUICK", n - 1)
+    monkeypatch.setattr("warptsp.methods.lk.cpu.memory", lambda: gigabytes * 1e9)
+
+    def look(search: cpu._Search) -> None:
+        sizes.append(search._most())
+
+    monkeypatch.setattr(cpu._Search, "improve", look)
+    limit = {"time_limit": 1.0} if kicks is None else {"kicks": kicks * n}
+    warptsp.solve(np.random.default_rng(3).random((n, 2)), threads=1, device="cpu", **limit)
+    assert sizes == [size]
+
+
+def test_a_population_is_as_large_as_its_parameter_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert LkParams(population=12).members_on_gpu == 12
     assert LkParams().members_on_gpu == 300
 
 

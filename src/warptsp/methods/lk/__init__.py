@@ -11,13 +11,11 @@ threads, and tours too long for one array, work on parts: consecutive pieces of 
 in turn, so that seams move (native/lk/partition.h). The start tour is then made of greedy paths in tiles, and
 its first local search goes through these tiles, then through boxes across their seams.
 
-Where there is time for it, crossover does better (up to 5000 cities from the first milliseconds on): a
+Where there is time for it, crossover does better, from the first milliseconds on (up to 5000 cities): a
 population of local optima, made quickly, or with a few kicks each, is combined over generations
 (native/lk/edge_assembly.h); what it comes to joins the next population. Y. Nagata and S. Kobayashi, "A
 powerful genetic algorithm using edge assembly crossover for the traveling salesman problem", INFORMS J.
-Computing 25 (2013). On CPU threads, tours of 100 000 cities and more for which there is less time, or a
-limit on kicks, are annealed and have such a population for each window, all cities of a box
-(native/lk/windows.h); boxes and populations grow from pass to pass.
+Computing 25 (2013).
 """
 
 from __future__ import annotations

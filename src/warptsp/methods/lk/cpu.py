@@ -264,15 +264,14 @@ class _Search:
     def _most(self) -> int:
         """Return how many members a population has at most."""
         n, run = self.problem.n, self.run
-        most = self.params.members(n)
-        if self.params.population is not None:
+        if (most := self.params.population) is not None:
             return most if most >= tuning.FULL_MEMBERS.least else 0
         if run.kick_limit is None:
             room = (tuning.MEMORY_SHARE * memory() / n - tuning.CROSSING_BYTES) / tuning.MEMBER_BYTES
             room -= run.threads * tuning.CROSSING_BYTES_OF_THREAD / tuning.MEMBER_BYTES
         else:  # the same on every machine
             room = tuning.MAX_MEMBER_CITIES / n
-        return int(max(0.0, min(max(most, self.members.most), room)))
+        return int(max(0.0, min(self.members.most, room)))
 
     def _least(self) -> int:
         """Return how many members a first population has: of light ones each thread needs one to cross."""
@@ -281,17 +280,20 @@ class _Search:
 
     def _affordable(self) -> int:
         """Return how many members of a population the horizon has time for, at a rough guess."""
-        run, sizes = self.run, [float(self._most())]
+        run, most = self.run, float(self._most())
         if run.kick_limit is not None:
-            sizes.append((run.kick_limit - self.kicks) / self.problem.n / self.members.granted)
-        if (remaining := self._remaining()) is not None:
-            sizes.append(remaining / ((1 + self._crossing_share()) * self.member_seconds))
-        return int(min(sizes))
+            most = min(most, (run.kick_limit - self.kicks) / self.problem.n / self.members.granted)
+        size, remaining = most, self._remaining()
+        if remaining is not None:
+            for _ in range(4):  # its share hardly depends on the size
+                size = min(most, remaining / ((1 + self._crossing_share(size)) * self.member_seconds))
+        return int(size)
 
-    def _crossing_share(self) -> float:
-        """Time for the generations, in times that the growth takes."""
+    def _crossing_share(self, size: float) -> float:
+        """Time for the generations of so many members, in times that the growth takes."""
         members = self.members
-        return float(members.crossing * (self.problem.n / 1000) ** members.crossing_power)
+        power = (self.problem.n / 1000) ** members.crossing_power * (size / 30) ** members.crossing_size
+        return float(members.crossing * power)
 
     def _combine(self, size: int) -> bool:
         """Grow a population and cross it until nothing is gained; True to stop.
@@ -328,7 +330,7 @@ class _Search:
             self.member_seconds = (run.elapsed() - started) / grown
             remaining = self._remaining()
             # What is left must do for the generations.
-            crossing = self._crossing_share() * self.member_seconds * (grown + count)
+            crossing = self._crossing_share(grown + count) * self.member_seconds * (grown + count)
             if remaining is not None and remaining < crossing:
                 break
         remaining = self._remaining()

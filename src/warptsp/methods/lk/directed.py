@@ -68,7 +68,9 @@ class _Search:
         self.scale = instance.scale
         self.native = self.instance.search(run.seed, run.threads)
         self.n = len(self.instance.paths.matrix)
-        self.population = min(params.members(problem.n), tuning.DIRECTED_POPULATION)
+        self.population = tuning.DIRECTED_POPULATION
+        if params.population is not None:
+            self.population = min(self.population, params.population)
         self.kicks = 0
         self.earlier_kicks = 0  # of the symmetric search
         self.round = 0

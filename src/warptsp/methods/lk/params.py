@@ -34,9 +34,8 @@ class LkParams:
     temperature : float or None
         Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
     population : int or None
-        Maximum number of tours in a population; below 7 there is no crossover. None: 100; on CPU threads 200
-        up to 5000 cities if there is no limit on kicks, one for every 125 cities from 12 500 cities on, 300
-        at most.
+        Maximum number of tours in a population; below 7 there is no crossover. None: 300; on CPU threads 200
+        up to 5000 cities, or 100 with a limit on kicks.
     part : int
         Maximum number of cities in one part.
     whole : int
@@ -81,15 +80,9 @@ class LkParams:
         """Return those that choose the edges of a kick."""
         return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
 
-    def members(self, n: int) -> int:
-        """Return the maximum number of tours in a population of so many cities, on CPU threads."""
-        if self.population is not None:
-            return self.population
-        return min(max(tuning.POPULATION, n // tuning.CITIES_FOR_MEMBER), tuning.LARGEST_POPULATION)
-
     @property
     def members_on_gpu(self) -> int:
-        """The same, there."""
+        """The maximum number of tours in a population there."""
         return tuning.LARGEST_POPULATION if self.population is None else self.population
 
     @property

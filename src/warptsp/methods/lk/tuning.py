@@ -106,9 +106,7 @@ SECONDS_PER_ENTRY = 2e-8  # of a matrix, for lists that reach to all sides, on o
 SPREAD_SHARE = 0.1  # of the time, at most, for such lists; set 2026-11-23
 
 # Populations on CPU threads.
-# Members at most, and cities for which there may be one more; of a GPU's the first. d18512 at 60 s, gaps of
-# several seeds: 100 members 0.031, 0.023 %, 150 0.021, 0.026, 185 0.023, 0.029, 0.025 (log).
-POPULATION, CITIES_FOR_MEMBER, LARGEST_POPULATION = 100, 125, 300
+LARGEST_POPULATION = 300  # members at most, and of the first population on a GPU
 # Members of a population after another one, in times that one's: with fewer, kicks are better. d18512 after
 # 53 of 60 s, 139 members and 0.045 %: 13 members 0.044 in 4 s, then kicks 0.030 in 1.6 s (log).
 NEXT_POPULATION = 0.5
@@ -129,14 +127,15 @@ class Members(NamedTuple):
     leisurely: int  # and where it is not
     descents: float  # time for a member, in local searches of a greedy tour: a guess until the first is there
     crossing: float  # time for the generations of 1000 cities, in times that the growth took,
-    crossing_power: float  # and how it grows with the cities
+    crossing_power: float  # and how it grows with the cities,
+    crossing_size: float  # and with the members, from 30 on
     granted: float  # kicks a city that a limit on kicks grants a member and its part of the crossover
 
 
 # Kicks: E1k.0 at 1.2 s: 100 members with 0.1 end at 0 to 0.009 %, 40 with 0.4 at 0.009 to 0.038; fnl4461 at
 # 3 s 0.017 %, with 0.05 it is 0.030. Least, together with fewer kicks for such members: pr1002 at 0.12 s 0.28
 # to 0.15 %, fnl4461 at 0.6 s 0.14 to 0.13 %. Up to MAX_QUICK cities with a limit on kicks.
-FULL_MEMBERS = Members(0.1, 0.0, 0, 7, POPULATION, 20, 20, 2.5, 0.12, 0.6, 1.0)
+FULL_MEMBERS = Members(0.1, 0.0, 0, 7, 100, 20, 20, 2.5, 0.12, 0.6, 0.0, 1.0)
 # Up to so many cities, if there is no limit on kicks. Uniform cities, CPU ms, kicks or full members before,
 # and now: 200 cities 4 ms 0.229 to 0.111 %, 8 ms 0.118 to 0.036; 1000 cities 9 ms 0.740 to 0.702, 18 ms
 # 0.518 to 0.364, 95 ms 0.114 to 0.053, 1 s 0.009 to 0.002; 5000 cities 3 s 0.01 points
@@ -145,7 +144,7 @@ FULL_MEMBERS = Members(0.1, 0.0, 0, 7, POPULATION, 20, 20, 2.5, 0.12, 0.6, 1.0)
 # needs twice the generations, and time for them. Crossing: 0.4 at 200 cities, 0.7 at 1000, 1.3 at 5000.
 # Later: fl417 at 0.4 s, eight seeds, 0.26 %, with 0.2 and 0.5 kicks 0.16; uniform cities no worse (log).
 MAX_QUICK = 5_000
-QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 1.0)
+QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 0.0, 1.0)
 # Beyond MAX_QUICK. E31k.0, CPU s of members of 3 steps and crossover, and gap: one of 10 children, 60 members
 # 10 and 0.044 %, 110 18 and 0.020; one of 20, 40 members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one
 # of 40, 60 members 22 and 0.013. Steps, with one child of 20 and as many members as there is time for: E10k.0
@@ -157,11 +156,11 @@ QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 1.0)
 # 0.707, 5 s 6, 0.519 and 0.471; E1M.0 on two threads at 60 s 9, 0.369 and 0.309. Travel of 10 000 strokes in
 # 5 CPU s, members with kicks (at least 40, else annealing) and these: hatching 11 907 and 11 660, segments 46
 # 386 and 46 248 (log).
-LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, 300, 20, 20, 0.45, 1.75, 0.14, 0.25)
+LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0.146, 0.146, 0.25)
 # In clusters crossover ends sooner. 1.75 and 1.3 and 0.9 times the growth: C10k.0 at 5 s 0.138, 0.048, 0.036
 # %, C31k.0 at 15 s 0.088, 0.101, 0.086, C100k.0 at 20 s 0.604, 0.576, 0.509, but usa13509 at 5 s 0.015,
 # 0.023, 0.146 (log).
-MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=1.1)
+MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=0.95)
 # What members may take of the memory that there is; bytes a city of a member, of crossover, and of each of
 # its threads.
 MEMORY_SHARE = 0.4
