@@ -11,7 +11,7 @@ threads, and tours too long for one array, work on parts: consecutive pieces of 
 in turn, so that seams move (native/lk/partition.h). The start tour is then made of greedy paths in tiles, and
 its first local search goes through these tiles, then through boxes across their seams.
 
-Where there is time for it, crossover does better, from the first milliseconds on (up to 5000 cities): a
+Where there is time for it, crossover does better, from the first milliseconds on (up to 3000 cities): a
 population of local optima, made quickly, or with a few kicks each, is combined over generations
 (native/lk/edge_assembly.h); what it comes to joins the next population. Y. Nagata and S. Kobayashi, "A
 powerful genetic algorithm using edge assembly crossover for the traveling salesman problem", INFORMS J.

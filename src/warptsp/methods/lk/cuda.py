@@ -226,7 +226,9 @@ class _CudaSearch:
                     last = self.kicks + int(tuning.GPU_FIRST_SHARE * (last - self.kicks))
                 if self._anneal(last, end, long_links_at=tuning.GPU_LONG_EDGES_AT[:1]):
                     return True
-                population, plan = self._planned_population(most) or planned
+                if (planned := self._planned_population(most)) is None:
+                    break
+                population, plan = planned
             if population.combine(plan, search.best(), self._report, mean_link=search.length / n):
                 return True
             search.go_on_from(population.best())

@@ -35,7 +35,7 @@ class LkParams:
         Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
     population : int or None
         Maximum number of tours in a population; below 7 there is no crossover. None: 300; on CPU threads 200
-        up to 5000 cities, or 100 with a limit on kicks.
+        up to 3000 cities, or 100 with a limit on kicks.
     part : int
         Maximum number of cities in one part.
     whole : int

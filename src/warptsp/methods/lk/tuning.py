@@ -143,7 +143,9 @@ FULL_MEMBERS = Members(0.1, 0.0, 0, 7, 100, 20, 20, 2.5, 0.12, 0.6, 0.0, 1.0)
 # Steps: with 3, 4, 5, 6, 10 1000 cities after 18 ms 0.424, 0.406, 0.397, 0.364, 0.378 %. Selection: 10
 # needs twice the generations, and time for them. Crossing: 0.4 at 200 cities, 0.7 at 1000, 1.3 at 5000.
 # Later: fl417 at 0.4 s, eight seeds, 0.26 %, with 0.2 and 0.5 kicks 0.16; uniform cities no worse (log).
-MAX_QUICK = 5_000
+# More have light ones: fnl4461 at 0.2, 0.6, 1.5, 3 s with quick ones 0.334, 0.067, 0.026, 0.0002 %, with
+# light ones 0.259, 0.047, 0.012, 0.0007; pr2392 and E3k.0 no better (log).
+MAX_QUICK = 3_000
 QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 0.0, 1.0)
 # Beyond MAX_QUICK. E31k.0, CPU s of members of 3 steps and crossover, and gap: one of 10 children, 60 members
 # 10 and 0.044 %, 110 18 and 0.020; one of 20, 40 members 9 and 0.041, 60 14 and 0.019, 110 26 and 0.005; one
