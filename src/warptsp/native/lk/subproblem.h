@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lk/lk.h"
+#include "common/parallel.h"
 #include "common/stop_token.h"
 
 namespace warptsp::lk {
@@ -80,9 +81,8 @@ double tour_length(const Metric &metric, const std::vector<int> &tour) {
 }
 
 // Distances to the candidates [size, K], whose rows are padded with -1.
-template <class Metric>
-void candidate_lengths(const Metric &metric, int size, const int *candidates, int count,
-                       std::vector<typename Metric::Value> &lengths) {
+template <class Metric, class Lengths>
+void candidate_lengths(const Metric &metric, int size, const int *candidates, int count, Lengths &lengths) {
   typedef typename Metric::Value Value;
   lengths.resize((size_t)size * count);
   for (int c = 0; c < size; c++)
@@ -98,9 +98,10 @@ constexpr int kick_window = 1000;
 constexpr double kicks_per_window_city = 0.3;
 
 // Local search first makes the moves that write so many cells at most, and then goes on from the cities of which it put
-// off a longer one: most of these have found another by then. Without it the cells of a city grow with the tour: members
-// of a million cities took 12.3 CPU us a city, now 2.1, of 100 000 2.5 and 1.6 (docs/performance/log.md).
-constexpr int near_cells = 10000;
+// off a longer one, with so many times as many cells, and so on: most of these have found another move by then. Without it
+// the cells of a city grow with the tour: members of a million cities took 12.3 CPU us a city, now 2.0, of 100 000 2.5 and
+// 1.6 (docs/performance/log.md).
+constexpr int near_cells = 10000, farther = 10;
 
 constexpr int looks = 4;  // kicks between two looks at the clock, 0.1 ms
 
@@ -144,7 +145,8 @@ class SubProblem {
     next_ = 0;
     search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
     put_off_ = false;
-    search_->set_reach(near_cells);
+    reach_ = near_cells;
+    search_->set_reach(reach_);
   }
 
   // Local search from every city. Returns the gain.
@@ -158,11 +160,11 @@ class SubProblem {
     const int begin = next_;
     next_ = std::min(size(), next_ + 16);
     const double gain = search_->optimize(begin, next_, put_off_);
-    if (!put_off_ && next_ == size()) begin_put_off();
+    if (next_ == size() && reach_ < size()) begin_put_off();
     return gain;
   }
   // Whether local search has begun from every city, and from those that were put off.
-  bool searched() const { return put_off_ && next_ >= size(); }
+  bool searched() const { return reach_ >= size() && next_ >= size(); }
 
   // Returns the gain; negative if losses were accepted.
   double kicks(const KickSchedule &schedule, const StopToken &token) {
@@ -192,17 +194,20 @@ class SubProblem {
 
  private:
   typename Source::Buffer buffer_;
-  std::vector<int> position_, scratch_;
-  std::vector<Value> edge_, edge_scratch_, lengths_;
-  std::vector<unsigned char> queued_;
+  PageVector<int> position_, scratch_;
+  PageVector<Value> edge_, edge_scratch_, lengths_;
+  PageVector<unsigned char> queued_;
   std::unique_ptr<Search> search_;
   int next_ = 0;          // city from which the local search goes on
   bool put_off_ = false;  // whether it does so from those alone that have been put off
+  int reach_ = 0;         // cells of a move, at most
 
+  // Goes on from the cities that have been put off, with longer moves.
   void begin_put_off() {
     put_off_ = true;
     next_ = 0;
-    search_->set_reach(size());
+    reach_ = (int)std::min<long long>(size(), farther * (long long)reach_);
+    search_->set_reach(reach_);
   }
 };
 
