@@ -215,7 +215,7 @@ def test_populations_fit_into_memory(monkeypatch: pytest.MonkeyPatch, gigabytes,
     assert sizes == [size]
 
 
-def test_a_population_is_as_large_as_its_parameter_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_population_on_a_gpu_is_as_large_as_its_parameter_says() -> None:
     assert LkParams(population=12).members_on_gpu == 12
     assert LkParams().members_on_gpu == 300
 

@@ -218,9 +218,9 @@ class _Search:
         self._anneal(run.kick_limit)
 
     def _cycles(self) -> None:
-        """Without a horizon: a short annealing, then populations of growing size, as long as there is memory.
+        """Without a horizon: a short annealing, then populations of growing size.
 
-        Without any, annealing over 4, 8, 16, ... kicks a city, each time from the best tour.
+        Where memory has no room for one, annealing over 4, 8, 16, ... kicks a city, each from the best tour.
         """
         if self.run.may_end_early and (self._proved() or self._crossed()):
             return

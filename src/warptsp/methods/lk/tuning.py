@@ -20,6 +20,7 @@ LONG_SHARE = 0.1  # of all edges are long ones: C100k.0 2.73 to 2.31 % in 0.4 CP
 # Share of the tour's length that they have, from which it is worth it: E10k.0 has 0.20, C10k.0 0.37. The log
 # has gaps with and without it.
 UNEVEN = 0.28
+CLUSTERED = 0.34  # the same of clusters: usa13509 has 0.32, C10k.0 0.40, C100k.0 0.37
 MAX_LONG_EDGES = 100_000  # at once; set 2026-11-21
 # Edges from which that share is estimated. On a GPU, ten million cities: 0.45 s when all were measured,
 # 28 ms with 200 000, 2.5 ms with 50 000 (log).
@@ -36,9 +37,7 @@ HAND_OVER = 3e-8  # seconds a city to write out the best tour and to let go of m
 # Cities below which parts cost more than a second thread brings. E10k.0 at 5 kicks a city: one array
 # 0.231 %, two parts 0.245, four 0.311 (log); smaller instances are not on record.
 MIN_PARTED = 8_000
-# The same of clusters: usa13509 has 0.32, C10k.0 0.40, C100k.0 0.37.
-CLUSTERED = 0.34
-# Cities from which that share is asked for.
+# Cities from which the share of the long edges is asked for.
 MIN_UNEVEN = 8_000
 # Cities below which kicks all over the tour reorder clusters, too. With 8000, usa13509 went from 0.11 to
 # 0.15 % at 4 s; C31k.0 gains from it, 1.63 to 0.85 % (log).
@@ -156,11 +155,11 @@ QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 0.0, 
 # 0.164, E100k.0 0.168, 0.163, 0.189, 0.225. Least: members, and gaps of annealing and of populations: E10k.0
 # 0.3 s 6, 0.604 and 0.536; E31k.0 1 s 4, 0.593 and 0.622, 1.5 s 6, 0.470 and 0.437; E100k.0 3 s 3, 0.680 and
 # 0.707, 5 s 6, 0.519 and 0.471; E1M.0 on two threads at 60 s 9, 0.369 and 0.309. Travel of 10 000 strokes in
-# 5 CPU s, members with kicks (at least 40, else annealing) and these: hatching 11 907 and 11 660, segments 46
-# 386 and 46 248 (log).
+# 5 CPU s, members with kicks (at least 40, else annealing) and these: hatching 11 907 and 11 660, segments
+# 46 386 and 46 248 (log).
 LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0.146, 0.146, 0.25)
-# In clusters crossover ends sooner. 1.75 and 1.3 and 0.9 times the growth: C10k.0 at 5 s 0.138, 0.048, 0.036
-# %, C31k.0 at 15 s 0.088, 0.101, 0.086, C100k.0 at 20 s 0.604, 0.576, 0.509, but usa13509 at 5 s 0.015,
+# In clusters crossover ends sooner. 1.75 and 1.3 and 0.9 times the growth: C10k.0 at 5 s 0.138, 0.048,
+# 0.036 %, C31k.0 at 15 s 0.088, 0.101, 0.086, C100k.0 at 20 s 0.604, 0.576, 0.509, but usa13509 at 5 s 0.015,
 # 0.023, 0.146 (log).
 MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=0.95)
 # What members may take of the memory that there is; bytes a city of a member, of crossover, and of each of

@@ -144,7 +144,6 @@ class SubProblem {
         candidates, lengths_.data(), scratch_.data(),  edge_scratch_.data(), queued_.data()};
     next_ = 0;
     search_ = std::make_unique<Search>(metric, arrays, params, tolerance);
-    put_off_ = false;
     reach_ = near_cells;
     search_->set_reach(reach_);
   }
@@ -159,7 +158,7 @@ class SubProblem {
   double optimize_some() {
     const int begin = next_;
     next_ = std::min(size(), next_ + 16);
-    const double gain = search_->optimize(begin, next_, put_off_);
+    const double gain = search_->optimize(begin, next_, reach_ > near_cells);
     if (next_ == size() && reach_ < size()) begin_put_off();
     return gain;
   }
@@ -198,13 +197,11 @@ class SubProblem {
   PageVector<Value> edge_, edge_scratch_, lengths_;
   PageVector<unsigned char> queued_;
   std::unique_ptr<Search> search_;
-  int next_ = 0;          // city from which the local search goes on
-  bool put_off_ = false;  // whether it does so from those alone that have been put off
-  int reach_ = 0;         // cells of a move, at most
+  int next_ = 0;   // city from which the local search goes on
+  int reach_ = 0;  // cells of its moves, at most; above near_cells it goes on from cities that have been put off
 
   // Goes on from the cities that have been put off, with longer moves.
   void begin_put_off() {
-    put_off_ = true;
     next_ = 0;
     reach_ = (int)std::min<long long>(size(), farther * (long long)reach_);
     search_->set_reach(reach_);
