@@ -48,6 +48,13 @@ def population_plan(
     }
 
 
+def room_for_members(n: int, threads: int) -> int:
+    """Return how many members of n cities the memory has room for, beside their crossover."""
+    a_city = tuning.MEMORY_SHARE * memory() / n
+    a_city -= tuning.CROSSING_BYTES + threads * tuning.CROSSING_BYTES_OF_THREAD
+    return max(0, int(a_city / tuning.MEMBER_BYTES))
+
+
 def search(problem: Problem, run: Run, params: LkParams) -> None:
     """Shorten a tour on CPU threads until the run says stop."""
     search = _set_up(problem, run, params)
@@ -267,12 +274,9 @@ class _Search:
         n, run = self.problem.n, self.run
         if (most := self.params.population) is not None:
             return most if most >= tuning.FULL_MEMBERS.least else 0
-        if run.kick_limit is None:
-            room = (tuning.MEMORY_SHARE * memory() / n - tuning.CROSSING_BYTES) / tuning.MEMBER_BYTES
-            room -= run.threads * tuning.CROSSING_BYTES_OF_THREAD / tuning.MEMBER_BYTES
-        else:  # the same on every machine
-            room = tuning.MAX_MEMBER_CITIES / n
-        return int(max(0.0, min(self.members.most, room)))
+        if run.kick_limit is not None:  # the same on every machine
+            return min(self.members.most, tuning.MAX_MEMBER_CITIES // n)
+        return min(self.members.most, room_for_members(n, run.threads))
 
     def _least(self) -> int:
         """Return how many members a first population has: of light ones each thread needs one to cross."""

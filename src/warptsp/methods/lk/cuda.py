@@ -31,10 +31,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
-from warptsp.methods.lk.population_cuda import (
-    GpuPopulation,
-    PopulationPlan,
-)
+from warptsp.methods.lk.population_cuda import GpuPopulation, PopulationPlan, planned
 from warptsp.problem.tours import WORTH_THREADS
 
 if TYPE_CHECKING:
@@ -241,11 +238,13 @@ class _CudaSearch:
         search, run, n = self.search, self.run_, self.problem.n
         if not self.populations:
             return None
+        kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
+        plan = planned(self.cities, self.params, run, seconds=run.remaining(), kicks=kicks, most=most)
+        if plan is None:
+            return None
         if self.population is None:
             self.population = GpuPopulation(self.cities, search.best(), self.params, run)
-        kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
-        plan = self.population.plan(run.remaining(), kicks, most)
-        return None if plan is None else (self.population, plan)
+        return self.population, plan
 
     def _after(self, share: float) -> float:
         """The time, since the start of the run, at this share of what is left."""

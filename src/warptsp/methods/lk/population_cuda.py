@@ -19,7 +19,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.cpu import between_reports, population_plan
+from warptsp.methods.lk.cpu import between_reports, population_plan, room_for_members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,6 +137,37 @@ def _kicks_in(seconds: float) -> float:
     return min(tuning.GPU_MAX_MEMBER_KICKS, max(tuning.GPU_MIN_MEMBER_KICKS, kicks))
 
 
+def planned(
+    cities: Sequence[Cities],
+    params: LkParams,
+    run: Run,
+    *,
+    seconds: float | None,
+    kicks: float | None,
+    most: int | None,
+) -> PopulationPlan | None:
+    """`plan_population` for this instance, these GPUs and this run; of `most` members, if that is given."""
+    lead = cities[0]
+    n = lead.n
+    free = min(each.device.memory_free() for each in cities)
+    full = plan_launch(lead.device, lead.metric, n, max(1, params.members_on_gpu), depth=params.depth_on_gpu)
+    return plan_population(
+        n,
+        room=full.resident * full.cities,
+        gpus=len(cities),
+        most=min(
+            params.members_on_gpu,
+            most or params.members_on_gpu,
+            free // pool_bytes(n) * len(cities),
+            room_for_members(n, run.threads),
+            tuning.GPU_MAX_MEMBER_CITIES // n,
+        ),
+        threads=run.threads,
+        seconds=seconds,
+        kicks=kicks,
+    )
+
+
 class GpuPopulation:
     """Members, their crossover, and the best tour of all.
 
@@ -165,10 +196,6 @@ class GpuPopulation:
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
-        full = plan_launch(
-            lead.device, lead.metric, lead.n, max(1, params.members_on_gpu), depth=params.depth_on_gpu
-        )
-        self._room = full.resident * full.cities
 
     @property
     def best_length(self) -> float:
@@ -187,23 +214,6 @@ class GpuPopulation:
     def counters(self) -> dict[str, int | float]:
         """What was done, by name."""
         return dict(self._counts)
-
-    def plan(self, seconds: float | None, kicks: float | None, most: int | None) -> PopulationPlan | None:
-        """`plan_population` for this instance, GPU and run; of `most` members, if that is given."""
-        n = self.cities[0].n
-        if n > tuning.GPU_MAX_CROSSED:
-            return None
-        most = min(self.params.members_on_gpu, most or self.params.members_on_gpu)
-        free = min(cities.device.memory_free() for cities in self.cities)
-        return plan_population(
-            n,
-            room=self._room,
-            gpus=len(self.cities),
-            most=min(most, free // pool_bytes(n) * len(self.cities), tuning.GPU_MAX_MEMBER_CITIES // n),
-            threads=self.run.threads,
-            seconds=seconds,
-            kicks=kicks,
-        )
 
     def combine(
         self,

@@ -199,27 +199,25 @@ GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
 GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon; set 2026-11-21
 # Share of the horizon for annealing before the first population: C10k.0 at 1 s 7.7 to 0.056 %, C100k.0 at
 # 10 s 2.7 to 0.33, together with the cut of populations to what their first generation shows (log).
-GPU_FIRST_SHARE = 0.1
+GPU_FIRST_SHARE = 0.05
 GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have their search; set 2026-11-21
 GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance; set 2026-11-21
 
 # Populations on GPUs.
 # Cities times members, 16 bytes each on the host.
 GPU_MAX_MEMBER_CITIES = 500_000_000
-# Cities of a tour. Ten million were crossed for 200 s without an end, before what took most of that time was
-# mended, and not since.
-GPU_MAX_CROSSED = 3_000_000
 GPU_MAX_OF_MATRIX = 12_000  # cities; the CPU's copy of a matrix takes 8 bytes an entry at most, 1.2 GB
 GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
 GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
 GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
 GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
-# a city. E1M.0 grew 74 members of 3 kicks a city in 12 s.
-GPU_GROWTH, GPU_KICK = 0.6e-7, 0.45e-7
-# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 112 of
-# pla85900 4e-6, 48 of C100k.0 5e-6, 48 of E1M.0 9e-6.
-GPU_CROSSING, GPU_CROSSING_POWER = 5e-6, 0.25
+# a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
+GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
+# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them. Kicks of
+# members make little difference: 17 tours of E1M.0, of 3, 6, 12 kicks, 11.9, 12.4, 12.1 s, before children
+# were made in the order of memory, which takes a sixth off (log).
+GPU_CROSSING, GPU_CROSSING_POWER = 4.2e-6, 0.25
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
 # the gap is flat around equal shares (log).
 GPU_BALANCE = 0.6

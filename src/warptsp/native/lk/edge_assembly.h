@@ -156,14 +156,20 @@ class EdgeAssembly {
     std::sort(promising_.begin(), promising_.end(), is_better);
     ranked_.clear();
     double gain;
-    for (const Ranked &promising : promising_) {
-      if ((int)ranked_.size() >= choice * wanted) break;
-      const int begin = begin_of_set(promising.set);
-      if (exchange(sets_.data() + begin, ends_of_sets_[promising.set] - begin, 1, gain) && gain > tolerance_)
-        ranked_.push_back({judge(gain, counts), promising.set, promising.key});
-      else
-        failed.add(promising.key);
-      undo();
+    // As many at a time as are missing, in the order in which the cycles were found, which is that of memory.
+    for (size_t first = 0; first < promising_.size() && (int)ranked_.size() < choice * wanted;) {
+      const size_t end = std::min(promising_.size(), first + choice * (size_t)wanted - ranked_.size());
+      std::sort(promising_.begin() + first, promising_.begin() + end,
+                [](const Ranked &x, const Ranked &y) { return x.set < y.set; });
+      for (; first < end; first++) {
+        const Ranked &promising = promising_[first];
+        const int begin = begin_of_set(promising.set);
+        if (exchange(sets_.data() + begin, ends_of_sets_[promising.set] - begin, 1, gain) && gain > tolerance_)
+          ranked_.push_back({judge(gain, counts), promising.set, promising.key});
+        else
+          failed.add(promising.key);
+        undo();
+      }
     }
     std::sort(ranked_.begin(), ranked_.end(), is_better);
     choose(wanted);
