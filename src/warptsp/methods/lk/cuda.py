@@ -239,7 +239,15 @@ class _CudaSearch:
         if not self.populations:
             return None
         kicks = None if run.kick_limit is None else (run.kick_limit - self.kicks) / n
-        plan = planned(self.cities, self.params, run, seconds=run.remaining(), kicks=kicks, most=most)
+        plan = planned(
+            self.cities,
+            self.params,
+            run,
+            seconds=run.remaining(),
+            kicks=kicks,
+            most=most,
+            uneven=self.long_links,
+        )
         if plan is None:
             return None
         if self.population is None:

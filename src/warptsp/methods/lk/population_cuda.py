@@ -59,6 +59,7 @@ def plan_population(
     seconds: float | None,
     kicks: float | None,
     gpus: int = 1,
+    uneven: bool = False,
 ) -> PopulationPlan | None:
     """Choose a population for so much time and so many kicks a city; None if it would be too small.
 
@@ -75,9 +76,13 @@ def plan_population(
         What is left; None without a limit.
     gpus : int
         Members are divided among them. A plan for kicks alone is the same for any number.
+    uneven : bool
+        The longest links carry much of the tour, as between clusters: crossover takes less time.
     """
     # Seconds a tour and city.
     crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
+    if uneven:
+        crossing *= tuning.GPU_UNEVEN_CROSSING
     if kicks is not None:
         most = min(most, int(kicks / tuning.GPU_KICKS_FOR_MEMBER))
     if most < tuning.GPU_MIN_MEMBERS:
@@ -145,6 +150,7 @@ def planned(
     seconds: float | None,
     kicks: float | None,
     most: int | None,
+    uneven: bool,
 ) -> PopulationPlan | None:
     """`plan_population` for this instance, these GPUs and this run; of `most` members, if that is given."""
     lead = cities[0]
@@ -165,6 +171,7 @@ def planned(
         threads=run.threads,
         seconds=seconds,
         kicks=kicks,
+        uneven=uneven,
     )
 
 

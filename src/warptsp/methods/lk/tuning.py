@@ -214,10 +214,13 @@ GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and 
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
 # a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
 GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
-# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them. Kicks of
-# members make little difference: 17 tours of E1M.0, of 3, 6, 12 kicks, 11.9, 12.4, 12.1 s, before children
-# were made in the order of memory, which takes a sixth off (log).
-GPU_CROSSING, GPU_CROSSING_POWER = 4.2e-6, 0.25
+# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 32 of
+# E1M.0 10e-6, 16 of E10M.0 16e-6. Kicks of members make little difference: 17 of E1M.0, of 3, 6, 12 kicks,
+# 11.9, 12.4, 12.1 s (log).
+GPU_CROSSING, GPU_CROSSING_POWER = 6.3e-6, 0.2
+# Where the longest links carry more than UNEVEN of the tour, in times of that: C100k.0, 17, 33, 65 tours 4.2,
+# 3.9, 3.2e-6 (log).
+GPU_UNEVEN_CROSSING = 0.7
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
 # the gap is flat around equal shares (log).
 GPU_BALANCE = 0.6
