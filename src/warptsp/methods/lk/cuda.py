@@ -148,6 +148,7 @@ class _CudaSearch:
         # Members of a population, and what is made of long links, know no fixed edges and no open path.
         plain = problem.open is None and not len(problem.fixed_edges)
         self.long_links = plain and problem.coordinates is not None and problem.n >= tuning.GPU_MIN_LONG_EDGES
+        self.uneven = False  # unless the first look at long links says so
         self.populations = plain and (problem.matrix is None or problem.n <= tuning.GPU_MAX_OF_MATRIX)
 
     def run(self) -> None:
@@ -169,6 +170,7 @@ class _CudaSearch:
         if not are_worth_it(lengths, problem.n):
             self.long_links = False
             return
+        self.uneven = True
         remaining = run.remaining() if run.kick_limit is None else None
         better = improve_long_links(
             problem,
@@ -246,7 +248,7 @@ class _CudaSearch:
             seconds=run.remaining(),
             kicks=kicks,
             most=most,
-            uneven=self.long_links,
+            uneven=self.uneven,
         )
         if plan is None:
             return None
