@@ -73,6 +73,21 @@ bool is_linked_tour(const LinkedTour &tour, const Instance &instance) {
          std::equal(tour.links.begin(), tour.links.end(), same.links.begin(), same.links.end(), are_same);
 }
 
+// All steps of a crossing, as Population takes them; A becomes its child.
+template <class Metric>
+double cross(EdgeAssembly<Metric> &crossing, LinkedTour &a, const LinkedTour &b, int selection, bool blocks,
+             const EdgeCounts &counts, int population, SetsOfCycles &failed, Random &random) {
+  Crossing pair;
+  crossing.begin(pair, a, b, selection, blocks, counts, population, failed, random);
+  while (pair.tried < pair.trying) {
+    crossing.try_sets(pair, pair.tried, pair.trying, counts, population);
+    crossing.end_tries(pair, failed);
+  }
+  const double gain = crossing.finish(pair);
+  if (gain > 0) TourChanger().follow(a, crossing.changes());
+  return gain;
+}
+
 template <class Metric>
 void members_are_tours(const Population<PointSource<Metric>> &population, const Cloud &cloud) {
   for (const Member &member : population.members()) {
@@ -135,7 +150,6 @@ TEST(counts_follow_changes) {
     std::vector<int> lengths;
     candidate_lengths(EuclideanRounded{cloud.xy.data()}, n, candidates, 8, lengths);
     EdgeAssembly<EuclideanRounded> crossing({cloud.xy.data()}, n, candidates, lengths.data(), 8, nullptr, 0);
-    TourChanger changer;
     std::vector<LinkedTour> tours(size);
     EdgeCounts counts(n);
     for (auto &tour : tours) {
@@ -149,8 +163,7 @@ TEST(counts_follow_changes) {
       if (&a == &b) continue;
       const double before = tour_length(EuclideanRounded{cloud.xy.data()}, a.order);
       SetsOfCycles failed;
-      const double gain = crossing.cross(a, b, 1 + numbers.below(12), k % 2 == 1, counts, size, failed, random);
-      if (gain > 0) changer.change(a, crossing.changes());
+      const double gain = cross(crossing, a, b, 1 + numbers.below(12), k % 2 == 1, counts, size, failed, random);
       CHECK(is_linked_tour(a, cloud.instance));
       CHECK(tour_length(EuclideanRounded{cloud.xy.data()}, a.order) == before - gain);
       if (gain > 0) counts.add(crossing.changes());
@@ -177,17 +190,18 @@ TEST(what_has_failed_is_left_out) {
   EdgeCounts counts(n);
   counts.add(a);
   counts.add(b);
-  const auto cross = [&](SetsOfCycles &failed) {
+  const auto cross_again = [&](SetsOfCycles &failed) {
     Random own(1, 2, 5);
-    return crossing.cross(a, b, 2, false, counts, 2, failed, own);
+    LinkedTour child = a;
+    return cross(crossing, child, b, 2, false, counts, 2, failed, own);
   };
   // The same cycles again: those that failed would fail again, and no other does.
   SetsOfCycles failed;
-  const double gain = cross(failed);
+  const double gain = cross_again(failed);
   const int failures = failed.count();
   CHECK(gain > 0);
   CHECK(failures > 0);
-  CHECK(cross(failed) == gain);
+  CHECK(cross_again(failed) == gain);
   CHECK(failed.count() == failures);
   // The changes of a set are known in whatever order they are.
   std::vector<EdgeChange> changes = crossing.changes();
@@ -218,8 +232,8 @@ TEST(nothing_to_gain) {
   Random random(1, 1, 1);
   SetsOfCycles failed;
   for (const bool blocks : {false, true}) {
-    CHECK(crossing.cross(a, b, 1, blocks, counts, 2, failed, random) == 0);
-    CHECK(crossing.cross(a, same, 1, blocks, counts, 2, failed, random) == 0);
+    CHECK(cross(crossing, a, b, 1, blocks, counts, 2, failed, random) == 0);
+    CHECK(cross(crossing, a, same, 1, blocks, counts, 2, failed, random) == 0);
   }
   CHECK(a.order == same.order);
 }

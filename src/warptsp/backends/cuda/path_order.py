@@ -65,6 +65,7 @@ class PathOrder:
             count=count,
             dimensions=points.shape[1],
             kind=metric.kind,
+            reach=tuning.JOIN_REACH,
             **self._arrays,
         )
 
@@ -74,24 +75,28 @@ class PathOrder:
         Returns
         -------
         DeviceArray of int32, shape (count, 2), or None
-            Struct PathPlace; None where nothing was found to join closed tours by, or there are too many.
+            Struct PathPlace; None where nothing was found to join closed tours by.
         """
         self._launch("begin_paths", 2, self._order)
         named = left = self._closed_tours()
         while left > 1:
-            joined = self._join(named) if named <= tuning.MAX_TOURS else 0
-            if joined == 0:
-                return None
+            joined = self._join(named)
             left -= joined
+            if joined == 0:
+                reach, all_ends = int(self._order["reach"]), 2 * self._count
+                if reach >= all_ends:
+                    return None
+                self._order["reach"] = min(tuning.WIDER * reach, all_ends)
         places = self._device.empty((self._count, 2), np.int32)
         self._launch("write_places", 1, np.int32(self._count), self._jumped("ways_back", "jump_back"), places)
         return places
 
     def _closed_tours(self) -> int:
         """Their number; the paths that name them stay on the GPU."""
-        self._named = self._device.zeros(1 + tuning.MAX_TOURS, np.int32)
+        self._named = self._device.empty(1 + self._count, np.int32)
+        self._named[:1].zero()
         ways = self._jumped("ways_round", "jump_round")
-        self._launch("name_tours", 1, self._order, ways, self._named, np.int32(tuning.MAX_TOURS))
+        self._launch("name_tours", 1, self._order, ways, self._named)
         return int(self._named[:1].download()[0])
 
     def _join(self, named: int) -> int:

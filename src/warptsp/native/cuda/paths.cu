@@ -19,12 +19,11 @@ extern "C" __global__ void jump_round(int count, const PathWay *from, PathWay *t
   if (e < 2 * count) to[e] = PathOrder::jump_round(from, e);
 }
 
-// `named`: how many closed tours, and as many of the paths that name them as fit.
-extern "C" __global__ void name_tours(PathOrder order, const PathWay *ways, int *named, int capacity) {
+// `named`: how many closed tours, and the paths that name them.
+extern "C" __global__ void name_tours(PathOrder order, const PathWay *ways, int *named) {
   const int path = blockIdx.x * blockDim.x + threadIdx.x;
   if (path >= order.count || !order.name(ways, path)) return;
-  const int k = atomicAdd(named, 1);
-  if (k < capacity) named[1 + k] = path;
+  named[1 + atomicAdd(named, 1)] = path;
 }
 
 extern "C" __global__ void clear_joins(PathOrder order) {

@@ -2,12 +2,14 @@
 // makes of the first tour. Host code only.
 #pragma once
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "common/parallel.h"
+#include "common/prefetch.h"
 #include "common/random.h"
 
 namespace warptsp::lk {
@@ -49,13 +51,12 @@ struct LinkedTour {
   }
 };
 
-// Takes changes into a tour. The pieces that the tour falls into are copied whole: to follow a million links takes several
-// times as long, and late generations leave most of them where they are.
+// Puts a tour in the order of its links, which have changed. The pieces that the tour falls into are copied whole: to follow
+// a million links takes several times as long, and late generations leave most of them where they are.
 class TourChanger {
  public:
-  // The changes, made one after the other, make one tour.
-  void change(LinkedTour &tour, const std::vector<EdgeChange> &changes) {
-    for (const EdgeChange &change : changes) tour.links[change.city].to[change.slot] = change.to;
+  // The changes, made one after the other, have made one tour.
+  void follow(LinkedTour &tour, const std::vector<EdgeChange> &changes) {
     find_cuts(tour, changes);
     arrange(tour);
     copied_.clear();
@@ -132,62 +133,62 @@ struct AlternatingCycle {
   int before(int k) const { return cities[k > 0 ? k - 1 : length - 1]; }
 };
 
-// The edges in which two tours differ, split into cycles at random.
+// The edges in which two tours differ, split into cycles.
 class AlternatingCycles {
  public:
-  explicit AlternatingCycles(int size)
-      : size_(size), of_a_(size), of_b_(size), seen_{PageVector<int>(size, -1), PageVector<int>(size, -1)} {}
+  // Both tours stay where they are.
+  void begin(const LinkedTour &a) {
+    a_ = &a;
+    cycles_.clear();
+    starts_.assign(1, 0);
+  }
+  void add_city(int c) { cycles_.push_back(c); }
+  void end_cycle() { starts_.push_back((int)cycles_.size()); }
 
   int count() const { return (int)starts_.size() - 1; }
   AlternatingCycle operator[](int k) const { return {cycles_.data() + starts_[k], starts_[k + 1] - starts_[k]}; }
-  int size() const { return size_; }
-  int next_position(int p) const { return p + 1 < size_ ? p + 1 : 0; }
+  int size() const { return (int)a_->order.size(); }
+  int next_position(int p) const { return p + 1 < size() ? p + 1 : 0; }
   // Of an edge of A: the position behind which A is cut without it.
   int cut(int c, int d) const {
     const int p = position(c), q = position(d);
     return next_position(p) == q ? p : q;
   }
-  // In A, until find() is called again.
   int position(int city) const { return a_->position[city]; }
 
-  // Both tours stay where they are until find() is called again.
-  void find(const LinkedTour &a, const LinkedTour &b, Random &random) {
-    a_ = &a;
-    cities_.clear();
-    // In the order of cities, which is that of memory: late generations differ in few.
-    for (int c = 0; c < size_; c++) {
-      const auto [a0, a1] = a.links[c].to;
-      const auto [b0, b1] = b.links[c].to;
-      if ((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0)) continue;
-      Open &own = of_a_[c], &other = of_b_[c];
-      own.count = other.count = 0;
-      for (int d : {b0, b1})
-        if (d != a0 && d != a1) other.to[other.count++] = d;
-      for (int d : {a0, a1})
-        if (d != b0 && d != b1) own.to[own.count++] = d;
-      cities_.push_back(c);
-    }
-    cycles_.clear();
-    starts_.assign(1, 0);
+ private:
+  const LinkedTour *a_ = nullptr;
+  std::vector<int> cycles_, starts_;
+};
+
+// Finds them, at random.
+class CycleFinder {
+ public:
+  explicit CycleFinder(int size) : cities_(size) {}
+
+  void find(const LinkedTour &a, const LinkedTour &b, Random &random, AlternatingCycles &cycles) {
+    open_edges(a, b);
+    cycles.begin(a);
     path_.clear();
     while (true) {
       if (path_.empty()) {
         const int c = city_with_open_edges(random);
         if (c < 0) return;
         path_.push_back(c);
-        seen_[0][c] = 0;
+        cities_[c].seen[0] = 0;
       }
       const int i = (int)path_.size() - 1, c = path_[i];
-      PageVector<Open> &open = i % 2 == 0 ? of_a_ : of_b_;
-      const int next = open[c].to[open[c].count == 2 ? random.below(2) : 0];
-      drop(open[c], next);
-      drop(open[next], c);
+      Open &open = cities_[c].open[i % 2];
+      const int next = open.to[open.count == 2 ? random.below(2) : 0];
+      drop(open, next);
+      City &there = cities_[next];
+      drop(there.open[i % 2], c);
       path_.push_back(next);
-      int &seen = seen_[(i + 1) % 2][next];
+      int &seen = there.seen[(i + 1) % 2];
       if (seen < 0)
         seen = i + 1;
       else
-        take_cycle(seen);
+        take_cycle(seen, cycles);
     }
   }
 
@@ -195,19 +196,55 @@ class AlternatingCycles {
   struct Open {  // edges of one tour that the other does not have, and that are in no cycle yet
     int to[2], count;
   };
+  // Half a line of a cache: whoever comes to a city needs all of it.
+  struct alignas(32) City {
+    Open open[2];            // of A and of B, if they differ there
+    int seen[2] = {-1, -1};  // where it is on path_, at an even and at an odd place
+  };
+  // Where cycles begin: any of so many cities that are next in memory. With all of them to choose from, most steps would wait for memory; with one
+  // generations would become more.
+  static constexpr size_t near = 300;
 
-  int size_;
-  const LinkedTour *a_ = nullptr;
-  PageVector<Open> of_a_, of_b_;  // of cities in which the tours differ
-  PageVector<int> seen_[2];       // where a city is on path_, at an even and at an odd place
-  std::vector<int> path_, cities_, cycles_, starts_;
+  PageVector<City> cities_;
+  std::vector<int> path_, begin_;  // cities that may have open edges, in the order of memory
+
+  void open_edges(const LinkedTour &a, const LinkedTour &b) {
+    begin_.clear();
+    const int size = (int)cities_.size();
+    // Most links are the same: to look at some at a time, without branches, takes a third of the time.
+    typedef unsigned long long Word;
+    constexpr int some = 64;
+    static_assert(sizeof(TourLinks) == sizeof(Word), "two links are a word");
+    for (int first = 0; first < size; first += some) {
+      Word differ = 0;
+      for (int i = 0, end = std::min(some, size - first); i < end; i++) {
+        Word x, y;
+        std::memcpy(&x, &a.links[first + i], sizeof x);
+        std::memcpy(&y, &b.links[first + i], sizeof y);
+        differ |= (Word)((x != y) & (x != (y << 32 | y >> 32))) << i;
+      }
+      for (int c = first; differ != 0; differ >>= 1, c++)
+        if (differ & 1) open_edges_at(c, a.links[c], b.links[c]);
+    }
+  }
+  void open_edges_at(int c, const TourLinks &a, const TourLinks &b) {
+    const auto open = [](Open &own, const TourLinks &links, const TourLinks &others) {
+      own.count = 0;
+      for (const int d : links.to)
+        if (d != others.to[0] && d != others.to[1]) own.to[own.count++] = d;
+    };
+    open(cities_[c].open[0], a, b);
+    open(cities_[c].open[1], b, a);
+    begin_.push_back(c);
+  }
 
   int city_with_open_edges(Random &random) {
-    while (!cities_.empty()) {
-      const int k = random.below((int)cities_.size());
-      if (of_a_[cities_[k]].count > 0) return cities_[k];
-      cities_[k] = cities_.back();
-      cities_.pop_back();
+    while (!begin_.empty()) {
+      const size_t left = begin_.size(), k = left - 1 - (size_t)random.below((int)std::min(near, left));
+      if (cities_[begin_[k]].open[0].count > 0) return begin_[k];
+      begin_[k] = begin_.back();
+      begin_.pop_back();
+      if (left > 2 * near) prefetch(&cities_[begin_[left - 2 * near]]);
     }
     return -1;
   }
@@ -216,15 +253,15 @@ class AlternatingCycles {
     open.count--;
   }
   // The path from place `begin` on ends where it began, with an edge of the other tour.
-  void take_cycle(int begin) {
+  void take_cycle(int begin, AlternatingCycles &cycles) {
     const int length = (int)path_.size() - 1 - begin;
-    for (int k = 0; k < length; k++) cycles_.push_back(path_[begin + (begin % 2 + k) % length]);
-    starts_.push_back((int)cycles_.size());
-    for (int k = begin + 1; k < begin + length; k++) seen_[k % 2][path_[k]] = -1;
+    for (int k = 0; k < length; k++) cycles.add_city(path_[begin + (begin % 2 + k) % length]);
+    cycles.end_cycle();
+    for (int k = begin + 1; k < begin + length; k++) cities_[path_[k]].seen[k % 2] = -1;
     path_.resize(begin + 1);
-    const int c = path_[begin];
-    if (begin == 0 && of_a_[c].count == 0) {
-      seen_[0][c] = -1;
+    City &city = cities_[path_[begin]];
+    if (begin == 0 && city.open[0].count == 0) {
+      city.seen[0] = -1;
       path_.clear();
     }
   }
@@ -284,6 +321,7 @@ class Subtours {
       sizes.push_back(cities);
     }
   }
+  int begin_of_segment(int r) const { return cuts[r] + 1 < size_ ? cuts[r] + 1 : 0; }
   int segment_size(int r) const {
     const int cities = cuts[r + 1 < (int)cuts.size() ? r + 1 : 0] - cuts[r];
     return cities > 0 ? cities : cities + size_;

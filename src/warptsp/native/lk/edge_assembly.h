@@ -10,7 +10,9 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
@@ -55,30 +57,50 @@ class EdgeCounts {
   }
   int operator()(int a, int b) const {
     if (a > b) std::swap(a, b);
-    for (const Use &use : uses_[a])
+    const Uses &uses = uses_[a];
+    for (const Use &use : uses.first)
       if (use.other == b) return use.count;
+    if (uses.more)
+      for (const Use &use : *uses.more)
+        if (use.other == b) return use.count;
     return 0;
   }
 
  private:
   struct Use {
-    int other, count;
+    int other = -1, count = 0;  // no edge, if the count is 0
   };
-  std::vector<std::vector<Use>> uses_;  // of each city, the edges to higher numbers
+  // Of a city, the edges to higher numbers; few have more than these in all tours.
+  struct alignas(32) Uses {
+    Use first[3];
+    std::unique_ptr<std::vector<Use>> more;
+  };
+  PageVector<Uses> uses_;
 
   void add(int a, int b, int change) {
     if (a > b) std::swap(a, b);
-    std::vector<Use> &uses = uses_[a];
-    for (Use &use : uses)
-      if (use.other == b) {
-        use.count += change;
-        if (use.count == 0) {
-          use = uses.back();
-          uses.pop_back();
-        }
-        return;
+    Uses &uses = uses_[a];
+    Use *free = nullptr;
+    const auto takes = [&](Use &use) {
+      if (use.count == 0) {
+        if (!free) free = &use;
+        return false;
       }
-    uses.push_back({b, change});
+      if (use.other != b) return false;
+      use.count += change;
+      if (use.count == 0) use.other = -1;
+      return true;
+    };
+    for (Use &use : uses.first)
+      if (takes(use)) return;
+    if (uses.more)
+      for (Use &use : *uses.more)
+        if (takes(use)) return;
+    if (!free) {
+      if (!uses.more) uses.more = std::make_unique<std::vector<Use>>();
+      free = &uses.more->emplace_back();
+    }
+    *free = {b, change};
   }
 };
 
@@ -109,6 +131,101 @@ class SetsOfCycles {
   }
 };
 
+// Two tours A and B while a child of A is made: what one step leaves to the next.
+struct Crossing {
+  struct Ranked {
+    double value;  // once the set has been tried: never, if nothing comes of it
+    int set;
+    SetsOfCycles::Key key;
+  };
+
+  LinkedTour *a = nullptr;
+  AlternatingCycles cycles;
+  std::vector<double> gains;            // of a cycle, before subtours are joined
+  std::vector<int> sets, ends_of_sets;  // cycles that are exchanged together, set after set: first each alone
+  std::vector<Ranked> promising;        // sets that gain something before that
+  std::vector<Ranked> ranked;           // and afterwards
+  size_t tried = 0, trying = 0;         // promising sets that have been tried, and those that are next, up to this one
+  int wanted = 0;                       // sets for the child
+
+  int begin_of_set(int k) const { return k > 0 ? ends_of_sets[k - 1] : 0; }
+  const int *set(int k) const { return sets.data() + begin_of_set(k); }
+  int size_of_set(int k) const { return ends_of_sets[k] - begin_of_set(k); }
+};
+
+// Links of a tour that stays as it is, some of which are others while a child is tried: any number of threads can try
+// children of one tour, each with its own. A city that has not changed costs a look at a bit.
+class TriedLinks {
+ public:
+  TriedLinks() : slots_(256) {}
+
+  void begin(const LinkedTour &tour) { tour_ = tour.links.data(); }
+  const TourLinks &operator[](int city) const {
+    const unsigned h = hash(city);
+    if (!(filter_[h >> 26] >> (h >> 20 & 63) & 1)) return tour_[city];
+    const Slot &slot = slots_[place(city)];
+    return slot.city == city ? slot.links : tour_[city];
+  }
+  void set(int city, int which, int to) {
+    if (2 * used_.size() >= slots_.size()) grow();
+    Slot &slot = slots_[place(city)];
+    if (slot.city != city) take(slot, {city, tour_[city]});
+    slot.links.to[which] = to;
+  }
+  void undo(const std::vector<EdgeChange> &) {
+    for (const int place : used_) slots_[place].city = -1;
+    used_.clear();
+    std::fill(std::begin(filter_), std::end(filter_), 0);
+  }
+
+ private:
+  struct Slot {
+    int city = -1;
+    TourLinks links;
+  };
+  const TourLinks *tour_ = nullptr;
+  std::vector<Slot> slots_;  // a power of two of them, less than half of them used
+  std::vector<int> used_;
+  unsigned long long filter_[64] = {};  // a bit of each city that has changed, and of others
+
+  static unsigned hash(int city) { return (unsigned)city * 0x9E3779B1u; }
+  int place(int city) const {
+    const unsigned last = (unsigned)slots_.size() - 1;
+    unsigned k = hash(city) >> 7 & last;
+    while (slots_[k].city >= 0 && slots_[k].city != city) k = (k + 1) & last;
+    return (int)k;
+  }
+  void take(Slot &slot, const Slot &value) {
+    const unsigned h = hash(value.city);
+    filter_[h >> 26] |= 1ull << (h >> 20 & 63);
+    used_.push_back((int)(&slot - slots_.data()));
+    slot = value;
+  }
+  void grow() {
+    std::vector<Slot> slots(2 * slots_.size());
+    std::swap(slots, slots_);
+    used_.clear();
+    for (const Slot &slot : slots)
+      if (slot.city >= 0) take(slots_[place(slot.city)], slot);
+  }
+};
+
+// The links of a tour that become those of its child.
+class OwnLinks {
+ public:
+  void begin(LinkedTour &tour) { links_ = tour.links.data(); }
+  const TourLinks &operator[](int city) const { return links_[city]; }
+  void set(int city, int which, int to) { links_[city].to[which] = to; }
+  void undo(const std::vector<EdgeChange> &changes) {
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change)
+      links_[change->city].to[change->slot] = change->from;
+  }
+
+ private:
+  TourLinks *links_ = nullptr;
+};
+
+// What a thread crosses tours with.
 template <class Metric>
 class EdgeAssembly {
  public:
@@ -119,64 +236,75 @@ class EdgeAssembly {
   EdgeAssembly(const Metric &metric, int size, const int *candidates, const Value *lengths, int count, const int *fixed,
                double tolerance)
       : metric_(metric), count_(count), candidates_(candidates), lengths_(lengths), fixed_(fixed),
-        tolerance_(tolerance), cycles_(size) {}
+        tolerance_(tolerance), finder_(size) {}
 
-  // A child of A, if one is shorter: of the cycles in which A and B differ, the best one of every `selection` is
-  // exchanged. With `blocks` each of them is tried with all cycles around it, too. Returns how much shorter it is;
-  // changes() are then the edges in which it differs from A, which TourChanger takes. Sets that have failed with
-  // this A are left out, and those that fail are added.
-  double cross(const LinkedTour &a, const LinkedTour &b, int selection, bool blocks, const EdgeCounts &counts,
-               int population, SetsOfCycles &failed, Random &random) {
-    a_ = &a;
-    links_ = a.links;
+  // Of the cycles in which A and B differ, the best one of every `selection` will be exchanged in A. With `blocks` each of
+  // them is tried with all cycles around it, too; sets that have `failed` with this A are left out.
+  void begin(Crossing &pair, LinkedTour &a, const LinkedTour &b, int selection, bool blocks, const EdgeCounts &counts,
+             int population, const SetsOfCycles &failed, Random &random) {
+    pair.a = &a;
+    finder_.find(a, b, random, pair.cycles);
+    const int cycles = pair.cycles.count();
+    pair.gains.resize(cycles);
+    for (int k = 0; k < cycles; k++) pair.gains[k] = gain_of(pair.cycles[k]);
+    pair.sets.resize(cycles);
+    std::iota(pair.sets.begin(), pair.sets.end(), 0);
+    pair.ends_of_sets.resize(cycles);
+    std::iota(pair.ends_of_sets.begin(), pair.ends_of_sets.end(), 1);
+    if (blocks) add_blocks(pair);
+    pair.wanted = std::max(1, cycles / selection);
+    // Joining subtours takes the time, and mostly costs something: the sets that promise most before come first.
     weigh(population);
-    cycles_.find(a, b, random);
-    const int cycles = cycles_.count();
-    gains_.resize(cycles);
-    for (int k = 0; k < cycles; k++) gains_[k] = gain_of(cycles_[k]);
-    sets_.resize(cycles);
-    std::iota(sets_.begin(), sets_.end(), 0);
-    ends_of_sets_.resize(cycles);
-    std::iota(ends_of_sets_.begin(), ends_of_sets_.end(), 1);
-    taken_.assign(cycles, 0);
-    if (blocks) add_blocks();
-    // Joining subtours takes the time, and mostly costs something: the sets that promise most before come first, until so
-    // many keep a gain that the best of them are hardly missed.
-    constexpr int choice = 2;
-    const int wanted = std::max(1, cycles / selection);
-    promising_.clear();
-    for (int k = 0; k < (int)ends_of_sets_.size(); k++) {
-      const int begin = begin_of_set(k), count = ends_of_sets_[k] - begin;
-      if (const double gain = gain_of_cycles(sets_.data() + begin, count); gain > tolerance_) {
-        list_changes(sets_.data() + begin, count);
-        const SetsOfCycles::Key key = SetsOfCycles::key(changes_);
-        if (!failed.has(key)) promising_.push_back({judge(gain, counts), k, key});
-      }
+    pair.promising.clear();
+    for (int k = 0; k < (int)pair.ends_of_sets.size(); k++) {
+      const double gain = gain_of_cycles(pair, pair.set(k), pair.size_of_set(k));
+      if (gain <= tolerance_) continue;
+      list_changes(pair.cycles, pair.set(k), pair.size_of_set(k));
+      const SetsOfCycles::Key key = SetsOfCycles::key(changes_);
+      if (!failed.has(key)) pair.promising.push_back({judge(gain, counts), k, key});
     }
-    std::sort(promising_.begin(), promising_.end(), is_better);
-    ranked_.clear();
-    double gain;
-    // As many at a time as are missing, in the order in which the cycles were found, which is that of memory.
-    for (size_t first = 0; first < promising_.size() && (int)ranked_.size() < choice * wanted;) {
-      const size_t end = std::min(promising_.size(), first + choice * (size_t)wanted - ranked_.size());
-      std::sort(promising_.begin() + first, promising_.begin() + end,
-                [](const Ranked &x, const Ranked &y) { return x.set < y.set; });
-      for (; first < end; first++) {
-        const Ranked &promising = promising_[first];
-        const int begin = begin_of_set(promising.set);
-        if (exchange(sets_.data() + begin, ends_of_sets_[promising.set] - begin, 1, gain) && gain > tolerance_)
-          ranked_.push_back({judge(gain, counts), promising.set, promising.key});
-        else
-          failed.add(promising.key);
-        undo();
-      }
+    std::sort(pair.promising.begin(), pair.promising.end(), is_better);
+    pair.ranked.clear();
+    pair.tried = 0;
+    choose_next(pair);
+  }
+
+  // Tries those from `first` on of the promising sets that are next, and says what comes of them. Threads can share them.
+  void try_sets(Crossing &pair, size_t first, size_t end, const EdgeCounts &counts, int population) {
+    weigh(population);
+    tried_.begin(*pair.a);
+    for (; first < end; first++) {
+      Crossing::Ranked &set = pair.promising[first];
+      double gain;
+      const bool gains = exchange(pair, tried_, pair.set(set.set), pair.size_of_set(set.set), 1, gain);
+      set.value = gains && gain > tolerance_ ? judge(gain, counts) : never;
+      tried_.undo(changes_);
     }
-    std::sort(ranked_.begin(), ranked_.end(), is_better);
-    choose(wanted);
+  }
+
+  // When all of them have been tried: notes what has come of them, and which ones are next.
+  static void end_tries(Crossing &pair, SetsOfCycles &failed) {
+    for (; pair.tried < pair.trying; pair.tried++) {
+      const Crossing::Ranked &set = pair.promising[pair.tried];
+      if (set.value == never)
+        failed.add(set.key);
+      else
+        pair.ranked.push_back(set);
+    }
+    choose_next(pair);
+  }
+
+  // Makes the child of A, if there is one that is shorter, by changing the links of A. Returns how much shorter it is;
+  // changes() are then the edges in which it differs from A, and TourChanger makes a tour of it.
+  double finish(Crossing &pair) {
+    std::sort(pair.ranked.begin(), pair.ranked.end(), is_better);
+    choose(pair);
+    own_.begin(*pair.a);
     // Together they may leave other subtours than alone; then the better half is tried, and so on.
     for (size_t sets = chosen_until_.size(); sets > 0; sets /= 2) {
-      if (exchange(chosen_.data(), chosen_until_[sets - 1], sets, gain) && gain > tolerance_) return gain;
-      undo();
+      double gain;
+      if (exchange(pair, own_, chosen_.data(), chosen_until_[sets - 1], sets, gain) && gain > tolerance_) return gain;
+      own_.undo(changes_);
     }
     return 0;
   }
@@ -185,12 +313,7 @@ class EdgeAssembly {
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  struct Ranked {
-    double value;
-    int set;
-    SetsOfCycles::Key key;
-  };
-  static bool is_better(const Ranked &x, const Ranked &y) {
+  static bool is_better(const Crossing::Ranked &x, const Crossing::Ranked &y) {
     return x.value != y.value ? x.value > y.value : x.set < y.set;
   }
 
@@ -200,15 +323,12 @@ class EdgeAssembly {
   const Value *lengths_;
   const int *fixed_;
   double tolerance_;
-  const LinkedTour *a_ = nullptr;
-  PageVector<TourLinks> links_;  // of the child of A that is being made
-  std::vector<double> terms_;    // of the entropy, by the uses of an edge, from -1 on
-  AlternatingCycles cycles_;
+  CycleFinder finder_;
   Subtours subtours_;
-  std::vector<int> sets_, ends_of_sets_;  // cycles that are exchanged together, set after set: first each alone
-  std::vector<double> gains_;             // of a cycle, before subtours are joined
-  std::vector<char> taken_;               // of a cycle
-  std::vector<Ranked> promising_, ranked_;
+  TriedLinks tried_;
+  OwnLinks own_;
+  std::vector<double> terms_;               // of the entropy, by the uses of an edge, from -1 on
+  std::vector<char> taken_;                 // of a cycle
   std::vector<int> chosen_, chosen_until_;  // cycles, and how many there are with each further set
   std::vector<std::pair<int, int>> cuts_;   // of A by a cycle: position and cycle, ascending
   std::vector<EdgeChange> changes_;
@@ -220,67 +340,76 @@ class EdgeAssembly {
   double distance(int a, int b) const { return (double)metric_(a, b); }
   bool is_fixed(int a, int b) const { return fixed_ && (fixed_[2 * (size_t)a] == b || fixed_[2 * (size_t)a + 1] == b); }
 
-  // Up to a turn behind the last position.
-  int city_at(int p) const { return a_->order[p < cycles_.size() ? p : p - cycles_.size()]; }
-
-  int begin_of_set(int k) const { return k > 0 ? ends_of_sets_[k - 1] : 0; }
+  // As many of the best sets as are missing until so many keep a gain that the best of them are hardly missed; in the order
+  // in which their cycles were found, which is nearly that of memory.
+  static void choose_next(Crossing &pair) {
+    constexpr size_t choice = 2;
+    const size_t enough = choice * (size_t)pair.wanted, found = pair.ranked.size();
+    pair.trying = std::min(pair.promising.size(), pair.tried + (found < enough ? enough - found : 0));
+    std::sort(pair.promising.begin() + pair.tried, pair.promising.begin() + pair.trying,
+              [](const Crossing::Ranked &x, const Crossing::Ranked &y) { return x.set < y.set; });
+  }
 
   // The best sets, so many at most, that have no cycle in common.
-  void choose(int wanted) {
+  void choose(const Crossing &pair) {
     chosen_.clear();
     chosen_until_.clear();
-    for (const Ranked &ranked : ranked_) {
-      const auto begin = sets_.begin() + begin_of_set(ranked.set), end = sets_.begin() + ends_of_sets_[ranked.set];
+    taken_.assign(pair.cycles.count(), 0);
+    for (const Crossing::Ranked &ranked : pair.ranked) {
+      const int *const begin = pair.set(ranked.set), *const end = begin + pair.size_of_set(ranked.set);
       if (std::any_of(begin, end, [&](int k) { return taken_[k] != 0; })) continue;
-      for (auto k = begin; k != end; ++k) taken_[*k] = 1;
+      for (const int *k = begin; k != end; ++k) taken_[*k] = 1;
       chosen_.insert(chosen_.end(), begin, end);
       chosen_until_.push_back((int)chosen_.size());
-      if ((int)chosen_until_.size() == wanted) return;
+      if ((int)chosen_until_.size() == pair.wanted) return;
     }
   }
 
   // A cycle that leaves subtours, with all others that cut the smaller of them: what joins these again may be among
   // them. Nagata and Kobayashi's blocks have the same aim, and are found by tabu search.
-  void add_blocks() {
+  void add_blocks(Crossing &pair) {
     constexpr int most = 30;  // cycles of a block, beside the first
     // A long cycle would be tried in hundreds of blocks: 100 000 cities have some of thousands of edges.
     constexpr int longest = 200;
-    const int cycles = cycles_.count();
+    const AlternatingCycles &all = pair.cycles;
+    const int cycles = all.count();
+    std::vector<int> &sets = pair.sets;
+    taken_.assign(cycles, 0);
     cuts_.clear();
     for (int k = 0; k < cycles; k++) {
-      const AlternatingCycle cycle = cycles_[k];
-      for (int q = 0; q < cycle.length; q += 2) cuts_.push_back({cycles_.cut(cycle[q], cycle.after(q)), k});
+      const AlternatingCycle cycle = all[k];
+      for (int q = 0; q < cycle.length; q += 2) cuts_.push_back({all.cut(cycle[q], cycle.after(q)), k});
     }
     std::sort(cuts_.begin(), cuts_.end());
     for (int k = 0; k < cycles; k++) {
-      subtours_.find(cycles_, &k, 1);
+      subtours_.find(all, &k, 1);
       const std::vector<int> &sizes = subtours_.sizes;
       const int largest = (int)(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
-      const size_t begin = sets_.size();
+      const size_t begin = sets.size();
       taken_[k] = 1;
-      for (int r = 0; r < (int)subtours_.cuts.size() && sets_.size() - begin <= most; r++) {
+      for (int r = 0; r < (int)subtours_.cuts.size() && sets.size() - begin <= most; r++) {
         if (subtours_.of_segment(r) == largest) continue;
-        const int first = cycles_.next_position(subtours_.cuts[r]), cities = subtours_.segment_size(r);
+        const int first = all.next_position(subtours_.cuts[r]), cities = subtours_.segment_size(r);
         auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), std::make_pair(first, -1));
-        for (size_t seen = 0; seen < cuts_.size() && sets_.size() - begin <= most; seen++, ++cut) {
+        for (size_t seen = 0; seen < cuts_.size() && sets.size() - begin <= most; seen++, ++cut) {
           if (cut == cuts_.end()) cut = cuts_.begin();
-          const int place = cut->first >= first ? cut->first - first : cut->first - first + cycles_.size();
+          const int place = cut->first >= first ? cut->first - first : cut->first - first + all.size();
           if (place >= cities - 1) break;
-          if (!taken_[cut->second] && cycles_[cut->second].length <= longest) {
+          if (!taken_[cut->second] && all[cut->second].length <= longest) {
             taken_[cut->second] = 1;
-            sets_.push_back(cut->second);
+            sets.push_back(cut->second);
           }
         }
       }
       taken_[k] = 0;
-      for (size_t q = begin; q < sets_.size(); q++) taken_[sets_[q]] = 0;
-      const size_t others = sets_.size() - begin;
+      for (size_t q = begin; q < sets.size(); q++) taken_[sets[q]] = 0;
+      const size_t others = sets.size() - begin;
       if (others == 0 || others > most) {
-        sets_.resize(begin);
+        sets.resize(begin);
         continue;
       }
-      sets_.push_back(k);
-      ends_of_sets_.push_back((int)sets_.size());
+      sets.push_back(k);
+      pair.ends_of_sets.push_back((int)sets.size());
     }
   }
 
@@ -323,10 +452,10 @@ class EdgeAssembly {
 
   // ---- children
   // The edges that the cycles change; nothing is changed yet.
-  void list_changes(const int *chosen, int count) {
+  void list_changes(const AlternatingCycles &cycles, const int *chosen, int count) {
     changes_.clear();
     for (int j = 0; j < count; j++) {
-      const AlternatingCycle cycle = cycles_[chosen[j]];
+      const AlternatingCycle cycle = cycles[chosen[j]];
       for (int k = 0; k < cycle.length; k++) {
         const int after = cycle.after(k), before = cycle.before(k);
         changes_.push_back(k % 2 == 0 ? EdgeChange{cycle[k], 0, after, before}
@@ -334,39 +463,32 @@ class EdgeAssembly {
       }
     }
   }
-  double gain_of_cycles(const int *chosen, int count) const {
+  double gain_of_cycles(const Crossing &pair, const int *chosen, int count) const {
     double gain = 0;
-    for (int j = 0; j < count; j++) gain += gains_[chosen[j]];
+    for (int j = 0; j < count; j++) gain += pair.gains[chosen[j]];
     return gain;
   }
-  void make(EdgeChange &change) {
-    TourLinks &links = links_[change.city];
-    change.slot = links.to[0] == change.from ? 0 : 1;
-    links.to[change.slot] = change.to;
-  }
-  void change(int city, int from, int to) {
-    changes_.push_back({city, 0, from, to});
-    make(changes_.back());
-  }
-  void undo() {
-    for (int q = (int)changes_.size() - 1; q >= 0; q--)
-      links_[changes_[q].city].to[changes_[q].slot] = changes_[q].from;
+  template <class Links>
+  void make(Links &links, EdgeChange &change) {
+    change.slot = links[change.city].to[0] == change.from ? 0 : 1;
+    links.set(change.city, change.slot, change.to);
   }
 
   // Exchanges some of the cycles, so many sets of them, and joins the subtours that they leave; false if that is not one tour. Joining
   // nearly always costs something: a child that is no longer shorter is given up before.
-  bool exchange(const int *chosen, int count, size_t sets, double &gain) {
-    gain = gain_of_cycles(chosen, count);
+  template <class Links>
+  bool exchange(const Crossing &pair, Links &links, const int *chosen, int count, size_t sets, double &gain) {
+    gain = gain_of_cycles(pair, chosen, count);
     changes_.clear();
     if (gain <= tolerance_) return false;
-    list_changes(chosen, count);
-    for (EdgeChange &c : changes_) make(c);
-    subtours_.find(cycles_, chosen, count);
+    list_changes(pair.cycles, chosen, count);
+    for (EdgeChange &c : changes_) make(links, c);
+    subtours_.find(pair.cycles, chosen, count);
     subtours_.begin_joining();
     constexpr double next_to_nothing = 0.01;  // of what a set gains
     const double cheap = next_to_nothing * gain / (double)sets;
     for (int subtours = (int)subtours_.sizes.size(); subtours > 1; subtours--)
-      if (gain <= tolerance_ || !join(cheap, gain)) return false;
+      if (gain <= tolerance_ || !join(*pair.a, links, cheap, gain)) return false;
     return true;
   }
 
@@ -376,10 +498,12 @@ class EdgeAssembly {
   // (docs/performance/log.md). In an exchange that is better than the best one so far one of the two edges removed is longer
   // than one of those added, but for half of what the best one costs: it is sought from there on, as a move of Lin-Kernighan
   // is, and most candidates are too far away. C10k.0: half the time of crossover.
-  bool join(double cheap, double &gain) {
+  template <class Links>
+  bool join(const LinkedTour &tour, Links &links, double cheap, double &gain) {
     // Cities, after which any exchange will do, and after which none is sought any longer.
     constexpr int patience = 300, enough = 1000;
-    const int smallest = subtours_.smallest();
+    const int size = (int)tour.order.size(), smallest = subtours_.smallest();
+    const auto city_at = [&](int p) { return tour.order[p < size ? p : p - size]; };  // up to a turn behind the last
     double best = tolerance_ - gain;
     int a = -1, a2 = -1, b = -1, b2 = -1, target = -1;
     int seen = 0;
@@ -388,26 +512,25 @@ class EdgeAssembly {
       seen++;
       const int *const candidates = candidates_ + (size_t)c * count_;
       const Value *const lengths = lengths_ + (size_t)c * count_;
+      const TourLinks at_c = links[c];
       double removed[2];
-      for (int s = 0; s < 2; s++) {
-        const int c2 = links_[c].to[s];
-        removed[s] = is_fixed(c, c2) ? never : distance(c, c2);
-      }
+      for (int s = 0; s < 2; s++) removed[s] = is_fixed(c, at_c.to[s]) ? never : distance(c, at_c.to[s]);
       const double longest = std::max(removed[0], removed[1]);
       for (int q = 0; q < count_ && candidates[q] >= 0; q++) {
         const int d = candidates[q];
         const double added = (double)lengths[q];
         if (longest - added <= 0.5 * best) break;
-        const int at = cycles_.position(d);
+        const int at = tour.position[d];
         // Most are in the same segment, where there is nothing to look up.
-        if (at >= own.begin ? at - own.begin < own.size : at - own.begin + cycles_.size() < own.size) continue;
+        if (at >= own.begin ? at - own.begin < own.size : at - own.begin + size < own.size) continue;
         const int other = subtours_.at(at);
         if (other == smallest) continue;
+        const TourLinks at_d = links[d];
         for (int s = 0; s < 2; s++) {
           const double first = removed[s] - added;
           if (first <= 0.5 * best) continue;
-          const int c2 = links_[c].to[s];
-          for (int d2 : links_[d].to) {
+          const int c2 = at_c.to[s];
+          for (int d2 : at_d.to) {
             if (is_fixed(d, d2)) continue;
             const double value = first + distance(d, d2) - distance(c2, d2);
             if (value > best) best = value, a = c, a2 = c2, b = d, b2 = d2, target = other;
@@ -416,9 +539,8 @@ class EdgeAssembly {
       }
     };
     segments_.clear();
-    subtours_.each_segment(smallest, [&](int r) {
-      segments_.push_back({cycles_.next_position(subtours_.cuts[r]), subtours_.segment_size(r)});
-    });
+    subtours_.each_segment(
+        smallest, [&](int r) { segments_.push_back({subtours_.begin_of_segment(r), subtours_.segment_size(r)}); });
     // From both ends of each segment inwards: other subtours are near where the tour was cut.
     for (int k = 0; !segments_.empty() && !is_done(); k++) {
       size_t left = 0;
@@ -431,10 +553,10 @@ class EdgeAssembly {
       segments_.resize(left);
     }
     if (target < 0) return false;
-    change(a, a2, b);
-    change(b, b2, a);
-    change(a2, a, b2);
-    change(b2, b, a2);
+    for (const EdgeChange &change : {EdgeChange{a, 0, a2, b}, {b, 0, b2, a}, {a2, 0, a, b2}, {b2, 0, b, a2}}) {
+      changes_.push_back(change);
+      make(links, changes_.back());
+    }
     gain += best;
     subtours_.join(smallest, target);
     return true;

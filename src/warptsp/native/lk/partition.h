@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/metric.h"
+#include "common/prefetch.h"
 #include "common/random.h"
 
 namespace warptsp::lk {
@@ -104,13 +105,7 @@ class BoxCutter {
   }
   int parts() const { return parts_; }
   // Says that this city comes soon.
-  void prefetch(int city) const {
-#if defined(__GNUC__)
-    __builtin_prefetch(points_.rows + (size_t)points_.stride * city);
-#else
-    (void)city;
-#endif
-  }
+  void prefetch(int city) const { warptsp::prefetch(points_.rows + (size_t)points_.stride * city); }
 
  private:
   struct Node {

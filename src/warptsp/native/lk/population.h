@@ -1,6 +1,7 @@
 // A population of tours: local optima that have little in common, and generations of crossover. Host code only.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -84,15 +85,7 @@ inline void count_edges(const std::vector<Member> &members, EdgeCounts &counts, 
   });
 }
 
-// Members, in an order, take the changes that make them so much shorter.
-inline void take_children(std::vector<Member> &members, const std::vector<int> &order, const std::vector<double> &gains,
-                          const std::vector<std::vector<EdgeChange>> &changes, EdgeCounts &counts, int threads) {
-  for_each_task(threads, (int)order.size(), [&](int k) {
-    if (gains[k] == 0) return;
-    Member &member = members[order[k]];
-    member.length -= gains[k];
-    TourChanger().change(member.tour, changes[k]);
-  });
+inline void count_changes(const std::vector<std::vector<EdgeChange>> &changes, EdgeCounts &counts, int threads) {
   for_each_task(threads, threads, [&](int t) {
     for (const std::vector<EdgeChange> &changed : changes) counts.add(changed, counts.part(t, threads));
   });
@@ -194,25 +187,54 @@ class Population {
     std::vector<int> order(count);
     for (int k = 0; k < count; k++) order[k] = k;
     for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
-    // All at once, each with the next one as it was before: as many threads work as there are members.
+    // All at once, each with the next one as it was before: as many threads work as there are members. What takes most of
+    // the time, to try sets of cycles, the threads share: some pairs have ten times as much of it as others.
     constexpr int forgets = 16;  // generations, on the average, after which what has failed is tried again
-    std::vector<double> gains(count, 0.0);
-    std::vector<std::vector<EdgeChange>> changes(count);
-    for_each_task(threads, count, [&](int k, int t) {
-      if (token.stopped()) return;
+    pairs_.resize(count);
+    std::atomic<bool> stopped{false};
+    const auto each = [&](int tasks, auto &&work) {
+      for_each_task(threads, tasks, [&](int k, int t) {
+        if (stopped || token.stopped())
+          stopped = true;
+        else
+          work(k, crossing_of(t, metric));
+      });
+      return !stopped;
+    };
+    const bool begun = each(count, [&](int k, EdgeAssembly<Metric> &crossing) {
       Random own(seed, round, (unsigned long long)k);
-      const LinkedTour &a = members_[order[k]].tour, &b = members_[order[k + 1 < count ? k + 1 : 0]].tour;
-      SetsOfCycles &failed = members_[order[k]].failed;
-      if (own.below(forgets) == 0) failed.clear();
-      auto &crossing = crossings_[t];
-      if (!crossing)
-        crossing =
-            std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(), lengths_.data(),
-                                                   instance_.params.candidates, fixed_, (double)tolerance_);
-      gains[k] = crossing->cross(a, b, selection, blocks, *counts_, count, failed, own);
-      if (gains[k] > 0) changes[k] = crossing->changes();
+      Member &member = members_[order[k]];
+      if (own.below(forgets) == 0) member.failed.clear();
+      crossing.begin(pairs_[k], member.tour, members_[order[k + 1 < count ? k + 1 : 0]].tour, selection, blocks,
+                     *counts_, count, member.failed, own);
     });
-    take_children(members_, order, gains, changes, *counts_, threads);
+    if (!begun) return;
+    constexpr size_t sets_at_once = 100;
+    struct Tries {
+      int pair;
+      size_t first, end;
+    };
+    for (std::vector<Tries> tries;; tries.clear()) {
+      for (int k = 0; k < count; k++)
+        for (size_t first = pairs_[k].tried; first < pairs_[k].trying; first += sets_at_once)
+          tries.push_back({k, first, std::min(first + sets_at_once, pairs_[k].trying)});
+      if (tries.empty()) break;
+      const bool tried = each((int)tries.size(), [&](int q, EdgeAssembly<Metric> &crossing) {
+        crossing.try_sets(pairs_[tries[q].pair], tries[q].first, tries[q].end, *counts_, count);
+      });
+      if (!tried) return;
+      for (int k = 0; k < count; k++) EdgeAssembly<Metric>::end_tries(pairs_[k], members_[order[k]].failed);
+    }
+    std::vector<std::vector<EdgeChange>> changes(count);
+    each(count, [&](int k, EdgeAssembly<Metric> &crossing) {
+      Member &member = members_[order[k]];
+      const double gain = crossing.finish(pairs_[k]);
+      if (gain == 0) return;
+      member.length -= gain;
+      changes[k] = crossing.changes();
+      TourChanger().follow(member.tour, changes[k]);
+    });
+    count_changes(changes, *counts_, threads);
   }
 
  private:
@@ -223,8 +245,18 @@ class Population {
   typename Source::Buffer buffer_;
   std::vector<Member> members_;
   std::unique_ptr<EdgeCounts> counts_;
-  std::vector<Value> lengths_;  // of candidates, once there is a generation
-  std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;
+  PageVector<Value> lengths_;  // of candidates, once there is a generation
+  std::vector<Crossing> pairs_;
+  std::vector<std::unique_ptr<EdgeAssembly<Metric>>> crossings_;  // of each thread
+
+  EdgeAssembly<Metric> &crossing_of(int thread, const Metric &metric) {
+    auto &crossing = crossings_[thread];
+    if (!crossing)
+      crossing =
+          std::make_unique<EdgeAssembly<Metric>>(metric, instance_.size, instance_.candidates.data(), lengths_.data(),
+                                                 instance_.params.candidates, fixed_, (double)tolerance_);
+    return *crossing;
+  }
 
   Member make(const Growth &growth, Random &random, const StopToken &token, LkCounters &counters) {
     const int n = instance_.size;

@@ -31,7 +31,7 @@ struct WeightedTour {
 // Joins pairs of tours of `size` nodes.
 class TourMerge {
  public:
-  explicit TourMerge(int size) : size_(size), cycles_(size), component_(size) {}
+  explicit TourMerge(int size) : size_(size), finder_(size), component_(size) {}
 
   // Gives A what makes it shorter of B; returns whether there was anything.
   bool merge(WeightedTour &a, const WeightedTour &b, Random &random, int threads, const StopToken &token) {
@@ -51,6 +51,7 @@ class TourMerge {
   typedef std::vector<int> Choice;  // cycles that are exchanged together
 
   int size_;
+  CycleFinder finder_;
   AlternatingCycles cycles_;
   LinkedTour a_, b_;
   std::vector<int> component_;      // of a node, a cycle of its component
@@ -65,7 +66,7 @@ class TourMerge {
   bool pass(WeightedTour &a, const WeightedTour &b, Random &random, int threads) {
     a_ = LinkedTour(a.order);
     b_ = LinkedTour(b.order);
-    cycles_.find(a_, b_, random);
+    finder_.find(a_, b_, random, cycles_);
     const int count = cycles_.count();
     if (count == 0) return false;
     std::vector<Choice> components = cycles_by_component();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/prefetch.h"
 #include "common/stop_token.h"
 
 namespace warptsp::pictures {
@@ -66,14 +67,12 @@ bool for_each_visible(const DrawnEdges &edges, const View &view, double margin, 
       if (token.stopped()) return false;
       next_poll = e + CHUNK;
     }
-#if defined(__GNUC__)
     // Cities that follow each other in a tour lie anywhere in memory.
     const int64_t later = e + AHEAD * edges.stride;
     if (later < edges.count) {
-      __builtin_prefetch(edges.points + 2 * (int64_t)edges.from[later]);
-      __builtin_prefetch(edges.points + 2 * (int64_t)edges.to[later]);
+      prefetch(edges.points + 2 * (int64_t)edges.from[later]);
+      prefetch(edges.points + 2 * (int64_t)edges.to[later]);
     }
-#endif
     const double *a = edges.points + 2 * (int64_t)edges.from[e], *b = edges.points + 2 * (int64_t)edges.to[e];
     double p[2] = {view.x(a), view.y(a)}, q[2] = {view.x(b), view.y(b)};
     if (clip(view, margin, p, q)) draw(p[0], p[1], q[0], q[1]);

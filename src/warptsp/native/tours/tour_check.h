@@ -8,6 +8,7 @@
 
 #include "common/metric.h"
 #include "common/parallel.h"
+#include "common/prefetch.h"
 
 namespace warptsp::tours {
 
@@ -30,14 +31,6 @@ inline bool takes_each_once(const int *tour, int n, int threads) {
         complete = false;
   });
   return complete && std::memchr(flags.data(), 0, n) == nullptr;
-}
-
-inline void prefetch(const void *address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#else
-  (void)address;
-#endif
 }
 
 // Numbers whose exact sum is the length of the path through `count` >= 2 cities, three for each of `edge_pieces(count)`
