@@ -138,11 +138,10 @@ def test_plans_keep_their_time(n, threads):
 
 
 def test_each_thread_has_a_pair_to_cross():
-    for seconds in (20, 30, 45, 60):
-        made = plan(1_000_000, seconds, most=300)
-        assert (made.members + 1) % 16 == 0
+    for seconds in (10, 20, 30, 45, 60):
+        assert plan(1_000_000, seconds, most=300).members >= 15
     assert plan(1_000_000, 5, most=300) is None
-    assert plan(100_000, 2.0, threads=48, most=300).members == 47
+    assert plan(100_000, 1.0, threads=48, most=300).members == 47
 
 
 def test_time_that_members_do_not_need_is_for_their_crossover():

@@ -198,7 +198,7 @@ def test_long_tours_have_one_population_of_light_members(monkeypatch: pytest.Mon
     assert np.array_equal(runs[0].tour, runs[1].tour)
 
 
-@pytest.mark.parametrize(("gigabytes", "kicks", "size"), [(8, None, 300), (0.001, None, 9), (0.0001, None, 0),
+@pytest.mark.parametrize(("gigabytes", "kicks", "size"), [(8, None, 300), (0.001, None, 5), (0.0001, None, 0),
                                                          (0.001, 200, 300)])  # fmt: skip
 def test_populations_fit_into_memory(monkeypatch: pytest.MonkeyPatch, gigabytes, kicks, size) -> None:
     """With a limit on kicks they do not depend on the machine."""

@@ -80,7 +80,7 @@ def plan_population(
         The longest links carry much of the tour, as between clusters: crossover takes less time.
     """
     # Seconds a tour and city.
-    crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
+    crossing = tuning.GPU_CROSSING / threads
     if uneven:
         crossing *= tuning.GPU_UNEVEN_CROSSING
     if kicks is not None:
@@ -98,8 +98,7 @@ def plan_population(
         _kicks_in(gpus * balance * crossing), _kicks_in(balance / (1 + balance) * seconds / room)
     )
     a_city = _growth(member_kicks) / gpus
-    # Tours to cross: the members, and the best one. A thread crosses one pair at a time, and there are as
-    # many as tours.
+    # Tours to cross: the members, and the best one.
     crossed = min(
         most + 1,
         int(seconds / (n * (a_city + crossing))),
@@ -107,12 +106,8 @@ def plan_population(
     )
     hurried = crossed <= most
     if hurried:
-        # A few tours more in their last turn are worth more than kicks.
-        turns = math.ceil(crossed / threads)
-        least = crossing + _growth(tuning.GPU_MIN_MEMBER_KICKS) / gpus
-        if turns > 1 and seconds < turns * threads * n * least:
-            turns -= 1
-        crossed = min(most + 1, turns * threads)
+        # Fewer tours than threads take as long: a thread finds the cycles of a pair, and makes its child.
+        crossed = min(most + 1, max(crossed, threads))
     spare = seconds - max(crossed, threads) * n * crossing
     if hurried:  # kicks for all the time that is left
         leisure = 1.0
@@ -309,5 +304,5 @@ class GpuPopulation:
             if remaining is not None and number == tuning.GPU_FEW_GENERATIONS and wide:
                 needed = tuning.GPU_LATER_GENERATIONS * (run.elapsed() - begun)
                 affordable = int(remaining / needed * native.members)
-                native.keep_members(max(affordable // run.threads * run.threads or affordable, 2))
+                native.keep_members(max(affordable, 2))
         return False

@@ -165,7 +165,7 @@ MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=0.95)
 # What members may take of the memory that there is; bytes a city of a member, of crossover, and of each of
 # its threads.
 MEMORY_SHARE = 0.4
-MEMBER_BYTES, CROSSING_BYTES, CROSSING_BYTES_OF_THREAD = 16, 56, 48
+MEMBER_BYTES, CROSSING_BYTES, CROSSING_BYTES_OF_THREAD = 24, 72, 40
 # With a limit on kicks: up to so many cities times members.
 MAX_MEMBER_CITIES = 100_000_000
 # The horizon of crossover, in times that it takes if time is short, from which the usual selection is better:
@@ -205,7 +205,7 @@ GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have th
 GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance; set 2026-11-21
 
 # Populations on GPUs.
-# Cities times members, 16 bytes each on the host.
+# Cities times members, 24 bytes each on the host.
 GPU_MAX_MEMBER_CITIES = 500_000_000
 GPU_MAX_OF_MATRIX = 12_000  # cities; the CPU's copy of a matrix takes 8 bytes an entry at most, 1.2 GB
 GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
@@ -215,13 +215,13 @@ GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and 
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
 # a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
 GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
-# Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 32 of
-# E1M.0 10e-6, 16 of E10M.0 16e-6. Kicks of members make little difference: 17 of E1M.0, of 3, 6, 12 kicks,
-# 11.9, 12.4, 12.1 s (log).
-GPU_CROSSING, GPU_CROSSING_POWER = 6.3e-6, 0.2
-# Where the longest links carry more than UNEVEN of the tour, in times of that: C100k.0, 17, 33, 65 tours 4.2,
-# 3.9, 3.2e-6 (log).
-GPU_UNEVEN_CROSSING = 0.7
+# Of a CPU thread: a tour's share of all generations. To the end 64 of E100k.0 took 6.7e-6, 16 of E1M.0 of 4
+# or 6 kicks 7.5e-6; the last quarter of that brings little: E1M.0 at 10 s, two seeds, with 6.8e-6 0.177 and
+# 0.178 %, with 5.7e-6 0.166 and 0.172 (log).
+GPU_CROSSING = 5.8e-6
+# Where the longest links carry more than UNEVEN of the tour, in times of that: C100k.0, 16 and 32 tours 3.1
+# and 2.9e-6 (log).
+GPU_UNEVEN_CROSSING = 0.5
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
 # the gap is flat around equal shares (log).
 GPU_BALANCE = 0.6

@@ -133,10 +133,23 @@ class SetsOfCycles {
 
 // Two tours A and B while a child of A is made: what one step leaves to the next.
 struct Crossing {
+  // Edges a a2 and b b2 of two subtours, instead of which a b and a2 b2 join these.
+  struct Joint {
+    int a, a2, b, b2;
+  };
   struct Ranked {
     double value;  // once the set has been tried: never, if nothing comes of it
     int set;
     SetsOfCycles::Key key;
+    size_t at;  // among the promising ones that have been tried
+  };
+  // That made one tour of what a set leaves: the first ones.
+  struct Joints {
+    int count = 0;
+    Joint first[8];
+
+    const Joint *begin() const { return first; }
+    const Joint *end() const { return first + count; }
   };
 
   LinkedTour *a = nullptr;
@@ -144,6 +157,7 @@ struct Crossing {
   std::vector<double> gains;            // of a cycle, before subtours are joined
   std::vector<int> sets, ends_of_sets;  // cycles that are exchanged together, set after set: first each alone
   std::vector<Ranked> promising;        // sets that gain something before that
+  std::vector<Joints> joints;           // of each of them that has been tried
   std::vector<Ranked> ranked;           // and afterwards
   size_t tried = 0, trying = 0;         // promising sets that have been tried, and those that are next, up to this one
   int wanted = 0;                       // sets for the child
@@ -261,7 +275,7 @@ class EdgeAssembly {
       if (gain <= tolerance_) continue;
       list_changes(pair.cycles, pair.set(k), pair.size_of_set(k));
       const SetsOfCycles::Key key = SetsOfCycles::key(changes_);
-      if (!failed.has(key)) pair.promising.push_back({judge(gain, counts), k, key});
+      if (!failed.has(key)) pair.promising.push_back({judge(gain, counts), k, key, 0});
     }
     std::sort(pair.promising.begin(), pair.promising.end(), is_better);
     pair.ranked.clear();
@@ -276,8 +290,12 @@ class EdgeAssembly {
     for (; first < end; first++) {
       Crossing::Ranked &set = pair.promising[first];
       double gain;
+      joints_.clear();
       const bool gains = exchange(pair, tried_, pair.set(set.set), pair.size_of_set(set.set), 1, gain);
       set.value = gains && gain > tolerance_ ? judge(gain, counts) : never;
+      Crossing::Joints &joints = pair.joints[first];
+      joints.count = (int)std::min(joints_.size(), std::size(joints.first));
+      std::copy_n(joints_.begin(), joints.count, joints.first);
       tried_.undo(changes_);
     }
   }
@@ -285,7 +303,8 @@ class EdgeAssembly {
   // When all of them have been tried: notes what has come of them, and which ones are next.
   static void end_tries(Crossing &pair, SetsOfCycles &failed) {
     for (; pair.tried < pair.trying; pair.tried++) {
-      const Crossing::Ranked &set = pair.promising[pair.tried];
+      Crossing::Ranked &set = pair.promising[pair.tried];
+      set.at = pair.tried;
       if (set.value == never)
         failed.add(set.key);
       else
@@ -303,6 +322,7 @@ class EdgeAssembly {
     // Together they may leave other subtours than alone; then the better half is tried, and so on.
     for (size_t sets = chosen_until_.size(); sets > 0; sets /= 2) {
       double gain;
+      joints_.assign(known_.begin(), known_.begin() + known_until_[sets - 1]);
       if (exchange(pair, own_, chosen_.data(), chosen_until_[sets - 1], sets, gain) && gain > tolerance_) return gain;
       own_.undo(changes_);
     }
@@ -327,10 +347,12 @@ class EdgeAssembly {
   Subtours subtours_;
   TriedLinks tried_;
   OwnLinks own_;
-  std::vector<double> terms_;               // of the entropy, by the uses of an edge, from -1 on
-  std::vector<char> taken_;                 // of a cycle
-  std::vector<int> chosen_, chosen_until_;  // cycles, and how many there are with each further set
-  std::vector<std::pair<int, int>> cuts_;   // of A by a cycle: position and cycle, ascending
+  std::vector<double> terms_;                    // of the entropy, by the uses of an edge, from -1 on
+  std::vector<char> taken_;                      // of a cycle
+  std::vector<int> chosen_, chosen_until_;       // cycles, and how many there are with each further set
+  std::vector<Crossing::Joint> known_, joints_;  // of the chosen sets; of a child, first those that it is given
+  std::vector<int> known_until_;
+  std::vector<std::pair<int, int>> cuts_;  // of A by a cycle: position and cycle, ascending
   std::vector<EdgeChange> changes_;
   struct Segment {  // of A, from a position on
     int begin, size;
@@ -346,6 +368,7 @@ class EdgeAssembly {
     constexpr size_t choice = 2;
     const size_t enough = choice * (size_t)pair.wanted, found = pair.ranked.size();
     pair.trying = std::min(pair.promising.size(), pair.tried + (found < enough ? enough - found : 0));
+    pair.joints.resize(pair.trying);
     std::sort(pair.promising.begin() + pair.tried, pair.promising.begin() + pair.trying,
               [](const Crossing::Ranked &x, const Crossing::Ranked &y) { return x.set < y.set; });
   }
@@ -354,6 +377,8 @@ class EdgeAssembly {
   void choose(const Crossing &pair) {
     chosen_.clear();
     chosen_until_.clear();
+    known_.clear();
+    known_until_.clear();
     taken_.assign(pair.cycles.count(), 0);
     for (const Crossing::Ranked &ranked : pair.ranked) {
       const int *const begin = pair.set(ranked.set), *const end = begin + pair.size_of_set(ranked.set);
@@ -361,6 +386,8 @@ class EdgeAssembly {
       for (const int *k = begin; k != end; ++k) taken_[*k] = 1;
       chosen_.insert(chosen_.end(), begin, end);
       chosen_until_.push_back((int)chosen_.size());
+      known_.insert(known_.end(), pair.joints[ranked.at].begin(), pair.joints[ranked.at].end());
+      known_until_.push_back((int)known_.size());
       if ((int)chosen_until_.size() == pair.wanted) return;
     }
   }
@@ -473,6 +500,18 @@ class EdgeAssembly {
     change.slot = links[change.city].to[0] == change.from ? 0 : 1;
     links.set(change.city, change.slot, change.to);
   }
+  template <class Links>
+  void make(Links &links, const Crossing::Joint &joint) {
+    const auto [a, a2, b, b2] = joint;
+    for (const EdgeChange &change : {EdgeChange{a, 0, a2, b}, {b, 0, b2, a}, {a2, 0, a, b2}, {b2, 0, b, a2}}) {
+      changes_.push_back(change);
+      make(links, changes_.back());
+    }
+  }
+  template <class Links>
+  static bool is_link(const Links &links, int c, int d) {
+    return links[c].to[0] == d || links[c].to[1] == d;
+  }
 
   // Exchanges some of the cycles, so many sets of them, and joins the subtours that they leave; false if that is not one tour. Joining
   // nearly always costs something: a child that is no longer shorter is given up before.
@@ -487,7 +526,17 @@ class EdgeAssembly {
     subtours_.begin_joining();
     constexpr double next_to_nothing = 0.01;  // of what a set gains
     const double cheap = next_to_nothing * gain / (double)sets;
-    for (int subtours = (int)subtours_.sizes.size(); subtours > 1; subtours--)
+    int subtours = (int)subtours_.sizes.size();
+    for (const Crossing::Joint &joint : joints_) {
+      const int own = subtours_.at(pair.cycles.position(joint.a)), other = subtours_.at(pair.cycles.position(joint.b));
+      if (own == other || !is_link(links, joint.a, joint.a2) || !is_link(links, joint.b, joint.b2)) continue;
+      gain += distance(joint.a, joint.a2) + distance(joint.b, joint.b2) - distance(joint.a, joint.b) -
+              distance(joint.a2, joint.b2);
+      make(links, joint);
+      subtours_.join(own, other);
+      subtours--;
+    }
+    for (; subtours > 1; subtours--)
       if (gain <= tolerance_ || !join(*pair.a, links, cheap, gain)) return false;
     return true;
   }
@@ -553,10 +602,8 @@ class EdgeAssembly {
       segments_.resize(left);
     }
     if (target < 0) return false;
-    for (const EdgeChange &change : {EdgeChange{a, 0, a2, b}, {b, 0, b2, a}, {a2, 0, a, b2}, {b2, 0, b, a2}}) {
-      changes_.push_back(change);
-      make(links, changes_.back());
-    }
+    joints_.push_back({a, a2, b, b2});
+    make(links, joints_.back());
     gain += best;
     subtours_.join(smallest, target);
     return true;

@@ -1,7 +1,6 @@
 // A population of tours: local optima that have little in common, and generations of crossover. Host code only.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "lk/edge_assembly.h"
+#include "lk/generation_tasks.h"
 #include "common/parallel.h"
 #include "tours/random_fragments.h"
 #include "lk/subproblem.h"
@@ -187,52 +187,41 @@ class Population {
     std::vector<int> order(count);
     for (int k = 0; k < count; k++) order[k] = k;
     for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
-    // All at once, each with the next one as it was before: as many threads work as there are members. What takes most of
-    // the time, to try sets of cycles, the threads share: some pairs have ten times as much of it as others.
+    // All at once, each with the next one as it was before.
     constexpr int forgets = 16;  // generations, on the average, after which what has failed is tried again
     pairs_.resize(count);
-    std::atomic<bool> stopped{false};
-    const auto each = [&](int tasks, auto &&work) {
-      for_each_task(threads, tasks, [&](int k, int t) {
-        if (stopped || token.stopped())
-          stopped = true;
-        else
-          work(k, crossing_of(t, metric));
-      });
-      return !stopped;
-    };
-    const bool begun = each(count, [&](int k, EdgeAssembly<Metric> &crossing) {
-      Random own(seed, round, (unsigned long long)k);
-      Member &member = members_[order[k]];
-      if (own.below(forgets) == 0) member.failed.clear();
-      crossing.begin(pairs_[k], member.tour, members_[order[k + 1 < count ? k + 1 : 0]].tour, selection, blocks,
-                     *counts_, count, member.failed, own);
-    });
-    if (!begun) return;
-    constexpr size_t sets_at_once = 100;
-    struct Tries {
-      int pair;
-      size_t first, end;
-    };
-    for (std::vector<Tries> tries;; tries.clear()) {
-      for (int k = 0; k < count; k++)
-        for (size_t first = pairs_[k].tried; first < pairs_[k].trying; first += sets_at_once)
-          tries.push_back({k, first, std::min(first + sets_at_once, pairs_[k].trying)});
-      if (tries.empty()) break;
-      const bool tried = each((int)tries.size(), [&](int q, EdgeAssembly<Metric> &crossing) {
-        crossing.try_sets(pairs_[tries[q].pair], tries[q].first, tries[q].end, *counts_, count);
-      });
-      if (!tried) return;
-      for (int k = 0; k < count; k++) EdgeAssembly<Metric>::end_tries(pairs_[k], members_[order[k]].failed);
-    }
     std::vector<std::vector<EdgeChange>> changes(count);
-    each(count, [&](int k, EdgeAssembly<Metric> &crossing) {
+    GenerationTasks tasks(pairs_);
+    typedef GenerationTasks::Step Step;
+    const auto work = [&](const GenerationTasks::Task &task, EdgeAssembly<Metric> &crossing) {
+      const int k = task.pair;
+      Crossing &pair = pairs_[k];
       Member &member = members_[order[k]];
-      const double gain = crossing.finish(pairs_[k]);
-      if (gain == 0) return;
-      member.length -= gain;
-      changes[k] = crossing.changes();
-      TourChanger().follow(member.tour, changes[k]);
+      if (task.step == Step::begin) {
+        Random own(seed, round, (unsigned long long)k);
+        if (own.below(forgets) == 0) member.failed.clear();
+        crossing.begin(pair, member.tour, members_[order[k + 1 < count ? k + 1 : 0]].tour, selection, blocks, *counts_,
+                       count, member.failed, own);
+      } else if (task.step == Step::try_sets) {
+        crossing.try_sets(pair, task.first, task.end, *counts_, count);
+      } else if (const double gain = crossing.finish(pair); gain > 0) {
+        member.length -= gain;
+        changes[k] = crossing.changes();
+        TourChanger().follow(member.tour, changes[k]);
+      }
+    };
+    for_each_task(threads, threads, [&](int t) {
+      try {
+        EdgeAssembly<Metric> &crossing = crossing_of(t, metric);
+        for (GenerationTasks::Task task{}; tasks.take(task);) {
+          if (token.stopped()) return tasks.stop();
+          work(task, crossing);
+          tasks.done(task, [&](int k) { EdgeAssembly<Metric>::end_tries(pairs_[k], members_[order[k]].failed); });
+        }
+      } catch (...) {
+        tasks.stop();
+        throw;
+      }
     });
     count_changes(changes, *counts_, threads);
   }
