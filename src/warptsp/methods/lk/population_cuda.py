@@ -80,7 +80,7 @@ def plan_population(
         The longest links carry much of the tour, as between clusters: crossover takes less time.
     """
     # Seconds a tour and city.
-    crossing = tuning.GPU_CROSSING / threads
+    crossing = tuning.GPU_CROSSING * (n / 100_000) ** tuning.GPU_CROSSING_POWER / threads
     if uneven:
         crossing *= tuning.GPU_UNEVEN_CROSSING
     if kicks is not None:
@@ -105,9 +105,10 @@ def plan_population(
         int((seconds - gpus * room * a_city) / (n * crossing)),
     )
     hurried = crossed <= most
-    if hurried:
+    if hurried and crossed < threads:
         # Fewer tours than threads take as long: a thread finds the cycles of a pair, and makes its child.
-        crossed = min(most + 1, max(crossed, threads))
+        crossed = min(most + 1, threads)
+        crossing *= tuning.GPU_HURRIED_CROSSING
     spare = seconds - max(crossed, threads) * n * crossing
     if hurried:  # kicks for all the time that is left
         leisure = 1.0
