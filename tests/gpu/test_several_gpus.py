@@ -381,6 +381,25 @@ def test_paths_in_order_by_the_gpu(gpu, metric: str, monkeypatch: pytest.MonkeyP
     assert here.length == pytest.approx(host.length, rel=0.005)
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize(("tours", "size"), [(300_000, 2), (3, 1000), (1, 50)])
+def test_closed_tours_are_joined_on_the_gpu(gpu, tours: int, size: int) -> None:
+    from warptsp.backends.cuda.device import Device
+    from warptsp.backends.cuda.path_order import PathOrder
+
+    count = tours * size
+    path = np.arange(count).reshape(tours, size)
+    before, behind = np.roll(path, 1, axis=1).ravel(), np.roll(path, -1, axis=1).ravel()
+    city = path.ravel()  # one on each path
+    links = 2 * before + 1, 2 * behind
+    paths = np.stack([*links, city, city, np.ones(count, np.int64)], axis=1).astype(np.int32)
+    points = np.random.default_rng(1).random((count, 2))
+    with Device.open(0) as device:
+        places = PathOrder(device, device.upload(paths), device.upload(points), Metric.EXACT_2D).places()
+        assert places is not None
+        assert (np.sort(places.download()[:, 0]) == np.arange(count)).all()
+
+
 def test_a_stopped_round_changes_nothing(shares: list) -> None:
     from warptsp.backends.cuda.search import TourSearch
 

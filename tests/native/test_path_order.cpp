@@ -20,17 +20,8 @@ struct Paths {
   explicit Paths(int count) : paths(count), points(4 * (size_t)count), link(2 * count), tour(count) {
     for (auto *each : {&cost, &best, &first}) each->resize(2 * count);
     ways.resize(2 * count), other.resize(2 * count);
-    order = {paths.data(),
-             points.data(),
-             link.data(),
-             tour.data(),
-             cost.data(),
-             best.data(),
-             first.data(),
-             count,
-             2,
-             (int)MetricKind::exact_2d,
-             16};
+    order = {paths.data(), points.data(), link.data(), tour.data(), cost.data(),
+             best.data(),  first.data(),  count,       2,           (int)MetricKind::exact_2d};
   }
   template <class Work>
   void each_end(Work &&work) {
@@ -115,7 +106,7 @@ static void join_and_place(int count, int exchanged, uint64_t seed) {
       if (!join.found || joined) continue;
       CHECK(join.tour == all.tour[path] && join.other == all.tour[join.b >> 1] && join.other != join.tour);
       CHECK(all.link[join.a] == join.a_link && all.link[join.b] == join.b_link);
-      CHECK(std::abs(join.a - join.b) <= order.reach);
+      CHECK(std::abs(join.a - join.b) <= PathOrder::reach);
       const int p = join.crossed ? join.b_link : join.b, q = join.crossed ? join.b : join.b_link;
       const double before = all.total();
       all.link[join.a] = p, all.link[p] = join.a, all.link[join.a_link] = q, all.link[q] = join.a_link;

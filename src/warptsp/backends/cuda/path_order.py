@@ -65,7 +65,6 @@ class PathOrder:
             count=count,
             dimensions=points.shape[1],
             kind=metric.kind,
-            reach=tuning.JOIN_REACH,
             **self._arrays,
         )
 
@@ -81,12 +80,9 @@ class PathOrder:
         named = left = self._closed_tours()
         while left > 1:
             joined = self._join(named)
-            left -= joined
             if joined == 0:
-                reach, all_ends = int(self._order["reach"]), 2 * self._count
-                if reach >= all_ends:
-                    return None
-                self._order["reach"] = min(tuning.WIDER * reach, all_ends)
+                return None
+            left -= joined
         places = self._device.empty((self._count, 2), np.int32)
         self._launch("write_places", 1, np.int32(self._count), self._jumped("ways_back", "jump_back"), places)
         return places

@@ -266,10 +266,7 @@ HANDED_PATH = _record("HandedPath", "lk.cu", "u4 head tail", "i4 head_city tail_
 LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")
 PATH_PLACE = _record("PathPlace", ("lk.cu", "paths.cu"), "i4 begin turned")
 PATH_ORDER = _record(
-    "PathOrder",
-    "paths.cu",
-    "ptr paths points link tour cost best first",
-    "i4 count dimensions kind reach",
+    "PathOrder", "paths.cu", "ptr paths points link tour cost best first", "i4 count dimensions kind"
 )
 PATH_WAY = _record("PathWay", "paths.cu", "i4 end", "u4 value")
 JOIN = _record("JoinOfTours", "paths.cu", "f8 added", "i4 tour other a a_link b b_link crossed found")

@@ -178,11 +178,6 @@ MAX_BLOCK_CHAINS, MAX_CHAINS = 2, 8
 SYMMETRIC_SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known
 
-# Paths of a long tour (native/cuda/paths.cu).
-# Ends on either side of one among which a closed tour looks for a join; where no tour finds one, in so many
-# times as many.
-JOIN_REACH, WIDER = 16, 8
-
 REDUCTION_THREADS = 512  # of the one block in versions of swaps, as in the document
 _DESCENTS = {"tile_block": DESCENT_THREADS, "tile_rows_of_lane": ROW_TILES.rows_of_lane}
 IN_KERNELS: dict[str, dict[str, int]] = {

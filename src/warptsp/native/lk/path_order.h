@@ -4,8 +4,8 @@
 // Following the links from path to path becomes pointer jumping: after k steps every end knows what lies within 2^k paths.
 // Once this finds the closed tours, and once, when they are one, the places. Between the two every closed tour looks for
 // the cheapest way to be joined with another, among the ends whose numbers are near, which are of the same blob or
-// the next ones; further on where nothing else is left. The host chooses among these (there are some tens of closed tours,
-// after a greedy tour of a billion cities some hundred thousand), until one is left.
+// the next ones. The host chooses among these (there are some tens of closed tours, or,
+// after the first cut of a greedy tour of a billion cities, more than 262 144), until one is left.
 #pragma once
 #include "common/atomics.h"
 #include "lk/warp_parts.h"
@@ -29,6 +29,8 @@ struct JoinOfTours {
 
 struct PathOrder {
   static constexpr u64 none = ~(u64)0;
+  static constexpr int reach = 16;
+
   const LinkedPath *paths;
   const double *points;  // of the cities
   int *link;             // [2 count] the end that each is linked to
@@ -36,7 +38,6 @@ struct PathOrder {
   u64 *cost;             // [2 count] of the cheapest join at each end
   u64 *best, *first;     // [2 count] of each closed tour, and the lowest end that has it
   int count, dimensions, kind;
-  int reach;  // ends on either side of one, among which it looks for a join
 
   WARPTSP_FN void begin(int e) const { link[e] = paths[e >> 1].link[e & 1]; }
 
@@ -102,7 +103,7 @@ struct PathOrder {
   WARPTSP_FN JoinOfTours cheapest(int a) const {
     const int own = tour[a >> 1], a_link = link[a];
     JoinOfTours join{0, own, -1, a, a_link, -1, -1, 0, 0};
-    const int last = reach < 2 * count - 1 - a ? a + reach : 2 * count - 1;
+    const int last = a + reach < 2 * count - 1 ? a + reach : 2 * count - 1;
     for (int b = a > reach ? a - reach : 0; b <= last; b++) {
       if (tour[b >> 1] == own) continue;
       double length[6];
