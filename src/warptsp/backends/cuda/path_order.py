@@ -58,6 +58,7 @@ class PathOrder:
             "tour": device.empty(count, np.int32),
             **{name: device.empty(2 * count, np.uint64) for name in ("cost", "best", "first")},
         }
+        self._given = paths, points  # `_order` has their addresses alone
         self._ways = device.empty((2 * count, 2), np.int32), device.empty((2 * count, 2), np.int32)
         self._order = records.PATH_ORDER(
             paths=paths,
