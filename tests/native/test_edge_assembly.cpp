@@ -1,5 +1,6 @@
 // Populations and their crossover: every member stays a tour of the length it claims, with its fixed edges.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -138,6 +139,42 @@ void generations_keep_tours(int kind, double tolerance) {
 TEST(generations_of_rounded_lengths) { generations_keep_tours<EuclideanRounded>(0, 0); }
 TEST(generations_on_a_lattice) { generations_keep_tours<EuclideanRounded>(1, 0); }
 TEST(generations_of_exact_lengths) { generations_keep_tours<EuclideanExact>(2, 1e-7); }
+
+// On three threads each step of a pair comes once, when what it needs is there, and all pairs are finished.
+TEST(steps_of_pairs_wait_for_what_they_need) {
+  typedef GenerationTasks::Step Step;
+  for (int round = 0; round < 300; round++) {
+    const int count = 2 + round % 9;
+    std::vector<Crossing> pairs(count);
+    std::vector<std::atomic<int>> begun(count), tried(count), ends(count), finished(count);
+    std::atomic<int> wrong{0};
+    GenerationTasks tasks(pairs);
+    for_each_task(3, 3, [&](int) {
+      for (GenerationTasks::Task task{}; tasks.take(task);) {
+        const int k = task.pair;
+        Crossing &pair = pairs[k];
+        if (task.step == Step::begin) {
+          pair.trying = (size_t)(round * (k + 3) % 7) * 60;  // of none, one or several tasks
+          wrong += begun[k]++ > 0;
+        } else if (task.step == Step::try_sets) {
+          wrong += begun[k] == 0 || task.first < pair.tried || task.end > pair.trying || task.first >= task.end;
+          tried[k] += (int)(task.end - task.first);
+        } else {
+          const int before = k > 0 ? k - 1 : count - 1;
+          wrong += finished[k]++ > 0 || begun[before] == 0 || (size_t)tried[k] != pair.tried || ends[k] == 1;
+        }
+        tasks.done(task, [&](int done) {
+          Crossing &own = pairs[done];
+          wrong += done != k || (size_t)tried[done] != own.trying;
+          own.tried = own.trying;
+          if (ends[done]++ == 0) own.trying += 150;  // once more
+        });
+      }
+    });
+    CHECK(wrong == 0);
+    for (int k = 0; k < count; k++) CHECK(finished[k] == 1 && (size_t)tried[k] == pairs[k].trying);
+  }
+}
 
 // What the crossover says of the edges that changed is what a new count finds.
 TEST(counts_follow_changes) {

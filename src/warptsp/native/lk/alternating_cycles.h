@@ -201,9 +201,9 @@ class CycleFinder {
     Open open[2];            // of A and of B, if they differ there
     int seen[2] = {-1, -1};  // where it is on path_, at an even and at an odd place
   };
-  // Where cycles begin: any of so many cities that are next in memory. With all of them to choose from, most steps would wait for memory; with one
-  // generations would become more.
-  static constexpr size_t near = 300;
+  // Cities, those that come next in memory, of which any may be where a cycle begins: of all of them most would be out of
+  // the caches, and always the next one makes more generations (docs/performance/log.md).
+  static constexpr size_t around = 300;
 
   PageVector<City> cities_;
   std::vector<int> path_, begin_;  // cities that may have open edges, in the order of memory
@@ -240,11 +240,11 @@ class CycleFinder {
 
   int city_with_open_edges(Random &random) {
     while (!begin_.empty()) {
-      const size_t left = begin_.size(), k = left - 1 - (size_t)random.below((int)std::min(near, left));
+      const size_t left = begin_.size(), k = left - 1 - (size_t)random.below((int)std::min(around, left));
       if (cities_[begin_[k]].open[0].count > 0) return begin_[k];
       begin_[k] = begin_.back();
       begin_.pop_back();
-      if (left > 2 * near) prefetch(&cities_[begin_[left - 2 * near]]);
+      if (left > 2 * around) prefetch(&cities_[begin_[left - 2 * around]]);
     }
     return -1;
   }

@@ -245,8 +245,8 @@ class EdgeAssembly {
  public:
   typedef typename Metric::Value Value;
 
-  // `candidates` [size, K], -1 padded; `lengths` [size, K] of them; `fixed` [size, 2] or null: edges that every tour has. A gain must exceed
-  // `tolerance`.
+  // `candidates` [size, K], -1 padded; `lengths` [size, K] of them; `fixed` [size, 2] or null: edges that every tour has. A
+  // gain must exceed `tolerance`.
   EdgeAssembly(const Metric &metric, int size, const int *candidates, const Value *lengths, int count, const int *fixed,
                double tolerance)
       : metric_(metric), count_(count), candidates_(candidates), lengths_(lengths), fixed_(fixed),
@@ -513,8 +513,9 @@ class EdgeAssembly {
     return links[c].to[0] == d || links[c].to[1] == d;
   }
 
-  // Exchanges some of the cycles, so many sets of them, and joins the subtours that they leave; false if that is not one tour. Joining
-  // nearly always costs something: a child that is no longer shorter is given up before.
+  // Exchanges some of the cycles, so many sets of them, and joins the subtours that they leave, by joints_ as far as these
+  // go; false if that is not one tour. Joining nearly always costs something: a child that is no longer shorter is given up
+  // before.
   template <class Links>
   bool exchange(const Crossing &pair, Links &links, const int *chosen, int count, size_t sets, double &gain) {
     gain = gain_of_cycles(pair, chosen, count);

@@ -115,6 +115,7 @@ class Population {
   }
   void clear() {
     members_.clear();
+    pairs_.clear();
     counts_.reset();
   }
   void add(const std::vector<int> &tour, double length) {
