@@ -199,7 +199,8 @@ GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
 GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon; set 2026-11-21
 # Share of the horizon for annealing before the first population: C10k.0 at 1 s 7.7 to 0.056 %, C100k.0 at
 # 10 s 2.7 to 0.33, together with the cut of populations to what their first generation shows; C100k.0 at 3 s,
-# three seeds, a tenth 0.548, 0.486, 0.450, a twentieth 0.458, 0.401, 0.437 (log).
+# three seeds, a tenth 0.548, 0.486, 0.450, a twentieth 0.458, 0.401, 0.437 (log). 0.03
+# was not measured alone.
 GPU_FIRST_SHARE = 0.03
 GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have their search; set 2026-11-21
 GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance; set 2026-11-21
@@ -218,12 +219,14 @@ GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
 # Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 64 of
 # E100k.0 6.7e-6, 16 of E1M.0 7.5e-6, 16 of E10M.0 9.6e-6 (log).
 GPU_CROSSING, GPU_CROSSING_POWER = 6.2e-6, 0.1
-# Of it, what a population has that is as small as can be: kicks are worth more. E1M.0 at 10 s, two seeds, 3.0
-# kicks and 0.9 of crossover 0.177 and 0.178 %, 4.9 kicks and 0.75 of it 0.166 and 0.172; on a slower machine,
-# three seeds, 5.0 kicks and 0.75 of it 0.180, 0.188, 0.209 (log).
+# Share of that for the smallest populations, to which kicks are worth more than the end of crossover. E1M.0
+# at 10 s, two seeds, 3.0 kicks and 0.9 0.177 and 0.178 %, 4.9 kicks and 0.75 0.166 and 0.172; 4.4 kicks and
+# 0.8, three seeds, another machine, 0.162, 0.167, 0.169; 5.0 and 0.75 on a slower one 0.180, 0.188, 0.209
+# (log).
 GPU_HURRIED_CROSSING = 0.8
 # Where the longest links carry more than UNEVEN of the tour, in times of that: C100k.0, 16 and 32 tours 3.1
-# and 2.9e-6 (log).
+# and 2.9e-6. But at 3 s, three seeds, plans with 0.5 did not end, 0.508, 0.521, 0.371 %; with 0.7 0.488,
+# 0.445, 0.476 (log).
 GPU_UNEVEN_CROSSING = 0.7
 # Time for growth, in times of that for crossover. d18512, from 16 to 300 members with 0.3 to 10 kicks a city:
 # the gap is flat around equal shares (log).

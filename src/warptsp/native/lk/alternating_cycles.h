@@ -17,6 +17,8 @@ namespace warptsp::lk {
 // The neighbours of a city on a tour.
 struct TourLinks {
   int to[2];
+
+  bool has(int city) const { return to[0] == city || to[1] == city; }
 };
 
 // A link of a city that changed: which of the two, from which neighbour and to which.
@@ -93,8 +95,7 @@ class TourChanger {
     const int n = (int)tour.order.size();
     cuts_.assign(1, n - 1);
     for (const EdgeChange &change : changes) {
-      const TourLinks &two = tour.links[change.city];
-      if (two.to[0] == change.from || two.to[1] == change.from) continue;  // there again
+      if (tour.links[change.city].has(change.from)) continue;  // there again
       // Of an edge that has come and gone the cities are no neighbours.
       const int p = tour.position[change.city], q = tour.position[change.from];
       if (p + 1 == q) cuts_.push_back(p);
@@ -231,7 +232,7 @@ class CycleFinder {
     const auto open = [](Open &own, const TourLinks &links, const TourLinks &others) {
       own.count = 0;
       for (const int d : links.to)
-        if (d != others.to[0] && d != others.to[1]) own.to[own.count++] = d;
+        if (!others.has(d)) own.to[own.count++] = d;
     };
     open(cities_[c].open[0], a, b);
     open(cities_[c].open[1], b, a);

@@ -416,7 +416,7 @@ class EdgeAssembly {
       taken_[k] = 1;
       for (int r = 0; r < (int)subtours_.cuts.size() && sets.size() - begin <= most; r++) {
         if (subtours_.of_segment(r) == largest) continue;
-        const int first = all.next_position(subtours_.cuts[r]), cities = subtours_.segment_size(r);
+        const int first = subtours_.begin_of_segment(r), cities = subtours_.segment_size(r);
         auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), std::make_pair(first, -1));
         for (size_t seen = 0; seen < cuts_.size() && sets.size() - begin <= most; seen++, ++cut) {
           if (cut == cuts_.end()) cut = cuts_.begin();
@@ -508,10 +508,6 @@ class EdgeAssembly {
       make(links, changes_.back());
     }
   }
-  template <class Links>
-  static bool is_link(const Links &links, int c, int d) {
-    return links[c].to[0] == d || links[c].to[1] == d;
-  }
 
   // Exchanges some of the cycles, so many sets of them, and joins the subtours that they leave, by joints_ as far as these
   // go; false if that is not one tour. Joining nearly always costs something: a child that is no longer shorter is given up
@@ -530,7 +526,7 @@ class EdgeAssembly {
     int subtours = (int)subtours_.sizes.size();
     for (const Crossing::Joint &joint : joints_) {
       const int own = subtours_.at(pair.cycles.position(joint.a)), other = subtours_.at(pair.cycles.position(joint.b));
-      if (own == other || !is_link(links, joint.a, joint.a2) || !is_link(links, joint.b, joint.b2)) continue;
+      if (own == other || !links[joint.a].has(joint.a2) || !links[joint.b].has(joint.b2)) continue;
       gain += distance(joint.a, joint.a2) + distance(joint.b, joint.b2) - distance(joint.a, joint.b) -
               distance(joint.a2, joint.b2);
       make(links, joint);

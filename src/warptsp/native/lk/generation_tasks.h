@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "lk/edge_assembly.h"
