@@ -96,7 +96,7 @@ def test_a_round_is_given_up_at_once(several: str, monkeypatch: pytest.MonkeyPat
     from warptsp.methods.lk import tuning as lk_tuning
 
     monkeypatch.setattr(tuning, "ROUND_SLICE", 1e9)
-    monkeypatch.setattr(lk_tuning, "GPU_KICKS_A_ROUND", 1e5)
+    monkeypatch.setattr(lk_tuning, "GPU_MIN_KICKS", 1e5)
     problem = instance("plane", 100_000)
     warptsp.solve(problem, device=several, kicks=1)
     result = warptsp.solve(problem, device=several, time_limit=2.0, params={"population": 0})

@@ -24,6 +24,7 @@ from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.lk.params import LkParams
+from warptsp.methods.lk.tuning import KICKS
 from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
     NeighborSearch,
@@ -175,11 +176,12 @@ def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
     if prepared is None or not _descend(prepared, run):
         return
     start, _ = best_of(run)
+    usual = KICKS
     kicks = LkParams(
         depth=ILS_DEPTH,
         temperature=params.temperature if params.acceptance == "annealed" else 0.0,
-        segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or LkParams().segment,
         population=0,
+        **usual._replace(segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or usual.segment)._asdict(),
     )
     for_each = min(max(KICKS_OF_SHORT_TOURS / problem.n, MIN_KICKS_OF_PARTS), MAX_KICKS_OF_PARTS)
     run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n), start), kicks)

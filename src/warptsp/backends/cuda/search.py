@@ -72,6 +72,8 @@ class PartRounds:
     ----------
     mean_link : float
         For what is rounding noise in metrics without rounding.
+    kernel_seconds : float
+        That the search's kernel has taken.
     """
 
     def __init__(
@@ -97,7 +99,7 @@ class PartRounds:
         self._threads = threads
         self._one_tour = one_tour
         self._counts = np.zeros(len(COUNTERS), np.uint64)
-        self._kernel_seconds = 0.0
+        self.kernel_seconds = 0.0
         self._work = 0.0  # of a kick in the round before, as WarpLkCounters::work counts it
         self._kick_params = {"segment": segment, "walk": walk, "walks": walks, "long_links": long_links}
         self._shares = []
@@ -128,7 +130,7 @@ class PartRounds:
         counts: dict[str, int | float] = {
             name: int(count) for name, count in zip(COUNTERS, self._counts, strict=True)
         }
-        return {**counts, "kernel_seconds": self._kernel_seconds}
+        return {**counts, "kernel_seconds": self.kernel_seconds}
 
     def tours(self) -> NDArray[np.int32]:
         """The tours as they are, in the search's numbers, shape (tours, n)."""
@@ -213,7 +215,7 @@ class PartRounds:
             if stopped:
                 for share in left:
                     share.give_up()
-            self._kernel_seconds += max([share.seconds() for share in left])
+            self.kernel_seconds += max([share.seconds() for share in left])
         return not stopped
 
     def _put_back(self, blobs: bool) -> None:

@@ -297,7 +297,10 @@ class _Search:
     def _crossing_share(self, size: float) -> float:
         """Time for the generations of so many members, in times that the growth takes."""
         members = self.members
-        power = (self.problem.n / 1000) ** members.crossing_power * (size / 30) ** members.crossing_size
+        n = self.problem.n
+        power = (n / 1000) ** members.crossing_power * (size / 30) ** members.crossing_size
+        if n >= tuning.CROWDED_CITIES:
+            power *= self.run.threads**tuning.CROSSING_OF_THREADS
         return float(members.crossing * power)
 
     def _combine(self, size: int) -> bool:

@@ -269,13 +269,17 @@ class _CudaSearch:
         mean_link = search.length / n
         started, begun = run.elapsed(), self.kicks
         rate = 0.0
+        pace = RoundPace()
         turns = long_links_at
         while last is None or self.kicks < last:
-            progress, per_city, horizon = 0.0, tuning.GPU_KICKS_A_ROUND, math.inf
+            progress, per_city, horizon = 0.0, tuning.GPU_MIN_KICKS, math.inf
             if last is not None:
+                per_city = tuning.GPU_KICKS_A_ROUND
                 progress = (self.kicks - begun) / (last - begun)
                 per_city = min(per_city, max((last - self.kicks) / n, 0.5 * search.plan.parts / n))
                 horizon = (last - begun) / n
+                if n >= cuda_tuning.MIN_ORDERED:
+                    per_city = min(per_city, max(tuning.GPU_MIN_KICKS, horizon / tuning.GPU_MIN_ROUNDS))
             if end is not None:
                 remaining = max(0.0, min(end - run.elapsed(), run.remaining() or math.inf))
                 if remaining == 0.0:
@@ -285,22 +289,23 @@ class _CudaSearch:
                 if spent > 0:
                     rate = (self.kicks - begun) / spent
                 if rate > 0:
+                    if last is None:
+                        per_city = pace.kicks_a_round(spent + remaining)
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
-            if n >= cuda_tuning.MIN_ORDERED:
-                known = horizon if math.isfinite(horizon) or end is None else 0.0
-                per_city = min(per_city, max(tuning.GPU_MIN_KICKS, known / tuning.GPU_MIN_ROUNDS))
             factor = self.params.temperature
             if self._combined:  # what crossover has made is too good for any temperature
                 factor = 0.0
             elif factor is None:
-                factor = 0.0 if math.isinf(horizon) else start_temperature(horizon)
+                factor = 0.0 if math.isinf(horizon) else _start_temperature(horizon)
             temperature = factor * mean_link * cooled(progress)
             if self.long_links and turns and progress >= turns[0]:
                 turns = turns[1:]
                 self._long_links()
+            before = run.elapsed(), search.rounds.kernel_seconds
             if self._round("search", kicks_per_city=per_city, temperature=temperature):
                 return True
+            pace.note(per_city, run.elapsed() - before[0], search.rounds.kernel_seconds - before[1])
         return False
 
     def _round(
@@ -348,6 +353,31 @@ class _CudaSearch:
         if isinstance(leader, TourSearch):
             return leader.problems_best(buffer)
         return self.search.cities.problems(leader.best())
+
+
+def _start_temperature(kicks_per_city: float) -> float:
+    return start_temperature(kicks_per_city, hotter=tuning.GPU_HOTTER, hottest=tuning.GPU_HOTTEST)
+
+
+class RoundPace:
+    """How long the rounds of an annealing take, and so, how many kicks the next one should have."""
+
+    def __init__(self) -> None:
+        self._rounds, self._kicks, self._seconds, self._kernel_seconds = 0, 0.0, 0.0, 0.0
+
+    def note(self, kicks_per_city: float, seconds: float, kernel_seconds: float) -> None:
+        """Take note of a round, and of what it took, of which so much was the kernel's."""
+        self._rounds += 1
+        self._kicks += kicks_per_city
+        self._seconds += seconds
+        self._kernel_seconds += kernel_seconds
+
+    def kicks_a_round(self, horizon: float) -> float:
+        """Return the kicks a city of a round, if all of them take so many seconds."""
+        a_kick = max(self._kernel_seconds, 1e-9) / self._kicks
+        beside = (self._seconds - self._kernel_seconds) / self._rounds
+        usual = max(tuning.GPU_KICKS_A_ROUND, beside / tuning.GPU_BESIDE_KERNEL / a_kick)
+        return max(tuning.GPU_MIN_KICKS, min(usual, horizon / tuning.GPU_MIN_ROUNDS / a_kick))
 
 
 class _TourBuffer:

@@ -23,14 +23,16 @@ class LkParams:
         Exchange steps of one move, at most 30; on a GPU at most 16. None: 6 up to 200 cities, 25 for more.
     breadth : tuple of int
         Alternatives tried at the first steps; 1 at the rest.
-    segment : int
-        Longest segment of a double bridge, in cities.
-    walks : float
-        Share of the kicks whose four edges are found by a random walk along candidates.
-    walk : int
-        Steps of the walk from one of these edges to the next.
-    long_links : float
-        Share of the kicks that cut long edges; the remaining kicks exchange segments.
+    segment : int or None
+        Longest segment of a double bridge, in cities. None: 50; in rounds of a GPU 100.
+    walks : float or None
+        Share of the kicks whose four edges are found by a random walk along candidates. None: 0.45; in rounds
+        of a GPU 0.35.
+    walk : int or None
+        Steps of the walk from one of these edges to the next. None: 10; in rounds of a GPU 20.
+    long_links : float or None
+        Share of the kicks that cut long edges; the remaining kicks exchange segments. None: 0.1; in rounds of
+        a GPU 0.4.
     temperature : float or None
         Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
     population : int or None
@@ -46,10 +48,10 @@ class LkParams:
     per_quadrant: int = 2
     depth: int | None = None
     breadth: tuple[int, ...] = (5, 3, 1)
-    segment: int = 50
-    walks: float = 0.45
-    walk: int = 10
-    long_links: float = 0.1
+    segment: int | None = None
+    walks: float | None = None
+    walk: int | None = None
+    long_links: float | None = None
     temperature: float | None = None
     population: int | None = None
     part: int = 50_000
@@ -71,14 +73,16 @@ class LkParams:
         if not 1 <= len(self.breadth) <= 5 or not all(1 <= b <= 8 for b in self.breadth):
             raise InvalidOption(f"breadth: {self.breadth} is not 1 to 5 numbers between 1 and 8")
         for name in ("walks", "long_links"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InvalidOption(f"{name}: {getattr(self, name)} is not a share between 0 and 1")
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise InvalidOption(f"{name}: {value} is not a share between 0 and 1")
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
-    def of_kicks(self) -> dict[str, Any]:
-        """Return those that choose the edges of a kick."""
-        return {name: getattr(self, name) for name in ("segment", "walks", "walk", "long_links")}
+    def of_kicks(self, usual: tuning.Kicks = tuning.KICKS) -> dict[str, Any]:
+        """Return those that choose the edges of a kick: the usual ones where nothing else is said."""
+        own = {name: getattr(self, name) for name in usual._fields}
+        return {name: getattr(usual, name) if value is None else value for name, value in own.items()}
 
     @property
     def members_on_gpu(self) -> int:
@@ -92,7 +96,7 @@ class LkParams:
 
     def of_rounds(self) -> dict[str, Any]:
         """Return those that `backends.cuda.search.PartRounds` takes."""
-        return {"depth": self.depth_on_gpu, **self.of_kicks()}
+        return {"depth": self.depth_on_gpu, **self.of_kicks(tuning.GPU_KICKS_OF_ROUNDS)}
 
     def of_search(self, n: int) -> dict[str, Any]:
         """Return those that `backends.cpu.tour_search` takes for so many cities."""

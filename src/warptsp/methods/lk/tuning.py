@@ -30,6 +30,18 @@ LONG_SLICE = 1000  # kicks between two looks at the token; set 2026-11-21
 LONG_SET_UP = 3e-7  # seconds a city before the first kick; 0.52 s for 2 million
 LONG_TIME_SHARE = 0.2  # of the time that is left for the whole search, at most; set 2026-11-21
 
+
+class Kicks(NamedTuple):
+    """Which edges a double bridge cuts: see `LkParams`."""
+
+    segment: int
+    walks: float
+    walk: int
+    long_links: float
+
+
+KICKS = Kicks(50, 0.45, 10, 0.1)
+
 # CPU threads.
 SLICE = 1000  # kicks between two looks at the clock; set 2026-11-21
 PAUSE = 0.25  # seconds between two reports of work on a long tour; set 2026-11-21
@@ -162,6 +174,11 @@ LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0
 # 0.036 %, C31k.0 at 15 s 0.088, 0.101, 0.086, C100k.0 at 20 s 0.604, 0.576, 0.509, but usa13509 at 5 s 0.015,
 # 0.023, 0.146 (log).
 MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=0.95)
+# Cities from which threads wait for memory while members grow, and how the share of crossover goes with them:
+# 16 members of E1M.0 took a thread 2 us a city, and each of 16 threads 5.5, where crossover took them as long
+# in all as growth. In runs of 60 and 200 s on 16 threads crossover ended after 35 and 114 s; two threads,
+# three seeds, with 0 and -0.2: E100k.0 12 s 0.264 and 0.247 %, E31k.0 5 s 0.124 and 0.086 (log).
+CROWDED_CITIES, CROSSING_OF_THREADS = 30_000, -0.2
 # What members may take of the memory that there is; bytes a city of a member, of crossover, and of each of
 # its threads.
 MEMORY_SHARE = 0.4
@@ -190,12 +207,22 @@ GPU_PLANE_HAND_OVER = 2e-9
 # Rounds of local search before the first kicks. Ten million cities, with 2, 3, 4 and 6 rounds and equal wall
 # time: 1.13, 1.11, 1.10, 1.07 % (log).
 GPU_SWEEPS = 6
-# A city in a round, at most: E1M.0 at 4 s with 0.1, 0.3 and 1 kicks 0.53, 0.52, 0.60 % (log).
+# Kicks at long edges cost twice as much, and are worth it: E1M.0 annealed for 6 s with none of them 0.294 %,
+# a tenth 0.247, 0.4 0.239, 0.7 0.254; with segments of 100 and walks of 20 steps, too, 0.225 (log).
+GPU_KICKS_OF_ROUNDS = Kicks(100, 0.35, 20, 0.4)
+# Start temperature above the law of CPU threads, and at most. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9
+# 0.374, 0.370, 0.386 %; 6 s, 0.5, 0.55, 0.6 0.231, 0.225, 0.229; 20 s, 0.5, 0.55, 0.65 0.149, 0.148, 0.148
+# (log).
+GPU_HOTTER, GPU_HOTTEST = 0.2, 0.58
+# A city in a round, unless rounds of less have too much to do beside their kicks, or there are too few.
 GPU_KICKS_A_ROUND = 0.3
-# Long tours have few kicks, and shorter rounds: seams should move, and the temperature fall in small steps.
-# Rounds of 0.5, 0.3, 0.25, 0.2, 0.15 kicks a city in 0.94 s, ten million cities: 1.17, 1.10, 1.09, 1.05,
-# 1.02 % (log).
-GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
+# Share of a round that is not the kernel's, at most: E1M.0 at 6 s with rounds of 0.2, 0.3, 0.5, 1 kicks
+# 0.263, 0.261, 0.254, 0.248 %, where 18, 14, 9, 6 % are not (log).
+GPU_BESIDE_KERNEL = 0.05
+# But seams should move, and the temperature fall in small steps. Rounds of 0.5, 0.3, 0.25, 0.2, 0.15 kicks a
+# city in 0.94 s, ten million cities: 1.17, 1.10, 1.09, 1.05, 1.02 %; of 1 and 0.5 kicks, a million in 2 s, 22
+# and 45 rounds: 0.374, 0.362 (log).
+GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 50
 GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon; set 2026-11-21
 # Share of the horizon for annealing before the first population: C10k.0 at 1 s 7.7 to 0.056 %, C100k.0 at
 # 10 s 2.7 to 0.33, together with the cut of populations to what their first generation shows; C100k.0 at 3 s,
@@ -214,8 +241,9 @@ GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
 GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
 GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
-# a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
-GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
+# a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s; GPU_KICKS_OF_ROUNDS take 1.4 times as long
+# (log).
+GPU_GROWTH, GPU_KICK = 0.45e-7, 0.56e-7
 # Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 64 of
 # E100k.0 6.7e-6, 16 of E1M.0 7.5e-6, 16 of E10M.0 9.6e-6 (log).
 GPU_CROSSING, GPU_CROSSING_POWER = 6.2e-6, 0.1
