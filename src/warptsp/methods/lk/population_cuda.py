@@ -304,6 +304,6 @@ class GpuPopulation:
             wide = native.mean_length - native.best_length > tuning.GPU_WIDE * spread
             if remaining is not None and number == tuning.GPU_FEW_GENERATIONS and wide:
                 needed = tuning.GPU_LATER_GENERATIONS * (run.elapsed() - begun)
-                affordable = int(remaining / needed * native.members)
-                native.keep_members(max(affordable, 2))
+                # Fewer than threads take nearly as long.
+                native.keep_members(max(int(remaining / needed * native.members), run.threads, 2))
         return False

@@ -222,7 +222,7 @@ GPU_BESIDE_KERNEL = 0.05
 # But seams should move, and the temperature fall in small steps. Rounds of 0.5, 0.3, 0.25, 0.2, 0.15 kicks a
 # city in 0.94 s, ten million cities: 1.17, 1.10, 1.09, 1.05, 1.02 %; of 1 and 0.5 kicks, a million in 2 s, 22
 # and 45 rounds: 0.374, 0.362 (log).
-GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 50
+GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
 GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon; set 2026-11-21
 # Share of the horizon for annealing before the first population: C10k.0 at 1 s 7.7 to 0.056 %, C100k.0 at
 # 10 s 2.7 to 0.33, together with the cut of populations to what their first generation shows; C100k.0 at 3 s,
