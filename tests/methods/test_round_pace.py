@@ -18,21 +18,21 @@ def pace(beside: float) -> RoundPace:
 
 
 def test_rounds_have_their_usual_kicks_where_nothing_is_lost_beside_them():
-    assert pace(0.0).kicks_a_round(1000.0) == tuning.GPU_KICKS_A_ROUND
+    assert pace(0.0).kicks_a_round(1000.0) == tuning.GPU_KICKS_A_SHORT_ROUND
 
 
 def test_rounds_get_longer_until_little_is_lost_beside_them():
     beside = 0.004
     kicks = pace(beside).kicks_a_round(1000.0)
-    assert kicks > tuning.GPU_KICKS_A_ROUND
+    assert kicks > tuning.GPU_KICKS_A_SHORT_ROUND
     kernel = kicks / 0.25 * 0.01
     assert beside / kernel == pytest.approx(tuning.GPU_BESIDE_KERNEL)
 
 
 @pytest.mark.parametrize("beside", [0.0, 0.004])
 def test_there_are_enough_rounds_in_a_short_time(beside):
-    horizon = tuning.GPU_MIN_ROUNDS * 0.008
-    assert pace(beside).kicks_a_round(horizon) == pytest.approx(0.2)
+    horizon = tuning.GPU_MIN_ROUNDS * 0.005
+    assert pace(beside).kicks_a_round(horizon) == pytest.approx(0.125)
     assert pace(beside).kicks_a_round(horizon / 1000) == tuning.GPU_MIN_KICKS
 
 
@@ -42,10 +42,11 @@ def test_the_start_is_hotter_with_a_gpus_kicks():
     assert start_temperature(0.0) == 0.0
 
 
-def test_kicks_are_those_of_the_device_unless_they_are_said():
+def test_kicks_are_the_usual_ones_unless_they_are_said():
     assert LkParams().of_kicks() == tuning.KICKS._asdict()
     assert LkParams().of_search(1000).items() >= tuning.KICKS._asdict().items()
-    assert LkParams().of_rounds().items() >= tuning.GPU_KICKS_OF_ROUNDS._asdict().items()
+    usual = tuning.GPU_KICKS_OF_TOUR
+    assert LkParams().of_rounds(usual).items() >= usual._asdict().items()
     said = LkParams(walk=3, long_links=0.0)
-    for kicks in (said.of_search(1000), said.of_rounds()):
+    for kicks in (said.of_search(1000), said.of_rounds(usual)):
         assert (kicks["walk"], kicks["long_links"]) == (3, 0.0)

@@ -376,7 +376,7 @@ class RoundPace:
         """Return the kicks a city of a round, if all of them take so many seconds."""
         a_kick = max(self._kernel_seconds, 1e-9) / self._kicks
         beside = (self._seconds - self._kernel_seconds) / self._rounds
-        usual = max(tuning.GPU_KICKS_A_ROUND, beside / tuning.GPU_BESIDE_KERNEL / a_kick)
+        usual = max(tuning.GPU_KICKS_A_SHORT_ROUND, beside / tuning.GPU_BESIDE_KERNEL / a_kick)
         return max(tuning.GPU_MIN_KICKS, min(usual, horizon / tuning.GPU_MIN_ROUNDS / a_kick))
 
 

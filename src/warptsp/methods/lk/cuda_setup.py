@@ -47,7 +47,9 @@ class SetUp:
         if made is None:
             return None
         cities, tour = made
-        return cities, TourSearch(cities, tour, threads=self.run.threads, **params.of_rounds())
+        return cities, TourSearch(
+            cities, tour, threads=self.run.threads, **params.of_rounds(tuning.GPU_KICKS_OF_TOUR)
+        )
 
     def _on_gpu(self) -> tuple[list[Cities], DeviceArray] | None:
         """Cities on each GPU, and a start tour on the first; None if time ran out, and then what there is

@@ -24,15 +24,16 @@ class LkParams:
     breadth : tuple of int
         Alternatives tried at the first steps; 1 at the rest.
     segment : int or None
-        Longest segment of a double bridge, in cities. None: 50; in rounds of a GPU 100.
+        Longest segment of a double bridge, in cities. None: 50; for one tour on a GPU 100.
     walks : float or None
-        Share of the kicks whose four edges are found by a random walk along candidates. None: 0.45; in rounds
-        of a GPU 0.35.
+        Share of the kicks whose four edges are found by a random walk along candidates. None: 0.45; for
+        one tour on a GPU 0.35.
     walk : int or None
-        Steps of the walk from one of these edges to the next. None: 10; in rounds of a GPU 20.
+        Steps of the walk from one of these edges to the next. None: 10; for one tour on a GPU
+        20.
     long_links : float or None
-        Share of the kicks that cut long edges; the remaining kicks exchange segments. None: 0.1; in rounds of
-        a GPU 0.4.
+        Share of the kicks that cut long edges; the remaining kicks exchange segments. None: 0.1; for one
+        tour on a GPU 0.4.
     temperature : float or None
         Of the acceptance at the start, in mean edges of the tour; None chooses it by the kicks to come.
     population : int or None
@@ -94,9 +95,9 @@ class LkParams:
         """Exchange steps of one move there, if its kernels make so many."""
         return self.depth or tuning.DEEP
 
-    def of_rounds(self) -> dict[str, Any]:
-        """Return those that `backends.cuda.search.PartRounds` takes."""
-        return {"depth": self.depth_on_gpu, **self.of_kicks(tuning.GPU_KICKS_OF_ROUNDS)}
+    def of_rounds(self, usual: tuning.Kicks) -> dict[str, Any]:
+        """Return those that `backends.cuda.search.PartRounds` takes, with the usual kicks."""
+        return {"depth": self.depth_on_gpu, **self.of_kicks(usual)}
 
     def of_search(self, n: int) -> dict[str, Any]:
         """Return those that `backends.cpu.tour_search` takes for so many cities."""

@@ -263,7 +263,7 @@ class GpuPopulation:
             one_tour=False,
             threads=run.threads,
             mean_link=mean_link,
-            **self.params.of_rounds(),
+            **self.params.of_rounds(tuning.KICKS),
         )
         del starts, pieces
         done, counted = 0.0, Counter(self._counts)

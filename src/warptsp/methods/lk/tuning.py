@@ -207,15 +207,17 @@ GPU_PLANE_HAND_OVER = 2e-9
 # Rounds of local search before the first kicks. Ten million cities, with 2, 3, 4 and 6 rounds and equal wall
 # time: 1.13, 1.11, 1.10, 1.07 % (log).
 GPU_SWEEPS = 6
-# Kicks at long edges cost twice as much, and are worth it: E1M.0 annealed for 6 s with none of them 0.294 %,
-# a tenth 0.247, 0.4 0.239, 0.7 0.254; with segments of 100 and walks of 20 steps, too, 0.225 (log).
-GPU_KICKS_OF_ROUNDS = Kicks(100, 0.35, 20, 0.4)
+# For one tour; members, which have few, have the others. Kicks at long edges cost twice as much, and are
+# worth it: E1M.0 annealed for 6 s with none of them 0.294 %, a tenth 0.247, 0.4 0.239, 0.7 0.254; with
+# segments of 100 and walks of 20 steps, too, 0.225. The same of members: E1M.0 at 10 s 0.165 and 0.164 (log).
+GPU_KICKS_OF_TOUR = Kicks(100, 0.35, 20, 0.4)
 # Start temperature above the law of CPU threads, and at most. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9
-# 0.374, 0.370, 0.386 %; 6 s, 0.5, 0.55, 0.6 0.231, 0.225, 0.229; 20 s, 0.5, 0.55, 0.65 0.149, 0.148, 0.148
-# (log).
+# 0.374, 0.370, 0.386 %; 6 s, 0.5, 0.55, 0.6 0.231, 0.225, 0.229; 20 s, 0.5, 0.55, 0.65 0.149, 0.148, 0.148.
+# E10M.0 at 8 s, 0.3 and 0.51 0.495, 0.470 (log).
 GPU_HOTTER, GPU_HOTTEST = 0.2, 0.58
-# A city in a round, unless rounds of less have too much to do beside their kicks, or there are too few.
-GPU_KICKS_A_ROUND = 0.3
+# A city in a round with a limit on kicks, at most; with a limit on time, where nothing is lost beside them:
+# E10M.0 at 15 s with 0.15 and 0.3 0.336 and 0.344 % (log).
+GPU_KICKS_A_ROUND, GPU_KICKS_A_SHORT_ROUND = 0.3, 0.15
 # Share of a round that is not the kernel's, at most: E1M.0 at 6 s with rounds of 0.2, 0.3, 0.5, 1 kicks
 # 0.263, 0.261, 0.254, 0.248 %, where 18, 14, 9, 6 % are not (log).
 GPU_BESIDE_KERNEL = 0.05
@@ -241,9 +243,8 @@ GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
 GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
 GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
-# a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s; GPU_KICKS_OF_ROUNDS take 1.4 times as long
-# (log).
-GPU_GROWTH, GPU_KICK = 0.45e-7, 0.56e-7
+# a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
+GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
 # Of a CPU thread: a tour's share of all generations, for 100 000 cities, and how it grows with them: 64 of
 # E100k.0 6.7e-6, 16 of E1M.0 7.5e-6, 16 of E10M.0 9.6e-6 (log).
 GPU_CROSSING, GPU_CROSSING_POWER = 6.2e-6, 0.1
