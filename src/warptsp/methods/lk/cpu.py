@@ -300,7 +300,7 @@ class _Search:
         n = self.problem.n
         power = (n / 1000) ** members.crossing_power * (size / 30) ** members.crossing_size
         if n >= tuning.CROWDED_CITIES:
-            power *= self.run.threads**tuning.CROSSING_OF_THREADS
+            power *= max(1.0, self.run.threads / 2) ** tuning.CROSSING_OF_THREADS
         return float(members.crossing * power)
 
     def _combine(self, size: int) -> bool:
