@@ -174,9 +174,9 @@ LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0
 # 0.036 %, C31k.0 at 15 s 0.088, 0.101, 0.086, C100k.0 at 20 s 0.604, 0.576, 0.509, but usa13509 at 5 s 0.015,
 # 0.023, 0.146 (log).
 MEMBERS_IN_CLUSTERS = LIGHT_MEMBERS._replace(crossing=0.95)
-# Cities from which many threads wait for memory while members grow, and how the share of crossover goes with the
-# threads beyond two: 16 members of E1M.0 took a thread 2 us a city, and each of 16 threads 5.5. In runs of 60
-# and 200 s on 16 threads crossover took 0.52 and 0.48 of what it was taken for, on two 0.88. With
+# Cities from which many threads wait for memory while members grow, and how the share of crossover goes with
+# the threads beyond two: 16 members of E1M.0 took a thread 2 us a city, and each of 16 threads 5.5. In runs
+# of 60 and 200 s on 16 threads crossover took 0.52 and 0.48 of what it was taken for, on two 0.88. With
 # threads^-0.2 from 30 000 cities on two threads were no better, E100k.0 at 12 s, three seeds, 0.086 and
 # 0.094 % (log).
 CROWDED_CITIES, CROSSING_OF_THREADS = 300_000, -0.2
