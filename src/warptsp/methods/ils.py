@@ -176,12 +176,11 @@ def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
     if prepared is None or not _descend(prepared, run):
         return
     start, _ = best_of(run)
-    usual = KICKS
     kicks = LkParams(
         depth=ILS_DEPTH,
         temperature=params.temperature if params.acceptance == "annealed" else 0.0,
         population=0,
-        **usual._replace(segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or usual.segment)._asdict(),
+        **KICKS._replace(segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or KICKS.segment)._asdict(),
     )
     for_each = min(max(KICKS_OF_SHORT_TOURS / problem.n, MIN_KICKS_OF_PARTS), MAX_KICKS_OF_PARTS)
     run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n), start), kicks)

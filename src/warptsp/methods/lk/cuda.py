@@ -356,7 +356,8 @@ class _CudaSearch:
 
 
 def _start_temperature(kicks_per_city: float) -> float:
-    return start_temperature(kicks_per_city, hotter=tuning.GPU_HOTTER, hottest=tuning.GPU_HOTTEST)
+    hotter = tuning.GPU_HOTTER * min(1.0, kicks_per_city / tuning.GPU_HOTTER_FROM)
+    return start_temperature(kicks_per_city, hotter=hotter, hottest=tuning.GPU_HOTTEST)
 
 
 class RoundPace:
