@@ -212,8 +212,8 @@ GPU_SWEEPS = 6
 # worth it: E1M.0 annealed for 6 s with none of them 0.294 %, a tenth 0.247, 0.4 0.239, 0.7 0.254; with
 # segments of 100 and walks of 20 steps, too, 0.225. The same of members: E1M.0 at 10 s 0.165 and 0.164 (log).
 GPU_KICKS_OF_TOUR = Kicks(100, 0.35, 20, 0.4)
-# Start temperature above the law of CPU threads, from so many kicks a city on (with fewer it was not measured:
-# a part of it), and at most. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9 0.374, 0.370, 0.386 %; 6 s, 0.5,
+# Start temperature above the law of CPU threads, from so many kicks a city on (with fewer not measured, and
+# part of it), and at most. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9 0.374, 0.370, 0.386 %; 6 s, 0.5,
 # 0.55, 0.6 0.231, 0.225, 0.229; 20 s, 0.5, 0.55, 0.65 0.149, 0.148, 0.148. E10M.0, 12 kicks a city, 0.3 and
 # 0.51 0.495, 0.470 (log).
 GPU_HOTTER, GPU_HOTTER_FROM, GPU_HOTTEST = 0.2, 10.0, 0.58
