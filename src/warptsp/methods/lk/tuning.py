@@ -209,8 +209,9 @@ GPU_PLANE_HAND_OVER = 2e-9
 # time: 1.13, 1.11, 1.10, 1.07 % (log).
 GPU_SWEEPS = 6
 # For one tour; members, which have few, have the others. Kicks at long edges cost twice as much, and are
-# worth it: E1M.0 annealed for 6 s with none of them 0.294 %, a tenth 0.247, 0.4 0.239, 0.7 0.254; with
-# segments of 100 and walks of 20 steps, too, 0.225. The same of members: E1M.0 at 10 s 0.165 and 0.164 (log).
+# worth it: E1M.0 annealed for 6 s with none of them 0.294 %, a tenth 0.261; hotter and in longer rounds 0.4
+# 0.239, 0.7 0.254; with segments of 100, walks of 20 steps and a lower MAX_WORK, too, 0.225. The same of
+# members: E1M.0 at 10 s 0.165 and 0.164 (log).
 GPU_KICKS_OF_TOUR = Kicks(100, 0.35, 20, 0.4)
 # Start temperature above the law of CPU threads, from so many kicks a city on (with fewer not measured, and
 # part of it), and at most. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9 0.374, 0.370, 0.386 %; 6 s, 0.5,
