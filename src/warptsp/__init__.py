@@ -1,4 +1,4 @@
-"""Near-optimal travelling-salesman tours, fast: from a handful of places to a hundred million.
+"""Near-optimal travelling-salesman tours, fast: from a handful of places to a billion.
 
 >>> import warptsp
 >>> result = warptsp.solve([[0, 0], [3, 0], [3, 4], [0, 4]])

@@ -110,7 +110,7 @@ def _unknown(name: str) -> str:
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="warptsp")
 def commands() -> None:
-    """Short tours for the travelling-salesman problem, from a handful of cities to a hundred million.
+    """Short tours for the travelling-salesman problem, from a handful of cities to a billion.
 
     Try: warptsp solve places.csv --time-limit 10 --output tour.csv --picture tour.svg
 
