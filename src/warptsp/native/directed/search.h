@@ -205,8 +205,7 @@ class SearchOf final : public Search {
     counts_.reset();
   }
 
-  // No member is read and written at the same time: first every second one is replaced by its child with the next one,
-  // then the others.
+  // Each member in turn, in random order, may be replaced by its child with the next one as it was before.
   int breed(const Breeding &breeding, const StopToken &token) override {
     const int count = (int)members_.size();
     if (count < 2) return 0;
@@ -216,31 +215,27 @@ class SearchOf final : public Search {
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
     for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
+    const int shares = (breeding.children + children_at_once - 1) / children_at_once;  // of a pair's children
+    std::vector<Child> found((size_t)count * shares);
+    for_each_task(threads_, count * shares, [&](int task, int thread) {
+      const int k = task / shares, begin = task % shares * children_at_once;
+      if (token.stopped()) return;
+      const unsigned long long seed = Random(breeding.seed, breeding.round, (unsigned long long)k).next();
+      found[task] = crossovers_[thread]->best_child(members_[order[k]], members_[order[k + 1 < count ? k + 1 : 0]],
+                                                    begin, std::min(begin + children_at_once, breeding.children),
+                                                    breeding.blocks, *counts_, count, seed, token);
+    });
     int replaced = 0;
-    for (int turn = 0; turn < 3; turn++) {
-      const int last = count % 2 == 1 ? count - 1 : count;
-      const int first = turn == 2 ? last : turn, pairs = turn == 2 ? count - last : (last - turn + 1) / 2;
-      const int shares = (breeding.children + children_at_once - 1) / children_at_once;  // of a pair's children
-      std::vector<Child> found((size_t)pairs * shares);
-      for_each_task(threads_, pairs * shares, [&](int task, int thread) {
-        const int k = first + 2 * (task / shares), begin = task % shares * children_at_once;
-        if (token.stopped()) return;
-        const unsigned long long seed = Random(breeding.seed, breeding.round, (unsigned long long)k).next();
-        found[task] = crossovers_[thread]->best_child(members_[order[k]], members_[order[k + 1 < count ? k + 1 : 0]],
-                                                      begin, std::min(begin + children_at_once, breeding.children),
-                                                      breeding.blocks, *counts_, count, seed, token);
-      });
-      for (int p = 0; p < pairs; p++) {
-        const Child *best = &found[(size_t)p * shares];
-        for (int share = 1; share < shares; share++)
-          if (found[(size_t)p * shares + share].value > best->value) best = &found[(size_t)p * shares + share];
-        if (best->value <= 0) continue;
-        Member &member = members_[order[first + 2 * p]];
-        member.change(best->changes, best->gain, costs_);
-        counts_->add(best->changes);
-        remember(member);
-        replaced++;
-      }
+    for (int k = 0; k < count; k++) {
+      const Child *best = &found[(size_t)k * shares];
+      for (int share = 1; share < shares; share++)
+        if (found[(size_t)k * shares + share].value > best->value) best = &found[(size_t)k * shares + share];
+      if (best->value <= 0) continue;
+      Member &member = members_[order[k]];
+      member.change(best->changes, best->gain, costs_);
+      counts_->add(best->changes);
+      remember(member);
+      replaced++;
     }
     return replaced;
   }
