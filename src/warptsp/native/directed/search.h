@@ -8,6 +8,7 @@
 
 #include "common/parallel.h"
 #include "common/random.h"
+#include "common/shuffle.h"
 #include "common/stop_token.h"
 #include "directed/assignment.h"
 #include "directed/branch_and_bound.h"
@@ -214,7 +215,7 @@ class SearchOf final : public Search {
     Random random(breeding.seed, breeding.round, ~1ull);
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
-    for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
+    shuffle(order, random);
     const int shares = (breeding.children + children_at_once - 1) / children_at_once;  // of a pair's children
     std::vector<Child> found((size_t)count * shares);
     for_each_task(threads_, count * shares, [&](int task, int thread) {

@@ -10,6 +10,7 @@
 #include "lk/edge_assembly.h"
 #include "lk/generation_tasks.h"
 #include "common/parallel.h"
+#include "common/shuffle.h"
 #include "tours/random_fragments.h"
 #include "lk/subproblem.h"
 
@@ -186,8 +187,8 @@ class Population {
     if ((int)crossings_.size() < threads) crossings_.resize(threads);
     Random random(seed, round, ~1ull);
     std::vector<int> order(count);
-    for (int k = 0; k < count; k++) order[k] = k;
-    for (int k = count - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
+    std::iota(order.begin(), order.end(), 0);
+    shuffle(order, random);
     // All at once, each with the next one as it was before.
     constexpr int forgets = 16;  // generations, on the average, after which what has failed is tried again
     pairs_.resize(count);

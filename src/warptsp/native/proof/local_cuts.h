@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "common/shuffle.h"
 #include "common/stop_token.h"
 #include "proof/facets.h"
 #include "proof/found_cuts.h"
@@ -33,7 +34,7 @@ class LocalCuts {
     for (int v = 0; v < n; ++v)
       if (graph.is_node(v)) nodes.push_back(v);
     if ((int)nodes.size() < 5) return;
-    for (size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[random.below((int)i)]);
+    shuffle(nodes, random);
     number_.assign(n, -1);
     key_.assign(n, 0.0);
     std::vector<int> covered(n, 0);
@@ -61,7 +62,7 @@ class LocalCuts {
   static void contract_sets(Contraction &graph, const std::vector<std::vector<int>> &sets, Random &random) {
     std::vector<int> order(sets.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = (int)i;
-    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below((int)i)]);
+    shuffle(order, random);
     for (const int i : order) {
       const std::vector<int> &set = sets[i];
       if ((int)set.size() >= graph.size() / 2 || random.below(2) == 0) continue;

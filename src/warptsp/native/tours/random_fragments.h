@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "common/shuffle.h"
 
 namespace warptsp::tours {
 
@@ -32,7 +33,7 @@ inline std::vector<int> random_fragments(int n, const int *candidates, int count
         const int b = fixed[2 * (size_t)a + s];
         if (b > a && find(a) != find(b)) join(a, b);
       }
-  for (int k = n - 1; k > 0; k--) std::swap(order[k], order[random.below(k + 1)]);
+  shuffle(order, random);
   for (int pass = 0; pass < 2; pass++)
     for (int a : order) {
       if (links[2 * (size_t)a + 1] >= 0) continue;
