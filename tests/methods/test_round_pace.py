@@ -6,7 +6,7 @@ import pytest
 
 from warptsp.methods.annealing import start_temperature
 from warptsp.methods.lk import LkParams, tuning
-from warptsp.methods.lk.cuda import RoundPace
+from warptsp.methods.lk.cuda import RoundPace, start_temperature_on_gpu
 
 
 def pace(beside: float) -> RoundPace:
@@ -40,6 +40,11 @@ def test_the_start_is_hotter_with_a_gpus_kicks():
     assert start_temperature(10, hotter=0.2) == pytest.approx(start_temperature(10) + 0.2)
     assert start_temperature(1e9, hotter=0.2, hottest=0.58) == 0.58
     assert start_temperature(0.0) == 0.0
+    full = tuning.GPU_HOTTER_FROM
+    for kicks, share in ((full / 2, 0.5), (full, 1.0), (1.5 * full, 1.0)):
+        expected = start_temperature(kicks) + share * tuning.GPU_HOTTER
+        assert start_temperature_on_gpu(kicks) == pytest.approx(expected)
+    assert start_temperature_on_gpu(1e9) == tuning.GPU_HOTTEST
 
 
 def test_kicks_are_the_usual_ones_unless_they_are_said():

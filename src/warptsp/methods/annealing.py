@@ -13,7 +13,13 @@ COLD = 0.04  # share of the horizon at its end in which no loss is accepted
 def start_temperature(kicks_per_city: float, *, hotter: float = 0.0, hottest: float = 0.5) -> float:
     """Return the temperature at the start, in mean edge lengths of the tour, for a number of kicks a city.
 
-    Other kicks may want it so much `hotter`, and the `hottest` one.
+    Parameters
+    ----------
+    kicks_per_city : float
+    hotter : float
+        Added to what the kicks of CPU threads want.
+    hottest : float
+        The maximum.
     """
     return min(hottest, max(0.0, 0.15 + 0.15 * math.log10(max(kicks_per_city, 1e-9)) + hotter))
 

@@ -297,7 +297,7 @@ class _CudaSearch:
             if self._combined:  # what crossover has made is too good for any temperature
                 factor = 0.0
             elif factor is None:
-                factor = 0.0 if math.isinf(horizon) else _start_temperature(horizon)
+                factor = 0.0 if math.isinf(horizon) else start_temperature_on_gpu(horizon)
             temperature = factor * mean_link * cooled(progress)
             if self.long_links and turns and progress >= turns[0]:
                 turns = turns[1:]
@@ -355,26 +355,27 @@ class _CudaSearch:
         return self.search.cities.problems(leader.best())
 
 
-def _start_temperature(kicks_per_city: float) -> float:
+def start_temperature_on_gpu(kicks_per_city: float) -> float:
+    """Return `start_temperature` for the kicks and rounds of a GPU."""
     hotter = tuning.GPU_HOTTER * min(1.0, kicks_per_city / tuning.GPU_HOTTER_FROM)
     return start_temperature(kicks_per_city, hotter=hotter, hottest=tuning.GPU_HOTTEST)
 
 
 class RoundPace:
-    """How long the rounds of an annealing take, and so, how many kicks the next one should have."""
+    """What the rounds of an annealing have taken, and how many kicks the next one should have."""
 
     def __init__(self) -> None:
         self._rounds, self._kicks, self._seconds, self._kernel_seconds = 0, 0.0, 0.0, 0.0
 
     def note(self, kicks_per_city: float, seconds: float, kernel_seconds: float) -> None:
-        """Take note of a round, and of what it took, of which so much was the kernel's."""
+        """Take note of a round: its kicks, its seconds, and how many of these the kernel took."""
         self._rounds += 1
         self._kicks += kicks_per_city
         self._seconds += seconds
         self._kernel_seconds += kernel_seconds
 
     def kicks_a_round(self, horizon: float) -> float:
-        """Return the kicks a city of a round, if all of them take so many seconds."""
+        """Return how many kicks a city the next round of an annealing of so many seconds should have."""
         a_kick = max(self._kernel_seconds, 1e-9) / self._kicks
         beside = (self._seconds - self._kernel_seconds) / self._rounds
         usual = max(tuning.GPU_KICKS_A_SHORT_ROUND, beside / tuning.GPU_BESIDE_KERNEL / a_kick)

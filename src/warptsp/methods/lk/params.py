@@ -26,11 +26,10 @@ class LkParams:
     segment : int or None
         Longest segment of a double bridge, in cities. None: 50; for one tour on a GPU 100.
     walks : float or None
-        Share of the kicks whose four edges are found by a random walk along candidates. None: 0.45; for
-        one tour on a GPU 0.35.
+        Share of the kicks whose four edges are found by a random walk along candidates. None: 0.45; for one
+        tour on a GPU 0.35.
     walk : int or None
-        Steps of the walk from one of these edges to the next. None: 10; for one tour on a GPU
-        20.
+        Steps of the walk from one of these edges to the next. None: 10; for one tour on a GPU 20.
     long_links : float or None
         Share of the kicks that cut long edges; the remaining kicks exchange segments. None: 0.1; for one
         tour on a GPU 0.4.
@@ -81,7 +80,7 @@ class LkParams:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
     def of_kicks(self, usual: tuning.Kicks = tuning.KICKS) -> dict[str, Any]:
-        """Return those that choose the edges of a kick: the usual ones where nothing else is said."""
+        """Return those that choose the edges of a kick; the usual ones where they are None."""
         own = {name: getattr(self, name) for name in usual._fields}
         return {name: getattr(usual, name) if value is None else value for name, value in own.items()}
 
@@ -96,7 +95,7 @@ class LkParams:
         return self.depth or tuning.DEEP
 
     def of_rounds(self, usual: tuning.Kicks) -> dict[str, Any]:
-        """Return those that `backends.cuda.search.PartRounds` takes, with the usual kicks."""
+        """Return those that `backends.cuda.search.PartRounds` takes; `usual` as for `of_kicks`."""
         return {"depth": self.depth_on_gpu, **self.of_kicks(usual)}
 
     def of_search(self, n: int) -> dict[str, Any]:

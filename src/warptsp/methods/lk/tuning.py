@@ -40,7 +40,7 @@ class Kicks(NamedTuple):
     long_links: float
 
 
-KICKS = Kicks(50, 0.45, 10, 0.1)
+KICKS = Kicks(50, 0.45, 10, 0.1)  # the log has what each kind is worth
 
 # CPU threads.
 SLICE = 1000  # kicks between two looks at the clock; set 2026-11-21
@@ -213,16 +213,16 @@ GPU_SWEEPS = 6
 # 0.239, 0.7 0.254; with segments of 100, walks of 20 steps and a lower MAX_WORK, too, 0.225. The same of
 # members: E1M.0 at 10 s 0.165 and 0.164 (log).
 GPU_KICKS_OF_TOUR = Kicks(100, 0.35, 20, 0.4)
-# Start temperature above the law of CPU threads, from so many kicks a city on (with fewer not measured, and
-# part of it), and at most. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9 0.374, 0.370, 0.386 %; 6 s, 0.5,
+# Start temperature: so much above the law of CPU threads (less below so many kicks a city, where it was not
+# measured), and the maximum. With these kicks, E1M.0: 2 s, 0.55, 0.7, 0.9 0.374, 0.370, 0.386 %; 6 s, 0.5,
 # 0.55, 0.6 0.231, 0.225, 0.229; 20 s, 0.5, 0.55, 0.65 0.149, 0.148, 0.148. E10M.0, 12 kicks a city, 0.3 and
 # 0.51 0.495, 0.470 (log).
 GPU_HOTTER, GPU_HOTTER_FROM, GPU_HOTTEST = 0.2, 10.0, 0.58
-# A city in a round with a limit on kicks, at most; with a limit on time, where nothing is lost beside them:
-# E10M.0 at 15 s with 0.15 and 0.3 0.336 and 0.344 % (log).
+# Kicks a city in a round: at most, with a limit on kicks; at least, with a limit on time. E10M.0 at 15 s with
+# 0.15 and 0.3 0.336 and 0.344 % (log).
 GPU_KICKS_A_ROUND, GPU_KICKS_A_SHORT_ROUND = 0.3, 0.15
-# Share of a round that is not the kernel's, at most: E1M.0 at 6 s with rounds of 0.2, 0.3, 0.5, 1 kicks
-# 0.263, 0.261, 0.254, 0.248 %, where 18, 14, 9, 6 % are not (log).
+# With a limit on time rounds are so long that this share of it is spent outside the kernel. E1M.0 at 6 s with
+# rounds of 0.2, 0.3, 0.5, 1 kicks 0.263, 0.261, 0.254, 0.248 %, and 18, 14, 9, 6 % outside (log).
 GPU_BESIDE_KERNEL = 0.05
 # But seams should move, and the temperature fall in small steps. Rounds of 0.5, 0.3, 0.25, 0.2, 0.15 kicks a
 # city in 0.94 s, ten million cities: 1.17, 1.10, 1.09, 1.05, 1.02 %; of 1 and 0.5 kicks, a million in 2 s, 22
@@ -231,8 +231,7 @@ GPU_MIN_KICKS, GPU_MIN_ROUNDS = 0.1, 30
 GPU_FIRST_CYCLE = 20  # kicks a city in the first cycle without a horizon; set 2026-11-21
 # Share of the horizon for annealing before the first population: C10k.0 at 1 s 7.7 to 0.056 %, C100k.0 at
 # 10 s 2.7 to 0.33, together with the cut of populations to what their first generation shows; C100k.0 at 3 s,
-# three seeds, a tenth 0.548, 0.486, 0.450, a twentieth 0.458, 0.401, 0.437 (log). 0.03
-# was not measured alone.
+# three seeds, a tenth 0.548, 0.486, 0.450, a twentieth 0.458, 0.401, 0.437 (log). 0.03 was not tried alone.
 GPU_FIRST_SHARE = 0.03
 GPU_LONG_EDGES_AT = (0.0, 0.35, 0.7)  # progress at which the long edges have their search; set 2026-11-21
 GPU_MIN_LONG_EDGES = 5_000  # cities below which parts see enough of the instance; set 2026-11-21
