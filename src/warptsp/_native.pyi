@@ -156,7 +156,14 @@ def merge_tours(
 ) -> NDArray[np.int32]: ...
 def choose_joins(joins: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def random_fragments(
-    *, candidates: NDArray[np.int32], count: int, seed: int, round: int, threads: int
+    *,
+    candidates: NDArray[np.int32],
+    first: int,
+    count: int,
+    seed: int,
+    round: int,
+    threads: int,
+    token: StopToken,
 ) -> NDArray[np.int32]: ...
 
 class HillClimbers:

@@ -22,9 +22,15 @@ def instance():
     return built, built.candidates(8, 2, 1, token)
 
 
-def fragments(candidates, count=5, seed=1, round=1, threads=2):
+def fragments(candidates, first=0, count=5, seed=1, round=1, threads=2, token=None):
     return _native.random_fragments(
-        candidates=candidates, count=count, seed=seed, round=round, threads=threads
+        candidates=candidates,
+        first=first,
+        count=count,
+        seed=seed,
+        round=round,
+        threads=threads,
+        token=token or _native.StopToken(),
     )
 
 
@@ -39,8 +45,12 @@ def test_random_fragments_are_different_tours(instance):
     ]
     assert all(len(a & b) < 0.7 * n for k, a in enumerate(links) for b in links[:k])
     np.testing.assert_array_equal(tours, fragments(candidates, threads=1))
+    np.testing.assert_array_equal(tours[3:], fragments(candidates, first=3, count=2))
     assert (tours != fragments(candidates, seed=2)).any()
     assert (tours != fragments(candidates, round=2)).any()
+    stopped = _native.StopToken()
+    stopped.request()
+    assert fragments(candidates, token=stopped).shape == (0, n)
 
 
 def test_members_from_elsewhere_are_crossed(instance):

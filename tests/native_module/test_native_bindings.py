@@ -210,8 +210,10 @@ def nothing_was_begun(seconds=0.01):
 
 
 @attacked
-def random_fragments(candidates=LISTS, count=2, threads=2):
-    _native.random_fragments(candidates=candidates, count=count, seed=1, round=1, threads=threads)
+def random_fragments(candidates=LISTS, first=0, count=2, threads=2):
+    _native.random_fragments(
+        candidates=candidates, first=first, count=count, seed=1, round=1, threads=threads, token=token()
+    )
 
 
 @attacked

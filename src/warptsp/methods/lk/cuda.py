@@ -223,6 +223,7 @@ class _CudaSearch:
                 end = None if run.time_limit is None else self._after(tuning.GPU_FIRST_SHARE)
                 if last is not None:
                     last = self.kicks + int(tuning.GPU_FIRST_SHARE * (last - self.kicks))
+                population.begin(plan.members)
                 if self._anneal(last, end, long_links_at=tuning.GPU_LONG_EDGES_AT[:1]):
                     return True
                 if (planned := self._planned_population(most)) is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -199,6 +200,7 @@ class GpuPopulation:
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
+        self._begun: Future[NDArray[np.int32]] | None = None  # start tours of the next members
 
     @property
     def best_length(self) -> float:
@@ -217,6 +219,12 @@ class GpuPopulation:
     def counters(self) -> dict[str, int | float]:
         """What was done, by name."""
         return dict(self._counts)
+
+    def begin(self, members: int) -> None:
+        """Begin to make the start tours of so many members on the CPU, while the GPU does something else."""
+        executor = ThreadPoolExecutor(1, "warptsp-members")
+        self._begun = executor.submit(self._fragments, self.number + 1, 0, members)
+        executor.shutdown(wait=False)
 
     def combine(
         self,
@@ -252,9 +260,9 @@ class GpuPopulation:
         """New tours, in the search's numbers; None to stop."""
         run, size, kicks = self.run, plan.members, plan.kicks_per_city
         begun = run.elapsed()
-        starts = _native.random_fragments(
-            candidates=self._lists, count=size, seed=run.seed, round=self.number, threads=run.threads
-        )
+        starts = self._starts_of(size)
+        if len(starts) < size:
+            return None
         working = self.cities[:size]
         pieces = np.array_split(starts, len(working))
         rounds = PartRounds(
@@ -285,6 +293,27 @@ class GpuPopulation:
             if plan.growth_seconds is not None and run.elapsed() - begun > plan.growth_seconds:
                 break
         return rounds.tours()
+
+    def _starts_of(self, size: int) -> NDArray[np.int32]:
+        """Start tours of this population's members; fewer if the run was stopped."""
+        if self._begun is None:
+            return self._fragments(self.number, 0, size)
+        ready, self._begun = self._begun.result()[:size], None
+        if len(ready) < size:
+            return np.vstack([ready, self._fragments(self.number, len(ready), size)])
+        return ready
+
+    def _fragments(self, number: int, first: int, stop: int) -> NDArray[np.int32]:
+        """Start tours of some members of a population; none if the run was stopped."""
+        return _native.random_fragments(
+            candidates=self._lists,
+            first=first,
+            count=stop - first,
+            seed=self.run.seed,
+            round=number,
+            threads=self.run.threads,
+            token=self.run.token,
+        )
 
     def _cross(self, report: Callable[[str], bool], selection: int) -> bool:
         native, run = self._native, self.run

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -335,25 +337,36 @@ nb::tuple search_batch(const Batch &batch, const Array<const double, 1> &toleran
 void bind_search(nb::module_ &m) {
   m.def(
       "random_fragments",
-      [](Array<const int, 2> candidates, int count, unsigned long long seed, unsigned long long round, int threads) {
+      [](Array<const int, 2> candidates, int first, int count, unsigned long long seed, unsigned long long round,
+         int threads, const StopToken &token) {
         const int n = (int)candidates.shape(0);
         check_threads(threads);
-        require(count >= 0, "count is " + std::to_string(count));
+        require(first >= 0 && count >= 0 && count <= std::numeric_limits<int>::max() - first,
+                std::to_string(count) + " tours from number " + std::to_string(first) + " on");
         check_lists(candidates, n, "a candidate list");
-        std::vector<int> tours((size_t)count * n);
+        std::vector<int> tours;
+        std::atomic<bool> all{true};
         {
           const WithoutGil unlocked;
+          tours.resize((size_t)count * n);
           for_each_task(threads, count, [&](int t) {
-            Random random(seed, round, (unsigned long long)t);
+            if (token.stopped()) {
+              all.store(false, std::memory_order_relaxed);
+              return;
+            }
+            Random random(seed, round, (unsigned long long)first + t);
             const std::vector<int> tour =
                 random_fragments(n, candidates.data(), (int)candidates.shape(1), nullptr, random);
             std::copy(tour.begin(), tour.end(), tours.begin() + (size_t)t * n);
           });
         }
+        if (!all) count = 0, tours = {};
         return to_numpy(std::move(tours), {(size_t)count, (size_t)n});
       },
-      nb::kw_only(), nb::arg("candidates"), nb::arg("count"), nb::arg("seed"), nb::arg("round"), nb::arg("threads"),
-      "So many tours of random fragments, a row each (native/tours/random_fragments.h).");
+      nb::kw_only(), nb::arg("candidates"), nb::arg("first"), nb::arg("count"), nb::arg("seed"), nb::arg("round"),
+      nb::arg("threads"), nb::arg("token"),
+      "So many tours of random fragments, from the number `first` on, a row each; no rows if stopped "
+      "(native/tours/random_fragments.h).");
   nb::class_<BoundSearch>(m, "TourSearch", "One tour and the Lin-Kernighan search that shortens it.")
       .def_static("create", make_search, nb::kw_only(), nb::arg("distances"), nb::arg("small_integers"),
                   nb::arg("dummy"), nb::arg("candidates"), nb::arg("tour"), nb::arg("fixed_edges").none(),

@@ -3,9 +3,9 @@
 //
 // Following the links from path to path becomes pointer jumping: after k steps every end knows what lies within 2^k paths.
 // Once this finds the closed tours, and once, when they are one, the places. Between the two every closed tour looks for
-// the cheapest way to be joined with another, among the ends whose numbers are near, which are of the same blob or
-// the next ones. The host chooses among these (there are some tens of closed tours, or,
-// after the first cut of a greedy tour of a billion cities, more than 262 144), until one is left.
+// the cheapest way to be joined with another, among the ends whose numbers are near, which are of the same blob or the
+// next ones. The host chooses among these, until one is left: there are some tens of closed tours, or, after the first
+// cut of a greedy tour of a billion cities, more than 262 144.
 #pragma once
 #include "common/atomics.h"
 #include "lk/warp_parts.h"
