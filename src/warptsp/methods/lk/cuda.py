@@ -31,7 +31,7 @@ from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
-from warptsp.methods.lk.population_cuda import GpuPopulation, PopulationPlan, planned
+from warptsp.methods.lk.population_cuda import GpuPopulation, PopulationPlan, beside, planned
 from warptsp.problem.tours import WORTH_THREADS
 
 if TYPE_CHECKING:
@@ -165,22 +165,34 @@ class _CudaSearch:
 
     def _long_links(self) -> None:
         """Search among the long links where they carry much of the tour, as between clusters."""
-        search, run, problem = self.search, self.run_, self.problem
+        if (tour := self._clustered()) is not None:
+            self._go_on_from(self._with_better_long_links(tour))
+
+    def _clustered(self) -> NDArray[np.int32] | None:
+        """The tour, in the problem's numbers, if its long links carry much of it."""
+        search, n = self.search, self.problem.n
         tour, lengths = self._links()
-        if not are_worth_it(lengths, problem.n):
+        if not are_worth_it(lengths, n):
             self.long_links = False
-            return
+            return None
         self.uneven = True
+        return search.cities.problems_own(search.tour()) if tour is None else tour
+
+    def _with_better_long_links(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        run = self.run_
         remaining = run.remaining() if run.kick_limit is None else None
-        better = improve_long_links(
-            problem,
-            search.cities.problems_own(search.tour()) if tour is None else tour,
+        return improve_long_links(
+            self.problem,
+            tour,
             self.params,
             seconds=math.inf if remaining is None else tuning.LONG_TIME_SHARE * remaining,
             seed=run.seed,
             token=run.token,
         )
-        search.go_on_from(search.cities.numbered(better))
+
+    def _go_on_from(self, tour: NDArray[np.int32]) -> None:
+        """Work on another tour, in the problem's numbers."""
+        self.search.go_on_from(self.search.cities.numbered(tour))
 
     def _links(self) -> tuple[NDArray[np.int32] | None, NDArray[np.float64]]:
         """The tour, in the problem's numbers, and the lengths of its links; or of some of them alone."""
@@ -214,27 +226,43 @@ class _CudaSearch:
 
     def _populations(self, most: int | None = None) -> bool:
         """One population of `most` members, or as many as the limits have room for; True to stop."""
-        search, run, n = self.search, self.run_, self.problem.n
+        search, n = self.search, self.problem.n
         while (planned := self._planned_population(most)) is not None:
             population, plan = planned
+            clustered = better = None
             if population.number == 0 and most is None:
-                # A good tour soon, which is one of the members then.
-                last = run.kick_limit
-                end = None if run.time_limit is None else self._after(tuning.GPU_FIRST_SHARE)
-                if last is not None:
-                    last = self.kicks + int(tuning.GPU_FIRST_SHARE * (last - self.kicks))
-                population.begin(plan.members)
-                if self._anneal(last, end, long_links_at=tuning.GPU_LONG_EDGES_AT[:1]):
-                    return True
+                # A good tour first, which is one of the members then.
+                if self.long_links and (clustered := self._clustered()) is not None:
+                    better = beside(self._with_better_long_links, clustered)
+                else:
+                    population.begin(plan.members)
+                    if self._anneal_for_a_start():
+                        return True
                 if (planned := self._planned_population(most)) is None:
                     break
                 population, plan = planned
-            if population.combine(plan, search.best(), self._report, mean_link=search.length / n):
+            members = population.grow(plan, self._report, mean_link=search.length / n)
+            if members is None:
+                return True
+            if better is not None:
+                self._go_on_from(better.result())
+                if self._anneal_for_a_start():
+                    return True
+            if population.cross(members, search.best(), self._report, selection=plan.selection):
                 return True
             search.go_on_from(population.best())
             if most is not None:
                 break
         return False
+
+    def _anneal_for_a_start(self) -> bool:
+        """Annealing for a share of what is left; True to stop."""
+        run, share, end, last = self.run_, tuning.GPU_FIRST_SHARE, None, None
+        if run.kick_limit is not None:
+            last = self.kicks + int(share * (run.kick_limit - self.kicks))
+        if run.time_limit is not None:
+            end = run.elapsed() + share * (run.remaining() or 0.0)
+        return self._anneal(last, end, long_links_at=())
 
     def _planned_population(self, most: int | None) -> tuple[GpuPopulation, PopulationPlan] | None:
         """A population that there is time for; None if there is not."""
@@ -256,10 +284,6 @@ class _CudaSearch:
         if self.population is None:
             self.population = GpuPopulation(self.cities, search.best(), self.params, run)
         return self.population, plan
-
-    def _after(self, share: float) -> float:
-        """The time, since the start of the run, at this share of what is left."""
-        return self.run_.elapsed() + share * (self.run_.remaining() or 0.0)
 
     def _anneal(
         self, last: int | None, end: float | None, long_links_at: tuple[float, ...] = tuning.GPU_LONG_EDGES_AT
@@ -295,8 +319,8 @@ class _CudaSearch:
                     per_city = min(per_city, 0.9 * rate * remaining / n)
                     horizon = min(horizon, rate * (spent + remaining) / n)
             factor = self.params.temperature
-            if self._combined:  # what crossover has made is too good for any temperature
-                factor = 0.0
+            if self.population is not None and self.population.has_crossed:
+                factor = 0.0  # what crossover has made is too good for any temperature
             elif factor is None:
                 factor = 0.0 if math.isinf(horizon) else start_temperature_on_gpu(horizon)
             temperature = factor * mean_link * cooled(progress)
@@ -338,11 +362,6 @@ class _CudaSearch:
             phase=phase,
             **counters,
         )
-
-    @property
-    def _combined(self) -> bool:
-        """Whether the best tour is that of a population."""
-        return self.population is not None and self.population.number > 0
 
     def _leader(self) -> TourSearch | GpuPopulation:
         search, other = self.search, self.population

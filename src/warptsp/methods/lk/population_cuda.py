@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.cities import Cities
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,14 @@ def planned(
     )
 
 
+def beside(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> Future[T]:
+    """Begin to do something on a thread that nobody waits for unless the result is wanted."""
+    executor = ThreadPoolExecutor(1, "warptsp-beside")
+    future = executor.submit(work, *arguments, **named)
+    executor.shutdown(wait=False)
+    return future
+
+
 class GpuPopulation:
     """Members, their crossover, and the best tour of all.
 
@@ -196,7 +207,8 @@ class GpuPopulation:
         self.cities = cities
         self.params = params
         self.run = run
-        self.number = 0
+        self.number = 0  # of populations
+        self.has_crossed = False
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
@@ -222,45 +234,30 @@ class GpuPopulation:
 
     def begin(self, members: int) -> None:
         """Begin to make the start tours of so many members on the CPU, while the GPU does something else."""
-        executor = ThreadPoolExecutor(1, "warptsp-members")
-        self._begun = executor.submit(self._fragments, self.number + 1, 0, members)
-        executor.shutdown(wait=False)
+        self._begun = beside(self._fragments, self.number + 1, 0, members)
 
-    def combine(
-        self,
-        plan: PopulationPlan,
-        tour: NDArray[np.int32],
-        report: Callable[[str], bool],
-        *,
-        mean_link: float,
-    ) -> bool:
-        """Grow members, and cross them until nothing is gained; True to stop.
+    def grow(
+        self, plan: PopulationPlan, report: Callable[[str], bool], *, mean_link: float
+    ) -> NDArray[np.int32] | None:
+        """Make the members of another population.
 
         Parameters
         ----------
         plan : PopulationPlan
-        tour : ndarray of int32, shape (n,)
-            One more member, in the search's numbers.
         report : callable
             Called with the phase several times a second; returns True to stop.
         mean_link : float
             Of a good tour: the measure of temperatures.
+
+        Returns
+        -------
+        ndarray of int32, shape (members, n), or None
+            In the search's numbers; None to stop.
         """
         self.number += 1
-        members = self._grow(plan, mean_link, report)
-        if members is None:
-            return True
-        self._native.forget()
-        self._native.add(np.vstack([members, tour]), self.run.threads)
-        return self._cross(report, plan.selection)
-
-    def _grow(
-        self, plan: PopulationPlan, mean_link: float, report: Callable[[str], bool]
-    ) -> NDArray[np.int32] | None:
-        """New tours, in the search's numbers; None to stop."""
         run, size, kicks = self.run, plan.members, plan.kicks_per_city
         begun = run.elapsed()
-        starts = self._starts_of(size)
+        starts = self._starts(size)
         if len(starts) < size:
             return None
         working = self.cities[:size]
@@ -294,29 +291,31 @@ class GpuPopulation:
                 break
         return rounds.tours()
 
-    def _starts_of(self, size: int) -> NDArray[np.int32]:
-        """Start tours of this population's members; fewer if the run was stopped."""
-        if self._begun is None:
-            return self._fragments(self.number, 0, size)
-        ready, self._begun = self._begun.result()[:size], None
-        if len(ready) < size:
-            return np.vstack([ready, self._fragments(self.number, len(ready), size)])
-        return ready
+    def cross(
+        self,
+        members: NDArray[np.int32],
+        tour: NDArray[np.int32],
+        report: Callable[[str], bool],
+        *,
+        selection: int,
+    ) -> bool:
+        """Cross members, and the tour of the search, until nothing is gained; True to stop.
 
-    def _fragments(self, number: int, first: int, stop: int) -> NDArray[np.int32]:
-        """Start tours of some members of a population; none if the run was stopped."""
-        return _native.random_fragments(
-            candidates=self._lists,
-            first=first,
-            count=stop - first,
-            seed=self.run.seed,
-            round=number,
-            threads=self.run.threads,
-            token=self.run.token,
-        )
-
-    def _cross(self, report: Callable[[str], bool], selection: int) -> bool:
+        Parameters
+        ----------
+        members : ndarray of int32, shape (members, n)
+        tour : ndarray of int32, shape (n,)
+            In the search's numbers, as the members.
+        report : callable
+            As for `grow`.
+        selection : int
+            Of so many children one is taken.
+        """
+        self.has_crossed = True
         native, run = self._native, self.run
+        native.forget()
+        native.add(members, run.threads)
+        native.add(tour[np.newaxis], 1)
         crossing = _native.PopulationRun.create(search=native, **population_plan(selection=selection))
         number, ended, begun = 0, False, run.elapsed()
         spread = native.mean_length - native.best_length
@@ -336,3 +335,24 @@ class GpuPopulation:
                 # Fewer than threads take nearly as long.
                 native.keep_members(max(int(remaining / needed * native.members), run.threads, 2))
         return False
+
+    def _starts(self, size: int) -> NDArray[np.int32]:
+        """Start tours of this population's members; fewer if the run was stopped."""
+        if self._begun is None:
+            return self._fragments(self.number, 0, size)
+        ready, self._begun = self._begun.result()[:size], None
+        if len(ready) < size:
+            return np.vstack([ready, self._fragments(self.number, len(ready), size)])
+        return ready
+
+    def _fragments(self, number: int, first: int, stop: int) -> NDArray[np.int32]:
+        """Start tours of some members of a population; none if the run was stopped."""
+        return _native.random_fragments(
+            candidates=self._lists,
+            first=first,
+            count=stop - first,
+            seed=self.run.seed,
+            round=number,
+            threads=self.run.threads,
+            token=self.run.token,
+        )
