@@ -10,8 +10,9 @@ import pytest
 
 import warptsp
 from warptsp import Problem, stop
+from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.generate import dimacs
-from warptsp.methods.lk import tuning
+from warptsp.methods.lk import population_cuda, tuning
 from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
@@ -164,6 +165,47 @@ def test_long_tours_have_populations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     alone = warptsp.solve(problem, device="cuda", time_limit=6.0, params={"population": 0})
     assert result.length < alone.length
+
+
+def test_the_gpu_searches_while_members_are_crossed(monkeypatch: pytest.MonkeyPatch) -> None:
+    polished: list[int] = []
+    begin = population_cuda.Polish.begin
+
+    def noted(self: population_cuda.Polish, tour: np.ndarray) -> None:
+        polished.append(len(tour))
+        begin(self, tour)
+
+    monkeypatch.setattr(population_cuda.Polish, "begin", noted)
+    monkeypatch.setattr(cuda_tuning, "MIN_ORDERED", 1)  # as if it were long
+    monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
+    monkeypatch.setattr(tuning, "GPU_POLISH", 1.0)
+    problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
+    warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
+    polished.clear()
+    result = warptsp.solve(problem, device="cuda", time_limit=6.0)
+    assert len(polished) > 2
+    assert set(polished) == {problem.n}
+    problem.check_tour(result.tour)
+    assert result.length == problem.length(result.tour)
+    assert result.seconds < 6.5
+    polished.clear()
+    warptsp.solve(problem, device="cuda", kicks=60 * problem.n, time_limit=60.0)
+    assert not polished  # a limit on kicks means the same tour, however long anything takes
+
+
+def test_long_edges_are_searched_while_members_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
+    problem = dimacs("C31k.0")
+    warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
+    phases: list[str] = []
+    result = warptsp.solve(
+        problem, device="cuda", time_limit=6.0, callback=lambda progress: phases.append(progress.phase)
+    )
+    assert phases.index("population") < phases.index("search") < phases.index("crossover")
+    problem.check_tour(result.tour)
+    assert result.length == problem.length(result.tour)
+    kicked = [warptsp.solve(problem, device="cuda", kicks=20 * problem.n, seed=3) for _ in range(2)]
+    assert (kicked[0].tour == kicked[1].tour).all()
 
 
 @pytest.mark.parametrize("limit", [0.02, 0.5, 2.0])

@@ -28,10 +28,11 @@ from warptsp.methods.annealing import cooled, start_temperature
 from warptsp.methods.first_tour import LONG, fall_back, start_tour
 from warptsp.methods.kernels import kernels_are_there
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.beside import Beside
 from warptsp.methods.lk.cpu import search as search_on_cpu
 from warptsp.methods.lk.cuda_setup import SetUp
 from warptsp.methods.lk.long_links import are_worth_it, improve_long_links
-from warptsp.methods.lk.population_cuda import GpuPopulation, PopulationPlan, beside, planned
+from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, PopulationPlan, planned
 from warptsp.problem.tours import WORTH_THREADS
 
 if TYPE_CHECKING:
@@ -226,14 +227,14 @@ class _CudaSearch:
 
     def _populations(self, most: int | None = None) -> bool:
         """One population of `most` members, or as many as the limits have room for; True to stop."""
-        search, n = self.search, self.problem.n
+        search, run, n = self.search, self.run_, self.problem.n
         while (planned := self._planned_population(most)) is not None:
             population, plan = planned
             clustered = better = None
             if population.number == 0 and most is None:
                 # A good tour first, which is one of the members then.
                 if self.long_links and (clustered := self._clustered()) is not None:
-                    better = beside(self._with_better_long_links, clustered)
+                    better = Beside(self._with_better_long_links, clustered)
                 else:
                     population.begin(plan.members)
                     if self._anneal_for_a_start():
@@ -248,7 +249,12 @@ class _CudaSearch:
                 self._go_on_from(better.result())
                 if self._anneal_for_a_start():
                     return True
-            if population.cross(members, search.best(), self._report, selection=plan.selection):
+            # Without a limit on time, the same tours come out however long anything takes.
+            timed = run.time_limit is not None and run.kick_limit is None
+            polish = Polish(search, run) if timed and n >= cuda_tuning.MIN_ORDERED else None
+            if population.cross(
+                members, search.best(), self._report, selection=plan.selection, polish=polish
+            ):
                 return True
             search.go_on_from(population.best())
             if most is not None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,16 +19,17 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
+from warptsp.methods.lk.beside import Beside
 from warptsp.methods.lk.cpu import between_reports, population_plan, room_for_members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from warptsp.backends.cuda.cities import Cities
+    from warptsp.backends.cuda.search import TourSearch
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -175,12 +175,52 @@ def planned(
     )
 
 
-def beside(work: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> Future[T]:
-    """Begin to do something on a thread that nobody waits for unless the result is wanted."""
-    executor = ThreadPoolExecutor(1, "warptsp-beside")
-    future = executor.submit(work, *arguments, **named)
-    executor.shutdown(wait=False)
-    return future
+class Polish:
+    """Kicks of the GPU for one member, while CPU threads cross them all.
+
+    Parameters
+    ----------
+    search : TourSearch
+    run : Run
+    """
+
+    def __init__(self, search: TourSearch, run: Run) -> None:
+        self._search = search
+        self._run = run
+        self._kicks = 0.0  # a city, of this member
+        self._planned = tuning.GPU_POLISH
+
+    def begin(self, tour: NDArray[np.int32]) -> None:
+        """Take a member, in the search's numbers."""
+        self._search.go_on_from(tour)
+        # As many as the one before had, which has waited for a generation.
+        self._planned = max(tuning.GPU_POLISH, self._kicks)
+        self._kicks = 0.0
+
+    def until(self, crossing: Beside[T]) -> T:
+        """Kick it until these generations have been made; returns what they return."""
+        search, run = self._search, self._run
+        try:
+            while not (crossing.is_done() or run.token.stopped()):
+                search.round(
+                    optimize=False,
+                    kicks_per_city=tuning.GPU_MEMBER_KICKS_A_ROUND,
+                    temperature=tuning.MEMBER_TEMPERATURE
+                    * search.rounds.mean_link
+                    * cooled(min(1.0, self._kicks / self._planned)),
+                    seed=run.seed,
+                    token=run.token,
+                )
+                self._kicks += tuning.GPU_MEMBER_KICKS_A_ROUND
+        finally:
+            crossing.wait()  # nobody else may look at the members before
+        return crossing.result()
+
+    def tour(self) -> NDArray[np.int32] | None:
+        """What has become of it, in the search's numbers; None as long as it has had few kicks."""
+        if self._kicks < tuning.GPU_POLISH or self._run.token.stopped():
+            return None
+        return self._search.tour().download()
 
 
 class GpuPopulation:
@@ -212,7 +252,7 @@ class GpuPopulation:
         self._lists = lead.candidates.download()
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
-        self._begun: Future[NDArray[np.int32]] | None = None  # start tours of the next members
+        self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
 
     @property
     def best_length(self) -> float:
@@ -234,7 +274,7 @@ class GpuPopulation:
 
     def begin(self, members: int) -> None:
         """Begin to make the start tours of so many members on the CPU, while the GPU does something else."""
-        self._begun = beside(self._fragments, self.number + 1, 0, members)
+        self._begun = Beside(self._fragments, self.number + 1, 0, members)
 
     def grow(
         self, plan: PopulationPlan, report: Callable[[str], bool], *, mean_link: float
@@ -298,6 +338,7 @@ class GpuPopulation:
         report: Callable[[str], bool],
         *,
         selection: int,
+        polish: Polish | None,
     ) -> bool:
         """Cross members, and the tour of the search, until nothing is gained; True to stop.
 
@@ -310,6 +351,8 @@ class GpuPopulation:
             As for `grow`.
         selection : int
             Of so many children one is taken.
+        polish : Polish or None
+            What the GPU does meanwhile.
         """
         self.has_crossed = True
         native, run = self._native, self.run
@@ -319,11 +362,23 @@ class GpuPopulation:
         crossing = _native.PopulationRun.create(search=native, **population_plan(selection=selection))
         number, ended, begun = 0, False, run.elapsed()
         spread = native.mean_length - native.best_length
+        if polish is not None:
+            polish.begin(tour)
         while not ended:
             # One generation at first, however little it takes.
             seconds = 0.0 if number < tuning.GPU_FEW_GENERATIONS else between_reports(run)
             first = self.number << 32 | number + 1
-            ended, generations = crossing.proceed(seconds, run.seed, first, run.threads, run.token)
+            arguments = seconds, run.seed, first, run.threads, run.token
+            if polish is None:
+                ended, generations = crossing.proceed(*arguments)
+            else:
+                ended, generations = polish.until(Beside(crossing.proceed, *arguments))
+                if (better := polish.tour()) is not None:
+                    # In place of the longest member.
+                    size = native.members
+                    native.add(better[np.newaxis], 1)
+                    native.keep_members(size)
+                    polish.begin(native.best())
             number += generations
             if report("crossover"):
                 return True
