@@ -178,7 +178,7 @@ def test_the_gpu_searches_while_members_are_crossed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(population_cuda.Polish, "begin", noted)
     monkeypatch.setattr(cuda_tuning, "MIN_ORDERED", 1)  # as if it were long
     monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
-    monkeypatch.setattr(tuning, "GPU_POLISH", 1.0)
+    monkeypatch.setattr(tuning, "GPU_POLISH", 1)
     problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
     warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
     polished.clear()

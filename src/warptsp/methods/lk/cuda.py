@@ -249,7 +249,8 @@ class _CudaSearch:
                 self._go_on_from(better.result())
                 if self._anneal_for_a_start():
                     return True
-            # Without a limit on time, the same tours come out however long anything takes.
+            # Without a limit on time, the same tours come out however long anything takes. And where the
+            # host puts the paths of a round in order, it has no time for crossover meanwhile.
             timed = run.time_limit is not None and run.kick_limit is None
             polish = Polish(search, run) if timed and n >= cuda_tuning.MIN_ORDERED else None
             if population.cross(

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.search import TourSearch
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,7 @@ def planned(
 
 
 class Polish:
-    """Kicks of the GPU for one member, while CPU threads cross them all.
+    """Kicks of the GPU for the best member, while CPU threads cross them all.
 
     Parameters
     ----------
@@ -187,38 +185,35 @@ class Polish:
     def __init__(self, search: TourSearch, run: Run) -> None:
         self._search = search
         self._run = run
-        self._kicks = 0.0  # a city, of this member
-        self._planned = tuning.GPU_POLISH
+        self._generations = 0  # since it was taken
 
     def begin(self, tour: NDArray[np.int32]) -> None:
         """Take a member, in the search's numbers."""
         self._search.go_on_from(tour)
-        # As many as the one before had, which has waited for a generation.
-        self._planned = max(tuning.GPU_POLISH, self._kicks)
-        self._kicks = 0.0
+        self._generations = 0
 
-    def until(self, crossing: Beside[T]) -> T:
-        """Kick it until these generations have been made; returns what they return."""
+    def until(self, crossing: Beside[tuple[bool, int]]) -> tuple[bool, int]:
+        """Kick it while generations are made; returns what they return: whether they have ended, and how many."""
         search, run = self._search, self._run
+        factor = tuning.MEMBER_TEMPERATURE * cooled(self._generations / tuning.GPU_POLISH)
         try:
             while not (crossing.is_done() or run.token.stopped()):
                 search.round(
                     optimize=False,
                     kicks_per_city=tuning.GPU_MEMBER_KICKS_A_ROUND,
-                    temperature=tuning.MEMBER_TEMPERATURE
-                    * search.rounds.mean_link
-                    * cooled(min(1.0, self._kicks / self._planned)),
+                    temperature=factor * search.rounds.mean_link,
                     seed=run.seed,
                     token=run.token,
                 )
-                self._kicks += tuning.GPU_MEMBER_KICKS_A_ROUND
         finally:
             crossing.wait()  # nobody else may look at the members before
-        return crossing.result()
+        ended, generations = crossing.result()
+        self._generations += generations
+        return ended, generations
 
     def tour(self) -> NDArray[np.int32] | None:
-        """What has become of it, in the search's numbers; None as long as it has had few kicks."""
-        if self._kicks < tuning.GPU_POLISH or self._run.token.stopped():
+        """What has become of it, in the search's numbers; None if it is not yet time for the next one."""
+        if self._generations < tuning.GPU_POLISH or self._run.token.stopped():
             return None
         return self._search.tour().download()
 

@@ -244,10 +244,11 @@ GPU_MIN_MEMBERS = 12  # with time for fewer, annealing is better; set 2026-11-21
 GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
 GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
 GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
-# Kicks a city, at least, of the GPU for the best member before it joins the others, while CPU threads cross
-# them all. E1M.0 at 10 s, two seeds: none 0.161, 0.153 %; 7 0.141, 0.138; 14 no better. Not where the host
-# puts a round's paths in order, which delays crossover: E100k.0 at 10 s 0.015, 0.016 and 0.018, 0.018 (log).
-GPU_POLISH = 7.0
+# Generations after which the best member, which the GPU kicks while CPU threads cross them all, joins the
+# others. E1M.0 at 10 s, two seeds: without 0.161, 0.153 %, after every second one or two 0.141, 0.138. A
+# driver on a CPU, to the end of crossover: without, after each, 4, 6, 10 generations 16 members 0.184, 0.225,
+# 0.150, 0.130, 0.121 %, 36 members 0.050, 0.085, 0.041, 0.040, 0.041 (log).
+GPU_POLISH = 6
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
 # a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
 GPU_GROWTH, GPU_KICK = 0.45e-7, 0.4e-7
