@@ -193,7 +193,7 @@ class Polish:
         self._generations = 0
 
     def until(self, crossing: Beside[tuple[bool, int]]) -> tuple[bool, int]:
-        """Kick it while generations are made; returns what they return: whether they have ended, and how many."""
+        """Kick it while generations are made; returns whether they have ended, and how many there were."""
         search, run = self._search, self._run
         factor = tuning.MEMBER_TEMPERATURE * cooled(self._generations / tuning.GPU_POLISH)
         try:
