@@ -152,8 +152,11 @@ def provenance() -> dict[str, str]:
     commit = _command("git", "rev-parse", "--short=10", "HEAD") or "unknown"
     if _command("git", "status", "--porcelain", "--untracked-files=no"):
         commit += " with changes"
+    gpus = _command("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
+    named = [gpu.replace(", ", " (driver ") + ")" for gpu in gpus]
+    processor = f"{_processor()}, {os.cpu_count()} cores"
     return {
-        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        "machine": ", ".join([*named, processor, f"{platform.system()} {platform.machine()}"]),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "commit": commit,
         "python": platform.python_version(),
@@ -179,6 +182,32 @@ def report(name: str, title: str, text: str, data: Any, output: Path | None) -> 
         (output / f"{name}.md").write_text(markdown, encoding="utf-8")
         content = json.dumps({**source, "results": data}, indent=1)
         (output / f"{name}.json").write_text(content + "\n", encoding="utf-8")
+
+
+def added_to(
+    name: str, output: Path, data: dict[str, list[Any]], order: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return lists of results with those of other instances, in this order, that the report there has.
+
+    Each result has its instance as ``"instance"``. The report must be of this machine and commit.
+    """
+    try:
+        before = json.loads((output / f"{name}.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return data
+    for key, value in provenance().items():
+        if key in ("machine", "commit") and before[key] != value:
+            raise SystemExit(
+                f"the report in {output} is of {key} {before[key]}, this one would be of {value}"
+            )
+    new = {one["instance"] for results in data.values() for one in results}
+    return {
+        key: sorted(
+            [*(one for one in before["results"].get(key, []) if one["instance"] not in new), *results],
+            key=lambda one: order.index(one["instance"]),
+        )
+        for key, results in data.items()
+    }
 
 
 def note(text: str) -> None:

@@ -18,7 +18,20 @@ import argparse
 import statistics
 from typing import Any
 
-from common import gap_percent, is_available, load, note, parser, report, seconds_to, spread, table, thinned
+from common import (
+    added_to,
+    gap_percent,
+    is_available,
+    load,
+    note,
+    parser,
+    report,
+    seconds_to,
+    spread,
+    table,
+    thinned,
+    was_on_gpu,
+)
 
 BARS: dict[str, list[tuple[float, float]]] = {
     "E10k.0": [(0.008, 5), (0.004, 20)],
@@ -107,7 +120,7 @@ def measure_aims(
                 for one in bar["runs"][:1]
                 if bar["instance"] == name
                 and bar["seconds"] <= seconds
-                and (one["gap"] <= gap or bar["seconds"] >= options.aim_seconds)
+                and (one["gap"] <= gap or bar["seconds"] in (seconds, options.aim_seconds))
             ]
             if sooner:
                 limit, one = sooner[0]
@@ -137,8 +150,8 @@ def aim_table(aims: list[dict[str, Any]]) -> str:
     return table(["instance", "aim", "gap %", "s", ""], rows)
 
 
-def launch_table(bars: list[dict[str, Any]], problems: dict[str, Any]) -> str:
-    """Return the third table, from the last run of each instance."""
+def describe_launches(bars: list[dict[str, Any]], problems: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of the third table, from the last run of each instance."""
     from warptsp.backends.cuda.device import Device
     from warptsp.backends.cuda.search import needed_bytes, plan_launch
 
@@ -151,30 +164,33 @@ def launch_table(bars: list[dict[str, Any]], problems: dict[str, Any]) -> str:
             first = one["history"][0][0]
             search, counters = one["wall"] - first, one["counters"]
             kicks = max(1, one["kicks"])
-            rows.append(
-                [
-                    name,
-                    plan.parts,
-                    plan.cities,
-                    plan.shared,
-                    f"{plan.blocks} ({100 * plan.blocks * 32 / device.threads_per_multiprocessor:.0f} %)",
-                    f"{plan.registers}, {plan.local_bytes}",
-                    f"{one['kicks'] / search / 1e6:.2f}",
-                    f"{one['kicks'] / problem.n:.0f}",
-                    f"{counters['passes'] / kicks:.1f}",
-                    f"{counters['branches'] / kicks:.0f}, {counters['chains'] / kicks:.0f}",
-                    f"{first:.2f}",
-                    f"{100 * (1 - counters['kernel_seconds'] / search):.0f}",
-                    f"{counters['device_bytes'] / 1e9:.3f}, {counters['device_bytes'] / problem.n:.0f}",
-                    f"{needed_bytes(problem) / 1e9:.3f}",
-                ]
-            )
+            cells = [
+                plan.parts,
+                plan.cities,
+                plan.shared,
+                f"{plan.blocks} ({100 * plan.blocks * 32 / device.threads_per_multiprocessor:.0f} %)",
+                f"{plan.registers}, {plan.local_bytes}",
+                f"{one['kicks'] / search / 1e6:.2f}",
+                f"{one['kicks'] / problem.n:.0f}",
+                f"{counters['passes'] / kicks:.1f}",
+                f"{counters['branches'] / kicks:.0f}, {counters['chains'] / kicks:.0f}",
+                f"{first:.2f}",
+                f"{100 * (1 - counters['kernel_seconds'] / search):.0f}",
+                f"{counters['device_bytes'] / 1e9:.3f}, {counters['device_bytes'] / problem.n:.0f}",
+                f"{needed_bytes(problem) / 1e9:.3f}",
+            ]
+            rows.append({"instance": name, "cells": cells})
+    return rows
+
+
+def launch_table(rows: list[dict[str, Any]]) -> str:
+    """Return the third table."""
     head = [
         "instance", "parts", "cities", "bytes of shared memory", "warps an SM (occupancy)",
         "registers, local bytes", "million kicks/s", "kicks a city", "passes a kick",
         "branches, chains a kick", "set-up s", "% outside the kernel", "peak GB, bytes a city", "GB computed",
     ]  # fmt: skip
-    return table(head, rows)
+    return table(head, [[row["instance"], *row["cells"]] for row in rows])
 
 
 def measure_devices(options: argparse.Namespace, problems: dict[str, Any]) -> list[dict[str, Any]]:
@@ -228,7 +244,12 @@ def main() -> None:
     options_parser.add_argument(
         "--compare", action=argparse.BooleanOptionalAction, default=True, help="with the CPU"
     )
+    options_parser.add_argument(
+        "--add", action="store_true", help="keep what the report in --output has of other instances"
+    )
     options = options_parser.parse_args()
+    if options.add and options.output is None:
+        options_parser.error("--add is of no use without --output")
     if options.quick:
         options.instances, options.seeds = list(QUICK), options.seeds[:1]
     options.instances = [name for name in options.instances if is_available(options.shared, name)]
@@ -236,16 +257,25 @@ def main() -> None:
     import warptsp
 
     for problem in problems.values():
-        warptsp.solve(problem, device="cuda", kicks=1)  # waits until the kernels of its metric are compiled
+        # The first call waits until most kernels are compiled, the others until all are.
+        warptsp.solve(problem, device="cuda", kicks=1)
+        while not was_on_gpu(warptsp.solve(problem, device="cuda", time_limit=2.0)):
+            pass
     bars = measure_bars(options, problems)
-    results: dict[str, Any] = {"bars": bars}
-    tables = [bar_table(bars)]
-    if options.aims and not options.quick:
-        results["aims"] = measure_aims(options, problems, bars)
+    aims = measure_aims(options, problems, bars) if options.aims and not options.quick else []
+    results: dict[str, list[Any]] = {
+        "bars": bars,
+        "aims": aims,
+        "launches": describe_launches(bars, problems),
+    }
+    results["devices"] = measure_devices(options, problems) if options.compare else []
+    if options.add:
+        results = added_to("gpu_search", options.output, results, list(BARS))
+    tables = [bar_table(results["bars"])]
+    if results["aims"]:
         tables.append(aim_table(results["aims"]))
-    tables.append(launch_table(bars, problems))
-    if options.compare:
-        results["devices"] = measure_devices(options, problems)
+    tables.append(launch_table(results["launches"]))
+    if results["devices"]:
         tables.append(device_table(results["devices"]))
     report("gpu_search", "The search on a GPU", "\n\n".join(tables), results, options.output)
 
