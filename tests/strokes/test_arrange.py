@@ -240,6 +240,12 @@ def test_the_order_that_was_given_is_never_made_worse():
     assert plan.travel <= plan.travel_before == pytest.approx(199)
 
 
+def test_what_ended_it_is_the_limit_that_was_given():
+    strokes = np.random.default_rng(4).random((300, 2, 2)) * 100
+    assert arrange(strokes, time_limit=0.3, device="cpu").stop_reason == "time limit of 0.3 s"
+    assert arrange(strokes, kicks=100, device="cpu").stop_reason == "limit of 100 kicks"
+
+
 def test_a_proof_of_a_part_is_none_of_the_plan():
     holes = np.random.default_rng(4).random((12, 1, 2)) * 100
     square = np.array([[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]], dtype=float)

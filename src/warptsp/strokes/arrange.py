@@ -224,10 +224,10 @@ def _effort_of(time_limit: float | None, options: dict[str, Any], started: float
                             "params, callback and stop are passed on to the search")  # fmt: skip
     if time_limit is not None:
         limit = checked_number("time_limit", time_limit, minimum=0.0, what="a number of seconds, 0 or more")
-        return Effort(options, started + limit - reserve)
+        return Effort(options, started + limit - reserve, limit)
     if "kicks" in options or "stop" in options:
-        return Effort(options, np.inf)
-    return Effort(options, started + DEFAULT_SECONDS, settle=True)
+        return Effort(options, np.inf, np.inf)
+    return Effort(options, started + DEFAULT_SECONDS, DEFAULT_SECONDS, settle=True)
 
 
 def _given_order(task: _Task) -> Refined:

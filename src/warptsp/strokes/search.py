@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver import solve
-from warptsp.stop import DefaultStop
+from warptsp.stop import DefaultStop, MaxRuntime
 
 from .machine import Machine
 from .model import Ends, Units
@@ -31,11 +31,13 @@ _GRID = 2.0**22  # steps across a drawing where the metric is one of whole numbe
 class Effort:
     """How long a search takes: what `warptsp.solve` is told, and what it did.
 
-    A time limit covers all searches; each gets its share of what is left.
+    A time limit covers all searches; each gets its share of what is left, and has ended by the whole limit
+    where its share is over.
     """
 
     options: dict[str, Any]
     deadline: float
+    limit: float  # seconds until then, with what is done beside the searches
     settle: bool = False  # whether a search may also end where nothing improves, before its time is over
     kicks: int = 0
     interrupted: bool = False
@@ -59,8 +61,10 @@ class Effort:
         if self.interrupted or (self.over and start is not None):
             return start
         options = dict(self.options)
+        share_over = None
         if np.isfinite(self.deadline):
             options["time_limit"] = max(self.left, 0.0) * share  # even 0 is time for a curve through all
+            share_over = str(MaxRuntime(options["time_limit"]))
         if self.settle:
             options["stop"] = DefaultStop(problem.n)
         if start is not None:
@@ -71,7 +75,8 @@ class Effort:
         self.kicks += result.kicks
         self.interrupted |= result.interrupted
         self.signal = result.signal if result.signal is not None else self.signal
-        self.reasons.append(result.stop_reason)
+        reason = result.stop_reason
+        self.reasons.append(str(MaxRuntime(self.limit)) if reason == share_over else reason)
         return result.tour
 
 
