@@ -13,6 +13,7 @@ from warptsp import Problem, stop
 from warptsp.backends.cuda import tuning as cuda_tuning
 from warptsp.generate import dimacs
 from warptsp.methods.lk import population_cuda, tuning
+from warptsp.methods.lk.beside import Beside
 from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
@@ -191,6 +192,30 @@ def test_the_gpu_searches_while_members_are_crossed(monkeypatch: pytest.MonkeyPa
     polished.clear()
     warptsp.solve(problem, device="cuda", kicks=60 * problem.n, time_limit=60.0)
     assert not polished  # a limit on kicks means the same tour, however long anything takes
+
+
+def test_an_exception_while_members_are_crossed(monkeypatch: pytest.MonkeyPatch) -> None:
+    crossing: list[Beside] = []
+    until = population_cuda.Polish.until
+
+    def fail(self: population_cuda.Polish, generations: Beside) -> tuple[bool, int]:
+        crossing.append(generations)
+        if len(crossing) == 3:
+            raise KeyboardInterrupt
+        return until(self, generations)
+
+    problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
+    warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
+    monkeypatch.setattr(population_cuda.Polish, "until", fail)
+    monkeypatch.setattr(cuda_tuning, "MIN_ORDERED", 1)  # as if it were long
+    monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
+    tours: list[np.ndarray] = []
+    with pytest.raises(KeyboardInterrupt):
+        warptsp.solve(
+            problem, device="cuda", time_limit=6.0, callback=lambda progress: tours.append(progress.tour())
+        )
+    assert crossing[-1].is_done()  # the best tour was not asked for before
+    problem.check_tour(tours[-1])
 
 
 def test_long_edges_are_searched_while_members_grow(monkeypatch: pytest.MonkeyPatch) -> None:

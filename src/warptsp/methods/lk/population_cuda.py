@@ -196,17 +196,14 @@ class Polish:
         """Kick it while generations are made; returns whether they have ended, and how many there were."""
         search, run = self._search, self._run
         factor = tuning.MEMBER_TEMPERATURE * cooled(self._generations / tuning.GPU_POLISH)
-        try:
-            while not (crossing.is_done() or run.token.stopped()):
-                search.round(
-                    optimize=False,
-                    kicks_per_city=tuning.GPU_MEMBER_KICKS_A_ROUND,
-                    temperature=factor * search.rounds.mean_link,
-                    seed=run.seed,
-                    token=run.token,
-                )
-        finally:
-            crossing.wait()  # nobody else may look at the members before
+        while not (crossing.is_done() or run.token.stopped()):
+            search.round(
+                optimize=False,
+                kicks_per_city=tuning.GPU_MEMBER_KICKS_A_ROUND,
+                temperature=factor * search.rounds.mean_link,
+                seed=run.seed,
+                token=run.token,
+            )
         ended, generations = crossing.result()
         self._generations += generations
         return ended, generations
@@ -248,15 +245,23 @@ class GpuPopulation:
         self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
         self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
+        self._crossing: Beside[tuple[bool, int]] | None = None
 
     @property
     def best_length(self) -> float:
         """Length of the best tour."""
+        self._wait()
         return self._native.best_length
 
     def best(self) -> NDArray[np.int32]:
         """The best tour, in the search's numbers."""
+        self._wait()
         return self._native.best()
+
+    def _wait(self) -> None:
+        """Wait for generations that are being made, should an exception have come meanwhile."""
+        if self._crossing is not None:
+            self._crossing.wait()
 
     @property
     def kicks(self) -> int:
@@ -367,7 +372,8 @@ class GpuPopulation:
             if polish is None:
                 ended, generations = crossing.proceed(*arguments)
             else:
-                ended, generations = polish.until(Beside(crossing.proceed, *arguments))
+                self._crossing = Beside(crossing.proceed, *arguments)
+                ended, generations = polish.until(self._crossing)
                 if (better := polish.tour()) is not None:
                     # In place of the longest member.
                     size = native.members
