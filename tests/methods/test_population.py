@@ -1,6 +1,8 @@
 """Tours made elsewhere join a population, crossover improves them, and how many there should be."""
 
+import time
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.generate import dimacs
 from warptsp.methods.lk import LkParams, tuning
-from warptsp.methods.lk.population_cuda import plan_population
+from warptsp.methods.lk.population_cuda import GpuPopulation, Polish, plan_population
 from warptsp.methods.lk.tuning import GPU_MIN_MEMBERS
 
 
@@ -116,6 +118,87 @@ def test_the_shortest_members_stay(instance):
     assert search.mean_length == pytest.approx(np.mean(lengths[:4]))
     search.generation(selection=10, blocks=True, seed=1, round=1, threads=2, token=_native.StopToken())
     assert search.mean_length < np.mean(lengths[:4])
+
+
+class SearchOnCpu:
+    """What the crossover of a GPU's members needs of the search on the GPU, done by the CPU."""
+
+    def __init__(self, built, candidates, tour):
+        self.search = tour_search(built, candidates, tour, **LkParams().of_search(len(tour)))
+        self.rounds = SimpleNamespace(mean_link=self.search.length / len(tour))
+        self.taken = []
+        self.fails_at = None  # a round
+        self.number = 0
+
+    def go_on_from(self, tour):
+        self.taken.append(tour)
+        self.search.go_on_from(tour)
+
+    def round(self, *, optimize, kicks_per_city, temperature, seed, token):
+        self.number += 1
+        if self.number == self.fails_at:
+            raise KeyboardInterrupt
+        self.search.kicks(int(kicks_per_city * len(self.taken[0])), temperature, seed, self.number, token)
+
+    def tour(self):
+        return SimpleNamespace(download=self.search.best)
+
+
+@pytest.fixture
+def crossed(instance):
+    """A population and members for it, its search, and a run of a minute."""
+    built, candidates = instance
+    tours = fragments(candidates, count=12)
+    lead = SimpleNamespace(
+        candidates=SimpleNamespace(download=lambda: candidates), search_instance=lambda: built
+    )
+    run = SimpleNamespace(threads=2, seed=1, token=_native.StopToken(), kick_limit=None)
+    begun = time.monotonic()
+    run.elapsed = lambda: time.monotonic() - begun
+    run.remaining = lambda: 60.0 - run.elapsed()
+    population = GpuPopulation([lead], tours[0], LkParams(), run)
+    return population, tours, SearchOnCpu(built, candidates, tours[0]), run
+
+
+def test_the_best_member_is_improved_while_all_are_crossed(crossed, monkeypatch):
+    population, tours, search, run = crossed
+    monkeypatch.setattr(tuning, "GPU_POLISH", 1)
+    members = []
+
+    def report(phase):
+        assert phase == "crossover"
+        members.append(population._native.members)
+        return False
+
+    polish = Polish(search, run)
+    assert not population.cross(tours[1:], tours[0], report, selection=5, polish=polish)
+    assert set(members) == {12}
+    # The first is the tour of the search, the others were the best members of their time.
+    built = population.cities[0].search_instance()
+    lengths = [built.problem.length(built.city[tour]) for tour in search.taken]
+    assert len(lengths) > 3
+    assert lengths[1:] == sorted(lengths[1:], reverse=True)
+    assert population.best_length == built.problem.length(built.city[population.best()])
+    assert population.best_length <= lengths[-1]
+
+
+def test_nobody_looks_at_members_that_are_being_crossed(crossed):
+    population, tours, search, run = crossed
+    search.fails_at = 2
+    with pytest.raises(KeyboardInterrupt):
+        population.cross(tours[1:], tours[0], lambda phase: False, selection=5, polish=Polish(search, run))
+    crossing = population._crossing
+    best = population.best()
+    assert crossing.is_done()
+    assert sorted(best) == list(range(1000))
+
+
+def test_a_stopped_crossover_changes_nothing_more(crossed):
+    population, tours, search, run = crossed
+    run.token.request()
+    assert population.cross(tours[1:], tours[0], lambda phase: True, selection=5, polish=Polish(search, run))
+    assert len(search.taken) == 1
+    assert search.number == 0
 
 
 def plan(n, seconds=None, kicks=None, threads=16, most=100, gpus=1, uneven=False):
