@@ -230,7 +230,7 @@ class _CudaSearch:
         search, run, n = self.search, self.run_, self.problem.n
         while (planned := self._planned_population(most)) is not None:
             population, plan = planned
-            clustered = better = None
+            better = None
             if population.number == 0 and most is None:
                 # A good tour first, which is one of the members then.
                 if self.long_links and (clustered := self._clustered()) is not None:
