@@ -17,6 +17,7 @@ from warptsp.methods.lk.beside import Beside
 from warptsp.problem import Metric, OpenPath
 
 if TYPE_CHECKING:
+    from warptsp import Result
     from warptsp.backends.cuda.device import Device
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
@@ -150,19 +151,25 @@ def test_populations_do_better_than_one_tour() -> None:
     problem.check_tour(runs[0].tour)
 
 
+def solved_in_six_seconds(problem: Problem) -> tuple[Result, list[str]]:
+    """The result, whose tour and time are checked, and the phases in which there were reports."""
+    phases: list[str] = []
+    result = warptsp.solve(
+        problem, device="cuda", time_limit=6.0, callback=lambda progress: phases.append(progress.phase)
+    )
+    problem.check_tour(result.tour)
+    assert result.length == problem.length(result.tour)
+    assert result.seconds < 6.5
+    return result, phases
+
+
 def test_long_tours_have_populations(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
     warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
     monkeypatch.setattr(tuning, "GPU_MAX_MEMBER_CITIES", 30 * problem.n)
     monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
-    phases: list[str] = []
-    result = warptsp.solve(
-        problem, device="cuda", time_limit=6.0, callback=lambda progress: phases.append(progress.phase)
-    )
+    result, phases = solved_in_six_seconds(problem)
     assert phases.index("search") < phases.index("population") < phases.index("crossover")
-    problem.check_tour(result.tour)
-    assert result.length == problem.length(result.tour)
-    assert result.seconds < 6.5
     monkeypatch.undo()
     alone = warptsp.solve(problem, device="cuda", time_limit=6.0, params={"population": 0})
     assert result.length < alone.length
@@ -183,12 +190,9 @@ def test_the_gpu_searches_while_members_are_crossed(monkeypatch: pytest.MonkeyPa
     problem = Problem.from_points(places("uniform", 20_000), "EUC_2D")
     warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
     polished.clear()
-    result = warptsp.solve(problem, device="cuda", time_limit=6.0)
+    solved_in_six_seconds(problem)
     assert len(polished) > 2
     assert set(polished) == {problem.n}
-    problem.check_tour(result.tour)
-    assert result.length == problem.length(result.tour)
-    assert result.seconds < 6.5
     polished.clear()
     warptsp.solve(problem, device="cuda", kicks=60 * problem.n, time_limit=60.0)
     assert not polished  # a limit on kicks means the same tour, however long anything takes
@@ -214,7 +218,7 @@ def test_an_exception_while_members_are_crossed(monkeypatch: pytest.MonkeyPatch)
         warptsp.solve(
             problem, device="cuda", time_limit=6.0, callback=lambda progress: tours.append(progress.tour())
         )
-    assert crossing[-1].is_done()  # the best tour was not asked for before
+    assert crossing[-1].is_done()  # only then the best tour was asked for
     problem.check_tour(tours[-1])
 
 
@@ -222,13 +226,8 @@ def test_long_edges_are_searched_while_members_grow(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(tuning, "GPU_CROSSING", 1e-7)  # however few threads there are
     problem = dimacs("C31k.0")
     warptsp.solve(problem, device="cuda", time_limit=12.0)  # kernels are in the cache now
-    phases: list[str] = []
-    result = warptsp.solve(
-        problem, device="cuda", time_limit=6.0, callback=lambda progress: phases.append(progress.phase)
-    )
+    _, phases = solved_in_six_seconds(problem)
     assert phases.index("population") < phases.index("search") < phases.index("crossover")
-    problem.check_tour(result.tour)
-    assert result.length == problem.length(result.tour)
     kicked = [warptsp.solve(problem, device="cuda", kicks=20 * problem.n, seed=3) for _ in range(2)]
     assert (kicked[0].tour == kicked[1].tour).all()
 

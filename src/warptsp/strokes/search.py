@@ -31,8 +31,8 @@ _GRID = 2.0**22  # steps across a drawing where the metric is one of whole numbe
 class Effort:
     """How long a search takes: what `warptsp.solve` is told, and what it did.
 
-    A time limit covers all searches; each gets its share of what is left, and has ended by the whole limit
-    where its share is over.
+    A time limit covers all searches, and each gets its share of what is left. One that has used up its share
+    names the whole limit as its reason to end.
     """
 
     options: dict[str, Any]

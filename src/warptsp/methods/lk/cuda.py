@@ -9,7 +9,6 @@ Where there is time for them, populations do better (`population_cuda`).
 from __future__ import annotations
 
 import math
-import threading
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
@@ -249,8 +248,8 @@ class _CudaSearch:
                 self._go_on_from(better.result())
                 if self._anneal_for_a_start():
                     return True
-            # Without a limit on time, the same tours come out however long anything takes. And where the
-            # host puts the paths of a round in order, it has no time for crossover meanwhile.
+            # With a limit on kicks, and without any, the same tours come out however long anything takes.
+            # And where the host puts the paths of a round in order, it has no time for crossover meanwhile.
             timed = run.time_limit is not None and run.kick_limit is None
             polish = Polish(search, run) if timed and n >= cuda_tuning.MIN_ORDERED else None
             if population.cross(
@@ -413,14 +412,10 @@ class _TourBuffer:
     """Memory for a long tour, touched while the GPU works: fresh pages cost more than the way to them."""
 
     def __init__(self, n: int) -> None:
-        self._thread: threading.Thread | None = None
-        if n >= WORTH_THREADS:
-            self._tour = np.empty(n, np.int32)
-            self._thread = threading.Thread(target=self._tour.fill, args=(0,), daemon=True)
-            self._thread.start()
+        self._tour = np.empty(n, np.int32) if n >= WORTH_THREADS else None
+        self._touched = None if self._tour is None else Beside(self._tour.fill, 0)
 
     def __call__(self) -> NDArray[np.int32] | None:
-        if self._thread is None:
-            return None
-        self._thread.join()
+        if self._touched is not None:
+            self._touched.wait()
         return self._tour
