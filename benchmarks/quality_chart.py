@@ -12,7 +12,7 @@ from benchmarks.chart import Chart
 
 PAGE = Path(__file__).parents[1] / "docs" / "quality.md"
 DRAWN = ("d18512", "E100k.0", "E1M.0")
-COLUMNS = ("one CPU thread", "one H200")
+COLUMNS = ("one CPU thread", "one H100")
 
 
 def chart(page: str) -> Chart:
