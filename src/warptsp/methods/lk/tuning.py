@@ -245,9 +245,10 @@ GPU_MEMBER_SWEEPS = 4  # rounds of local search of a new member; set 2026-11-21
 GPU_MEMBER_KICKS_A_ROUND = 0.3  # a city; as for one tour, not measured for members
 GPU_KICKS_FOR_MEMBER = 2.0  # a city, that a limit on kicks grants a member and its crossover; set 2026-11-21
 # Generations after which the best member, which the GPU kicks while CPU threads cross them all, joins the
-# others. E1M.0 at 10 s, two seeds: without 0.161, 0.153 %, after two or three 0.141, 0.139. A
-# driver on a CPU, to the end of crossover: without, after each, 4, 6, 10 generations 16 members 0.184, 0.225,
-# 0.150, 0.130, 0.121 %, 36 members 0.050, 0.085, 0.041, 0.040, 0.041 (log).
+# others. E1M.0 at 10 s, two seeds: without 0.161, 0.153 %, after two or three 0.141, 0.139; after six, three
+# seeds on another GPU, 0.141, 0.140, 0.140 (docs/performance/gpu_search.md). A driver on a CPU, to the end of
+# crossover: without, after each, 4, 6, 10 generations 16 members 0.184, 0.225, 0.150, 0.130, 0.121 %, 36
+# members 0.050, 0.085, 0.041, 0.040, 0.041 (log).
 GPU_POLISH = 6
 # Seconds a city, for plans; an H100 and its 16 threads. Of the GPU: local search of a member, and each kick
 # a city. E1M.0, 32 members of 3, 6, 12 kicks: 5.2, 9.1, 16.7 s (log).
