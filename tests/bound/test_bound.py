@@ -169,6 +169,22 @@ def test_a_matrix_gives_about_what_its_points_give():
     assert values[0] == pytest.approx(values[1], rel=2e-3)
 
 
+@pytest.mark.parametrize("longest", [5e12, 1e17, 10**13])
+def test_an_entry_may_be_any_number_of_times_as_long_as_all_others(longest):
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        matrix = (
+            random.random((50, 50)) * 100 if isinstance(longest, float) else random.integers(1, 100, (50, 50))
+        )
+        usual = matrix.copy()
+        walls = random.random((50, 50)) < 0.3
+        matrix[walls], usual[walls] = longest, 1000
+        matrix, usual = (np.triu(one, 1) + np.triu(one, 1).T for one in (matrix, usual))
+        found = lower_bound(matrix, threads=1)
+        assert proven_value(Problem.from_matrix(matrix), found) >= found.value
+        assert found.value <= warptsp.solve(usual, kicks=1000, threads=1, bound=False).length, f"seed {seed}"
+
+
 def test_tsplib(shared_data):
     for name, gap in (
         ("pr2392", 0.0123),
@@ -204,6 +220,20 @@ def test_interrupted_at_any_moment_what_was_proved_is_kept():
         assert bound.certified == (bound.iterations > 0)
         seen.add(bound.value)
     assert 0 in seen
+
+
+def test_a_token_of_users_ends_it():
+    points = np.random.default_rng(9).random((3000, 2))
+    token = warptsp.StopToken()
+    timer = threading.Timer(0.2, token.request)
+    timer.start()
+    began = time.monotonic()
+    bound = lower_bound(points, iterations=10**6, threads=1, token=token)
+    timer.join()
+    assert time.monotonic() - began < 20
+    assert bound.iterations < 10**6
+    with pytest.raises(InvalidOption, match="token: 5 is not a StopToken"):
+        lower_bound(points, token=5)
 
 
 def test_a_time_limit_holds():

@@ -287,6 +287,59 @@ def test_a_forbidden_edge_may_be_as_long_as_it_likes(method: str, wall: float) -
     assert result.length <= 1.02 * usual.length
 
 
+def with_several_walls(n: int, lowest: float, seed: int) -> np.ndarray:
+    """A matrix a third of whose entries are forbidden, each by a number of its own."""
+    random = np.random.default_rng(seed)
+    matrix = random.random((n, n)) * 100
+    walls = random.random((n, n)) < 0.3
+    matrix[walls] = lowest * (1 + random.random(walls.sum())) * random.choice([1, 1e6], walls.sum())
+    matrix = np.triu(matrix, 1)
+    return matrix + matrix.T
+
+
+@pytest.mark.parametrize("lowest", [1e8, 1e11, 1e14, 1e18, 1e100])
+@pytest.mark.parametrize(("n", "fixed"), [(8, []), (8, [[0, 3], [4, 5]]), (13, []), (20, []), (26, [])])
+def test_forbidden_edges_of_several_lengths(n: int, fixed: list[list[int]], lowest: float) -> None:
+    for seed in range(3):
+        matrix = with_several_walls(n, lowest, seed)
+        matrix[0, 3] = matrix[3, 0] = matrix[4, 5] = matrix[5, 4] = 50
+        low = Problem.from_matrix(np.minimum(matrix, 1e4), fixed_edges=fixed)
+        expected = warptsp.solve(low, prove=True, threads=1).length
+        assert expected < 1e4
+        problem = Problem.from_matrix(matrix, fixed_edges=fixed)
+        for method in ("lk", "exact") if n <= 16 else ("lk",):
+            result = warptsp.solve(
+                problem, method=method, kicks=None if method == "exact" else 3000, threads=1
+            )
+            # 10^8, 10^14 and 100 are near enough to each other to be searched as they are, with what that costs.
+            if result.proved_optimal or method == "exact" or lowest > 1e8:
+                assert result.length == pytest.approx(expected, rel=1e-11), f"seed {seed}, {method}"
+            assert result.lower_bound is None or result.lower_bound <= result.length * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("lowest", [1e12, 1e15])
+def test_tours_that_need_forbidden_edges_of_several_lengths(lowest: float) -> None:
+    # Two halves that only forbidden edges join.
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        matrix = random.random((14, 14)) * 100
+        matrix[:7, 7:] = lowest * (1 + random.random((7, 7)))
+        matrix = np.triu(matrix, 1)
+        matrix += matrix.T
+        lengths = []
+        result = warptsp.solve(
+            matrix,
+            kicks=3000,
+            threads=1,
+            callback=lambda event: lengths.append(event.length),  # noqa: B023
+        )
+        assert result.length == Problem.from_matrix(matrix).length(result.tour)
+        assert min(lengths) == pytest.approx(result.length, rel=1e-12)
+        joining = np.sort(matrix[:7, 7:], axis=None)
+        assert result.length < joining[:2].sum() * 1.2
+        assert result.lower_bound is None or result.lower_bound <= result.length
+
+
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_tours_that_need_forbidden_edges_are_told_with_their_length(asymmetric: bool) -> None:
     wall = 1e13

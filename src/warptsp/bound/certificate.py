@@ -30,7 +30,8 @@ MAX_DENSE = 20_000
 _FORMAT = "warptsp lower bound"
 _MAX_POTENTIAL = 2**31 - 1
 _MAX_EXPONENT = 1100
-# With what prefers fixed edges, one length stays far within 63 bits, and the sum of 20 000, too.
+# With what prefers fixed edges, one length stays far within 63 bits, and the sum of 20 000, too. What is longer
+# counts as so long, which is rounding down, too.
 _MAX_LENGTH = 2.0**44
 _FIXED_BONUS = 2**46
 
@@ -174,11 +175,7 @@ def _tree_length_over_boxes(problem: Problem, bound: LowerBound, cities: NDArray
 def _units(distances: NDArray[np.float64], exponent: int) -> NDArray[np.int64]:
     """Return distances in units, rounded down."""
     units = np.floor(np.ldexp(np.asarray(distances, dtype=np.float64), exponent))
-    if units.size and not units.max() <= _MAX_LENGTH:
-        raise UnsupportedProblem(
-            f"distances up to {distances.max():.3g} times 2**{exponent} are too long to add exactly"
-        )
-    return units.astype(np.int64)
+    return np.minimum(units, _MAX_LENGTH).astype(np.int64)
 
 
 def _lengths(problem: Problem, bound: LowerBound, city: int) -> NDArray[np.int64]:

@@ -42,6 +42,23 @@ def optimal_tour(problem: Problem, token: _native.StopToken | None = None) -> ND
     every = np.arange(n)
     distances = np.asarray(problem.distance(np.repeat(every, n), np.tile(every, n))).reshape(n, n)
     distances = distances.astype(np.int64 if problem.integral else np.float64)
+    tour = _optimal_tour(problem, distances, token)
+    while tour is not None and not problem.integral:
+        length = problem.length(tour)
+        if distances.max() <= 2 * length:
+            break
+        # What no better tour has may be so long that all else is lost in a sum with it.
+        distances = np.minimum(distances, 2 * length)
+        tour = _optimal_tour(problem, distances, token)
+    return tour
+
+
+def _optimal_tour(
+    problem: Problem, distances: NDArray[Any], token: _native.StopToken | None
+) -> NDArray[np.int32] | None:
+    """Return an optimal tour for these distances, with the fixed edges and the ends of the problem."""
+    n = problem.n
+    every = np.arange(n)
     distances = _preferring(distances, problem)
     start, end = 0, 0
     if problem.open is not None:

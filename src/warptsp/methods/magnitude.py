@@ -7,11 +7,13 @@ are the same, and lengths differ by that power alone. Distances that are rounded
 
 An entry of a matrix that stands for a forbidden edge may be so large that all others vanish beside it in a
 sum. If one such entry is longer than any tour without it, a smaller one of which that is true, too, orders
-all tours in the same way.
+all tours in the same way. Where there are several, the gap below the smallest is closed by a power of two,
+and their ratios remain: that keeps the order of all tours that have none of them.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
@@ -54,12 +56,16 @@ class Frame:
         What lengths of `problem` are multiplied by to be those of the instance; a power of two.
     wall, lowered : float
         The entry of a forbidden edge, and in its place that of `problem`; infinite if there is none.
+    levels : tuple of (float, int)
+        Of several such entries: the instance's entries from the first number on are multiplied by two to the
+        power of the second, up to the next level.
     """
 
     problem: Problem
     unit: float = 1.0
     wall: float = math.inf
     lowered: float = math.inf
+    levels: tuple[tuple[float, int], ...] = ()
 
     @classmethod
     def of(cls, problem: Problem) -> Frame:
@@ -82,6 +88,15 @@ class Frame:
         largest = float(matrix.max())
         longest = _longest_below(matrix, largest)
         if longest == 0.0:
+            if levels := _levels(matrix, largest):
+                closed = _closed(matrix, levels)
+                unit = _unit(float(closed.max()))
+                wall = (
+                    None
+                    if problem.wall is None
+                    else float(_closed(np.array([problem.wall]), levels)[0]) / unit
+                )
+                return cls(replace(problem, matrix=closed / unit, wall=wall), unit, levels=levels)
             unit = _unit(largest)
             return cls(problem) if unit == 1.0 else cls(_with_matrix(problem, matrix / unit, unit), unit)
         lowered = math.ldexp(1.0, math.frexp(problem.n * longest)[1] + 1)
@@ -89,15 +104,30 @@ class Frame:
         walls = np.where(matrix == largest, lowered, matrix) / unit
         return cls(_with_matrix(problem, walls, unit), unit, largest, lowered / unit)
 
+    def hides(self, length: float) -> bool:
+        """Whether a tour of this length in the frame has entries of which only the tour tells the lengths."""
+        return bool(self.levels) and length * self.unit >= math.ldexp(*self.levels[0])
+
+    def bound(self, bound: float) -> float:
+        """Return what a lower bound of the frame proves for the instance."""
+        if not self.hides(bound):
+            return self.length(bound)
+        # Of the entries below the first level there are at most n, each a fraction of it.
+        begin, power = self.levels[0]
+        usual = self.problem.n * math.ldexp(begin, power) / _room(self.problem.n)
+        return max(bound * self.unit, math.ldexp(bound * self.unit - usual, -power))
+
     def length(self, length: float) -> float:
-        """Return the instance's length of a tour that has this one in the frame."""
+        """Return the instance's length of a tour that has this one in the frame, which it does not hide."""
         walls = math.floor(length / self.lowered + 0.25)  # what is left is at most half of one
         if walls <= 0:
             return length * self.unit
         return (length - walls * self.lowered) * self.unit + walls * self.wall
 
     def length_here(self, length: float | None) -> float | None:
-        """Return the length in the frame of a tour that has this one in the instance."""
+        """Return the length in the frame of a tour that has this one in the instance, or one like it."""
+        if length is not None and self.levels:
+            return float(_closed(np.array([length]), self.levels)[0]) / self.unit
         if length is None or length < self.wall:
             return None if length is None else length / self.unit
         walls = round(length / self.wall)  # beside which the other edges vanish
@@ -119,7 +149,7 @@ class Frame:
         params : dataclass
             With lengths in the instance.
         """
-        if self.unit != 1.0 or self.wall != math.inf:
+        if self.unit != 1.0 or self.wall != math.inf or self.levels:
             run = _RunInFrame(run, self, lengths)
             given = ((name, getattr(params, name, None)) for name in lengths)
             scaled: dict[str, Any] = {name: value / self.unit for name, value in given if value is not None}
@@ -142,6 +172,38 @@ def _longest_below(matrix: NDArray[Any], largest: float) -> float:
         return 0.0
     longest = float(matrix.max(where=matrix < largest, initial=0.0))
     return longest if longest <= limit else 0.0
+
+
+def _room(n: int) -> float:
+    """Return how many times as long an entry of the next level is as those below it, at least: 4 n."""
+    return math.ldexp(1.0, math.frexp(float(n))[1] + 2)
+
+
+def _levels(matrix: NDArray[Any], largest: float) -> tuple[tuple[float, int], ...]:
+    """Return where entries are that hide what smaller ones differ in, and the powers of two that close up."""
+    n = len(matrix)
+    usual = matrix[0][matrix[0] > 0.0].min(initial=math.inf)  # one row tells whether a matrix is ordinary
+    if largest <= HIGH * n * usual:
+        return ()
+    exponents: set[int] = set()
+    for row in matrix:
+        exponents.update(np.unique(np.frexp(row[row > 0.0])[1]).tolist())
+    levels: list[tuple[float, int]] = []
+    power = 0
+    for low, high in itertools.pairwise(sorted(exponents)):  # entries below 2**low, and from 2**(high - 1) on
+        gap = math.ldexp(1.0, high - 1 - low)
+        if gap >= HIGH * n:
+            power += math.frexp(_room(n) / gap)[1] - 1
+            levels.append((math.ldexp(1.0, high - 1), power))
+    return tuple(levels)
+
+
+def _closed(lengths: NDArray[Any], levels: tuple[tuple[float, int], ...]) -> NDArray[np.float64]:
+    """Return lengths without the gaps below these levels."""
+    begins = np.array([begin for begin, _ in levels])
+    powers = np.array([0, *(power for _, power in levels)])
+    closed: NDArray[np.float64] = np.ldexp(lengths, powers[np.searchsorted(begins, lengths, side="right")])
+    return closed
 
 
 def _unit(extent: float) -> float:
@@ -181,17 +243,28 @@ class _RunInFrame(ForwardingRun):
         """Report the state of the search."""
         for name in self._lengths & counters.keys():
             value = counters.pop(name)
-            if self._frame.wall == math.inf:  # of a mean over tours nobody knows how many walls they have
+            if (
+                self._frame.wall == math.inf and not self._frame.levels
+            ):  # of a mean over tours nobody knows how many walls they have
                 counters[name] = value * self._frame.unit
-        length = self._frame.length(length)
+        length = self._length(length, tour)
         return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)
+
+    def _length(self, length: float, tour: Callable[[], NDArray[np.int32]]) -> float:
+        return self._run.problem.length(tour()) if self._frame.hides(length) else self._frame.length(length)
 
     def repeating(
         self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
     ) -> AbstractContextManager[None]:
         """Report this tour now and then."""
-        return self._run.repeating(self._frame.length(length), tour, phase)
+        return self._run.repeating(self._length(length, tour), tour, phase)
 
     def report_bound(self, bound: int | float) -> None:
         """Say that no tour is shorter than this."""
-        self._run.report_bound(self._frame.length(bound))
+        self._run.report_bound(self._frame.bound(bound))
+
+    def report_optimal(self) -> None:
+        """Say that no tour is shorter than the best one, unless this has entries that the frame changes."""
+        best = self._run.best_length
+        if not self._frame.levels or best is None or best < self._frame.levels[0][0]:
+            self._run.report_optimal()

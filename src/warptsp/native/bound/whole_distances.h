@@ -18,6 +18,10 @@
 
 namespace warptsp::bound {
 
+// Of a matrix, where an entry may be any number of times as long as those of the graph: more are as many, which is far
+// beyond every sum of potentials. Rounded down, a bound remains one.
+constexpr double most_whole = 0x1p40;
+
 // No whole distance in a graph is longer, and no potential larger: sums of three stay within 31 bits.
 constexpr int max_whole_bits = 27;
 constexpr int max_potential = 1 << max_whole_bits;
@@ -77,7 +81,7 @@ struct MatrixDistances {
     if constexpr (std::is_integral_v<V>) return (double)entries[a * size + b];
     return std::min((double)entries[a * size + b], (double)entries[b * size + a]);
   }
-  int64_t operator()(int a, int b) const { return (int64_t)(real(a, b) * scale); }
+  int64_t operator()(int a, int b) const { return (int64_t)std::min(real(a, b) * scale, most_whole); }
 };
 
 }  // namespace warptsp::bound

@@ -19,6 +19,9 @@ namespace warptsp::small {
 // What a shorter tour is shorter by where lengths are integers, and bounds are rounded.
 constexpr double whole_step = 0.999;
 
+// The same for a tour of real distances that is so long: less may be rounding.
+inline double step_of(double length) { return 1e-12 * length; }
+
 class OneTreeSearch {
  public:
   // Cities of one search; rows of its arrays are so long.

@@ -58,11 +58,17 @@ class OptimalTours {
     if (start == end && n >= 4 && suits_one_trees(distances, n)) {
       real_.assign(distances, distances + (size_t)n * n);
       double length = quick_tour(real_.data(), n, tour_);
-      const double longest = *std::max_element(real_.begin(), real_.end());
-      OneTreeSearch search(real_.data(), n, nullptr, std::is_integral_v<V> ? whole_step : 1e-12 * longest);
-      if (search.run(tour_, length, trees_of_few, token)) {
-        std::rotate_copy(tour_.begin(), std::find(tour_.begin(), tour_.end(), start), tour_.end(), tour);
-        return true;
+      while (true) {
+        // No better tour has a longer edge, and what is much longer hides what tours differ in.
+        if (!std::is_integral_v<V>)
+          for (double &d : real_) d = std::min(d, 2.0 * length);
+        const double before = length;
+        OneTreeSearch search(real_.data(), n, nullptr, std::is_integral_v<V> ? whole_step : step_of(length));
+        if (!search.run(tour_, length, trees_of_few, token)) break;
+        if (std::is_integral_v<V> || length >= 0.5 * before) {
+          std::rotate_copy(tour_.begin(), std::find(tour_.begin(), tour_.end(), start), tour_.end(), tour);
+          return true;
+        }
       }
     }
     return subsets_.solve(distances, n, start, end, token, tour);
