@@ -8,12 +8,12 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from warptsp.errors import OutputError, WarpTSPError
+from warptsp.errors import InvalidOption, OutputError, WarpTSPError
 from warptsp.interruption import unfinished
 
 if sys.platform != "win32":
@@ -70,6 +70,37 @@ class Attempts:
             raise OutputError("; ".join(map(str, errors))) from errors[0]
         for error in [*faults, *errors, *self.failures][:1]:
             raise error
+
+
+def check_outputs(
+    outputs: Iterable[tuple[str, str | os.PathLike[str] | None]],
+    inputs: Iterable[tuple[str, str | os.PathLike[str]]],
+) -> None:
+    """Make sure of `check_writable` for each file, that no two are the same, and that none is read.
+
+    Parameters
+    ----------
+    outputs : iterable of (str, str or path-like or None)
+        Each behind the option that names it; None and ``-`` are no files.
+    inputs : iterable of (str, str or path-like)
+        Each behind what it is, such as "the instance itself".
+
+    Raises
+    ------
+    InvalidOption, OutputError
+        Naming the option, or the path.
+    """
+    seen = {os.path.realpath(path): what for what, path in inputs}
+    for option, path in outputs:
+        if path is None or os.fspath(path) == "-":
+            continue
+        place = os.path.realpath(path)
+        if place in seen and not is_stream(path) and place != os.devnull:
+            raise InvalidOption(
+                f"{option} {os.fspath(path)!r}: this file is {seen[place]} already; choose another name"
+            )
+        seen[place] = f"taken by {option}"
+        check_writable(path)
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:

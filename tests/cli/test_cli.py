@@ -180,6 +180,56 @@ def test_bad_options_get_one_line_and_status_2(instance, tmp_path, capsys, monke
     assert os.listdir(tmp_path) == ["square.tsp"]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["choose", "places.csv", "--groups", "block", "-o", "places.csv"],
+        ["merge", "places.csv", "one.tour", "two.tour", "-o", "places.csv"],
+        ["prove", "places.csv", "-o", "places.csv"],
+        ["prove", "places.csv", "--certificate", "./places.csv"],
+        ["bound", "places.csv", "--certificate", "places.csv"],
+        ["bound", "places.csv", "--tour", "one.tour", "--certificate", "one.tour"],
+        ["insert", "places.csv", "more.csv", "-o", "more.csv"],
+        ["solve-many", "many", "-o", "many/a.csv"],
+        ["report", "places.csv", "one.html", "one.html"],
+        ["plot", "places.csv", "one.svg", "one.svg"],
+        ["strokes", "drawing.svg", "--preview", "drawing.svg"],
+        ["strokes", "drawing.svg", "--preview", "link.svg"],
+        ["strokes", "drawing.html", "--format", "svg", "--report", "drawing.html"],
+    ],
+)
+def test_what_is_read_is_not_overwritten(tmp_path, capsys, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    table = "name,x,y,block\na,0,0,1\nb,0,1,1\nc,1,1,2\nd,1,0,3\n"
+    (tmp_path / "many").mkdir()
+    for name in ("places.csv", "more.csv", "many/a.csv"):
+        (tmp_path / name).write_text(table)
+    for name in ("one.tour", "two.tour", "one.html", "one.svg"):
+        (tmp_path / name).write_text("1 2 3 4\n")
+    for name in ("drawing.svg", "drawing.html"):
+        (tmp_path / name).write_text("<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0L1 1'/></svg>")
+    (tmp_path / "link.svg").symlink_to("drawing.svg")
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*.*") if file.is_file()}
+    assert call(*arguments) == 2
+    assert "already; choose another name" in complaint(capsys)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*.*") if file.is_file()} == before
+
+
+def test_a_tour_through_missing_arcs_is_none(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arcs.csv").write_text("from,to,cost\na,b,1\nb,c,1\nc,a,1\nc,b,1\n")
+    (tmp_path / "back.tour").write_text("1 3 2\n")
+    for arguments in (
+        ["check", "arcs.csv", "back.tour"],
+        ["merge", "arcs.csv", *["back.tour"] * 2, "-o", "m.tour"],
+    ):
+        assert call(*arguments) == 2
+        assert "goes through 2 missing arcs, such as the one from a to c" in complaint(capsys)
+    assert not (tmp_path / "m.tour").exists()
+    (tmp_path / "forth.tour").write_text("1 2 3\n")
+    assert call("check", "arcs.csv", "forth.tour", "-q") == 0
+
+
 def test_bad_files_get_one_line_and_status_2(instance, tmp_path, capsys):
     for command in ("solve", "info"):
         assert call(command, tmp_path / "none.tsp") == 2

@@ -103,6 +103,27 @@ def test_matrices():
 
 
 @pytest.mark.parametrize(
+    ("text", "coordinates", "labels"),
+    [
+        ("name\tx\ty\tnote\na\t0\t0\tu\nb\t1\t0\t\nc\t1\t1\t\n", [(0, 0), (1, 0), (1, 1)], "abc"),
+        ('"name" "x" "y"\n"New York" 1 2\n"Paris"  3 4\n', [(1, 2), (3, 4)], ["New York", "Paris"]),
+        (f'name,x,y,area\na,0,1,"{"POLYGON " * 20_000}"\nb,2,3,""\n', [(0, 1), (2, 3)], "ab"),
+        ("name,x,y,from,to,time\na,0,1,8,12,15\nb,2,3,12,20,10\n", [(0, 1), (2, 3)], "ab"),
+    ],
+)
+def test_fields_of_other_columns(text, coordinates, labels):
+    problem = parse(text)
+    np.testing.assert_array_equal(problem.coordinates, coordinates)
+    assert list(problem.labels) == list(labels)
+
+
+def test_a_matrix_of_places_that_are_called_as_axes_are():
+    problem = parse(",X,Y,Z\nX,0,5,6\nY,5,0,7\nZ,6,7,0\n")
+    assert problem.metric is Metric.EXPLICIT
+    assert problem.length([0, 1, 2]) == 18
+
+
+@pytest.mark.parametrize(
     ("text", "line", "message"),
     [
         ("# nothing\n", None, "no lines but comments"),

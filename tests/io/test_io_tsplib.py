@@ -288,6 +288,12 @@ def test_matrices_of_real_numbers():
         (GOOD.replace("EOF", "FIXED_EDGES_SECTION\n1 2\n3 4\n-1\nEOF"), 11, "unknown node.* no node 4"),
         (GOOD.replace("EOF", "FIXED_EDGES_SECTION\n1 2\n3 1.5\nEOF"), 11, "1.5 in FIXED_EDGES_SECTION"),
         (GOOD.replace("EOF", "FIXED_EDGES_SECTION\n1 1\nEOF"), 9, "joins node 1 to itself"),
+        (
+            GOOD.replace("EOF", "FIXED_EDGES_SECTION\n1 2 -1\n2 3 -1\n-1\nEOF"),
+            11,
+            "2 behind the -1 that ends FIXED_EDGES_SECTION",
+        ),
+        (GOOD.replace("EOF", "EDGE_DATA_SECTION\n1 2\n-1\nEOF"), 9, "these edges alone"),
         (GOOD.replace("EOF", "DISPLAY_DATA_SECTION\n1 1 1\n2 2 2\n4 3 3\nEOF"), 9, "names node 4"),
         (explicit(3, "FULL_MATRIX", "0 1 2\n1 0 3\n2 4 0"), 7, "not symmetric: 3 from node 2 to 3, 4 back"),
         (explicit(3, "FULL_MATRIX", "0 1 2\n1 0 -3\n2 -3 0"), 7, "between nodes 2 and 3 is -3"),

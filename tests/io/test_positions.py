@@ -35,6 +35,18 @@ def read(text, metric=None):
         ("9°8'15''W", "EW", -9.1375),
         ("W 9 8 15", "EW", -9.1375),
         ("0° 30' S", "NS", -0.5),
+        ("33 51 31 S", "NS", -(33 + 51 / 60 + 31 / 3600)),
+        ("33°51'31.5S", "NS", -(33 + 51 / 60 + 31.5 / 3600)),
+        ("33:51:31S", "NS", -(33 + 51 / 60 + 31 / 3600)),
+        ("33D51M31S", "NS", 33 + 51 / 60 + 31 / 3600),
+        ("33d51m31S", "NS", -(33 + 51 / 60 + 31 / 3600)),
+        ("33d51m31s S", "NS", -(33 + 51 / 60 + 31 / 3600)),
+        ("S33 51 31s", "NS", -(33 + 51 / 60 + 31 / 3600)),
+        ("33 51 31 s", "EW", 33 + 51 / 60 + 31 / 3600),
+        ("33 51 31 s", "NS", None),
+        ("N33 51 31 S", "NS", None),
+        ("0117.4N", "NS", None),
+        ("10351.2E", "EW", None),
         ("52.52", "NS", None),
         ("52 31", "NS", None),
         ("52°61'", "NS", None),
@@ -121,6 +133,42 @@ def test_a_row_that_holds_something_else(text, line, message):
 
 
 @pytest.mark.parametrize(
+    ("title", "longitude_first"),
+    [
+        ("lat/lon", False),
+        ("LatLng", False),
+        ("lat, long (WGS84)", False),
+        ("wo", False),
+        ("lon/lat", True),
+        ("lon, lat", True),
+        ("Coordinates (lon, lat)", True),
+        ("[Longitude; Latitude]", True),
+        ("coords_lonlat", True),
+        ("GeoPoint(lng,lat)", True),
+        ("Koordinaten (Länge, Breite)", True),
+    ],
+)
+def test_the_title_says_which_coordinate_is_the_first(title, longitude_first, caplog):
+    caplog.set_level(logging.INFO)
+    problem, _ = read(f"name\t{title}\nA\t13, 52.5\nB\t9.75, 53.5\nC\t11, 48\n".replace("13,", "13.0,"))
+    expected = [(13, 52.5), (9.75, 53.5), (11, 48)]
+    expected = [(second, first) for first, second in expected] if longitude_first else expected
+    np.testing.assert_array_equal(problem.given_coordinates(), expected)
+    order = "longitude and latitude" if longitude_first else "latitude and longitude"
+    assert f"is taken for {order}" in caplog.text
+
+
+def test_letters_say_more_than_the_title():
+    problem, _ = read("name\tlon, lat\nA\t52° 30' N 13° E\nB\t53° 30' N 9° 45' E\n")
+    np.testing.assert_array_equal(problem.given_coordinates(), [(52.5, 13), (53.5, 9.75)])
+
+
+def test_a_pair_with_a_whole_number():
+    problem, _ = read("name\two\nA\t48, 11.5\nB\t52.5, 13.25\nC\t50, 10\n")
+    np.testing.assert_array_equal(problem.given_coordinates(), [(48, 11.5), (52.5, 13.25), (50, 10)])
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("x,y\n1,2\n\n3,4\n,\n5,6\n", "2 blank rows are left out: lines 3, 5"),
@@ -128,6 +176,11 @@ def test_a_row_that_holds_something_else(text, line, message):
         ("name;x;y\r\na;1;2\r\n;;\r\nb;3;4\r\nc;5;6\r\n;;\r\n;;\r\n", "1 blank row is left out: line 3"),
         ("name;at\na;1.5, 2.5\n\nb;3.5, 4.5\nc;1.5, 6.5\n", "1 blank row is left out: line 3"),
         ("x,y\n# a remark\n1,2\n3,4\n5,6\n\n\n", ""),
+        (
+            'name,x,y\n#1 Depot,0,0\nHome,7,9\n#3 Bar,1,8\n"#4",2,2\n',
+            "2 rows begin with a # as comments do, and are left out: lines 2, 4; quotation marks make it "
+            "part of a name",
+        ),
         ("\n\nx,y\n1,2\n3,4\n5,6\n,,\n,\n", ""),
     ],
 )

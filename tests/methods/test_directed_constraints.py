@@ -272,7 +272,9 @@ def test_no_tour_exists_and_that_is_proved():
         warptsp.solve(matrix, asymmetric=True, kicks=1000)
     assert caught.value.proved
     assert len(caught.value.result.tour) == n
-    assert pickle.loads(pickle.dumps(caught.value)).proved
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.proved
+    assert again.result.tour.tolist() == caught.value.result.tour.tolist()
 
 
 def test_two_parts_have_a_path_and_no_tour():

@@ -302,3 +302,12 @@ def test_one_stroke_is_entered_at_its_nearer_end(back):
     assert plan.backwards.tolist() == [not back]
     fixed = arrange([[[12.0, 10.0], [0.0, 1.0]]], home=[3.0, 4.0], back=back, reversible=False)
     assert not fixed.backwards.any()
+
+
+def test_a_group_ends_towards_the_only_stroke_of_the_next_one():
+    paths = [[[-9, 0], [-10.5, 0]], [[10, 0], [11, 0]], [[-12, 0], [-12, 3]]]
+    plan = arrange(paths, home=[0, 0], reversible=False, groups=[0, 0, 1], kicks=5, threads=1)
+    assert plan.order.tolist() == [1, 0, 2]
+    assert plan.travel == 31.5
+    holes = [*paths[:2], [[-12, 0]]]
+    assert arrange(holes, reversible=[False, False, True], groups=[0, 0, 1], kicks=5).travel == 21.5

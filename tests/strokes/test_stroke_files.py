@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import io
 import json
 import math
 import re
@@ -214,6 +215,61 @@ def test_random_programs_cut_the_same(folder, seed):
     assert after[2] <= before[2] + 1e-6
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_programs_that_move_one_axis_at_a_time(folder, seed):
+    rng = np.random.default_rng(seed)
+    axes = ["XZ", "YZ", "XYZ"][seed % 3]
+    lines = ["G21 G90", *(["G0 Z5"] if seed % 2 else [])]
+    for _ in range(25):
+        axis, value = rng.choice(list(axes)), rng.integers(-9, 50)
+        lines.append(f"{rng.choice(['G0', 'G1', ''] if len(lines) > 3 else ['G0'])} {axis}{value}".strip())
+        if rng.random() < 0.1:
+            lines.append(rng.choice(["G28 X0", "G28 Y0", "G0 X3 Y4", "G1 X3 Y4", "G0 X2 Z1"]))
+    (folder / "r.nc").write_text("\n".join([*lines, "M30", ""]))
+    done = run("r.nc", "-o", "s.nc")
+    if done.exception is not None:
+        assert isinstance(done.exception, warptsp.WarpTSPError), (seed, done.exception)
+        assert "no rapid moves" in str(done.exception) or "would cut something else" in str(done.exception)
+        return
+    before, after = machine((folder / "r.nc").read_text()), machine((folder / "s.nc").read_text())
+    assert after[0] == before[0], seed
+
+
+def test_the_way_to_where_a_program_ends_counts(folder):
+    program = (
+        "G21 G90\nG0 Z5 F300\nG0 X0 Y0\nG0 Z5\nG0 X100 Y0\nG1 Z-1\nG0 Z5\nG0 X0 Y60\nG1 Z-1\nG0 Z5\n"
+        "G0 X0 Y60\nM2\n"
+    )
+    (folder / "w.nc").write_text(program)
+    told = json.loads(run("w.nc", "-o", "x.nc", "--json").stdout)
+    assert told["travel"] == told["travel_before"] == pytest.approx(math.hypot(100, 60))
+    assert (folder / "x.nc").read_text() == program
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_travel_is_that_of_all_rapid_moves(folder, seed):
+    rng = np.random.default_rng(seed)
+    lines = ["G21 G90", "G0 X0 Y0 Z5"]
+    for k in range(12):
+        x, y, to = rng.integers(0, 100, 3)
+        lines += [rng.choice([f"G0 X{x} Y{y}", f"G0 X{x}", f"G0 X{x}\nY{y}"]), "G1 Z-1 F100"]
+        lines += [f"G1 X{to}"] * int(rng.integers(0, 2)) + ["G0 Z5"]
+        if k % 4 == 3:  # to the place of the tool change, and what does not depend on it
+            lines += rng.choice(["M6 T1", "G0 X0 Y100\nM6 T2", "M6 T3\nG0 X50 Y0\nG0 X0\nM8"]).split("\n")
+    lines += [
+        "M5",
+        *rng.choice(["G0 X0 Y0", f"G0 X{x}", "G1 X3 Y3", "G0 X0 Y0\nG1 X5", "M9"]).split("\n"),
+        "M2",
+    ]
+    (folder / "r.nc").write_text("\n".join([*lines, ""]))
+    told = json.loads(run("r.nc", "-o", "s.nc", "--json").stdout)
+    before, after = machine((folder / "r.nc").read_text()), machine((folder / "s.nc").read_text())
+    assert after[0] == before[0]
+    assert after[1] == before[1]
+    assert before[2] - after[2] == pytest.approx(told["travel_before"] - told["travel"], abs=1e-6)
+    assert told["travel"] <= told["travel_before"]
+
+
 START = """M201 X500 E5000
 M104 S210
 G21
@@ -311,9 +367,32 @@ def test_a_board_has_the_same_holes(folder):
     assert sorted(holes["T2"]) == sorted(["X5.5Y1.25", "X100.0Y100.0", "X6.0Y1.0", "X1.0Y1.0G85X2.0Y1.0"])
 
 
+def test_a_board_may_say_that_its_coordinates_are_absolute(folder):
+    (folder / "i.drl").write_text("M48\nMETRIC,TZ\nICI,OFF\nT1C1\n%\nICI,OFF\nT1\nX1000Y2000\nM30\n")
+    assert [p[0].tolist() for p in read_drawing("i.drl").paths] == [[1.0, 2.0]]
+
+
 def test_the_zeros_of_a_board_count(folder):
     (folder / "z.drl").write_text("M48\nINCH,LZ\nT1C.03\n%\nT1\nX01Y02\nX0105Y0200\nM30\n")
     assert [p[0].tolist() for p in read_drawing("z.drl").paths] == [[1.0, 2.0], [1.05, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("head", "hole", "place"),
+    [
+        (";FILE_FORMAT=2:5\nINCH,LZ\n", "X0100001Y02", [1.00001, 2.0]),  # Altium
+        ("INCH,LZ\n;FILE_FORMAT=2:5\n", "X01Y02", [1.0, 2.0]),
+        (";FILE_FORMAT=4:4\nMETRIC,TZ\n", "X10000Y123456", [1.0, 12.3456]),
+        (";FILE_FORMAT=4:4\nMETRIC,LZ,000.000\n", "X001Y0025", [1.0, 2.5]),
+        ("; FORMAT={3:3/ absolute / metric / suppress leading zeros}\nMETRIC,TZ\n", "X1000Y2", [1.0, 0.002]),
+        ("INCH,LZ\n%\nM72\n", "X01Y02", [1.0, 2.0]),
+        ("METRIC,TZ,00.00\n%\nM71\n", "X100Y200", [1.0, 2.0]),
+    ],
+)
+def test_a_board_says_how_many_digits_its_numbers_have(folder, head, hole, place):
+    body = head if "%" in head else f"{head}T1C.03\n%\n"
+    (folder / "f.drl").write_text(f"M48\n{body}T1\n{hole}\nM30\n")
+    assert [p[0].tolist() for p in read_drawing("f.drl").paths] == [place]
 
 
 def test_a_drawing_shows_the_same(folder):
@@ -446,6 +525,40 @@ def test_a_dxf_file_keeps_its_entities(folder):
     assert found("b.dxf") == found("a.dxf")
 
 
+@pytest.mark.parametrize(
+    ("release", "page", "encoding"),
+    [
+        ("R12", "ANSI_936", "gbk"),
+        ("R2000", "ANSI_936", "gbk"),
+        ("R2000", "ANSI_1251", "cp1251"),
+        ("R2010", "ANSI_936", "utf-8"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_dxf_file_keeps_its_code_page(folder, release, page, encoding, newline):
+    ezdxf = pytest.importorskip("ezdxf")
+    word = "\u0442\u0435\u043a\u0441\u0442" if "1251" in page else "\u5207\u5272"
+    document = ezdxf.new(release)
+    document.header["$DWGCODEPAGE"] = page
+    document.encoding = "gbk" if "936" in page else encoding
+    document.layers.add(word)
+    for x in (0, 50, 10):
+        document.modelspace().add_line((x, 0), (x + 5, 0), dxfattribs={"layer": word})
+    document.modelspace().add_text("any", dxfattribs={"layer": word})
+    stream = io.StringIO()
+    document.write(stream)
+    # A byte that the code page does not have is kept, too.
+    data = document.encode(stream.getvalue()).replace(b"any", word.encode(encoding) + b"\x98\xff")
+    (folder / "a.dxf").write_bytes(data.replace(b"\n", newline.encode()))
+    assert run("a.dxf", "-o", "b.dxf").exit_code == 0
+    written = (folder / "b.dxf").read_bytes()
+    count = data.count(word.encode(encoding))
+    assert written.count(word.encode(encoding)) == count > 4
+    assert written.count(word.encode(encoding) + b"\x98\xff\n") == 1
+    after = ezdxf.readfile("b.dxf")
+    assert {entity.dxf.layer for entity in after.modelspace()} == {word}
+
+
 BAD = {
     "text.svg": ("hello", "not XML"),
     "kml.svg": ("<kml/>", "svg is needed"),
@@ -453,7 +566,15 @@ BAD = {
     "path.svg": ('<svg><path d="M0 0 L1"/></svg>', "numbers"),
     "word.svg": ('<svg><path d="M0 0 Lx"/></svg>', "needed|numbers"),
     "far.svg": ('<svg><path d="M0 0 L1e300 1e300 1e300 1e300"/></svg>', "bounds"),
-    "unit.svg": ('<svg><rect width="3%" height="4"/></svg>', "user units"),
+    "unit.svg": ('<svg><rect width="3em" height="4"/></svg>', "user units"),
+    "points.svg": ('<svg><polyline points="1,2 L3,4"/></svg>', "'L' in its points"),
+    "odd.svg": ('<svg><polyline points="1-2 3"/></svg>', "3 numbers in its points"),
+    "inner.svg": ('<svg><svg x="3em"><path d="M0 0L1 1"/></svg></svg>', "x='3em'"),
+    "background.svg": ('<svg><rect width="100%" height="4"/></svg>', "no strokes"),
+    "sixteen.svg": (
+        '<?xml version="1.0" encoding="UTF-16LE"?><svg/>'.encode("utf-16-le").decode("latin-1"),
+        "UTF-16 text",
+    ),
     "turn.svg": ('<svg><g transform="spin(3)"><path d="M0 0L1 1"/></g></svg>', "transform"),
     "none.svg": ("<svg><g/></svg>", "no strokes"),
     "deep.svg": ("<svg>" + "<g>" * 300, "deep"),
@@ -469,10 +590,17 @@ BAD = {
     "cycle.nc": ("G0 X1 Y1\nG81 X1 Y1 Z-1 R1\n", "G81"),
     "macro.nc": ("G0 X#1 Y1\n", "expressions"),
     "word.nc": ("hello there\n", "G-code|followed"),
+    "lathe.nc": (
+        "%\nO1000\nG21 G90\nG0 X22 Z2\nG1 Z-30 F100\nG0 X24\nG0 X20 Z2\nG1 Z-20\nM30\n%\n",
+        "no rapid",
+    ),
     "none.nc": ("G1 X1 Y1\nG1 X2\n", "no rapid moves"),
     "start.nc": ("X1 Y1\n", "before G0"),
     "text.drl": ("hello\n", "Excellon"),
     "rout.drl": ("M48\n%\nT1\nX1Y1\nM15\n", "order"),
+    "rel.drl": ("M48\nMETRIC,TZ\nICI,ON\n%\nT1\nX1000Y1000\nX500Y0\nX-450Y0\nM30\n", "ICI,ON.*absolute"),
+    "rel g91.drl": ("M48\nMETRIC,TZ\nG91\n%\nT1\nX1000Y1000\nX500Y0\nM30\n", "G91.*absolute"),
+    "rel body.drl": ("M48\nMETRIC,TZ\n%\nG91\nT1\nX1000Y1000\nX500Y0\nM30\n", "G91.*order"),
     "half.drl": ("M48\n%\nT1\nX1\n", "no hole"),
     "dots.drl": ("M48\n%\nT1\nX1.2.3Y1\n", "no hole"),
     "huge.drl": ("M48\nMETRIC\n%\nT1\nX" + "9" * 400 + "Y5\nX5Y5\nM30\n", "is no hole"),
@@ -482,6 +610,7 @@ BAD = {
         "out of all bounds",
     ),
     "units.nc": ("G21\nG0 X1 Y1\nG1 X2 F1\nG20\nG0 X3 Y1\nG1 X4\n", "another unit .G20."),
+    "endless.plt": ("IN;PU5,5;PD6,6;DT#;LBa;b\x03PU7,7;PD8,8;", "LB has no end"),
     "text.plt": ("IN;PU5,5;LBx\x03PD6,6;", "from where a text ends"),
     "relative text.plt": ("IN;PU5,5;LBx\x03PR;PU6,6;PD7,7;", "from where a text ends"),
     "wide.svg": ('<svg xmlns="x"><path d="M0,0'.encode("utf-16").decode("latin-1"), "UTF-16"),
@@ -509,6 +638,32 @@ def test_a_text_is_written_where_it_was(folder):
     before, behind = written.split(b"LBa\r\nb\x03")
     assert b"51,51" in before
     assert b"6,6" in behind
+
+
+@pytest.mark.parametrize(
+    ("program", "texts"),
+    [
+        ("DT#;LBa;b#", ["DT#;", "LBa;b#"]),
+        ("DT#;PU3,3;LBa;PD1,1;\x03#", ["DT#;", "LBa;PD1,1;\x03#"]),
+        ("DT#,1;LBa;b#DT;LBc;#\x03", ["DT#,1;", "LBa;b#", "DT;", "LBc;#\x03"]),
+        ("dt#lba;b#IN;LBc;#\x03", ["dt#", "lba;b#", "LBc;#\x03"]),
+        ("DTB;LBa;PD5,5B", ["DTB;", "LBa;PD5,5B"]),
+        ("DT#;DF;LBc;#\x03", ["LBc;#\x03"]),
+        ("DT\n;LBa;b\n", ["DT\n;", "LBa;b\n"]),
+    ],
+)
+def test_a_label_ends_where_the_program_says(folder, program, texts):
+    lines = "PU0,0;PD100,0;PU500,500;PD600,500;PU100,0;PD100,200;"
+    (folder / "a.plt").write_text(f"IN;{lines}{program}{lines}", newline="")
+    assert run("a.plt", "-o", "b.plt").exit_code == 0
+    written = (folder / "b.plt").read_bytes().decode()
+    assert re.search(".*".join(map(re.escape, texts)), written, re.DOTALL)
+    assert len(read_drawing("a.plt").paths) == len(read_drawing("b.plt").paths) == 6
+    rest = written
+    for text in texts:
+        rest = rest.replace(text, "")
+    expected = {key[1:]: count for key, count in lines_of_hpgl(f"{lines}{lines}").items()}
+    assert {key[1:]: count for key, count in lines_of_hpgl(rest).items()} == expected
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\nM2", "\nM2\n", "\n%\n"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from warptsp.cli._options import echo_json
 from warptsp.cli.streams import say, tell
 from warptsp.endings import FIGURES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
-from warptsp.outputs import Attempts, check_writable, is_stream
+from warptsp.outputs import Attempts, check_outputs
 from warptsp.quantities import duration_text
 
 if TYPE_CHECKING:
@@ -78,7 +77,6 @@ class Outputs:
             raise InvalidOption("--csv-safe: no --output is a .csv or .tsv file; add one, or leave it out")
         if self.to_stdout and self.as_json:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-        seen: dict[str, str] = {os.path.realpath(instance): "the instance itself"}
         for option, name in self._named():
             if option == "--output":
                 tour_format(name)
@@ -88,13 +86,7 @@ class Outputs:
                 from warptsp.cli.report import check_page_name
 
                 check_page_name(name, option)
-            place = os.path.realpath(name)
-            if place in seen and not is_stream(name) and place != os.devnull:
-                raise InvalidOption(
-                    f"{option} {name!r}: this file is {seen[place]} already; choose another name"
-                )
-            seen[place] = f"taken by {option}"
-            check_writable(name)
+        check_outputs(self._named(), [("the instance itself", instance)])
 
     def check_tours(self, problem: Problem) -> None:
         """Check before the search that the formats can hold tours of the instance."""

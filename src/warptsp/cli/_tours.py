@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,23 +22,23 @@ open_option = click.option(
 )
 
 
-def check_output(output: str | None, *, as_json: bool) -> None:
+def check_output(output: str | None, *, as_json: bool, inputs: Iterable[tuple[str, Path]]) -> None:
     """Check before any work that a tour can be written there: a file, - for stdout, or nowhere.
 
     Raises
     ------
     InvalidOption, OutputError
-        stdout is taken, no format has this ending, or the file cannot be written.
+        stdout is taken, no format has this ending, or the file cannot be written or is one of the `inputs`.
     """
     from warptsp.errors import InvalidOption
     from warptsp.io.tours import tour_format
-    from warptsp.outputs import check_writable
+    from warptsp.outputs import check_outputs
 
     if as_json and output == "-":
         raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
     if output not in (None, "-"):
         tour_format(output)
-        check_writable(output)
+        check_outputs([("--output", output)], inputs)
 
 
 class Tours(NamedTuple):
@@ -59,6 +59,22 @@ def with_tour(
         found = read_tours(problem, [file], open_)
         return found.problem, found.cities[0]
     return (problem if open_ is None else with_open(problem, open_)), None
+
+
+def check_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
+    """Accept a tour that goes through no missing arc.
+
+    Raises
+    ------
+    InvalidTour
+        Naming what it is, and the first such arc.
+    """
+    from warptsp.errors import InvalidTour
+
+    if problem.wall is not None and len(missing := problem.missing_arcs(tour)):
+        tail, head = (problem.label(city) for city in missing[0].tolist())
+        number = "1 missing arc" if len(missing) == 1 else f"{len(missing)} missing arcs"
+        raise InvalidTour(f"{what} goes through {number}, such as the one from {tail} to {head}")
 
 
 def read_tours(problem: Problem, files: Sequence[Path], open_: bool | None) -> Tours:

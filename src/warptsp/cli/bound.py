@@ -71,14 +71,16 @@ def command(
     from warptsp.bound import lower_bound, write_certificate
     from warptsp.bound.held_karp import ITERATIONS
     from warptsp.interruption import FirstSignal, status
-    from warptsp.outputs import check_writable
+    from warptsp.outputs import check_outputs
     from warptsp.progress import in_percent
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
 
+    inputs = [("the instance itself", instance.path)] + [
+        ("the tour", file) for file in [tour] if file is not None
+    ]
+    check_outputs([("--certificate", certificate)], inputs)
     problem, cities = with_tour(instance.load(), tour, open_)
-    if certificate is not None:
-        check_writable(certificate)
     with FirstSignal() as signals:
         bound = lower_bound(
             problem,

@@ -17,7 +17,7 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import open_option, read_tours
+from warptsp.cli._tours import check_arcs, open_option, read_tours
 from warptsp.cli.streams import say
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def command(
     from warptsp.result import format_gap
 
     problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
+    check_arcs(problem, cities, str(tour))
     length = problem.length(cities)
     known = problem.known_length
     gap = None if known is None else relative_gap(length, known.length)

@@ -69,7 +69,7 @@ def command(
     from warptsp.quantities import length_text
     from warptsp.solver import with_open
 
-    check_output(output, as_json=as_json)
+    check_output(output, as_json=as_json, inputs=[("the instance itself", instance.path)])
     problem = instance.load(groups=True)
     if open_ is not None:
         problem = with_open(problem, open_)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +19,16 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import check_output, open_option, read_tours
+from warptsp.cli._tours import check_output, open_option
 from warptsp.cli.streams import say, tell
-from warptsp.errors import InvalidOption
+from warptsp.errors import InvalidOption, InvalidProblem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from warptsp.io.format import Instance
+    from warptsp.problem import Problem
 
 
 @click.command(
@@ -60,36 +70,53 @@ def command(
 ) -> None:
     """Insert the places of the file PLACES into a tour with the least detour, keeping its order.
 
-    TOUR is a file with places in visiting order, such as a .csv, .geojson or .gpx tour that warptsp solve has
-    written; PLACES is an instance of the same kind of coordinates.
+    TOUR is a file with places in visiting order: any table, or a .csv, .geojson or .gpx tour that warptsp
+    solve has written; PLACES is an instance of the same kind of coordinates. The metric is that of both, and
+    the columns are, as far as PLACES has them.
     """
     from warptsp import insertion
-    from warptsp.io import load, write_tour
+    from warptsp.io import write_tour
     from warptsp.io.tours import check_tour_output
     from warptsp.quantities import length_text
 
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
-    check_output(output, as_json=as_json)
-    problem = instance.load()
-    problem, (tour,), _ = read_tours(problem, [instance.path], open_)
+    new = [] if places is None else [("the list of places itself", places)]
+    check_output(output, as_json=as_json, inputs=new)
+    if str(instance.path) == "-":
+        raise InvalidOption(
+            "-: TOUR is read as places and as an order, and standard input only once: name a file"
+        )
+    of_tour = instance.read(logging.INFO)
+    problem, tour = _with_order(instance, of_tour.problem, open_)
     cities, before, inserted = problem.n, problem.length(tour), 0
     if remove:
         result = insertion.remove(problem, tour, {find_city(problem, text, "--remove") for text in remove})
         problem, tour = result.problem, result.tour
     removed = cities - problem.n
     if places is not None:
-        new = load(places)
-        if new.metric is not problem.metric:
+        of_places = _read_places(places, instance, of_tour)
+        added = of_places.problem
+        if added.metric is not problem.metric:
             raise InvalidOption(
-                f"{places} has distances of the kind {new.metric.name}, and {instance.path} of "
+                f"{places} has distances of the kind {added.metric.name}, and {instance.path} of "
                 f"{problem.metric.name}: give both the same columns, or convert one"
             )
-        points = new.given_coordinates()
+        points = added.given_coordinates()
         inserted = len(points)
+        wanted = _numbers_of(of_places)
         result = insertion.insert(
-            problem, tour, points, labels=_labels(problem, new), improve=improve, seed=seed
+            problem,
+            tour,
+            points,
+            labels=added.labels,
+            node_ids=wanted,
+            extra=added.extra,
+            improve=improve,
+            seed=seed,
         )
+        if wanted is not None:
+            _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     if output is not None:
         if output != "-":
             check_tour_output(output, result.problem)
@@ -114,7 +141,76 @@ def command(
         (tell if output == "-" else say)(*lines)
 
 
-def _labels(problem: object, new: object) -> list[str] | None:
-    """The names of new places, where they have some."""
-    labels = getattr(new, "labels", None)
-    return None if labels is None else list(labels)
+def _with_order(
+    instance: InstanceFile, problem: Problem, open_: bool | None
+) -> tuple[Problem, NDArray[np.int32]]:
+    """The instance as a closed tour or an open path, and the order of its places in the file."""
+    from warptsp.io.tours import read_own_tour
+    from warptsp.solver import checked_start, with_open
+
+    found = read_own_tour(instance.path, problem, instance.format)
+    is_open = found.open if open_ is None else open_
+    if is_open is not None and is_open != (problem.open is not None):
+        problem = with_open(problem, is_open)
+    return problem, checked_start(problem, found.cities, str(instance.path))
+
+
+def _read_places(places: Path, tour: InstanceFile, of_tour: Instance) -> Instance:
+    """The new places, of which the options say the same as of the tour, as far as they fit."""
+    columns = dict(tour.columns)
+    if of_tour.columns is not None:  # by their names, since the numbers may be others
+        names = of_tour.columns.as_options().items()
+        columns = {role: str(column) for role, column in names if role in columns}
+    if columns and str(places) != "-":
+        columns = _columns_there(places, columns)
+    return replace(tour, path=places, format=None, columns=columns, asymmetric=False).read(logging.INFO)
+
+
+def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:
+    """Those of the columns that a table has; of coordinates all or none."""
+    from warptsp.io.format import Source
+    from warptsp.io.options import ReadOptions
+    from warptsp.io.registry import format_of_instance
+    from warptsp.io.table.columns import place_of
+    from warptsp.io.table.text import TableText
+    from warptsp.io.table.titles import look_like_positions
+
+    source = Source(places)
+    chosen = format_of_instance(source, None)
+    if not chosen.has_columns:
+        return {}
+    if chosen.binary:  # its reader says what it does not find
+        return columns
+    titles = TableText(source.data, source.file).first
+
+    def is_there(role: str) -> bool:
+        if columns[role].isdecimal() and look_like_positions(titles):
+            return False  # the number is that of a column in a tour without names, and here names tell
+        try:
+            place_of(columns[role], role, titles, len(titles), ReadOptions())
+        except InvalidProblem:
+            return False
+        return True
+
+    axes = columns.keys() - {"name", "id"}
+    there = {role for role in columns if is_there(role)}
+    kept = there if axes <= there else there - axes
+    return {role: column for role, column in columns.items() if role in kept}
+
+
+def _numbers_of(places: Instance) -> NDArray[np.int64] | None:
+    """The numbers that the new places have in their file; None if it has none."""
+    problem, columns = places
+    has_numbers = problem.node_ids is not None
+    if columns is not None and columns.id is not None:
+        # Numbers 1, 2, 3, ...; unless there are none, which became the names.
+        has_numbers = has_numbers or columns.name is not None or problem.labels is None
+    return problem.ids_of(range(problem.n)) if has_numbers else None
+
+
+def _tell_of_new_numbers(wanted: NDArray[np.int64], given: NDArray[np.int64], places: Path) -> None:
+    changed = (wanted != given).nonzero()[0]
+    if len(changed):
+        numbers = ", ".join(f"{wanted[at]} becomes {given[at]}" for at in changed[:3])
+        more = ", ..." if len(changed) > 3 else ""
+        tell(f"warptsp: note: {places}: the tour has such numbers already: {numbers}{more}")

@@ -16,7 +16,7 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import check_output, open_option, read_tours
+from warptsp.cli._tours import check_arcs, check_output, open_option, read_tours
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
@@ -65,12 +65,13 @@ def command(
 
     if len(tours) < 2:
         raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
-    check_output(output, as_json=as_json)
+    check_output(output, as_json=as_json, inputs=[("the instance itself", instance.path)])
     problem, cities, _ = read_tours(instance.load(), tours, open_)
     if output not in (None, "-"):
         check_tour_output(output, problem)
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
+        check_arcs(problem, result.tour, "the merged tour")
         if output is not None:
             write_tour(output, result.tour, problem, format="tsplib" if output == "-" else None)
     lengths = [problem.length(tour) for tour in cities]

@@ -61,13 +61,13 @@ def command(
     pip install 'warptsp[plot]'.
     """
     from warptsp.errors import InvalidOption
-    from warptsp.outputs import check_writable
+    from warptsp.outputs import check_outputs
     from warptsp.plotting import check_drawable, check_figure, draw, plot
 
     if difference and start is None:
         raise InvalidOption("--difference: from which tour? Name its file with --start")
     simple = start is None and not ends_in(picture, (".pdf",))
-    check_writable(picture)
+    check_outputs([("PICTURE", picture)], [("the instance itself", instance.path), ("the tour", tour)])
     problem = instance.load()
     (check_drawable if simple else check_figure)(problem, picture)
     problem, (cities, *before), _ = read_tours(problem, [tour] if start is None else [tour, start], open_)

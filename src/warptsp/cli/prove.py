@@ -102,13 +102,12 @@ def command(
     """
     from warptsp.interruption import FirstSignal, status
     from warptsp.io import write_tour
-    from warptsp.outputs import check_writable
+    from warptsp.outputs import check_outputs
     from warptsp.proof import prove
 
+    outputs = [("--output", output), ("--certificate", certificate), ("--checkpoint", checkpoint)]
+    check_outputs(outputs, [("the instance itself", instance.path)])
     problem, cities = with_tour(instance.load(), tour, open_)
-    for file in (output, certificate, checkpoint):
-        if file is not None:
-            check_writable(file)
     with FirstSignal() as signals:
         with make_display("none" if quiet else "auto") as display:
             if cities is None and resume is None:

@@ -43,11 +43,13 @@ def command(
     """
     from dataclasses import replace
 
-    from warptsp.outputs import check_writable
+    from warptsp.outputs import check_outputs
     from warptsp.report import Report, check_reportable, write
 
     check_page_name(page, "FILE")
-    check_writable(page)
+    check_outputs(
+        [("FILE", page)], [("the instance itself", instance.path), *(("a tour", file) for file in tours)]
+    )
     problem = instance.load()
     check_reportable(problem)
     problem, cities, _ = read_tours(problem, tours, open_)

@@ -88,13 +88,13 @@ def command(
     the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many
-    from warptsp.outputs import check_writable
+    from warptsp.outputs import check_outputs
 
     kind = None if output is None else os.path.splitext(output)[1].lower()
     if kind not in (None, ".csv", ".tsv", ".npy"):
         raise InvalidOption(f"--output {output}: lengths are written as .csv or .tsv, tours as .npy")
-    if output is not None:
-        check_writable(output)
+    read = problems.iterdir() if problems.is_dir() else [problems]
+    check_outputs([("--output", output)], [("one of the problems", file) for file in read])
     if tours is not None:
         tours.mkdir(parents=True, exist_ok=True)
     results = solve_many(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +122,7 @@ def command(
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
     """
     from warptsp.cli.report import check_page_name
-    from warptsp.outputs import atomic_write, check_writable
+    from warptsp.outputs import atomic_write, check_outputs
     from warptsp.strokes import arrange
     from warptsp.strokes.files import read_drawing
     from warptsp.strokes.files.registry import format_of
@@ -138,13 +137,13 @@ def command(
         )
     if preview is not None and not preview.lower().endswith(".svg"):
         raise InvalidOption(f"--preview {preview!r}: the name must end in .svg")
-    if preview is not None and output is not None and os.path.realpath(preview) == os.path.realpath(output):
-        raise InvalidOption(f"--preview {preview!r}: this file is taken by --output; choose another name")
     if report is not None:
         check_page_name(report, "--report")
-    for name in (output, preview, report):
-        if name is not None:
-            check_writable(name)
+    check_outputs([("--output", output)], [])  # which may be the drawing: it is whole until then
+    taken = [("the drawing itself", file)] + [
+        ("taken by --output", name) for name in [output] if name is not None
+    ]
+    check_outputs([("--preview", preview), ("--report", report)], taken)
     drawing = read_drawing(file, format_)
     found = home if home is not None else drawing.home
     with FirstSignal() as signals:  # what is found is written

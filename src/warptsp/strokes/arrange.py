@@ -259,6 +259,15 @@ def _members(group: NDArray[np.int64]) -> list[NDArray[np.intp]]:
     return np.split(by_group, np.flatnonzero(np.diff(group[by_group])) + 1)
 
 
+def _beginning(task: _Task, members: NDArray[np.intp]) -> Path | None:
+    """Where a group begins in any order; None unless it is one unit that can be entered in one place."""
+    unit = int(members[0])
+    if len(members) > 1 or task.closed[unit] or (task.units.reversible[unit] and not task.units.single[unit]):
+        return None
+    point: Path = task.units.first[unit]
+    return point
+
+
 def _end_of(units: Units, found: Refined) -> Path:
     """Where the last unit of an order is left."""
     last = int(found.order[-1])
@@ -280,8 +289,9 @@ def _arranged(task: _Task, ends: Ends, greedy: Refined, effort: Effort) -> tuple
     start = ends.start
     groups = _members(task.group)
     left = n
-    for members in groups:
-        here = Ends(start, ends.end if members is groups[-1] else None)
+    for number, members in enumerate(groups):
+        last = number == len(groups) - 1
+        here = Ends(start, ends.end if last else _beginning(task, groups[number + 1]))
         if len(groups) > 1:
             greedy = nearest_first(task.units.of(members), task.machine, here, task.parents_among(members))
         part = _Part(task, members, here, effort, greedy)

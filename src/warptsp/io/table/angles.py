@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 __all__ = ["angle_of", "hint_of_angle"]
@@ -10,7 +11,7 @@ _PART = r"(\d{1,3}(?:[.,]\d*)?)"
 _ANGLE = re.compile(
     rf"""(?P<before>[NSEW])?\s*(?P<sign>[+\-\u2212])?\s*{_PART}\s*(?P<mark>[°º˚:d]|deg\b)?\s*
     (?:{_PART}\s*(?P<minutes>['\u2032\u2019\u00b4`:m]|min\b)?\s*
-    (?:{_PART}\s*(?:"|\u2033|\u201d|''|\u2032\u2032|\u2019\u2019|s\b|sec\b)?\s*)?)?
+    (?:{_PART}\s*(?P<seconds>"|\u2033|\u201d|''|\u2032\u2032|\u2019\u2019|s\b|sec\b)?\s*)?)?
     (?P<after>[NSEW])?""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -38,8 +39,15 @@ def angle_of(text: str, letters: str) -> float | None:
     if found is None:
         return None
     before, after, sign = found["before"], found["after"], found["sign"]
+    if letters == "NS" and not after and found["seconds"] in ("s", "S") and not _is_unit(found):
+        if (found["seconds"] == "S") == bool(before):
+            return None  # seconds or south
+        after = None if before else "S"
     letter = (before or after or "").upper()
-    parts = [part for part in (found[3], found[5], found[7]) if part is not None]
+    spans = [found.span(group) for group in (3, 5, 7) if found[group] is not None]
+    parts = [text[begin:end] for begin, end in spans]
+    if any(end == begin for (_, end), (begin, _) in itertools.pairwise(spans)):
+        return None  # 0117.4 may be 1° 17.4', as at sea, and is no 11° 7.4'
     # Two numbers with nothing but a blank between them may be anything.
     said = letter or found["mark"] or found["minutes"] or len(parts) == 3
     whole = all(re.fullmatch(r"\d+", part) for part in parts[:-1])
@@ -53,6 +61,14 @@ def angle_of(text: str, letters: str) -> float | None:
         len(values) - 1
     )
     return -angle if letter == letters[1] or sign in ("-", "\u2212") else angle
+
+
+def _is_unit(found: re.Match[str]) -> bool:
+    """Whether the ``s`` behind the seconds is their unit, as a ``d`` and an ``m`` before it say."""
+    marks = found["mark"], found["minutes"]
+    if None in marks or not "".join(marks).isalpha():
+        return False
+    return "".join(marks).isupper() == found["seconds"].isupper()
 
 
 def hint_of_angle(text: str, letters: str = "") -> str:

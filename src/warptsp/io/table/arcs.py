@@ -65,6 +65,8 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
                 line,
             )
         costs.append(text.number(fields[cost].strip(), line, titles[cost]))
+    text.check_commas([cost])
+    text.warn_of_blanks(len(costs))
     if not costs:
         text.fail("has no lines below the names of the columns: a line for each arc is needed")
     places = np.array(list(seen), dtype=np.int64)

@@ -13,7 +13,7 @@ from warptsp.io.options import ReadOptions, as_metric
 
 from .angles import angle_of
 from .text import TableRows, TableText, is_name, is_number
-from .titles import look_like_positions, plain
+from .titles import has_longitude_first, look_like_positions
 
 __all__ = ["with_a_column_each"]
 
@@ -34,7 +34,6 @@ _SEPARATORS = (
 )
 _LONGEST = 200  # characters, which two coordinates with all their digits do not have
 _DEGREES = (4326, 4258, 4269, 4267, 4979)  # systems of degrees in the registry of EPSG that tables have
-_LONGITUDE_FIRST = ("lonlat", "lnglat", "longlat", "longitudelatitude", "xy")
 
 
 class _Pair(NamedTuple):
@@ -43,7 +42,7 @@ class _Pair(NamedTuple):
     first: str
     second: str
     geographic: bool | None = None  # None: their sizes tell
-    longitude_first: bool = False
+    longitude_first: bool | None = None  # None: the title of the column tells
 
 
 def with_a_column_each(text: TableText, options: ReadOptions) -> TableText:
@@ -81,25 +80,28 @@ def _split(text: TableText, place: int, options: ReadOptions) -> TableText:
     for line, row in rows:
         if len(row) != len(rows[0][1]):
             text.fail(f"{len(row)} fields where the first line has {len(rows[0][1])}", line)
-        pair = _pair(row[place])
+        pair = _pair(row[place], sure=True)
         if pair is None:
             text.fail(f"{quoted(row[place])}: two coordinates are needed, such as '52.52, 13.405'", line)
         pairs.append(pair)
-    longitude_first = titles is not None and plain(titles[place]).replace(",", "") in _LONGITUDE_FIRST
+    said = None if titles is None else has_longitude_first(titles[place])
+    longitude_first = [said if pair.longitude_first is None else pair.longitude_first for pair in pairs]
     pairs = [
-        _Pair(pair.second, pair.first, pair.geographic) if pair.longitude_first or longitude_first else pair
-        for pair in pairs
+        _Pair(pair.second, pair.first, pair.geographic) if exchanged else pair
+        for pair, exchanged in zip(pairs, longitude_first, strict=True)
     ]
     geographic = _are_degrees(pairs, options)
     names = ("lat", "lon") if geographic else ("x", "y")
     if not geographic:  # x stands first, as a longitude does
-        turned = longitude_first or any(_WKT.fullmatch(row[place]) for _, row in rows)
-        pairs = [_Pair(pair.second, pair.first) if turned else pair for pair in pairs]
+        pairs = [
+            pair if known is None else _Pair(pair.second, pair.first)
+            for pair, known in zip(pairs, longitude_first, strict=True)
+        ]
     _log.info(
         "%s: column %s is taken for %s and %s%s",
         text.file,
         place + 1 if titles is None else quoted(titles[place]),
-        *(("latitude", "longitude") if geographic else names),
+        *(_order(longitude_first) if geographic else names),
         f"; {as_metric('euclidean')} for x and y" if geographic else "",
     )
     width = len(rows[0][1])
@@ -109,6 +111,11 @@ def _split(text: TableText, place: int, options: ReadOptions) -> TableText:
         for (line, row), pair in zip(rows, pairs, strict=True)
     ]
     return TableRows(split, text.file, [*titles[:place], *names, *titles[place + 1 : width]])
+
+
+def _order(longitude_first: Sequence[bool | None]) -> tuple[str, str]:
+    """In which order the coordinates stand in the first row."""
+    return ("longitude", "latitude") if longitude_first[0] else ("latitude", "longitude")
 
 
 def _are_degrees(pairs: Sequence[_Pair], options: ReadOptions) -> bool:
@@ -125,8 +132,11 @@ def _are_degrees(pairs: Sequence[_Pair], options: ReadOptions) -> bool:
     )
 
 
-def _pair(field: str) -> _Pair | None:
-    """The two coordinates in a field, the latitude first if that is known; None if it holds none."""
+def _pair(field: str, *, sure: bool = False) -> _Pair | None:
+    """The two coordinates in a field, the latitude first if that is known; None if it holds none.
+
+    Numbers without decimals may be something else, unless it is sure that coordinates stand there.
+    """
     if len(field) > _LONGEST:
         return None
     if (wkt := _WKT.fullmatch(field)) is not None:
@@ -141,7 +151,9 @@ def _pair(field: str) -> _Pair | None:
             angles = [angle_of(part, letter) for part, letter in zip(parts, letters, strict=True)]
             if None not in angles:
                 return _Pair(repr(angles[0]), repr(angles[1]), True, longitude_first=exchanged)
-        if all(is_number(part) and re.search("[.,]", part) for part in parts):
+        decimals = [re.search("[.,]", part) is not None for part in parts]
+        enough = all(decimals) or (separator in _SEPARATORS[:2] and (sure or any(decimals)))
+        if enough and all(map(is_number, parts)):
             return _Pair(parts[0], parts[1])
     return None
 

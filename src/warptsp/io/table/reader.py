@@ -105,12 +105,15 @@ class _Table:
         return titles if fits and known else None
 
     def read(self) -> tuple[Problem, Columns | None]:
-        if not self.options.columns and self.titles is not None and names_arcs(self.titles):
-            return arcs_problem(self.text, self.titles), None
-        if not self.options.columns and not (self.titles and look_like_positions(self.titles)):
+        if not self.options.columns:
+            # Before anything is told by titles: places may be called X, Y and Z.
             matrix = None if is_number(self.text.first[0]) else self._labelled_matrix()
             if matrix is not None:
                 return matrix, None
+            # A place may have opening hours, from and to.
+            titles = self.titles or []
+            if names_arcs(titles) and not look_like_positions(titles):
+                return arcs_problem(self.text, titles), None
         if self.titles is not None:
             return self._with_titles(self.titles)
         if self.options.columns.keys() - {"name", "id"}:

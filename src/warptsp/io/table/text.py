@@ -23,6 +23,7 @@ __all__ = ["WORDS_FOR_NO_NUMBER", "TableRows", "TableText", "is_name", "is_numbe
 
 _log = logging.getLogger(__name__)
 
+csv.field_size_limit(1 << 30)  # of characters; 131 072 otherwise, which the outline of a district exceeds
 _CHUNK = 1 << 16
 _HEAD = 1 << 16  # bytes in which a line ends
 _BEGINNING = 1 << 12  # bytes in which a title ends
@@ -57,7 +58,7 @@ class TableText:
 
     def __init__(self, data: bytes, file: str) -> None:
         self.file = file
-        self.data = data.rstrip(b"\x00\x1a \t\r\n")
+        self.data = data.rstrip(b"\x00\x1a \r\n")  # a tab may end an empty field
         self._mark: str | None = None  # of decimals, once a coordinate has any: a point or a comma
         self._surely_decimal = False  # whether some comma cannot separate thousands
         first = _first_line(self.data)
@@ -73,14 +74,14 @@ class TableText:
         raise ParseError(message, file=self.file, line=line, keyword=column)
 
     def _split(self, line: int, text: str) -> list[str]:
-        if self.delimiter == " ":
-            fields: Sequence[str] = text.split()
-        elif '"' not in text:
-            fields = text.split(self.delimiter)
+        if '"' not in text:
+            fields: Sequence[str] = text.split(None if self.delimiter == " " else self.delimiter)
         else:
             try:
-                fields = next(csv.reader([text], delimiter=self.delimiter, strict=True))
+                fields = next(self._csv([text]))
             except (csv.Error, StopIteration) as error:
+                if self.delimiter == " ":  # perhaps of a title, and what is wrong is said of that
+                    return text.split()
                 self.fail(
                     f"{quoted(text)} is not a CSV line: {error}; a quotation mark is closed in its line", line
                 )
@@ -106,16 +107,20 @@ class TableText:
 
     def _split_lines(self, chunk: list[tuple[int, str]]) -> list[list[str]]:
         texts = [text for _, text in chunk]
-        if self.delimiter == " ":
-            return [text.split() for text in texts]
         if not any('"' in text for text in texts):
-            return [text.split(self.delimiter) for text in texts]
+            return [text.split(None if self.delimiter == " " else self.delimiter) for text in texts]
         try:
-            rows = list(csv.reader(texts, delimiter=self.delimiter, strict=True))
+            rows = list(self._csv(texts))
         except csv.Error:
             rows = []
         # A quoted field that goes on in the next line is none of ours; line by line the fault is found.
         return rows if len(rows) == len(texts) else [self._split(line, text) for line, text in chunk]
+
+    def _csv(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """The fields of lines in which there are quotation marks."""
+        blanks = self.delimiter == " "  # any number of them between two fields
+        texts = (text.strip() for text in texts) if blanks else texts
+        return csv.reader(texts, delimiter=self.delimiter, skipinitialspace=blanks, strict=True)
 
     def head(self) -> tuple[list[str], list[str]]:
         """The fields of the first line and of the one below it; twice the same if there is no other."""
@@ -128,15 +133,26 @@ class TableText:
         return ((line, titles_in(content)) for line, content in enumerate(text.split("\n"), start=1))
 
     def warn_of_blanks(self, count: int) -> None:
-        """Say which rows are blank, if there are any between the `count` rows that are not."""
+        """Say which rows are left out, blank or like a comment, if any stand between the `count` others."""
         lines = self.data.count(b"\n") or self.data.count(b"\r")
         if lines + 1 - (self.first_line - 1) <= count + self.titled:
             return
         text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
-        numbered = enumerate(io.StringIO(text), start=1)
-        self._tell_of_blanks(
-            (line, _is_blank(content)) for line, content in numbered if line > self.first_line
-        )
+        below = list(itertools.islice(enumerate(io.StringIO(text), start=1), self.first_line, None))
+        self._tell_of_blanks((line, _is_blank(content)) for line, content in below)
+        rows = [line for line, content in below if _is_comment(content) and self._is_like_a_row(content)]
+        if rows:
+            _log.warning(
+                "%s: %s a # as comments do, and %s left out: %s; quotation marks make it part of a name",
+                self.file,
+                "1 row begins with" if len(rows) == 1 else f"{len(rows)} rows begin with",
+                "is" if len(rows) == 1 else "are",
+                _shown(rows),
+            )
+
+    def _is_like_a_row(self, text: str) -> bool:
+        """Whether a comment has as many fields as the table."""
+        return self.delimiter != " " and text.count(self.delimiter) == len(self.first) - 1 > 0
 
     def _tell_of_blanks(self, lines: Iterable[tuple[int, bool]]) -> None:
         found: list[int] = []
@@ -147,12 +163,8 @@ class TableText:
             else:
                 found, below = found + below, []
         if found:
-            shown = ", ".join(map(str, found[:5])) + (", ..." if len(found) > 5 else "")
             noun, verb = ("row", "is") if len(found) == 1 else ("rows", "are")
-            where = "line" if len(found) == 1 else "lines"
-            _log.warning(
-                "%s: %d blank %s %s left out: %s %s", self.file, len(found), noun, verb, where, shown
-            )
+            _log.warning("%s: %d blank %s %s left out: %s", self.file, len(found), noun, verb, _shown(found))
 
     def number(self, text: str, line: int, column: str, letters: str = "") -> float:
         """The number in a field, of which `line` and `column` are for messages.
@@ -339,6 +351,12 @@ def _first_line(data: bytes) -> tuple[int, tuple[int, int], str, str] | None:
         elif not _is_blank(text):
             return line, match.span(), text, comment
     return None
+
+
+def _shown(lines: Sequence[int]) -> str:
+    """The numbers of lines, the first ones of many."""
+    shown = ", ".join(map(str, lines[:5])) + (", ..." if len(lines) > 5 else "")
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}"
 
 
 def titles_in(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from warptsp.io.options import ROLES
 
-__all__ = ["KNOWN", "look_like_positions", "plain", "rank"]
+__all__ = ["KNOWN", "has_longitude_first", "look_like_positions", "plain", "rank"]
 
 # In the plane.
 _X = "x, easting, ostwert, rechtswert, xcoord, xcoordinate, coordx, xkoordinate, pointx"
@@ -73,6 +73,28 @@ KNOWN = {
 def rank(title: str, role: str) -> int | None:
     """How well a column of this name suits for what a column can hold, 0 the best; None if it does not."""
     return KNOWN[role].get(plain(title))
+
+
+def has_longitude_first(title: str) -> bool | None:
+    """Whether the title of a column with both coordinates names the longitude, or x, first.
+
+    None if it does not name both.
+
+    >>> [has_longitude_first(title) for title in ("Coordinates (lon, lat)", "lat_long", "pos")]
+    [True, False, None]
+    """
+    words = re.split(r"[\W_]+", unicodedata.normalize("NFC", title).casefold())
+    axes = "".join(map(_axes_of, words))
+    return axes[0] == "x" if "x" in axes and "y" in axes else None
+
+
+def _axes_of(word: str) -> str:
+    """``x`` for the name of a longitude, ``y`` for that of a latitude, ``xy`` for ``lonlat``; or nothing."""
+    for axis, roles in (("x", ("x", "lon")), ("y", ("y", "lat"))):
+        if any(word in KNOWN[role] for role in roles):
+            return axis
+    halves = (_axes_of(word[:end]) + _axes_of(word[end:]) for end in range(1, len(word)) if len(word) <= 24)
+    return next((axes for axes in halves if axes in ("xy", "yx")), "")
 
 
 def look_like_positions(titles: Iterable[str]) -> bool:

@@ -70,6 +70,13 @@ def _problem(text: TsplibText, asymmetric: bool, groups: bool) -> Problem:
             f"TYPE is {quoted(kind)}: warptsp reads TSP (symmetric), ATSP (asymmetric) and HPP (open "
             "path) instances",
         )
+    if (edges := text.sections.get("EDGE_DATA")) is not None:
+        text.fail(
+            "EDGE_DATA_SECTION: a tour of these edges alone is not searched for from such a file; a matrix "
+            "in a .npy file does it, with inf for all other edges",
+            edges.begin,
+            edges.keyword,
+        )
     if not text.sections:
         text.fail("has no cities: NODE_COORD_SECTION or EDGE_WEIGHT_SECTION is missing")
     metric = _metric(text)
@@ -85,6 +92,8 @@ def _problem(text: TsplibText, asymmetric: bool, groups: bool) -> Problem:
         fields["display"] = _display(text, len(fields["coordinates"]), node_ids)
     fields["node_ids"] = node_ids
     section = "EDGE_WEIGHT" if metric is Metric.EXPLICIT else "NODE_COORD"
+    if metric is not Metric.EXPLICIT and "EDGE_WEIGHT" in text.sections:
+        _log.warning("%s: EDGE_WEIGHT_SECTION is left out: EDGE_WEIGHT_TYPE is %s", text.file, metric.name)
     try:
         problem = Problem(metric, **fields)
     except InvalidProblem as error:
@@ -259,6 +268,14 @@ def _with_fixed_edges(text: TsplibText, problem: Problem) -> Problem:
     if section is None:
         return problem
     numbers = text.until_minus_one(section)
+    if (behind := section.numbers[len(numbers) :]).max(initial=-1.0) > -1.0:
+        index = len(numbers) + int(np.argmax(behind > -1.0))
+        text.fail_number(
+            section,
+            index,
+            f"{section.numbers[index]:.15g} behind the -1 that ends {section.keyword}: one -1 is needed, "
+            "behind the last edge",
+        )
     if len(numbers) % 2:
         text.fail_number(section, len(numbers) - 1, "the last fixed edge has one end: it needs two")
     try:

@@ -28,7 +28,7 @@ def _read(source: Source) -> Drawing:
     except ImportError:
         raise BackendUnavailable("DXF needs ezdxf: pip install 'warptsp[dxf]'") from None
     try:
-        document = ezdxf.filemanagement.read(io.StringIO(source.text))
+        document = ezdxf.filemanagement.read(_stream(ezdxf, source.data))
         space = document.modelspace()
         entities = [entity for entity in space if entity.dxftype() in _DRAWN]
         paths = [_points(ezdxf, entity) for entity in entities]
@@ -47,6 +47,13 @@ def _read(source: Source) -> Drawing:
         groups=groups,
         rewrite=rewrite,
     )
+
+
+def _stream(ezdxf: Any, data: bytes) -> io.StringIO:
+    """The text of a file in its own code page; a byte that this does not have stays as it is."""
+    head = io.StringIO(data.decode("utf-8", errors="ignore"), newline=None)
+    encoding = ezdxf.filemanagement.dxf_stream_info(head).encoding
+    return io.StringIO(data.decode(encoding, errors="surrogateescape"), newline=None)
 
 
 def _points(ezdxf: Any, entity: Any) -> Path:

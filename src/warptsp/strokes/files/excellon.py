@@ -23,7 +23,9 @@ __all__ = ["FORMAT"]
 _HOLE = re.compile(r"(?:X([-+]?[\d.]+))?(?:Y([-+]?[\d.]+))?(?:G85(?:X([-+]?[\d.]+))?(?:Y([-+]?[\d.]+))?)?")
 _TOOL = re.compile(r"T\d+")
 # Lines of the body that say nothing of where or how the next holes are made.
-_HARMLESS = ("G05", "G81", "G90", "M71", "M72", "METRIC", "INCH", "FMAT")
+_HARMLESS = ("G05", "G81", "G90", "M71", "M72", "METRIC", "INCH", "FMAT", "ICI,OFF")
+# Digits in front of the point and behind it: a comment of Altium, and one of KiCad.
+_FORMAT = re.compile(r";.*FORMAT=\{?(\d):(\d)")
 
 
 @dataclass(slots=True)
@@ -42,6 +44,7 @@ class _Units:
     digits: int = 6
     name: str = ""
     leading: bool = False  # whether leading zeros are there, so that trailing ones may lack
+    told: bool = False  # whether the file says how many digits there are
 
     def value(self, text: str) -> float:
         """The coordinate that a text is, in the unit of the file."""
@@ -90,6 +93,10 @@ def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path], str]:
     for number, line in enumerate(lines, start=1):
         word = line.strip().upper()
         if header:
+            if word.startswith(("G91", "ICI")) and word != "ICI,OFF":
+                raise ParseError(f"{short(word)!r} makes holes depend on their order: only absolute "
+                                 "coordinates (G90 or ICI,OFF) are put in order",
+                                 file=source.file, line=number)  # fmt: skip
             _note(units, word)
             header = word not in ("%", "M95")
             kept.append(line)
@@ -125,17 +132,24 @@ def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path], str]:
 
 
 def _note(units: _Units, word: str) -> None:
-    """What a line of the header says of numbers."""
+    """What a line of the header, or a comment, says of numbers."""
     if word.startswith(("METRIC", "M71")):
-        units.name, units.whole, units.digits = "mm", 3, 6
+        units.name, whole, digits = "mm", 3, 6
     elif word.startswith(("INCH", "M72")):
-        units.name, units.whole, units.digits = "in", 2, 6
+        units.name, whole, digits = "in", 2, 6
     else:
+        comment = _FORMAT.match(word)
+        if comment:
+            units.told, units.whole = True, int(comment[1])
+            units.digits = units.whole + int(comment[2])
         return
-    units.leading = ",LZ" in word
     form = re.search(r",(0+)\.(0+)", word)
     if form:
-        units.whole, units.digits = len(form[1]), len(form[1]) + len(form[2])
+        units.told, whole, digits = True, len(form[1]), len(form[1]) + len(form[2])
+    if form or not units.told:
+        units.whole, units.digits = whole, digits
+    if ",LZ" in word or ",TZ" in word:  # M72 in the body leaves the zeros as they are
+        units.leading = ",LZ" in word
 
 
 FORMAT = StrokeFormat(

@@ -7,6 +7,9 @@ was written. So blocks are put in order within stretches that share one such sta
 block takes over from the one before are written into its rapid move; where extrusion is absolute (M82), its
 filament is counted on from where it now begins. A block keeps its direction, since that is climb or
 conventional milling, and its power or extrusion belongs to it.
+
+The way of lines that keep their place, such as that to a tool change or to where the program ends, is a
+stroke in a group of its own: the travel to it and from it counts.
 """
 
 from __future__ import annotations
@@ -94,7 +97,7 @@ class _Line:
     text: str
     before: _State
     after: _State
-    travels: bool  # a rapid move in the plane
+    travels: bool  # a rapid move in the plane, to a place that is known
     cuts: bool  # any other move of X, Y or Z
     fed: Decimal | None = None  # how much filament, where its count is absolute
 
@@ -118,12 +121,21 @@ def _read(source: Source) -> Drawing:
     texts = (text if ended else text + newline).split("\n")[:-1]
     lines = _lines(texts, source.file)
     stretches, tail = _stretches(lines)
-    blocks = [block for stretch in stretches for block in stretch.blocks]
-    groups = [number for number, stretch in enumerate(stretches) for _ in stretch.blocks]
-    if not blocks:
+    if not stretches:
         raise ParseError("has no rapid moves (G0 X Y) between cuts: there is no travel to shorten",
                          file=source.file)  # fmt: skip
-    paths = [_path(block) for block in blocks]
+    paths: list[Path] = []
+    blocks: list[list[_Line]] = []  # of each stroke: none where it is the way of lines that keep their place
+    groups: list[int] = []
+    for number, (before, found) in enumerate([*((s.before, s.blocks) for s in stretches), (tail, [])]):
+        way = _way(before)
+        if number > 0 and len(way):
+            paths.append(way)
+            blocks.append([])
+            groups.append(2 * number - 1)
+        paths += [_path(block) for block in found]
+        blocks += found
+        groups += [2 * number] * len(found)
 
     def rewrite(plan: Plan) -> bytes:
         drawn: dict[int, list[list[_Line]]] = {}
@@ -134,7 +146,7 @@ def _read(source: Source) -> Drawing:
         for number, stretch in enumerate(stretches):
             out += _kept(stretch.before, moved=number > 0)
             state = stretch.blocks[0][0].before
-            for block in drawn[number]:
+            for block in drawn[2 * number]:
                 texts = [_rapid(block[0], state), *(line.text for line in block[1:])]
                 filament = _extruding(block, texts, state.e)
                 out += texts
@@ -147,10 +159,10 @@ def _read(source: Source) -> Drawing:
         whole = "".join(f"{line}\n" for line in out)
         return source.encoded(whole if ended else whole.removesuffix(newline))
 
-    first = blocks[0][0].before
+    first = stretches[0].blocks[0][0].before
     home = None if first.x is None or first.y is None else np.array([first.x, first.y])
     keep = np.zeros(len(paths), dtype=np.bool_)
-    unit = {"G20": "in", "G21": "mm"}.get(blocks[0][0].before.get("units"), "")
+    unit = {"G20": "in", "G21": "mm"}.get(first.get("units"), "")
     return Drawing(
         paths=paths, reversible=keep, loops=keep, groups=groups, rewrite=rewrite, home=home, unit=unit
     )
@@ -185,8 +197,21 @@ def _path(block: list[_Line]) -> Path:
         for line in block
         if line.after.x is not None and line.after.y is not None
     ]
-    kept = [point for point, before in zip(points, [None, *points[:-1]], strict=True) if point != before]
-    return np.array(kept, dtype=np.float64)
+    kept = [point for point, before in zip(points, [None, *points], strict=False) if point != before]
+    return np.array(kept, dtype=np.float64).reshape(-1, 2)
+
+
+def _way(lines: list[_Line]) -> Path:
+    """The places that lines which keep their place go through, from the first on that does not depend on
+    where the blocks before them end.
+    """
+    first = next((place for place, line in enumerate(lines) if line.travels or line.cuts), len(lines))
+    way = _path(lines[first:])
+    if first < len(lines) and lines[first].cuts:  # from where the last block ends: that keeps its place, too
+        begin = lines[first].before
+        if begin.x is not None and begin.y is not None:
+            way = np.concatenate([[[begin.x, begin.y]], way])
+    return way
 
 
 def _lines(texts: list[str], file: str) -> list[_Line]:
@@ -279,7 +304,8 @@ def _line(text: str, before: _State, file: str, number: int) -> _Line:
     fed = None
     if "E" in axes:
         state, fed = _extruded(state, Decimal(axes["E"]), moved, relative)
-    travels = motion == 0 and ("X" in axes or "Y" in axes) and not relative
+    known = x is not None and y is not None  # on a lathe, whose axes are X and Z, it never is
+    travels = motion == 0 and ("X" in axes or "Y" in axes) and not relative and known
     return _Line(text, before, state, travels, cuts, fed)
 
 

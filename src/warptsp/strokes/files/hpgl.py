@@ -26,7 +26,9 @@ _SPACES = re.compile(r"[\s;]*")
 # Commands that draw or move in ways that are not followed here: no stroke could be told from another.
 _UNKNOWN = ("AA", "AR", "AT", "CI", "EA", "EP", "ER", "EW", "FP", "PE", "PM", "RA", "RR", "RT", "WG", "BR",
             "BZ", "RO", "IP", "IR", "SC", "SM", "XT", "YT", "UC", "IW")  # fmt: skip
-_TEXT = ("LB", "DT", "BL", "WD")  # followed by text up to a terminator
+_TEXT = ("LB", "BL", "WD")  # followed by text up to a terminator
+_ETX = "\x03"  # which it is, unless DT names another one
+_TERMINATOR = re.compile(r"DT(?:([^;])(?:\s*,\s*[01])?)?;?", re.IGNORECASE)
 
 _PRINTING = ("LB", "BL", "PB", "CP")  # from where the pen is, to a place that depends on the font
 
@@ -80,6 +82,7 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
     stroke: list[tuple[float, float]] = []
     current: _Block | None = None
     lost = False  # whether the pen is where a text ends
+    terminator = _ETX
 
     def finish() -> None:
         nonlocal current
@@ -106,11 +109,17 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
             current = None
             end = match.end()
             if name in _TEXT:
-                stop = text.find("\x03", place)
-                stop = stop if stop >= 0 else text.find(";", place)
+                stop = text.find(terminator, place + len(name))
+                if stop < 0 and terminator == _ETX:
+                    stop = text.find(";", place)
                 if stop < 0:
                     raise ParseError(f"{name} has no end", file=file, line=1 + text.count("\n", 0, place))
                 end = stop + 1
+            named = _TERMINATOR.match(text, place)
+            if named:
+                terminator, end = named[1] or _ETX, named.end()
+            if name in ("IN", "DF"):
+                terminator = _ETX
             if name == "IN":
                 at, down, relative, lost = (0.0, 0.0), False, False, False
             if name in _PRINTING and not lost:
