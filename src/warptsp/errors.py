@@ -99,7 +99,7 @@ class NoTourFound(WarpTSPError):  # noqa: N818
         self.proved = proved
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _no_tour_found, (str(self), self.proved)
+        return _no_tour_found, (str(self), self.proved), self.__dict__  # with its `result`, if it has one
 
 
 def _no_tour_found(message: str, proved: bool) -> NoTourFound:

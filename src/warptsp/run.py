@@ -18,6 +18,7 @@ from warptsp.progress import Progress, WorkerProgress
 from warptsp.reserve import Reserve
 from warptsp.result import HistoryPoint
 from warptsp.stop import Limit, SearchState, StoppingCriterion
+from warptsp.stop.callback import is_true
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -278,7 +279,7 @@ class Run:
                     self.stop_reason = self.stop.reason(state)
                 elif self._is_proved(length, tour):
                     self.stop_reason = PROVED
-            except Exception as error:
+            except BaseException as error:  # as of a callback
                 self._fail(error, "the stopping criterion raised")
         return self.stop_reason is not None or self.token.stopped()
 
@@ -465,7 +466,7 @@ class Run:
         except BaseException as error:  # also KeyboardInterrupt and SystemExit: kept, and raised by solve
             self._fail(error, "the callback raised")
         else:
-            if answer is True:
+            if is_true(answer):
                 self.interrupt("the callback returned True")
             elif isinstance(answer, str):
                 self.interrupt(answer)

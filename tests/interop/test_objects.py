@@ -104,9 +104,30 @@ def test_a_dict_of_columns_and_geojson():
         warptsp.solve(points, metric="euclidean")
 
 
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        (
+            {"a": (1, 2), "b": (2, 3, 4), "c": (1, 1)},
+            "the place 'b' has 3 coordinates, and 'a' has 2: either all need two or all three",
+        ),
+        ({"a": (1, 2), "b": (1, 10**400)}, "cannot be kept exactly"),
+    ],
+)
+def test_places_that_do_not_fit_together(places, message):
+    with pytest.raises(InvalidProblem, match=message):
+        warptsp.solve(places)
+    results = warptsp.solve_many([places, {"a": (1, 2), "b": (2, 3)}], kicks=1)
+    assert list(results.errors) == [0]
+    assert isinstance(results.errors[0], InvalidProblem)
+    assert results.solved == 1
+
+
 @pytest.mark.parametrize("wrong", [{}, {"foo": 3}, {"a": (1, 2), "b": (1, "2")}, {"a": "xy", "b": "zu"}])
 def test_other_dicts_are_refused_in_words_of_their_own(wrong):
-    with pytest.raises(InvalidProblem, match=r"a dict with the keys .*is no instance: places by name"):
+    with pytest.raises(
+        InvalidProblem, match=r"(a dict with the keys .+|an empty dict) is no instance: places by name"
+    ):
         warptsp.solve(wrong)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import pickle
 import signal
 import threading
 import weakref
@@ -130,6 +131,41 @@ def test_one_bad_problem_does_not_stop_the_others():
     assert missing.tours.shape == (2, 8)
 
 
+@pytest.mark.parametrize("n", [8, 3])
+def test_a_masked_entry_is_an_error_of_its_problem(n):
+    array = np.ma.masked_array(points(5, n))
+    assert warptsp.solve_many(array, kicks=KICKS).solved == 5
+    array[2, 1, 0] = np.ma.masked
+    results = warptsp.solve_many(array, kicks=KICKS)
+    assert list(results.errors) == [2]
+    with pytest.raises(InvalidProblem, match=r"entry \[1, 0\] \(counted from 0\) is masked"):
+        results[2]
+    assert results.solved == 4
+
+
+@pytest.mark.parametrize("source", ["list", "array", "generator"])
+def test_results_can_be_pickled(source):
+    problems = points(4, 6)
+    given = {"list": list(problems), "array": problems, "generator": iter(problems)}[source]
+    results = warptsp.solve_many(given, kicks=KICKS, metric="haversine", open=True)
+    again = pickle.loads(pickle.dumps(results))
+    assert np.array_equal(again.tours, results.tours)
+    if source == "generator":
+        with pytest.raises(InvalidOption, match="problem 1 came from an iterator"):
+            again[1]
+    else:
+        assert again[1].problem.open == warptsp.OpenPath()
+        assert again[1].length == results[1].length == again[1].problem.length(again[1].tour)
+
+
+@pytest.mark.parametrize("position", [slice(1), 1.0, "1", None, True])
+def test_a_position_is_a_number(position):
+    results = warptsp.solve_many(points(2, 6), kicks=KICKS)
+    with pytest.raises(InvalidOption, match="a whole number from 0 to 1 is needed"):
+        results[position]
+    assert results[np.int64(1)].length == results[-1].length
+
+
 def test_a_generator_is_not_kept():
     class Points:  # an array that tells when it is gone
         def __init__(self, array):
@@ -188,12 +224,13 @@ def test_a_signal_keeps_what_is_done():
     assert results.lengths[:18].min() > 0
 
 
-def test_a_callback_ends_it():
+@pytest.mark.parametrize("answer", [True, np.bool_(True)])
+def test_a_callback_ends_it(answer):
     told = []
 
     def callback(progress):
         told.append(progress)
-        return True
+        return answer
 
     results = warptsp.solve_many(points(2, 200), time_limit=60.0, callback=callback, threads=1)
     assert results.interrupted

@@ -12,7 +12,14 @@ import pytest
 import warptsp
 from warptsp import OpenPath, Problem, _native
 from warptsp.construct import construct
-from warptsp.errors import BackendUnavailable, InvalidOption, InvalidTour, UnsupportedProblem
+from warptsp.errors import (
+    BackendUnavailable,
+    InvalidOption,
+    InvalidTour,
+    NoTourFound,
+    UnsupportedProblem,
+    WarpTSPError,
+)
 from warptsp.io import read_tour
 from warptsp.methods.exact import optimal_tour
 from warptsp.proof.closed_instance import TOLERANCE
@@ -297,10 +304,82 @@ def test_stopped_from_another_thread():
         assert proof.lower_bound <= best <= proof.length
 
 
+def test_a_token_of_users_ends_a_proof_and_its_search():
+    points = np.random.default_rng(3).integers(0, 1000, (150, 2))
+    problem = Problem.from_points(points, "EUC_2D")
+    token = warptsp.StopToken()
+    assert prove(points[:30], token=token).proved
+    proof = prove(problem, callback=lambda progress: token.request(), token=token)
+    assert not proof.proved
+    assert proof.length == problem.length(proof.tour)
+    # It has been requested by now: neither a search nor a proof begins.
+    assert not prove(problem, token=token).proved
+    assert not token._searches
+
+
+def test_a_callback_of_numpy():
+    problem = Problem.from_points(np.random.default_rng(3).integers(0, 1000, (150, 2)), "EUC_2D")
+    assert not prove(problem, construct(problem), callback=lambda progress: np.bool_(True)).proved
+    assert prove(problem, callback=lambda progress: np.bool_(False)).proved
+    assert prove(problem, callback=lambda progress: 1).proved
+
+
+@pytest.mark.parametrize("path", [OpenPath(0, 1), OpenPath(1, 0), OpenPath(0), OpenPath(None, 0), OpenPath()])
+def test_a_path_of_two_cities(path, tmp_path):
+    problem = Problem.from_points([[0, 0], [3, 4]], open=path)
+    file = tmp_path / "path.json"
+    proof = prove(problem, certificate=file)
+    assert proof.proved
+    assert proof.length == proof.lower_bound == 5
+    assert proven_bound(problem, read_proof(file, problem)) == 5
+    assert warptsp.solve(problem, method="construct", prove=True).proved_optimal
+
+
 def test_a_callback_that_fails():
     problem = Problem.from_points(np.random.default_rng(5).random((30, 2)))
     with pytest.raises(ZeroDivisionError):
         prove(problem, callback=lambda progress: 1 / 0)
+
+
+# Missing arcs
+
+
+def without_a_tour(n: int) -> np.ndarray:
+    """Three cities in a row, or five: triangles with a city in common, which a tour would come to twice."""
+    matrix = np.full((n, n), np.inf)
+    np.fill_diagonal(matrix, 0)
+    for one, two in [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (2, 4)] if n == 5 else [(0, 1), (1, 2)]:
+        matrix[one, two] = matrix[two, one] = 1
+    return matrix
+
+
+@pytest.mark.parametrize("n", [3, 5])
+@pytest.mark.parametrize("integral", [False, True])
+def test_that_there_is_no_tour_is_proved_of_a_given_one_too(n, integral, tmp_path):
+    matrix = without_a_tour(n)
+    if integral:
+        matrix = np.where(np.isinf(matrix), 99, matrix).astype(int)
+    problem = Problem.from_matrix(matrix, wall=99 if integral else None)
+    for tour in (None, np.arange(n)):
+        with pytest.raises(NoTourFound, match="which is proved") as caught:
+            prove(problem, tour, threads=1)
+        assert caught.value.proved
+    assert caught.value.result.proved
+
+
+def test_a_tour_through_missing_arcs_that_nothing_was_proved_of():
+    problem = Problem.from_matrix(without_a_tour(5))
+    with pytest.raises(NoTourFound, match="though there may be one") as caught:
+        prove(problem, np.arange(5), time_limit=0)
+    assert not caught.value.proved
+
+
+def test_a_tour_through_missing_arcs_gives_way_to_one_without():
+    matrix = without_a_tour(5)
+    matrix[1, 3] = matrix[3, 1] = 7
+    proof = prove(matrix, np.arange(5))
+    assert proof.proved
+    assert proof.length == 11
 
 
 # What it refuses
@@ -333,3 +412,22 @@ def test_a_tour_of_another_instance():
 def test_options(options):
     with pytest.raises(InvalidOption):
         prove([[0, 0], [1, 0], [0, 1]], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"certificate": 5}, "certificate: 5 is not the name of a file"),
+        ({"checkpoint": 5}, "checkpoint: 5 is not the name of a file"),
+        ({"resume": 5}, "resume: 5 is not the name of a file"),
+        ({"certificate": "there/is/no/such.json"}, "there is no directory .*there/is/no; create it first"),
+        ({"callback": 5}, "callback: 5 is not callable"),
+        ({"token": 5}, "token: 5 is not a StopToken"),
+        ({"token": warptsp.MaxRuntime(3)}, r"token: MaxRuntime\(3\.0\) is not a StopToken"),
+        ({"seed": -1}, r"seed: -1 is not a whole number from 0 to 2\*\*64 - 1"),
+    ],
+)
+def test_what_is_wrong_is_said_before_any_work(options, message, monkeypatch):
+    monkeypatch.setattr(proving, "_searched", None)
+    with pytest.raises(WarpTSPError, match=message):
+        prove([[0, 0], [1, 0], [0, 1], [1, 1]], **options)

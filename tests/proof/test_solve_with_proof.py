@@ -48,6 +48,26 @@ def test_a_better_tour_of_the_proof_is_the_result(problem, tmp_path):
     assert np.array_equal(read_tour(file, problem), result.tour)
 
 
+@pytest.mark.parametrize("asked", [{"prove": True}, {"bound": "lp"}])
+def test_a_better_tour_of_the_proof_begins_where_it_shall(problem, asked, tmp_path):
+    file = tmp_path / "best.npy"
+    result = warptsp.solve(
+        problem,
+        method="construct",
+        start="random",
+        start_city=7,
+        snapshots=3,
+        checkpoint=file,
+        checkpoint_interval=0,
+        **asked,
+    )
+    assert len(result.history) > 1
+    assert result.tour[0] == 7
+    assert [kept.tour[0] for kept in result.snapshots] == [7] * len(result.snapshots)
+    assert np.array_equal(result.snapshots[-1].tour, result.tour)
+    assert np.array_equal(read_tour(file, problem), result.tour)
+
+
 def test_out_of_time(problem):
     result = warptsp.solve(problem, prove=True, time_limit=0, bound=False)
     assert not result.proved_optimal
@@ -208,12 +228,20 @@ def test_progress_of_the_proof(problem, monkeypatch):
     assert bounds == sorted(bounds)
 
 
-@pytest.mark.parametrize("answer", [True, "enough"])
+@pytest.mark.parametrize("answer", [True, np.bool_(True), "enough"])
 def test_a_callback_ends_the_proof(problem, answer):
     result = warptsp.solve(problem, prove=True, callback=lambda event: event.phase == "proof" and answer)
     assert not result.proved_optimal
     assert result.interrupted
-    assert result.stop_reason == ("the callback returned True" if answer is True else answer)
+    assert result.stop_reason == (answer if answer == "enough" else "the callback returned True")
+
+
+@pytest.mark.parametrize("answer", [True, np.bool_(True)])
+def test_no_proof_follows_a_callback_that_ended_the_search(problem, answer):
+    phases = []
+    result = warptsp.solve(problem, prove=True, callback=lambda event: phases.append(event.phase) or answer)
+    assert "proof" not in phases
+    assert result.stop_reason == "the callback returned True"
 
 
 def test_a_callback_that_fails_during_the_proof(problem):

@@ -45,6 +45,17 @@ def test_every_method_has_a_first_and_a_best(method):
         assert result.snapshots[0].length > 1.05 * result.length
 
 
+def test_all_of_them_begin_where_the_result_does(tmp_path):
+    file = tmp_path / "best.npy"
+    result = warptsp.solve(
+        POINTS[:50], kicks=300, start="random", start_city=7, snapshots=5, threads=1, checkpoint=file
+    )
+    assert len(result.snapshots) > 1
+    assert {int(snapshot.tour[0]) for snapshot in result.snapshots} == {7}
+    assert result.snapshots[-1].tour is result.tour
+    assert np.array_equal(np.load(file), result.tour)
+
+
 @pytest.mark.gpu
 def test_the_gpu_is_asked_for_its_tours(gpu):
     points = unit_points(20_000, 5)

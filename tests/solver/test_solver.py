@@ -302,13 +302,16 @@ def test_a_raising_callback_keeps_the_best_tour(points, error):
     assert "result" in error.__notes__[0]
 
 
-def test_a_raising_criterion_keeps_the_best_tour(points):
+@pytest.mark.parametrize("error", [RuntimeError("mine"), KeyboardInterrupt(), SystemExit(3)])
+def test_a_raising_criterion_keeps_the_best_tour(points, error):
     def criterion(state):
-        return state.kicks / 0
+        raise error
 
-    with pytest.raises(ZeroDivisionError) as caught:
-        solve(points, stop=criterion)
-    assert is_tour(caught.value.result.tour, 40)
+    with pytest.raises(type(error)) as caught:
+        warptsp.solve(points, stop=criterion)
+    assert caught.value is error
+    assert is_tour(error.result.tour, 40)
+    assert error.result.interrupted
 
 
 def test_a_failing_method_keeps_the_best_tour(points, monkeypatch):
@@ -322,12 +325,13 @@ def test_a_failing_method_keeps_the_best_tour(points, monkeypatch):
     assert is_tour(caught.value.result.tour, 40)
 
 
-def test_a_callback_can_stop_the_search(points):
+@pytest.mark.parametrize("answer", [bool, np.bool_])
+def test_a_callback_can_stop_the_search(points, answer):
     events = []
 
     def callback(progress):
         events.append(progress)
-        return progress.kicks >= 4
+        return answer(progress.kicks >= 4)
 
     result = solve(points, callback=callback)
     assert result.kicks == 4

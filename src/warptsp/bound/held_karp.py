@@ -33,6 +33,8 @@ from .reference_tour import reference_tour
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from warptsp.stop import StopToken
+
 __all__ = ["LowerBound", "lower_bound", "value_of"]
 
 logger = logging.getLogger(__name__)
@@ -95,7 +97,7 @@ def lower_bound(
     iterations: int = ITERATIONS,
     threads: int | None = None,
     device: str = "auto",
-    token: _native.StopToken | None = None,
+    token: StopToken | _native.StopToken | None = None,
 ) -> LowerBound:
     """Return a length below which no tour is: the Held-Karp bound, proved for all pairs of cities.
 
@@ -117,8 +119,8 @@ def lower_bound(
     device : {"auto", "cpu", "cuda", "cuda:N"}
         Where it is computed. A GPU computes bounds of closed tours in the plane, and numbers cities otherwise
         than the CPU, so that the last digits differ; "auto" takes it from 50 000 cities on.
-    token : _native.StopToken, optional
-        Stops it from another thread, or at a deadline.
+    token : StopToken, optional
+        Stops it from another thread.
 
     Returns
     -------
@@ -158,13 +160,12 @@ def lower_bound(
         "iterations", iterations, minimum=1, what="a number of iterations", maximum=10**9
     )
     threads = resolve_threads(threads)
-    token = token_until(token, began, time_limit)
-    given = None if tour is None else checked_tour(problem, tour)
-    gpu = resolve_gpu(device, problem, time_limit)
-    with FirstSignal(lambda number: token.request()):
+    with token_until(token, began, time_limit) as native, FirstSignal(lambda number: native.request()):
+        given = None if tour is None else checked_tour(problem, tour)
+        gpu = resolve_gpu(device, problem, time_limit)
         best = _without_ascent(problem)
         if problem.n >= 3:
-            best = _ascend_on(gpu, device == "auto", best, problem, given, iterations, threads, token)
+            best = _ascend_on(gpu, device == "auto", best, problem, given, iterations, threads, native)
     return replace(best, seconds=time.monotonic() - began)
 
 

@@ -19,6 +19,11 @@ from .shapes import warn_of_degrees
 
 __all__ = ["problem_of_mapping", "problem_of_records"]
 
+_FORMS = (
+    "places by name, {'Berlin': (52.5, 13.4)}, distances by name, {'Berlin': {'Paris': 1054}}, columns, "
+    "{'lat': [...], 'lon': [...]}, GeoJSON or a table of durations or distances"
+)
+
 
 class _Columns:
     """A dict of columns, as far as a data frame is that."""
@@ -70,17 +75,22 @@ def problem_of_mapping(
     if look_like_positions([str(key) for key in mapping]):
         return problem_of_frame(_Columns(mapping), metric)
     if values and all(_is_place(value) for value in values):
-        points = np.array([list(value) for value in values], dtype=np.float64)
+        first = next(iter(mapping))
+        for name, place in mapping.items():
+            if len(place) != len(mapping[first]):
+                raise InvalidProblem(
+                    f"the place {shown(name)} has {len(place)} coordinates, and {shown(first)} has "
+                    f"{len(mapping[first])}: either all need two or all three"
+                )
+        points = [list(value) for value in values]
         problem = Problem.from_points(points, metric, labels=[str(key) for key in mapping])
         if metric is None:
             warn_of_degrees("the dict", problem)
         return problem
+    if not mapping:
+        raise InvalidProblem(f"an empty dict is no instance: {_FORMS} is needed")
     keys = ", ".join(map(shown, list(mapping)[:5]))
-    raise InvalidProblem(
-        f"a dict with the keys {keys} is no instance: places by name, {{'Berlin': (52.5, 13.4)}}, distances "
-        "by name, {'Berlin': {'Paris': 1054}}, columns, {'lat': [...], 'lon': [...]}, GeoJSON or a table of "
-        "durations or distances is needed"
-    )
+    raise InvalidProblem(f"a dict with the keys {keys} is no instance: {_FORMS} is needed")
 
 
 def problem_of_records(records: Sequence[Mapping[Any, Any]], metric: Metric | str | None = None) -> Problem:

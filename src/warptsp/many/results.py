@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp._checks import shown
 from warptsp.errors import InvalidOption
 from warptsp.problem import KnownLength, Problem
 from warptsp.result import HistoryPoint, Result
@@ -141,12 +142,15 @@ class ManyResults:
             What was wrong with the problem.
         IndexError
         InvalidOption
-            If the call ended before the problem was begun, or the problem has to be given.
+            If the call ended before the problem was begun, or the problem has to be given; or if the position
+            is no whole number.
         """
         count = len(self)
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+            raise InvalidOption(f"problem {shown(position)}: a whole number from 0 to {count - 1} is needed")
         if not -count <= position < count:
             raise IndexError(f"problem {position} of {count}")
-        position %= count
+        position = int(position) % count
         if position in self.errors:
             raise self.errors[position]
         if not self._table.has(position):

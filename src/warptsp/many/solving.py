@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import warptsp._native as _native
@@ -26,9 +27,10 @@ from warptsp.problem import Metric, Problem
 from warptsp.solver import as_problem, with_open
 from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import start_of
-from warptsp.solver.options import Options, check_callback, limits_of, planned_steps, seed_of, steps_of
+from warptsp.solver.options import Options, limits_of, planned_steps, seed_of, steps_of
 from warptsp.solver.stages import run_stages
 from warptsp.stop import MaxKicks, MaxRuntime, StopToken, as_criterion
+from warptsp.stop.callback import check_callback, is_true
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -164,9 +166,7 @@ def solve_many(
                 "each"
             )
 
-    def problem_of(given: Any) -> Problem:
-        problem = as_problem(given, metric=metric, asymmetric=asymmetric)
-        return problem if open is None else with_open(problem, open)
+    problem_of = partial(_problem_of, metric=metric, open=open, asymmetric=asymmetric)
 
     def options_of(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Options:
         begun = time.monotonic()
@@ -216,13 +216,28 @@ def solve_many(
         seed=seed,
         names=source.names,
         settings={"threads": 1, "method": method, "params": dict(step.given)},
-        problem=lambda position: problem_of(source.problem(position)),
+        problem=partial(_problem_at, source, problem_of),
     )
     if work.failure is not None:
         work.failure.add_note("warptsp: what was found is in the attribute 'results' of this exception")
         work.failure.results = results  # type: ignore[attr-defined]
         raise work.failure
     return results
+
+
+# Of the module, so that results can be pickled.
+
+
+def _problem_of(
+    given: Any, *, metric: Metric | str | None, open: bool | OpenPath | None, asymmetric: bool
+) -> Problem:
+    """Return the problem in what was given, as `solve` would take it."""
+    problem = as_problem(given, metric=metric, asymmetric=asymmetric)
+    return problem if open is None else with_open(problem, open)
+
+
+def _problem_at(source: Source, problem_of: Callable[[Any], Problem], position: int) -> Problem:
+    return problem_of(source.problem(position))
 
 
 def _check_limits(metric: Metric | str | None, stop: object, time_limit: Any, kicks: Any) -> None:
@@ -309,7 +324,7 @@ class _Work:
     def _tell(self, callback: Callable[[ManyProgress], object]) -> None:
         elapsed = time.monotonic() - self._started
         try:
-            if callback(ManyProgress(self._solved, len(self.errors), self._total, elapsed)) is True:
+            if is_true(callback(ManyProgress(self._solved, len(self.errors), self._total, elapsed))):
                 self.end()
         except BaseException as error:
             self._fail(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,10 @@ class Source:
         self.names = names
         self._stream = stream
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # An iterator has been read, and cannot be pickled.
+        return Source, (self.items, (), self.names)
+
     def __len__(self) -> int:
         return 0 if self.items is None else len(self.items)
 
@@ -58,6 +63,13 @@ class Source:
                     f"problems have shape {array.shape}: (m, n, 2) or (m, n, 3) is needed for points, "
                     "(m, n, n) for matrices"
                 )
+            if (
+                "numpy.ma" in sys.modules
+                and isinstance(problems, np.ma.MaskedArray)
+                and np.any(problems.mask)
+            ):
+                rows = list(problems)  # which keep their masks, so that each is refused like a single problem
+                return cls(rows, rows, None)
             return cls(array, array, None)
         if isinstance(problems, Sequence):
             return cls(problems, problems, None)

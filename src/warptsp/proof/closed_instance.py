@@ -22,12 +22,12 @@ TOLERANCE = 1e-7
 FINER_BITS = 6
 """By which units become finer where rounding, which adds up over pairs of cities, exceeds that."""
 TRIVIAL = 3
-"""Cities up to which all closed tours are the same."""
+"""Cities up to which all closed tours are the same; of paths, one fewer."""
 
 
 def has_one_tour(problem: Problem) -> bool:
     """Return whether there is nothing to prove."""
-    return problem.n <= (TRIVIAL if problem.open is None else 1)
+    return problem.n <= (TRIVIAL if problem.open is None else TRIVIAL - 1)
 
 
 def is_optimal(problem: Problem, length: int | float, bound: int | float) -> bool:

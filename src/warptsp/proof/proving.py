@@ -13,24 +13,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
-from warptsp._checks import checked_count
+from warptsp._checks import checked_count, shown
 from warptsp._offers import find
-from warptsp.errors import BackendUnavailable, OutputError, UnsupportedProblem
+from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, UnsupportedProblem
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.neighbors import candidate_rows
 from warptsp.outputs import Attempts, Pace, check_writable
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.stop.callback import check_callback, is_true
 from warptsp.stop.deadline import token_until
 
 from .branch_and_cut import BranchAndCut
 from .certificate import read_unfinished, write_proof, write_trivial_proof, write_unfinished
 from .closed_instance import ClosedInstance, has_one_tour, is_optimal
 from .linear_program import has_solver, require_solver
+from .missing import check_arcs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from warptsp.stop import StopToken
 
     from .evidence import Certificate
 
@@ -147,7 +151,7 @@ def prove(
     seed: int = 0,
     threads: int | None = None,
     tree: bool = True,
-    token: _native.StopToken | None = None,
+    token: StopToken | _native.StopToken | None = None,
     callback: Callable[[ProofProgress], object] | None = None,
     certificate: str | os.PathLike[str] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -174,7 +178,7 @@ def prove(
         False: no branches. The proof ends with the bound of the root, usually 0.01 to 0.13 % below the
         optimum, unless that is a proof already.
     token : StopToken, optional
-        Stops it from another thread, or at a deadline.
+        Stops it from another thread.
     callback : callable, optional
         Called with a `ProofProgress` after each round, and in the search; if it returns True, the proof ends.
     certificate : path, optional
@@ -201,6 +205,9 @@ def prove(
         The instance is asymmetric, or has too many cities.
     InvalidTour
         `tour` is not one of this instance.
+    NoTourFound
+        The best tour has an arc that is missing from the matrix; the proof is in its attribute ``result``,
+        and `proved` says whether every tour has one.
     InvalidProblem, InvalidOption
     ParseError
         `resume` is not an unfinished proof of this instance.
@@ -219,10 +226,16 @@ def prove(
     ----------
     G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
     """
+    check_callback(callback)
+    for name, file in (("certificate", certificate), ("checkpoint", checkpoint), ("resume", resume)):
+        if file is not None and not isinstance(file, (str, os.PathLike)):
+            raise InvalidOption(f"{name}: {shown(file)} is not the name of a file")
     options = ProofOptions(
         search=tour is None and resume is None,
         time_limit=time_limit,
-        seed=checked_count("seed", seed, minimum=0, what="an integer", maximum=2**64 - 1),
+        seed=checked_count(
+            "seed", seed, minimum=0, what="a whole number from 0 to 2**64 - 1", maximum=2**64 - 1
+        ),
         threads=resolve_threads(threads),
         tree=tree,
         token=token,
@@ -254,7 +267,7 @@ class ProofOptions:
     seed: int = 0
     threads: int = 1
     tree: bool = True
-    token: _native.StopToken | None = None
+    token: StopToken | _native.StopToken | None = None
     callback: Callable[[ProofProgress], object] | None = None
     certificate: str | os.PathLike[str] | None = None
     checkpoint: str | os.PathLike[str] | None = None
@@ -268,15 +281,18 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
     check_provable(problem)
-    token = token_until(options.token, began, options.time_limit)
     given = None if tour is None else checked_tour(problem, tour)
-    if options.checkpoint is not None:
-        check_writable(options.checkpoint)
+    for file in (options.certificate, options.checkpoint):
+        if file is not None:
+            check_writable(file)
     earlier = None if options.resume is None else read_unfinished(options.resume, problem)
     if earlier is not None and (given is None or earlier.length < problem.length(given)):
         given = earlier.tour
     search_seconds = 0.0
-    with FirstSignal(lambda number: token.request()) as signals:
+    with (
+        token_until(options.token, began, options.time_limit) as token,
+        FirstSignal(lambda number: token.request()) as signals,
+    ):
         start, floor = _searched(problem, options, token) if given is None else (given, 0)
         if given is None:
             search_seconds = time.monotonic() - began
@@ -286,7 +302,9 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
                 write_trivial_proof(options.certificate, problem, start)
             if options.checkpoint is not None:
                 write_trivial_proof(options.checkpoint, problem, start, unfinished=True)
-            return Proof(start, length, length, True, seconds=time.monotonic() - began)
+            proof = Proof(start, length, length, True, seconds=time.monotonic() - began)
+            check_arcs(problem, proof.tour, proof.lower_bound, proof)
+            return proof
         task = _Task(problem, options, token, began, _Kept(options, problem))
         state = _run(task, start, floor, earlier)
         attempts = Attempts()
@@ -300,6 +318,7 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
     except OutputError as error:
         error.result = proof  # type: ignore[attr-defined]
         raise
+    check_arcs(problem, proof.tour, proof.lower_bound, proof)
     return proof
 
 
@@ -310,7 +329,7 @@ def prove_within(
     *,
     seed: int = 0,
     threads: int = 1,
-    token: _native.StopToken | None = None,
+    token: StopToken | _native.StopToken | None = None,
 ) -> Proof | None:
     """Try for so many seconds of wall time to prove that a tour is optimal, or to find one that is.
 
@@ -342,6 +361,7 @@ def _searched(
     """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
     result = find("solve")(
         problem,
+        stop=lambda state: token.stopped(),
         time_limit=None if options.time_limit is None else SEARCH_SHARE * options.time_limit,
         kicks=SEARCH_KICKS * problem.n,
         seed=options.seed,
@@ -429,7 +449,7 @@ def _run(
             cuts=cuts,
             tour=lambda: np.array(instance.open(state.tour)),
         )
-        if options.callback(progress) is True:
+        if is_true(options.callback(progress)):
             token.request()
 
     neighbours = np.full((0, 1), -1, dtype=np.int32)

@@ -18,7 +18,6 @@ from warptsp.solver.inputs import as_problem, checked_start, with_ends, with_ope
 from warptsp.solver.merging import merge, start_and_merged
 from warptsp.solver.options import (
     Options,
-    check_callback,
     checkpoint_of,
     cluster_of,
     limits_of,
@@ -29,6 +28,7 @@ from warptsp.solver.options import (
 )
 from warptsp.solver.proof import Heard, proof_of
 from warptsp.solver.stages import run_stages
+from warptsp.stop.callback import check_callback
 
 if TYPE_CHECKING:
     import os

@@ -235,12 +235,6 @@ def recorder_of(problem: Problem, snapshots: object) -> Recorder | None:
     return Recorder(problem, count) if count else None
 
 
-def check_callback(callback: object) -> None:
-    """Raise InvalidOption for what cannot be called."""
-    if callback is not None and not callable(callback):
-        raise InvalidOption(f"callback: {shown(callback)} is not callable")
-
-
 def checkpoint_of(problem: Problem, file: object, interval: float, start: str) -> Checkpoint | None:
     """Return the checkpoint that a run writes to this file; a warning says if it will replace one that
     the run does not start from."""

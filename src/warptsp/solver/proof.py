@@ -25,9 +25,14 @@ from warptsp.proof.proving import (
     prove_within,
 )
 from warptsp.result import HistoryPoint, Result, Snapshot
+from warptsp.solver.stages import beginning_with
 from warptsp.stop import MaxKicks, MaxRuntime
+from warptsp.stop.callback import is_true
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from warptsp.checkpoint import Checkpoint
     from warptsp.problem import Problem
     from warptsp.proof import Proof, ProofProgress
@@ -62,7 +67,7 @@ class Heard:
 
     def __call__(self, progress: Progress) -> object:
         answer = self._callback(progress)
-        self.ended = self.ended or answer is True or isinstance(answer, str)
+        self.ended = self.ended or is_true(answer) or isinstance(answer, str)
         return answer
 
 
@@ -118,7 +123,7 @@ class ProofAfter:
             better = proof is not None and proof.length < result.length
             if proof is not None and better and checkpoint is not None:
                 try:
-                    checkpoint.write(proof.tour, proof.length)
+                    checkpoint.write(_begun_as(result, proof.tour), proof.length)
                 except OutputError as error:
                     told.failure = told.failure or error
         if proof is None:
@@ -135,10 +140,11 @@ class ProofAfter:
             signal=signals.caught,
         )
         if better:
-            last = Snapshot(seconds, proof.length, proof.tour)
+            tour = _begun_as(result, proof.tour)
+            last = Snapshot(seconds, proof.length, tour)
             found = replace(
                 found,
-                tour=proof.tour,
+                tour=tour,
                 length=proof.length,
                 history=[*result.history, HistoryPoint(seconds, proof.length)],
                 snapshots=(*result.snapshots, last) if result.snapshots else (),
@@ -220,7 +226,7 @@ class _Told:
         """Tell it, if it is time for that; whether the proof shall end."""
         if self._checkpoint is not None and self._checkpoint.due(proof.length, None):
             try:
-                self._checkpoint.write(proof.tour(), proof.length)
+                self._checkpoint.write(_begun_as(self._result, proof.tour()), proof.length)
             except OutputError as error:  # a full disk must not cost the proof
                 logger.warning("checkpoint not written: %s", error)
         now = time.monotonic()
@@ -232,8 +238,8 @@ class _Told:
         except BaseException as error:  # also KeyboardInterrupt: kept, and raised with the result
             self.failure, self.answer = error, "the callback raised"
         else:
-            if answer is True or isinstance(answer, str):
-                self.answer = "the callback returned True" if answer is True else str(answer)
+            if is_true(answer) or isinstance(answer, str):
+                self.answer = "the callback returned True" if is_true(answer) else str(answer)
         return self.answer is not None
 
     def _event(self, proof: ProofProgress, elapsed: float) -> Progress:
@@ -261,6 +267,11 @@ class _Told:
             lower_bound=max(proof.lower_bound, result.lower_bound or 0),
             unit=result.problem.metric.unit,
         )
+
+
+def _begun_as(result: Result, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a tour of a proof from the city on with which the result's begins; a path as it is."""
+    return tour if result.problem.open is not None else beginning_with(tour, int(result.tour[0]))
 
 
 def proof_of(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.errors import NoTourFound, OutputError, WarpTSPError
+from warptsp.errors import OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength
+from warptsp.proof.missing import check_arcs
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
 from warptsp.snapshots import turned_to_first
@@ -58,37 +59,8 @@ def run_stages(options: Options) -> Result:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
         failure.result = result  # type: ignore[attr-defined]
         raise failure
-    _check_arcs(result)
+    check_arcs(result.problem, result.tour, result.lower_bound, result)
     return result
-
-
-def _check_arcs(result: Result) -> None:
-    """Accept a result whose tour has no missing arc.
-
-    Raises
-    ------
-    NoTourFound
-        It has one; in its attribute ``result`` is the result.
-    """
-    problem = result.problem
-    if problem.wall is None or not len(missing := problem.missing_arcs(result.tour)):
-        return
-    tail, head = (problem.label(city) for city in missing[0].tolist())
-    # Of reals, a wall is more than twice as long as any tour without a missing arc.
-    proved = result.lower_bound is not None and result.lower_bound >= problem.wall * (1 - 1e-6)
-    if problem.integral:
-        proved = result.lower_bound is not None and result.lower_bound >= problem.wall
-    words = "arcs are" if len(missing) > 1 else "arc is"
-    best = f"{len(missing)} {words} missing from the best tour, such as the one from {tail} to {head}"
-    if proved:
-        error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
-    else:
-        error = NoTourFound(
-            f"no tour without missing arcs was found, though there may be one: {best}; more time may help",
-            proved=False,
-        )
-    error.result = result  # type: ignore[attr-defined]
-    raise error
 
 
 class _Session:
@@ -157,7 +129,7 @@ class _Session:
         if self.options.checkpoint is None:
             return
         try:
-            self.options.checkpoint.write(tour, length)
+            self.options.checkpoint.write(beginning_with(tour, self.options.first), length)
         except OutputError as error:
             self.failure = self.failure or error
 
@@ -181,10 +153,12 @@ class _Session:
         """Return what came of it all."""
         options, run, stages = self.options, self.runs[-1], self.stages
         history = _joined_history(self.runs, options.problem.wall)
+        tour = beginning_with(tour, options.first)
         best = Snapshot(history[-1].seconds, length, tour)
+        snapshots = () if options.recorder is None else options.recorder.finish(best)
         failed = self.failure is not run.failure  # in other ways than the run noted
         return Result(
-            tour=_beginning_with(tour, options.first),
+            tour=tour,
             length=length,
             problem=options.problem,
             known=self.known,
@@ -204,7 +178,9 @@ class _Session:
             params=stages[0].params,
             then=options.then,
             stages=tuple(stages),
-            snapshots=() if options.recorder is None else options.recorder.finish(best),
+            snapshots=tuple(
+                kept._replace(tour=beginning_with(kept.tour, options.first)) for kept in snapshots
+            ),
         )
 
     def _note_proof(self, length: int | float) -> None:
@@ -335,9 +311,9 @@ def _summed_counters(stages: list[Stage]) -> dict[str, int | float]:
     return counters
 
 
-def _beginning_with(tour: NDArray[np.int32], city: int | None) -> NDArray[np.int32]:
+def beginning_with(tour: NDArray[np.int32], city: int | None) -> NDArray[np.int32]:
     """Return a closed tour that begins with this city."""
-    if city is None:
+    if city is None or tour[0] == city:
         return tour
     turned = np.roll(tour, -int(np.flatnonzero(tour == city)[0]))
     turned.flags.writeable = False
