@@ -8,7 +8,7 @@ beyond them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from warptsp._words import counted
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.problem import OpenPath, Problem
 from warptsp.problem.part import part_of
+from warptsp.problem.values import float_array, integer_array
 from warptsp.result import Result
 from warptsp.solver import solve
 
@@ -35,6 +36,8 @@ def insert(
     points: ArrayLike,
     *,
     labels: Iterable[str] | None = None,
+    node_ids: ArrayLike | None = None,
+    extra: Mapping[str, Sequence[Any]] | None = None,
     improve: int = 0,
     seed: int = 0,
 ) -> Result:
@@ -47,9 +50,14 @@ def insert(
     tour : array_like of int
         Its cities, counted from 0.
     points : array_like, shape (k, 2) or (k, 3)
-        Coordinates as those of the instance. The new cities get the numbers after the last.
+        Coordinates as those of the instance.
     labels : iterable of str, optional
         Their names.
+    node_ids : array_like of int, shape (k,), optional
+        Their numbers. A place whose number a city of the instance has gets one after the last, as all do by
+        default.
+    extra : mapping of str to sequence, optional
+        What they have in the other columns of the instance; what it has no column for is left out.
     improve : int
         How many cities before and behind each new one may change places, too; 0 for none.
     seed : int
@@ -70,7 +78,7 @@ def insert(
     started = time.monotonic()
     reach = checked_count("improve", improve, minimum=0, what="a number of cities, 0 or more")
     problem.check_tour(tour)
-    whole = _with_places(problem, np.asarray(points, dtype=np.float64), labels)
+    whole = _with_places(problem, float_array(points, "the places"), labels, node_ids, extra or {})
     order = _inserted(whole, np.asarray(tour, dtype=np.int32), problem.n)
     kicks = 0
     if reach and whole.n > problem.n:
@@ -92,7 +100,11 @@ def remove(problem: Problem, tour: ArrayLike, cities: Iterable[int]) -> Result:
     _check_coordinates(problem)
     problem.check_tour(tour)
     gone = np.zeros(problem.n, dtype=np.bool_)
-    for city in cities:
+    try:
+        numbers = iter(cities)
+    except TypeError:
+        raise InvalidOption(f"cities: {shown(cities)} is no list of numbers of cities, such as [3]") from None
+    for city in numbers:
         if isinstance(city, bool) or not isinstance(city, (int, np.integer)) or not 0 <= city < problem.n:
             raise InvalidOption(f"city {shown(city)} cannot be removed: cities are 0 to {problem.n - 1}")
         gone[city] = True
@@ -121,7 +133,13 @@ def _check_coordinates(problem: Problem) -> None:
         )
 
 
-def _with_places(problem: Problem, points: NDArray[np.float64], labels: Iterable[str] | None) -> Problem:
+def _with_places(
+    problem: Problem,
+    points: NDArray[np.float64],
+    labels: Iterable[str] | None,
+    node_ids: ArrayLike | None,
+    extra: Mapping[str, Sequence[Any]],
+) -> Problem:
     """The instance with more cities."""
     _check_coordinates(problem)
     old = problem.given_coordinates()
@@ -129,28 +147,43 @@ def _with_places(problem: Problem, points: NDArray[np.float64], labels: Iterable
         raise InvalidOption(
             f"places have shape {points.shape}: (k, {old.shape[1]}) is needed, as the tour's have"
         )
+    count = len(points)
     names = None if labels is None else list(labels)
-    if names is not None and len(names) != len(points):
-        raise InvalidOption(f"labels: {len(names)} for {len(points)} places; one for each is needed")
-    ids = problem.node_ids
-    if ids is not None:
-        ids = np.concatenate([ids, ids.max() + 1 + np.arange(len(points))])
-    if names is not None or problem.labels is not None:
-        first = problem.n + 1 if ids is None else int(ids[problem.n]) if len(points) else 0
-        new = names if names is not None else [str(first + i) for i in range(len(points))]
-        names = [*(problem.label(city) for city in range(problem.n)), *new]
+    ids = None if node_ids is None else integer_array(node_ids, "node_ids").astype(np.int64)
+    if names is not None and len(names) != count:
+        raise InvalidOption(f"labels: {len(names)} for {count} places; one for each is needed")
+    for what, given in {**extra, "node_ids": ids}.items():
+        if given is not None and len(given) != count:
+            raise InvalidOption(f"{what}: {len(given)} values for {count} places; one for each is needed")
+    new_ids = _free_ids(problem, count, ids)
+    if names is None and problem.labels is not None:
+        names = list(map(str, new_ids.tolist()))
+    if names is not None:
+        names = [*(problem.label(city) for city in range(problem.n)), *names]
+    if problem.extra is not None:
+        # New places have nothing in columns that they come without.
+        extra = {title: [*column, *extra.get(title, [""] * count)] for title, column in problem.extra.items()}
+    all_ids = np.concatenate([problem.ids_of(np.arange(problem.n)), new_ids])
     return replace(
         problem,
         coordinates=np.concatenate([old, points]),
-        node_ids=ids,
+        node_ids=None if np.array_equal(all_ids, np.arange(1, len(all_ids) + 1)) else all_ids,
         labels=names,
         display=None,
-        # New places have nothing in the other columns of a table.
-        extra=None
-        if problem.extra is None
-        else {title: [*column, *[""] * len(points)] for title, column in problem.extra.items()},
+        extra=None if problem.extra is None else extra,
         name="",
     )
+
+
+def _free_ids(problem: Problem, count: int, wanted: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """The numbers of so many new cities: those that are wanted and free, otherwise the next ones."""
+    taken = problem.ids_of(np.arange(problem.n))
+    if wanted is None:
+        return int(taken.max()) + 1 + np.arange(count)
+    again = np.isin(wanted, taken)
+    first = max(int(taken.max()), int(wanted.max(initial=0))) + 1
+    wanted[again] = first + np.arange(int(again.sum()))
+    return wanted
 
 
 def _inserted(whole: Problem, tour: NDArray[np.int32], n: int) -> NDArray[np.int32]:
@@ -164,9 +197,11 @@ def _inserted(whole: Problem, tour: NDArray[np.int32], n: int) -> NDArray[np.int
     ring = _ring(whole, tour)
     starts, ends = list(ring[0]), list(ring[1])
     edges = {(a, b) for a, b in whole.fixed_edges.tolist()}
-    free = np.array(
-        [(min(a, b), max(a, b)) not in edges for a, b in zip(starts, ends, strict=True)], dtype=np.bool_
-    )
+    free = np.empty(len(starts), dtype=np.bool_)
+    for place, (a, b) in enumerate(zip(starts, ends, strict=True)):
+        edge_between = min(a, b), max(a, b)
+        free[place] = edge_between not in edges
+        edges.discard(edge_between)  # which a tour of two cities has twice: one of them need not stay
     tails, heads = np.array(starts)[free], np.array(ends)[free]
     following[np.array(starts)] = np.array(ends)
     best = np.empty(len(new), dtype=np.int64)

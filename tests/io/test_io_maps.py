@@ -135,3 +135,26 @@ def test_deep_nesting_is_no_matter(tmp_path):
     file = tmp_path / "a.gpx"
     file.write_text("<gpx>" + "<a>" * 100_000 + "</a>" * 100_000 + "<wpt lat='1' lon='2'/></gpx>")
     assert load(file).n == 1
+
+
+@pytest.mark.parametrize("text", [GPX_TEXT, KML_TEXT], ids=["gpx", "kml"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "<?xml version='1.0' encoding='UTF-16'?>",
+        '<?xml version="1.0"\n encoding = "utf-16le" standalone="yes" ?>\n',
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "",
+    ],
+)
+def test_utf_16_may_declare_itself(tmp_path, text, encoding, declaration):
+    text = declaration + text.removeprefix('<?xml version="1.0"?>\n').replace("Berlin", "Zürich")
+    (tmp_path / "a.xml").write_bytes(f"\ufeff{text}".encode(encoding))
+    assert load(tmp_path / "a.xml").labels[0].startswith("Zürich")
+
+
+def test_other_encodings_are_what_they_declare(tmp_path):
+    declared = GPX_TEXT.replace("?>", ' encoding="ISO-8859-1"?>').replace("Berlin", "Zürich")
+    (tmp_path / "a.gpx").write_bytes(declared.encode("latin-1"))
+    assert load(tmp_path / "a.gpx").labels[0].startswith("Zürich")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
 import math
@@ -14,7 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
-from warptsp.io import TOUR_FORMATS, check_tour_output, read_tour, tour_format, write_tour
+from warptsp.io import (
+    TOUR_FORMATS,
+    check_tour_output,
+    load,
+    read_tour,
+    tour_format,
+    write_problem,
+    write_tour,
+)
 from warptsp.problem import OpenPath, Problem
 
 PLACES = [[52.52, 13.405], [48.8566, 2.3522], [41.9, 12.5], [-10.0, 350.0]]
@@ -164,13 +173,121 @@ def test_nothing_is_half_written(tmp_path, places):
         ("position,id\n1,3\n2,1\n3,2\n4,4\n", [2, 0, 1, 3]),
         ("Node;other\n3;a\n\n1;b\n2;c\n4;d\n", [2, 0, 1, 3]),
         ("name\nSea\nBerlin\nParis\nRoma\n", [3, 0, 1, 2]),
+        # Tables as the reader of instances takes them.
+        ("sep=;\nid;x\n3;0\n1;0\n2;0\n4;0\n", [2, 0, 1, 3]),
+        ("\n\nid,x\n3,0\n# from the office\n1,0\n,\n2,0\n4,0\n,,\n", [2, 0, 1, 3]),
+        ("id|x\n3|0\n1|0\n2|0\n4|0\n", [2, 0, 1, 3]),
+        ("id x\n3 0\n1 0\n2 0\n4 0\n", [2, 0, 1, 3]),
+        ("id,x\n3.0,0\n1.,0\n2.00,0\n4,0\n", [2, 0, 1, 3]),
+        ("x,Nr.\n0,3\n0,1\n0,2\n0,4\n", [2, 0, 1, 3]),
+        ("number,index,x\n1,3,0\n2,1,0\n3,2,0\n4,4,0\n", [2, 0, 1, 3]),
+        ("Ort;km\nSea;1\nBerlin;2\nParis;3\nRoma;4\n", [3, 0, 1, 2]),
+        ("label,city\nSea,x\nBerlin,x\nParis,x\nRoma,x\n", [3, 0, 1, 2]),
+        ('stop name\n"Sea"\nBerlin\n Paris\nRoma\n', [3, 0, 1, 2]),
+        ('"id"\n"3"\n"1"\n"2"\n"4"\n', [2, 0, 1, 3]),
+        ("# mine\nid,x\n3,0\n1,0\n2,0\n4,0\n", [2, 0, 1, 3]),
+        ("#,x\n3,0\n1,0\n2,0\n4,0\n", [2, 0, 1, 3]),
+        ("名称\nSea\nBerlin\nParis\nRoma\n", [3, 0, 1, 2]),
+        ("\ufeff3 1 2 4", [2, 0, 1, 3]),
     ],
 )
 def test_other_lists(tmp_path, text, expected):
     problem = Problem.from_points(PLACES, "GREAT_CIRCLE", labels=["Berlin", "Paris", "Roma", "Sea"])
     path = tmp_path / "a.txt"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     assert read_tour(path, problem).tolist() == expected
+
+
+BREAKS = ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize("mark", BREAKS)
+def test_names_with_line_breaks_stand_on_one_line(tmp_path, ending, mark):
+    labels = [f"Ro{mark}ma", f"{mark}=1", f'a "b"{mark}{mark}, c', "d"]
+    problem = Problem.from_points(PLACES, labels=labels, extra={f"k{mark}m": [mark, "1", "2", "3"]})
+    matrix = Problem.from_matrix(np.ones((4, 4)), labels=labels)
+    for instance in (problem, matrix):
+        write_problem(tmp_path / f"p.{ending}", instance)
+        assert list(load(tmp_path / f"p.{ending}").labels) == ["Ro ma", "=1", 'a "b"  , c', "d"]
+        for safe in (False, True):
+            path = tmp_path / f"a.{ending}"
+            write_tour(path, [2, 0, 3, 1], instance, csv_safe=safe)
+            assert len(path.read_text().splitlines()) == 5
+            assert read_tour(path, instance).tolist() == [2, 0, 3, 1]
+            rows = csv.reader(path.read_text().splitlines(), delimiter="\t" if ending == "tsv" else ",")
+            names = ['"' + row[2].replace('"', '""') + '"' for row in rows]
+            (tmp_path / "names.txt").write_text("\n".join(["name", *names[1:]]))
+            assert read_tour(tmp_path / "names.txt", instance).tolist() == [2, 0, 3, 1]
+    write_tour(tmp_path / f"a.{ending}", [2, 0, 3, 1], problem)
+    assert list(load(tmp_path / f"a.{ending}").labels) == ['a "b"  , c', "Ro ma", "d", "=1"]
+
+
+def test_names_and_titles_that_look_like_other_marks(tmp_path):
+    labels = ["#1; a", "sep=;", "b|c\td", "#e"]
+    problem = Problem.from_points(PLACES, labels=labels, extra={"#a;b": [1, 2, 3, 4], "\t": [1, 2, 3, 4]})
+    for path in (tmp_path / "a.csv", tmp_path / "a.tsv"):
+        write_tour(path, [2, 0, 3, 1], problem)
+        assert read_tour(path, problem).tolist() == [2, 0, 3, 1]
+        assert list(load(path).labels) == [labels[city] for city in (2, 0, 3, 1)]
+        for names in (labels, ["", "", " sep=", ""]):
+            write_problem(path, Problem.from_matrix(np.ones((4, 4)), labels=names))
+            assert list(load(path).labels) == [name.strip() for name in names]
+
+
+def test_quoted_line_breaks_of_older_tours(tmp_path):
+    problem = Problem.from_points(PLACES, labels=["Berlin", "Pa\n\nris", "Ro\r\nma", "Sea"])
+    path = tmp_path / "a.csv"
+    text = 'id,name,x\n3,"Ro\r\nma",0\n1,Berlin,0\n2,"Pa\n\nris",0\n{},Sea,0\n'
+    path.write_text(text.format(4), newline="")
+    assert read_tour(path, problem).tolist() == [2, 0, 1, 3]
+    path.write_text(text.format("x"), newline="")
+    with pytest.raises(ParseError, match=r"a\.csv:8: 'x' in column id"):
+        read_tour(path, problem)
+    path.write_text('name\n"Ro\r\nma"\nBerlin\n"Pa\n\nris"\nSea\n', newline="")
+    assert read_tour(path, problem).tolist() == [2, 0, 1, 3]
+
+
+@pytest.mark.parametrize("title", ["position", "path_position"])
+def test_rows_in_another_order_are_refused(tmp_path, places, title):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{title},id\n1,3\n2,1\n3.0,2\n\n10,4\n")
+    assert read_tour(path, places).tolist() == [2, 0, 1, 3]
+    path.write_text(f"id,{title}\n3,2\n1,1\n2,9\n4,3\n")  # a column of its instance
+    assert read_tour(path, places).tolist() == [2, 0, 1, 3]
+    message = rf"a\.csv:4: position 1 stands below position 2: .* of the column {title}: sort by it, or leave"
+    for rows in ("1,3\n2,1\n1,2\n10,4\n", "0,3\n2,1\n1,2\n3,4\n"):
+        path.write_text(f"{title},id\n{rows}")
+        with pytest.raises(ParseError, match=message):
+            read_tour(path, places)
+    path.write_text(f"{title},id\n1,3\n2,1\n2,2\n10,4\n")
+    with pytest.raises(ParseError, match="position 2 stands below position 2"):
+        read_tour(path, places)
+    path.write_text(f"{title},id\n1,3\nx,1\n3,2\n4,4\n")
+    with pytest.raises(ParseError, match=rf"a\.csv:3: 'x' in column {title}: a number is needed"):
+        read_tour(path, places)
+
+
+def test_names_of_another_instance_are_refused(tmp_path):
+    problem = Problem.from_points(PLACES, labels=["A", "C", "=  b", "'t Hof"])
+    path = tmp_path / "a.csv"
+    for names in (["A", "C", "=  b", "'t Hof"], ["A", "", "'= b", "'t  Hof"]):
+        rows = "".join(f"{city},{name}\n" for city, name in enumerate(names, start=1))
+        path.write_text(f"id,name\n{rows}")
+        assert read_tour(path, problem).tolist() == [0, 1, 2, 3]
+    path.write_text("id,name\n1,A\n\n2,B\n3,= b\n4,'t Hof\n")
+    with pytest.raises(InvalidTour, match=r"^.*a\.csv:4: id 2 is 'C' in the instance, and 'B' here: "):
+        read_tour(path, problem)
+    assert read_tour(path, dataclasses.replace(problem, labels=None)).tolist() == [0, 1, 2, 3]
+    assert read_tour(path, dataclasses.replace(problem, labels=["A", "", "= b", "'t Hof"])) is not None
+
+
+def test_names_may_come_from_another_column(tmp_path):
+    (tmp_path / "p.csv").write_text("id,city,shop,x,y\n1,A,k,0,0\n2,B,l,0,1\n3,C,m,1,0\n")
+    cities, shops = load(tmp_path / "p.csv"), load(tmp_path / "p.csv", columns={"name": "shop"})
+    for one, other in ((cities, shops), (shops, cities)):
+        write_tour(tmp_path / "a.csv", [2, 0, 1], one)
+        assert read_tour(tmp_path / "a.csv", other).tolist() == [2, 0, 1]
 
 
 def test_arrays(tmp_path):

@@ -177,3 +177,40 @@ def test_parquet(pyarrow, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(BackendUnavailable, match=r"pip install 'warptsp\[parquet\]'"):
         load(path)
+
+
+@pytest.mark.parametrize("kind", ["str", "object", "category"])
+def test_parquet_with_the_index_of_a_data_frame(pyarrow, tmp_path, kind):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "a.parquet"
+    names = pandas.Index(["A", "B", "C"]).astype(kind)
+    distances = [[0, 2, 3], [2, 0, 4], [3, 4, 0]]
+    pandas.DataFrame(distances, index=names, columns=["A", "B", "C"]).to_parquet(path)
+    problem = load(path)
+    assert (problem.metric.name, list(problem.labels)) == ("EXPLICIT", ["A", "B", "C"])
+    assert problem.given_matrix().tolist() == distances
+    places = {"lat": [1.5, 2.5, 3.5], "lon": [4, 5, 6], "n": [7, 8, 9]}
+    pandas.DataFrame(places, index=names).to_parquet(path)
+    problem = load(path)
+    assert list(problem.labels) == ["A", "B", "C"]
+    assert list(problem.extra) == ["n"]
+    frame = pandas.DataFrame({**places, "Ort": ["x", "y", "z"]}, index=names)
+    frame.to_parquet(path)
+    assert list(load(path).labels) == ["x", "y", "z"]
+    frame[frame["n"] != 8].reset_index(drop=True).iloc[[1, 0]].to_parquet(path)  # an index of numbers
+    problem = load(path)
+    assert (list(problem.labels), list(problem.extra), problem.node_ids) == (["z", "x"], ["n"], None)
+
+
+@pytest.mark.parametrize("names", [["A", None, "C"], [None, None, None]])
+def test_parquet_without_some_names(pyarrow, tmp_path, names):
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    encoded = pyarrow.array(names, pyarrow.string()).dictionary_encode()
+    for column in (names, encoded, pyarrow.array(names, pyarrow.large_string())):
+        parquet.write_table(pyarrow.table({"name": column, "x": [1, 2, 4], "y": [1, 3, 4]}), path)
+        assert list(load(path).labels) == [name or "" for name in names]
+        table = pyarrow.table({"__index_level_0__": column, "x": [1, 2, 4], "y": [1, 3, 4]})
+        parquet.write_table(table, path)
+        assert list(load(path).labels) == [name or "" for name in names]

@@ -99,6 +99,15 @@ def test_fixed_edges_are_kept():
         insertion.insert(whole, [0, 1, 2, 3], [[5, 0]])
 
 
+def test_the_fixed_edge_of_two_cities_is_kept():
+    """Their tour has that edge twice, and a new place goes into one of the two."""
+    problem = Problem.from_points([[0, 0], [10, 0]], fixed_edges=[[0, 1]])
+    found = warptsp.solve(problem).insert([[5, 1], [5, 2]])
+    assert found.problem.n == 4
+    assert found.problem.fixed_edges.tolist() == [[0, 1]]
+    found.problem.check_tour(found.tour)
+
+
 def test_results_insert_and_remove():
     result = warptsp.solve(unit_points(20), kicks=10)
     more = result.insert([[0.5, 0.5]])
@@ -119,7 +128,11 @@ def test_results_insert_and_remove():
         (lambda r: r.insert([[1, 2]], improve=-1), "improve"),
         (lambda r: r.insert([[1, 2]], labels=["a", "b"]), "labels"),
         (lambda r: r.insert([[1, np.nan]]), "finite"),
+        (lambda r: r.insert("x"), "the places are not numbers"),
+        (lambda r: r.insert([[1, 2], [3]]), "the places are not in rows of one length"),
         (lambda r: r.remove([99]), "cities are 0 to"),
+        (lambda r: r.remove(5), "cities: 5 is no list of numbers of cities"),
+        (lambda r: r.remove(None), "cities: None is no list"),
         (lambda r: r.remove(range(20)), "at least one"),
         (lambda r: warptsp.solve(np.ones((4, 4)) - np.eye(4)).insert([[0, 0]]), "matrix"),
     ],

@@ -30,8 +30,8 @@ MAX_DENSE = 20_000
 _FORMAT = "warptsp lower bound"
 _MAX_POTENTIAL = 2**31 - 1
 _MAX_EXPONENT = 1100
-# With what prefers fixed edges, one length stays far within 63 bits, and the sum of 20 000, too. What is longer
-# counts as so long, which is rounding down, too.
+# With what prefers fixed edges, one length stays far within 63 bits, and the sum of 20 000, too. What is
+# longer counts as so long, which is rounding down, too.
 _MAX_LENGTH = 2.0**44
 _FIXED_BONUS = 2**46
 

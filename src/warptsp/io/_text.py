@@ -12,6 +12,7 @@ __all__ = ["decode", "line_number", "quoted", "read_bytes"]
 
 _SOMETHING = re.compile(rb"[^\x00\t\n\x0b\x0c\r \x1a]")
 _BREAK = re.compile(rb"\r\n?|\n")
+_ENCODING = re.compile(r"""(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*("[^"]*"|'[^']*')""")
 
 
 def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
@@ -44,11 +45,13 @@ def read_bytes(path: str | os.PathLike[str]) -> tuple[bytes, str]:
 
 
 def _from_utf16(data: bytes, name: str) -> bytes:
-    """UTF-16 text, as Excel's "Unicode text" and PowerShell have it, as UTF-8."""
+    """UTF-16 text, as Excel's "Unicode text" and PowerShell have it, as UTF-8; XML no longer declares it."""
     try:
-        return data.decode("utf-16").encode()
+        text = data.decode("utf-16")
     except UnicodeDecodeError as error:
         raise ParseError(f"is damaged: its UTF-16 text breaks off at byte {error.start}", file=name) from None
+    declared = _ENCODING.match(text)
+    return (text if declared is None else declared[1] + text[declared.end() :]).encode()
 
 
 def line_number(data: bytes, offset: int) -> int:

@@ -70,8 +70,8 @@ def _write(problem: Problem, tour: NDArray[np.int32]) -> Pieces:
 
 
 def _has_no_titles(data: bytes) -> bool:
-    """Whether a text does not begin with a header line, such as ``position,id,x,y``."""
-    return re.match(rb'\s*"?[A-Za-z]', data) is None
+    """Whether a text begins with no header line, such as ``position,id,x,y``, nor a comment above one."""
+    return re.match(rb'(?:\xef\xbb\xbf)?+\s*"?[A-Za-z#\x80-\xff]', data) is None
 
 
 FORMATS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -22,8 +23,11 @@ from .places import degrees
 
 __all__ = ["FORMATS", "geojson_problem", "parse_json"]
 
+_log = logging.getLogger(__name__)
+
 _CHUNK = 1 << 12  # points that are written at once
 _NAMES = ("name", "label", "title")
+_LINES_AND_AREAS = ("LineString", "MultiLineString", "Polygon", "MultiPolygon")
 Fail = Callable[[str], NoReturn]
 
 
@@ -43,27 +47,39 @@ def parse_json(data: bytes, file: str, *, geojson: bool = False) -> Problem:
     with reading_json(file):
         if not geojson and is_osrm_table(document):
             return osrm_problem(document)
-        return geojson_problem(document, fail)
+        return geojson_problem(document, fail, file)
 
 
-def geojson_problem(document: Any, fail: Fail) -> Problem:
-    """The points of a GeoJSON document, with great-circle distances.
+def geojson_problem(document: Any, fail: Fail, file: str = "GeoJSON") -> Problem:
+    """The points of a GeoJSON document, with great-circle distances; its lines and areas are passed over.
 
     Parameters
     ----------
     document : object
         As `json` reads it.
     fail : callable
-        Is called with what is wrong, if the document is no GeoJSON, or holds other geometries than Point and
-        MultiPoint.
+        Is called with what is wrong, if the document is no GeoJSON, or has no points.
+    file : str
+        Its name, for warnings.
     """
     positions: list[tuple[float, float]] = []
     names: list[str] = []
-    for where, point, name in _points(document, "the document", "", fail):
+    others: dict[str, str] = {}
+    for where, point, name in _points(document, "the document", "", others, fail):
         positions.append(_latitude_longitude(point, where, fail))
         names.append(name)
+    shapes = [(where, kind) for where, kind in others.items() if kind]
+    if not positions and shapes:
+        where, kind = shapes[0]
+        fail(f"{where} is {quoted(kind)}: a Point or a MultiPoint is needed")
     if not positions:
         fail("holds no points: a FeatureCollection of Points or a MultiPoint is needed")
+    nowhere = len(others) - len(shapes)
+    if nowhere:
+        left_out = (
+            "1 feature without a place is" if nowhere == 1 else f"{nowhere} features without a place are"
+        )
+        _log.warning("%s: %s left out: the geometry is null", file, left_out)
     try:
         return Problem(
             Metric.GREAT_CIRCLE,
@@ -74,24 +90,35 @@ def geojson_problem(document: Any, fail: Fail) -> Problem:
         fail(str(error))
 
 
-def _points(node: Any, where: str, name: str, fail: Fail) -> Iterator[tuple[str, Any, str]]:
+def _points(
+    node: Any, where: str, name: str, others: dict[str, str], fail: Fail
+) -> Iterator[tuple[str, Any, str]]:
+    """Where each point stands, its coordinates, and its name.
+
+    In `others` comes what is passed over, by where it stands: a line or an area, or nothing for a feature
+    that has no place.
+    """
     kind = node.get("type") if isinstance(node, dict) else None
     if kind == "FeatureCollection":
         for number, feature in enumerate(_list(node, "features", where, fail), start=1):
-            yield from _points(feature, f"feature {number}", "", fail)
+            yield from _points(feature, f"feature {number}", "", others, fail)
+    elif kind == "Feature" and node.get("geometry", "") is None:  # as RFC 7946, 3.2, allows
+        others[where] = ""
     elif kind == "Feature":
         properties = node.get("properties")
         if isinstance(properties, dict):
             name = next((str(properties[key]) for key in _NAMES if properties.get(key) is not None), "")
-        yield from _points(node.get("geometry"), where, name, fail)
+        yield from _points(node.get("geometry"), where, name, others, fail)
     elif kind == "GeometryCollection":
         for geometry in _list(node, "geometries", where, fail):
-            yield from _points(geometry, where, name, fail)
+            yield from _points(geometry, where, name, others, fail)
     elif kind == "MultiPoint":
         for point in _list(node, "coordinates", where, fail):
             yield where, point, name
     elif kind == "Point":
         yield where, node.get("coordinates"), name
+    elif kind in _LINES_AND_AREAS:
+        others.setdefault(where, kind)
     else:
         fail(f"{where} is {quoted(str(kind))}: a Point or a MultiPoint is needed")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from warptsp._offers import find
 from warptsp.errors import BackendUnavailable, InvalidProblem, ParseError
@@ -15,6 +17,35 @@ if TYPE_CHECKING:
     from .options import ReadOptions
 
 __all__ = ["FORMATS"]
+
+_INDEX = "__index_level_0__"  # what pandas calls the index of a data frame, if it has no name
+
+
+class _Frame:
+    """A table with what pandas writes of a data frame: names of rows, and nothing where a text is missing."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self.column_names = [name for name in table.column_names if name != _INDEX]
+        index = _without_nulls(table[_INDEX]).to_pylist() if _INDEX in table.column_names else [None]
+        # Numbers only tell which rows a larger frame had.
+        are_names = all(isinstance(name, str) for name in index)
+        self.index = np.array(index, dtype=object) if are_names else None
+
+    def __getitem__(self, name: str) -> Any:
+        return _without_nulls(self._table[name])
+
+
+def _without_nulls(column: Any) -> Any:
+    """A column whose missing texts are empty ones; others as they are."""
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if types.is_null(column.type):
+        column = column.cast("string")
+    is_text = types.is_string(column.type) or types.is_large_string(column.type)
+    return column.fill_null("") if is_text else column
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
@@ -33,7 +64,7 @@ def _read(source: Source, options: ReadOptions) -> Instance:
     try:
         return Instance(
             find("problem of a data frame")(
-                table, options.asked, options.columns, asymmetric=options.asymmetric
+                _Frame(table), options.asked, options.columns, asymmetric=options.asymmetric
             )
         )
     except InvalidProblem as error:

@@ -17,9 +17,17 @@ from warptsp.problem import Problem
 
 from .format import Format, Source, TourFile
 from .places import check_geographic
-from .registry import format_of_tour, format_to_write
+from .registry import format_of_instance, format_of_tour, format_to_write
 
-__all__ = ["can_guard_names", "check_tour_output", "read_tour", "read_tour_file", "tour_format", "write_tour"]
+__all__ = [
+    "can_guard_names",
+    "check_tour_output",
+    "read_own_tour",
+    "read_tour",
+    "read_tour_file",
+    "tour_format",
+    "write_tour",
+]
 
 
 def tour_format(path: str | os.PathLike[str], format: str | None = None) -> str:
@@ -159,3 +167,32 @@ def read_tour_file(path: str | os.PathLike[str], problem: Problem) -> TourFile:
         message, file = str(error), source.file
         raise InvalidTour(message if message.startswith(file) else f"{file}: {message}") from None
     return found
+
+
+def read_own_tour(path: str | os.PathLike[str], problem: Problem, format: str | None = None) -> TourFile:
+    """The tour in the file that the instance comes from: the order of its places, unless it has another one.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+    problem : Problem
+        The instance in it.
+    format : str, optional
+        Its format as an instance.
+
+    Raises
+    ------
+    ParseError, InvalidTour
+        It is no list of places, and has no tour either; or the rows of a table are not in the order of their
+        positions.
+    """
+    source = Source(path, by_name=format is not None)
+    chosen = format_of_instance(source, format)
+    if not (chosen.has_columns or chosen.bare):
+        return read_tour_file(path, problem)
+    said = None
+    if not (chosen.binary or chosen.bare):
+        from .table.tours import parse_order
+
+        said = parse_order(source)
+    return TourFile(np.arange(problem.n), said)

@@ -2,66 +2,174 @@
 
 from __future__ import annotations
 
-import csv
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warptsp.errors import InvalidTour, ParseError
-from warptsp.io._text import decode, quoted
+from warptsp.errors import InvalidTour
+from warptsp.io._text import quoted
 from warptsp.io.format import Source, TourFile
 from warptsp.problem import Problem
 
-from .writer import PATH_POSITION, POSITION, guarded
+from .text import TableText
+from .titles import KNOWN, plain
+from .writer import PATH_POSITION, POSITION
 
-__all__ = ["parse_tour"]
+__all__ = ["parse_order", "parse_tour"]
+
+_BREAK = re.compile(rb"\r\n|\r|\n")
+_QUOTED = rb'(?<![^,;|\t\r\n])"[^"]*(?:""[^"]*)*"(?![^,;|\t\r\n])'
+_QUOTED_ROW = re.compile(rb'(?:%s[^"\r\n]*)+[^\r\n]*' % _QUOTED)
+_ID = re.compile(r"[0-9]{1,15}(\.0*)?")
 
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
-    """The tour in a table with a column ``id`` or ``name``.
+    """The tour in a table with a column of node numbers or names, which are called as in tables of places.
 
     Raises
     ------
     ParseError
-        It has no such column, or a field holds something else.
+        It has no such column, a field holds something else, or its rows are not in the order of positions.
     InvalidTour
         It is one of another instance, or names do not tell the cities.
     """
-    lines, file = decode(source.data).splitlines(), source.file
-    delimiter = next((character for character in "\t;," if character in lines[0]), ",")
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        titles = [title.strip().lower() for title in next(rows)]
-        column = next((titles.index(name) for name in ("id", "node", "name") if name in titles), None)
-        if column is None:
-            shown = ", ".join(quoted(title) for title in titles[:8])
-            raise ParseError(
-                f"the first line names the columns {shown}: a column id or name is needed", file=file, line=1
+    text = _table(source)
+    titles = text.first
+    id, name = (_column(titles, role) for role in ("id", "name"))
+    key = name if id is None else id
+    if key is None:
+        shown = ", ".join(quoted(title) for title in titles[:8])
+        text.fail(f"the first line names the columns {shown}: a column id or name is needed", text.first_line)
+    said = _said(text)
+    ids: list[int] = []
+    names: list[str] = []
+    last = -np.inf
+    for lines, rows in text.chunks():
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) <= key:
+                text.fail(f"{len(row)} fields: column {quoted(titles[key])} is missing", line)
+            if id is not None:
+                ids.append(_node_number(text, row[id].strip(), line, titles[id]))
+            if name is not None:
+                names.append(row[name].strip() if name < len(row) else "")
+        if said is not None:
+            last = _check_order(text, lines, rows, last)
+    if id is None:
+        return TourFile(_cities_by_name(names, problem), said)
+    cities = problem.cities_of(np.array(ids, dtype=np.int64))
+    if name is not None and problem.labels is not None:
+        _check_names(text, titles[id], titles[name], cities, names, problem)
+    return TourFile(cities, said)
+
+
+def parse_order(source: Source) -> bool | None:
+    """Whether a table whose rows are the places of a tour says that it is an open path; None if it does not.
+
+    Raises
+    ------
+    ParseError
+        Its rows are not in the order of positions.
+    """
+    text = _table(source)
+    said = _said(text)
+    if said is not None:
+        last = -np.inf
+        for lines, rows in text.chunks():
+            last = _check_order(text, lines, rows, last)
+    return said
+
+
+def _said(text: TableText) -> bool | None:
+    return {POSITION: False, PATH_POSITION: True}.get(text.first[0].lower())
+
+
+def _table(source: Source) -> TableText:
+    """The table in a file, whose first line names its columns."""
+    text = TableText(_on_a_line_each(source.data), source.file)
+    title = " ".join(text.first).strip('"')
+    if text.delimiter == " " and any(plain(title) in KNOWN[role] for role in ("id", "name")):
+        text.delimiter, text.first = "\t", [title]  # one column, of which blanks and commas separate nothing
+    text.titled = True
+    return text
+
+
+def _on_a_line_each(data: bytes) -> bytes:
+    """A text without the line breaks in quoted fields, as warptsp once wrote them in names.
+
+    Blank lines come behind such a row, so that what follows has the same number as before.
+    """
+    if not any(line.count(b'"') % 2 for line in data.splitlines()):
+        return data
+    return _QUOTED_ROW.sub(
+        lambda match: _BREAK.sub(b" ", match[0]) + b"\n" * len(_BREAK.findall(match[0])), data
+    )
+
+
+def _column(titles: Sequence[str], role: str) -> int | None:
+    """The column with the best known title for a role; a tour may have others as columns of its instance."""
+    words = list(KNOWN[role])
+    found = [(words.index(plain(title)), at) for at, title in enumerate(titles) if plain(title) in words]
+    return min(found)[1] if found else None
+
+
+def _node_number(text: TableText, value: str, line: int, title: str) -> int:
+    if not _ID.fullmatch(value):
+        text.fail(f"{quoted(value)} in column {title}: a node number is needed", line)
+    return int(value.partition(".")[0])
+
+
+def _check_order(text: TableText, lines: list[int], rows: list[list[str]], last: float) -> float:
+    """Refuse rows that something has sorted otherwise; `last` is the position above them.
+
+    Returns
+    -------
+    float
+        The position of the last row.
+    """
+    title = text.first[0]
+    positions = np.concatenate([[last], text.positions(lines, rows, [0], text.first, [""])[:, 0]])
+    falls = np.flatnonzero(np.diff(positions) <= 0.0)
+    if len(falls):
+        at = int(falls[0])
+        text.fail(
+            f"position {positions[at + 1]:.15g} stands below position {positions[at]:.15g}: the rows are not "
+            f"in the order of the column {title}: sort by it, or leave the column out if the order of the "
+            "rows is meant",
+            lines[at],
+        )
+    return float(positions[-1])
+
+
+def _check_names(
+    text: TableText, id: str, name: str, cities: NDArray[np.int32], names: list[str], problem: Problem
+) -> None:
+    """Refuse a row whose name is not that of its city, which no other column of the row holds either."""
+    labels = [problem.label(city) for city in cities.tolist()]
+    odd = {
+        at
+        for at, (label, found) in enumerate(zip(labels, names, strict=True))
+        if label != found and label and found and _bare(label) != _bare(found)
+    }
+    if not odd:
+        return
+    for at, (line, row) in enumerate(text.rows()):
+        # The names may have come from another column, when the caller said which.
+        if at in odd and _bare(labels[at]) not in map(_bare, row):
+            raise InvalidTour(
+                f"{text.file}:{line}: {id} {problem.node_id(cities[at])} is {quoted(labels[at])} in the "
+                f"instance, and {quoted(names[at])} here: a tour of this instance is needed, or none of its "
+                f"names (column {quoted(name)})"
             )
-        values = []
-        for row in rows:
-            if not row:
-                continue
-            if len(row) <= column:
-                raise ParseError(
-                    f"{len(row)} fields: column {quoted(titles[column])} is missing",
-                    file=file,
-                    line=rows.line_num,
-                )
-            values.append(row[column].strip())
-            if titles[column] != "name" and not re.fullmatch(r"\d{1,15}", values[-1]):
-                raise ParseError(
-                    f"{quoted(values[-1])} in column {titles[column]}: a node number is needed",
-                    file=file,
-                    line=rows.line_num,
-                )
-    except csv.Error as error:
-        raise ParseError(f"is not a CSV line: {error}", file=file, line=rows.line_num) from None
-    said = {POSITION: False, PATH_POSITION: True}.get(titles[0])
-    if titles[column] != "name":
-        return TourFile(problem.cities_of(np.array([int(value) for value in values], dtype=np.int64)), said)
-    return TourFile(_cities_by_name(values, problem), said)
+
+
+def _bare(name: str) -> str:
+    """A name as it is compared: without what tables add to it and take from it.
+
+    That is the apostrophe of `guarded`, and all white space but one blank between two words.
+    """
+    return " ".join(name.removeprefix("'").split())
 
 
 def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
@@ -70,8 +178,8 @@ def _cities_by_name(values: list[str], problem: Problem) -> NDArray[np.int32]:
     city_of = {label: city for city, label in enumerate(problem.labels)}
     if len(city_of) < problem.n:
         raise InvalidTour("several cities of the instance have the same name: give the tour a column id")
-    city_of = {guarded(label): city for label, city in city_of.items()} | city_of
-    unknown = next((value for value in values if value not in city_of), None)
-    if unknown is not None:
-        raise InvalidTour(f"the instance has no city called {quoted(unknown)}")
-    return np.array([city_of[value] for value in values], dtype=np.int32)
+    bare = {_bare(label): city for label, city in city_of.items()}
+    cities = [city_of.get(value, bare.get(_bare(value))) for value in values]
+    if None in cities:
+        raise InvalidTour(f"the instance has no city called {quoted(values[cities.index(None)])}")
+    return np.array(cities, dtype=np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -58,7 +58,7 @@ def tour_table(
     header += [FROM_START, *([] if speed is None else [TIME]), TO_NEXT]
     coordinates = _coordinates(problem)
     travel = _Travel(problem, tour, speed)
-    yield _rows([header], delimiter)
+    yield _rows([header], delimiter, _quoting(header, delimiter))
     for begin in range(0, len(tour), _CHUNK):
         cities = tour[begin : begin + _CHUNK]
         columns: list[list[Any]] = [
@@ -116,11 +116,13 @@ def problem_table(problem: Problem, delimiter: str = ",") -> Iterator[bytes]:
     if problem.wall is not None:
         raise InvalidOption("a table cannot say which arcs are missing: write a .npy file")
     if problem.matrix is not None:
+        quoting = _quoting(problem.labels or (), delimiter)
         if problem.labels is not None:
-            yield _rows([["", *problem.labels]], delimiter)
+            yield _rows([["", *problem.labels]], delimiter, quoting)
         for city, row in enumerate(problem.matrix):
             fields = row.tolist()
-            yield _rows([fields if problem.labels is None else [problem.labels[city], *fields]], delimiter)
+            fields = fields if problem.labels is None else [problem.labels[city], *fields]
+            yield _rows([fields], delimiter, quoting)
         return
     coordinates = problem.given_coordinates()
     yield _rows([["id"] + (["name"] if problem.labels is not None else []) + _titles(problem)], delimiter)
@@ -160,12 +162,30 @@ def _taken(column: Sequence[Any], cities: NDArray[np.int32]) -> list[Any]:
     return [column[city] for city in cities.tolist()]
 
 
-def _rows(rows: Any, delimiter: str) -> bytes:
+def _quoting(texts: Iterable[str], delimiter: str) -> Literal[0, 2]:
+    """Whether only the fields that need it get quotation marks, or all texts.
+
+    All do if the first line could seem to have another delimiter, or a line to be blank or a comment.
+    """
+    misleading = {*"\t;|,#"} - {delimiter}
+    found = any(
+        not text.strip() or text.strip().startswith("sep=") or not misleading.isdisjoint(text)
+        for text in texts
+    )
+    return csv.QUOTE_NONNUMERIC if found else csv.QUOTE_MINIMAL
+
+
+def _rows(rows: Any, delimiter: str, quoting: Literal[0, 2] = csv.QUOTE_MINIMAL) -> bytes:
     rows = list(rows)
-    text = _table(rows, delimiter, csv.QUOTE_MINIMAL)
-    if "\r" in text:  # which the module leaves without quotes, and every reader takes for the end of a line
-        text = _table(rows, delimiter, csv.QUOTE_NONNUMERIC)
+    text = _table(rows, delimiter, quoting)
+    if len(text.splitlines()) > len(rows):
+        text = _table([[_on_one_line(field) for field in row] for row in rows], delimiter, quoting)
     return text.encode()
+
+
+def _on_one_line(field: Any) -> Any:
+    """A text with a blank for each line break, of any kind: a row of a table is one line for every reader."""
+    return " ".join(field.splitlines()) if isinstance(field, str) else field
 
 
 def _table(rows: list[Any], delimiter: str, quoting: Literal[0, 2]) -> str:

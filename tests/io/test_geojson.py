@@ -1,0 +1,109 @@
+"""GeoJSON in which points stand beside other things, as in the tours that warptsp writes."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warptsp import OpenPath, Problem
+from warptsp.errors import ParseError
+from warptsp.io import load, read_tour, write_tour
+
+LINE = {"type": "LineString", "coordinates": [[1, 2], [3, 4]]}
+AREA = {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 0]]]}
+SHAPES = [
+    LINE,
+    AREA,
+    {"type": "MultiLineString", "coordinates": [LINE["coordinates"]]},
+    {"type": "MultiPolygon", "coordinates": [AREA["coordinates"]]},
+]
+
+
+def feature(geometry, **properties):
+    return {"type": "Feature", "properties": properties, "geometry": geometry}
+
+
+def point(longitude, latitude):
+    return {"type": "Point", "coordinates": [longitude, latitude]}
+
+
+def loaded(tmp_path, *features):
+    document = {"type": "FeatureCollection", "features": features}
+    (tmp_path / "a.geojson").write_text(json.dumps(document))
+    return load(tmp_path / "a.geojson")
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape["type"])
+def test_points_beside_lines_and_areas(tmp_path, shape, caplog):
+    both = {"type": "GeometryCollection", "geometries": [shape, point(7, 8)]}
+    problem = loaded(
+        tmp_path, feature(shape, name="x"), feature(point(5, 6), name="A"), feature(both, name="B")
+    )
+    assert problem.coordinates.tolist() == [[6, 5], [8, 7]]
+    assert list(problem.labels) == ["A", "B"]
+    assert not caplog.records
+    with pytest.raises(
+        ParseError, match=rf"feature 2 is '{shape['type']}': a Point or a MultiPoint is needed"
+    ):
+        loaded(tmp_path, feature(None), feature(shape))
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(1, "1 feature without a place is"), (2, "2 features without a place are")]
+)
+def test_features_without_a_place_are_left_out(tmp_path, count, words, caplog):
+    with caplog.at_level(logging.WARNING):
+        problem = loaded(tmp_path, *[feature(None, name="x")] * count, feature(point(5, 6), name="A"))
+    assert list(problem.labels) == ["A"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path / 'a.geojson'}: {words} left out: the geometry is null"
+    ]
+    with pytest.raises(ParseError, match="holds no points"):
+        loaded(tmp_path, *[feature(None)] * count)
+
+
+@pytest.mark.parametrize(
+    ("geometry", "message"),
+    [
+        ({"type": "Point", "coordinates": None}, "feature 1 has no coordinates"),
+        ({"type": "MultiPoint", "coordinates": [None]}, "feature 1 has no coordinates"),
+        ({"type": "Circle"}, "feature 1 is 'Circle': a Point or a MultiPoint is needed"),
+    ],
+)
+def test_what_is_no_place_is_refused(tmp_path, geometry, message):
+    with pytest.raises(ParseError, match=message):
+        loaded(tmp_path, feature(geometry), feature(point(1, 2)))
+    with pytest.raises(ParseError, match="feature 1 is 'None'"):
+        loaded(tmp_path, {"type": "Feature"}, feature(point(1, 2)))
+
+
+@given(
+    st.lists(st.tuples(st.floats(-90.0, 90.0), st.floats(-180.0, 360.0)), min_size=1, max_size=8),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["GREAT_CIRCLE", "GEO"]),
+    st.randoms(),
+)
+def test_tours_are_read_as_instances_and_as_tours(tmp_path_factory, places, path, named, metric, chance):
+    if metric == "GEO":
+        places = np.trunc(places)  # the decimals are minutes, fewer than sixty
+    labels = [f"c{city}" for city in range(len(places))] if named else None
+    problem = Problem.from_points(places, metric, labels=labels, open=OpenPath() if path else None)
+    tour = list(range(problem.n))
+    chance.shuffle(tour)
+    file = tmp_path_factory.mktemp("tours") / "a.geojson"
+    write_tour(file, tour, problem)
+    found = load(file)
+    assert found.labels is None or [problem.labels[city] for city in tour] == list(found.labels)
+    order = np.arange(problem.n)
+    again = read_tour(file, found)
+    # Cities at one place are one to a line.
+    assert found.coordinates[again].tolist() == found.coordinates.tolist()
+    if metric == "GREAT_CIRCLE":
+        closed = Problem.from_points(places, metric)
+        assert found.length(order) == pytest.approx(closed.length(tour), rel=1e-12, abs=1e-6)
