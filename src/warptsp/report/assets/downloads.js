@@ -36,13 +36,19 @@ async function tableFile(cities, tour) {
       columns.push([title, Float64Array.from(cities[title], (steps) => facts.plane.low[axis] + steps)]);
     }
   }
-  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  // A row is one line for every reader, whatever it takes for the end of one.
+  const onOneLine = (text) => {
+    const lines = text.split(/\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/);
+    if (lines.at(-1) === "") lines.pop();
+    return lines.join(" ");
+  };
+  const quoted = (text) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const titles = ["position", "id", ...(cities.labels === null ? [] : ["name"]), ...columns.map(([title]) => title)];
   const pieces = [`${titles.join(",")}\n`];
   for (let begin = 0; begin < tour.length; begin += 16384) {
     const rows = Array.from(tour.subarray(begin, begin + 16384), (city, i) => {
       const fields = [begin + i + 1, cities.id(city)];
-      if (cities.labels !== null) fields.push(quoted(cities.labels[city]));
+      if (cities.labels !== null) fields.push(quoted(onOneLine(cities.labels[city])));
       for (const [, values] of columns) fields.push(values[city]);
       return fields.join(",");
     });
