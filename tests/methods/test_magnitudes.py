@@ -304,7 +304,7 @@ def test_forbidden_edges_of_several_lengths(n: int, fixed: list[list[int]], lowe
         matrix = with_several_walls(n, lowest, seed)
         matrix[0, 3] = matrix[3, 0] = matrix[4, 5] = matrix[5, 4] = 50
         low = Problem.from_matrix(np.minimum(matrix, 1e4), fixed_edges=fixed)
-        expected = warptsp.solve(low, prove=True, threads=1).length
+        expected = warptsp.solve(low, kicks=10_000, threads=1).length
         assert expected < 1e4
         problem = Problem.from_matrix(matrix, fixed_edges=fixed)
         for method in ("lk", "exact") if n <= 16 else ("lk",):
