@@ -76,9 +76,9 @@ def command(
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
 
-    inputs = [("the instance itself", instance.path)] + [
-        ("the tour", file) for file in [tour] if file is not None
-    ]
+    inputs = [("the instance itself", instance.path)]
+    if tour is not None:
+        inputs.append(("the tour", tour))
     check_outputs([("--certificate", certificate)], inputs)
     problem, cities = with_tour(instance.load(), tour, open_)
     with FirstSignal() as signals:

@@ -243,9 +243,8 @@ class _RunInFrame(ForwardingRun):
         """Report the state of the search."""
         for name in self._lengths & counters.keys():
             value = counters.pop(name)
-            if (
-                self._frame.wall == math.inf and not self._frame.levels
-            ):  # of a mean over tours nobody knows how many walls they have
+            # Of a mean over tours nobody knows how many walls they have.
+            if self._frame.wall == math.inf and not self._frame.levels:
                 counters[name] = value * self._frame.unit
         length = self._length(length, tour)
         return self._run.update(length=length, kicks=kicks, tour=tour, phase=phase, **counters)

@@ -104,21 +104,10 @@ class TourSearchOf final : public TourSearch {
       for (int j = 0; j < i; j++) distances[(size_t)i * n + j] = distances[(size_t)j * n + i] = (double)metric(i, j);
     std::vector<int> tour = best();
     double length = best_length_;
-    bool proved, again;
-    do {
-      double least = small::whole_step;
-      if (!std::is_integral_v<Value>) {
-        // No better tour has a longer edge, and what is much longer hides what tours differ in.
-        for (double &d : distances) d = std::min(d, 2.0 * length);
-        least = std::min((double)tolerance_, small::step_of(length));
-      }
-      small::OneTreeSearch search(distances.data(), n, instance_.fixed.empty() ? nullptr : instance_.fixed.data(),
-                                  least);
-      const double before = length;
-      proved = search.run(tour, length, trees, token);
-      trees = search.trees_left();
-      again = proved && !std::is_integral_v<Value> && length < 0.5 * before;
-    } while (again);
+    constexpr bool real = !std::is_integral_v<Value>;
+    const double step = real ? (double)tolerance_ : small::whole_step;
+    const int *const fixed = instance_.fixed.empty() ? nullptr : instance_.fixed.data();
+    const bool proved = small::make_optimal(distances, n, fixed, real, step, tour, length, trees, token);
     if (length < best_length_) go_on_from(std::move(tour));
     return proved;
   }

@@ -19,9 +19,6 @@ namespace warptsp::small {
 // What a shorter tour is shorter by where lengths are integers, and bounds are rounded.
 constexpr double whole_step = 0.999;
 
-// The same for a tour of real distances that is so long: less may be rounding.
-inline double step_of(double length) { return 1e-12 * length; }
-
 class OneTreeSearch {
  public:
   // Cities of one search; rows of its arrays are so long.
@@ -259,5 +256,21 @@ class OneTreeSearch {
   long long trees_ = 0;
   const StopToken *token_ = nullptr;
 };
+
+// Makes a tour optimal, as OneTreeSearch::run does. `step` is what a shorter tour is shorter by; of `real` distances, which
+// are changed, a shorter one counts if it is so by 1e-12 of the length: less may be rounding.
+inline bool make_optimal(std::vector<double> &distances, int n, const int *kept, bool real, double step,
+                         std::vector<int> &tour, double &length, long long trees, const StopToken &token) {
+  while (true) {
+    // No better tour has a longer edge, and what is much longer hides what tours differ in.
+    if (real)
+      for (double &d : distances) d = std::min(d, 2.0 * length);
+    const double before = length;
+    OneTreeSearch search(distances.data(), n, kept, real ? std::min(step, 1e-12 * length) : step);
+    if (!search.run(tour, length, trees, token)) return false;
+    if (!real || length >= 0.5 * before) return true;
+    trees = search.trees_left();
+  }
+}
 
 }  // namespace warptsp::small

@@ -1,6 +1,7 @@
 // An optimal tour of a few cities. Host code only.
 #pragma once
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -58,17 +59,11 @@ class OptimalTours {
     if (start == end && n >= 4 && suits_one_trees(distances, n)) {
       real_.assign(distances, distances + (size_t)n * n);
       double length = quick_tour(real_.data(), n, tour_);
-      while (true) {
-        // No better tour has a longer edge, and what is much longer hides what tours differ in.
-        if (!std::is_integral_v<V>)
-          for (double &d : real_) d = std::min(d, 2.0 * length);
-        const double before = length;
-        OneTreeSearch search(real_.data(), n, nullptr, std::is_integral_v<V> ? whole_step : step_of(length));
-        if (!search.run(tour_, length, trees_of_few, token)) break;
-        if (std::is_integral_v<V> || length >= 0.5 * before) {
-          std::rotate_copy(tour_.begin(), std::find(tour_.begin(), tour_.end(), start), tour_.end(), tour);
-          return true;
-        }
+      constexpr bool real = !std::is_integral_v<V>;
+      const double step = real ? std::numeric_limits<double>::infinity() : whole_step;
+      if (make_optimal(real_, n, nullptr, real, step, tour_, length, trees_of_few, token)) {
+        std::rotate_copy(tour_.begin(), std::find(tour_.begin(), tour_.end(), start), tour_.end(), tour);
+        return true;
       }
     }
     return subsets_.solve(distances, n, start, end, token, tour);
