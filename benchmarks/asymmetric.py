@@ -217,7 +217,6 @@ def main() -> None:
         grouped, more = of_groups(folder, GROUP_SECONDS[:1] if options.quick else GROUP_SECONDS)
         text += "\n\nOne place of each group of five on average (`warptsp choose`):\n\n" + grouped
         results += more
-    text += "\n\nWhy none of this runs on a GPU: [asymmetric matrices on a GPU](asymmetric_gpu.md)."
     report("asymmetric", "Asymmetric matrices", text, results, options.output)
 
 

@@ -171,6 +171,51 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(lines)
 
 
+def compact(value: Any) -> Any:
+    """Return JSON in which a list of objects with the same keys is ``{"columns": [...], "rows": [...]}``."""
+    if isinstance(value, dict):
+        return {key: compact(part) for key, part in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) > 1 and all(isinstance(part, dict) for part in value):
+        columns = list(value[0])
+        if columns and all(list(part) == columns for part in value):
+            return {"columns": columns, "rows": [[compact(part[key]) for key in columns] for part in value]}
+    return [compact(part) for part in value]
+
+
+def expand(value: Any) -> Any:
+    """Return what `compact` made a value of."""
+    if isinstance(value, list):
+        return [expand(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if list(value) == ["columns", "rows"]:
+        return [dict(zip(value["columns"], expand(row), strict=True)) for row in value["rows"]]
+    return {key: expand(part) for key, part in value.items()}
+
+
+def read_results(path: Path) -> Any:
+    """Return the results in a file."""
+    return expand(json.loads(path.read_text(encoding="utf-8")))
+
+
+def write_results(path: Path, results: Any) -> None:
+    """Write results into a file: compact, a row on a line."""
+    path.write_text(_lines(compact(results)) + "\n", encoding="utf-8")
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, dict) and list(value) == ["columns", "rows"]:
+        rows = ",\n".join(json.dumps(row) for row in value["rows"])
+        return f'{{"columns": {json.dumps(value["columns"])}, "rows": [\n{rows}\n]}}'
+    if isinstance(value, dict) and any(isinstance(part, list | dict) for part in value.values()):
+        return "{\n" + ",\n".join(f"{json.dumps(key)}: {_lines(part)}" for key, part in value.items()) + "\n}"
+    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        return "[\n" + ",\n".join(map(_lines, value)) + "\n]"
+    return json.dumps(value)
+
+
 def report(name: str, title: str, text: str, data: Any, output: Path | None) -> None:
     """Print a report and, if a folder is given, write it there as ``name.md`` and ``name.json``."""
     source = provenance()
@@ -180,8 +225,7 @@ def report(name: str, title: str, text: str, data: Any, output: Path | None) -> 
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
         (output / f"{name}.md").write_text(markdown, encoding="utf-8")
-        content = json.dumps({**source, "results": data}, indent=1)
-        (output / f"{name}.json").write_text(content + "\n", encoding="utf-8")
+        write_results(output / f"{name}.json", {**source, "results": data})
 
 
 def added_to(
@@ -192,7 +236,7 @@ def added_to(
     Each result has its instance as ``"instance"``. The report must be of this machine and commit.
     """
     try:
-        before = json.loads((output / f"{name}.json").read_text(encoding="utf-8"))
+        before = read_results(output / f"{name}.json")
     except FileNotFoundError:
         return data
     for key, value in provenance().items():

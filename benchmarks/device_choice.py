@@ -2,14 +2,14 @@
 
 Every run has a process of its own, in which nothing has used the GPU before: opening it, and loading kernels
 that were compiled earlier, counts towards the time. Cities are uniform random, distances rounded
-(EUC_2D). Two tables:
+(EUC_2D).
 
 - *main solver*: the gap over 0.7124 sqrt(n A) within a time limit, on one CPU thread, on all of them, and on
   the GPU; and the seconds in which the GPU, with the longest limit, was as good as one thread at its end;
 - *other methods*: seconds until the method has finished, on all CPU threads and on the GPU.
 
-`auto` should take the GPU if it is better than one thread and no worse than all of them: the last column
-gives the smallest size in the table from which on this holds, and the one in `warptsp.methods`.
+`auto` should take the GPU if it is better than one thread and no worse than all of them. Of the other methods
+the table has the largest size measured at which this does not hold, the next one, and what `auto` does.
 """
 
 from __future__ import annotations
@@ -59,10 +59,15 @@ def compile_kernels(method: str, n: int, params: Any) -> None:
     warptsp.solve(problem, method=method, device="cuda", params=params, kicks=kicks, time_limit=1, seed=1)
 
 
+def from_which(wins: Sequence[bool]) -> int:
+    """Return the number of the size from which on the GPU wins, or how many there are."""
+    lost = [number for number, win in enumerate(wins) if not win]
+    return lost[-1] + 1 if lost else 0
+
+
 def least(sizes: Sequence[int], wins: Sequence[bool]) -> str:
     """Return the least size from which on the GPU wins."""
-    lost = [number for number, win in enumerate(wins) if not win]
-    first = lost[-1] + 1 if lost else 0
+    first = from_which(wins)
     return f"{sizes[first]}" if first < len(sizes) else f"above {sizes[-1]}"
 
 
@@ -123,24 +128,25 @@ def measure_others(methods: Sequence[str], quick: bool) -> list[dict[str, Any]]:
 
 
 def other_table(found: list[dict[str, Any]]) -> str:
-    """Return the tables of the other methods."""
+    """Return the table of the other methods: the last size at which the CPU wins, and the next one."""
     from warptsp.methods import METHODS
 
-    rows, choice = [], []
+    rows = []
     for method in dict.fromkeys(case["method"] for case in found):
         cases = [case for case in found if case["method"] == method]
-        wins = []
+        wins, lines = [], []
         for case in cases:
             cpu, gpu = case["runs"]
             # A method that only the limit ends takes a few milliseconds more or less.
             in_time = gpu["wall"] <= (1.01 if cpu["wall"] >= LONGEST - 0.5 else 1) * cpu["wall"]
             wins.append(in_time and gpu["length"] <= 1.001 * cpu["length"])
             cells = [f"{one['wall']:.3f}, {one['length']:.0f}" for one in (cpu, gpu)]
-            rows.append([method, case["cities"], *cells, f"{cpu['wall'] / gpu['wall']:.2f}"])
-        sizes = [case["cities"] for case in cases]
-        choice.append([method, least(sizes, wins), METHODS[method].min_gpu_cities])
-    first = table(["method", "cities", "all threads: s, length", "GPU: s, length", "times faster"], rows)
-    return first + "\n\n" + table(["method", "the GPU from", "in `warptsp.methods`"], choice)
+            auto = METHODS[method].min_gpu_cities
+            lines.append([method, case["cities"], *cells, f"{cpu['wall'] / gpu['wall']:.2f}", auto])
+        first = from_which(wins)
+        rows += lines[max(0, first - 1) : first + 1]
+    head = ["method", "cities", "all threads: s, length", "GPU: s, length", "times faster", "`auto` from"]
+    return table(head, rows)
 
 
 def main() -> None:

@@ -112,7 +112,8 @@ def main() -> None:
         seconds = statistics.median(one["seconds"] for one in runs)
         if name not in BARS:
             seconds_of_small.append(seconds)
-        rows.append(row(name, problem.n, runs))
+        if name in BARS or not all(one["proved"] for one in runs):
+            rows.append(row(name, problem.n, runs))
         known = problem.known_length
         for length in sorted({one["length"] for one in runs if one["proved"]}):
             if known is None or known.length == length:
@@ -134,10 +135,12 @@ def main() -> None:
         "proved",
         *(["each s"] if len(options.seeds) > 1 else []),
     ]
-    text = table(head, rows)
+    text = table(head, rows) if rows else ""
     if seconds_of_small:
         median = statistics.median(seconds_of_small)
-        text += f"\n\nSmall ones: median {median:.2f} s, largest {max(seconds_of_small):.2f} s."
+        largest = max(seconds_of_small)
+        text += f"\n\n{len(seconds_of_small)} small ones: median {median:.2f} s, largest {largest:.2f} s; "
+        text += "those that are not in the table are proved."
     text += "".join(f"\n\n{other}" for other in others)
     report("proofs", "Proofs of optimality", text, results, options.output)
 

@@ -60,12 +60,12 @@ EXPLAINED = {
     },
     "interop": {"Data frames": ["pandas", "polars", "data frame"], "NetworkX": ["networkx"]},
     "notebooks": {"Notebooks": ["jupyter", "notebook"]},
-    "osrm": {"From a map to a tour on roads": ["osrm", "roads", "openstreetmap"]},
     "stopping": {
         "Criteria": ["time limit", "timeout", "stop"],
         "Ctrl-C, SIGTERM, exceptions": ["ctrl-c", "interrupt"],
         "Checkpoints": ["checkpoint"],
     },
+    "streets": {"From streets to a route": ["osrm", "roads", "openstreetmap"]},
     "windows": {"Windows": ["windows", "wsl"]},
 }
 

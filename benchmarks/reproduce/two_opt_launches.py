@@ -122,8 +122,4 @@ def _study(cities: int, results: Results) -> Section:
         *header("ms in all", only_gpu),
     ]
     chart = Chart(f"2-opt, {cities} cities: a pass by threads and block size", "threads", "ms a pass", lines)
-    text = (
-        f"Launches of up to {FEW_THREADS} threads made the first {FIRST_PASSES} passes or more; their time "
-        "in all is that of as many as the planned launch makes."
-    )
-    return Section(f"Table {study}: all launches, {cities} cities", words, rows, text, chart)
+    return Section(f"Table {study}: all launches, {cities} cities", words, rows, chart=chart)

@@ -116,10 +116,3 @@ def test_what_cannot_be():
 def test_networkx_is_not_imported():
     code = "import sys, warptsp.interop.networkx; assert 'networkx' not in sys.modules"
     run_code(code, check=True)
-
-
-def test_the_former_name():
-    import warptsp.networkx
-
-    assert warptsp.networkx.solve is warptsp.interop.networkx.solve
-    assert warptsp.networkx.problem is warptsp.interop.networkx.problem

@@ -11,7 +11,7 @@ from processes import run_code
 
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.methods import METHODS, NoParams, get_method
+from warptsp.methods import METHODS, get_method
 from warptsp.problem import OpenPath, Problem
 
 
@@ -30,7 +30,6 @@ def test_a_method_says_what_it_is(name):
     assert method.params() == method.params(), "every parameter has a default"
     names = {field.name for field in fields(method.params)}
     assert set(method.ends_with) <= names
-    assert (method.parameters() is None) == (method.params is NoParams)
     if "cuda" not in method.devices:
         assert "runs on the CPU only" in method.gpu_lacks(points(5))
         assert (method.gpu_limits, method.gpus_wanted, method.explain_launch) == (None, None, None)

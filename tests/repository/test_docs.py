@@ -229,26 +229,16 @@ def test_what_methods_can_do_is_so():
         assert gpu == (f"{method.min_gpu_cities} cities" if "cuda" in method.devices else "never"), name
 
 
-@pytest.mark.parametrize(
-    ("page", "heading"),
-    [("quality.md", "# Time against quality"), ("performance/README.md", "## How good, how fast")],
-)
-def test_gaps_are_those_of_the_reports(page, heading):
+def test_gaps_are_those_of_the_reports():
     docs = REPOSITORY / "docs"
-    for instance, _, *cells in rows(docs / page, heading):
-        for report, cell in zip(("time_to_gap.md", "gpu_search.md"), cells, strict=True):
+    for instance, _, *cells in rows(docs / "quality.md", "# Time against quality"):
+        for report, cell in zip(("time_to_gap.md", "gpu.md"), cells, strict=True):
             text = (docs / "performance" / report).read_text(encoding="utf-8")
             for gap, seconds in re.findall(r"([\d.]+) in ([\d.]+) s", cell):
                 row = rf"^\| {instance} \|.* in {seconds} s \| {gap} "
                 assert re.search(row, text, re.MULTILINE), (
                     f"{instance}: {gap} in {seconds} s is not in {report}"
                 )
-
-
-def test_peers_are_those_of_the_report():
-    docs = REPOSITORY / "docs" / "performance"
-    report = [row[:5] for row in rows(docs / "time_to_gap.md", "## Peers")]
-    assert all(row in report for row in rows(docs / "README.md", "## Compared with other programs"))
 
 
 def test_the_chart_is_that_of_the_table(monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import shutil
 import sys
@@ -51,8 +50,22 @@ def study(harness):
     return made
 
 
+def test_long_tables_are_files(harness, study, tmp_path):
+    from benchmarks.reproduce.harness.pages import MOST_ROWS, markdown
+
+    rows = [[f"row {number}", number] for number in range(MOST_ROWS + 1)]
+    study.report = lambda results: [harness.Section("Long", ["what", "number"], rows)]
+    text = markdown(study, harness.Results([]), tmp_path)
+    assert f"[{len(rows)} rows](toy_1.csv)" in text
+    assert "row 3" not in text
+    lines = (tmp_path / "toy_1.csv").read_text(encoding="utf-8").splitlines()
+    assert lines == ["what,number", *(f"row {number},{number}" for number in range(MOST_ROWS + 1))]
+
+
 def cells_of(folder):
-    return [json.loads(line) for line in (folder / "cells.jsonl").read_text(encoding="utf-8").splitlines()]
+    from benchmarks.reproduce.harness.results import read_cells
+
+    return read_cells(folder / "cells.jsonl")
 
 
 def test_resumes_where_it_stopped(harness, study, tmp_path):
@@ -88,6 +101,8 @@ def test_cells_of_other_studies_stay(harness, study, tmp_path):
     study.__name__ = "other"
     harness.main([study], ["--output", str(tmp_path)])
     assert [row["study"] for row in cells_of(tmp_path)] == ["toy"] * 3 + ["other"] * 3
+    lines = (tmp_path / "cells.jsonl").read_text(encoding="utf-8").splitlines()
+    assert any(line.startswith('["a", ') for line in lines), "what cells have in common stands above them"
 
 
 def test_some_cells_only(harness, study, tmp_path):
@@ -134,7 +149,9 @@ def test_report_side_by_side(harness, study, tmp_path, capsys):
     assert "| a | 8.00 | 2.00 | 4.0 |" in filled
     assert "old" not in filled
     assert (docs / "toy_1.svg").read_text(encoding="utf-8").startswith("<svg")
-    assert json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))["measured"][0]["cell"] == "a"
+    from benchmarks.common import read_results
+
+    assert read_results(tmp_path / "toy.json")["measured"][0]["cell"] == "a"
 
 
 def test_results_of_two_devices(harness):

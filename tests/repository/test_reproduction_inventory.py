@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from pathlib import Path
@@ -15,10 +16,8 @@ DOCUMENTS = ["000", "001", "002", "003", "004"]
 
 def inventory(document):
     """(name, subject, what became of it) of every table and figure of a document."""
-    text = (PAGES / "inventory.md").read_text(encoding="utf-8")
-    section = text.split(f"\n## {document}\n")[1].split("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("| ")][1:]
-    return [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in lines]
+    with open(PAGES / "inventory.csv", encoding="utf-8", newline="") as file:
+        return [tuple(row[1:]) for row in list(csv.reader(file))[1:] if row[0] == document]
 
 
 def numbered(name):
@@ -35,6 +34,12 @@ def test_every_row_says_what_became_of_it(document):
     assert all(subject and where for _, subject, where in rows)
     # What is called reproduced says where; "the same" is said of the row above.
     assert all(f"]({document}.md#" in where for _, _, where in rows if "reproduced: [" in where)
+    for target in re.findall(r"\]\(([^)]*)\)", " ".join(where for _, _, where in rows)):
+        page, _, heading = target.partition("#")
+        text = (PAGES / page).read_text(encoding="utf-8")
+        headings = re.findall(r"^#+ (.+?) *$", text, re.MULTILINE)
+        anchors = {re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for name in headings}
+        assert not heading or heading in anchors, target
     assert rows[0][2] != "the same"
 
 

@@ -7,7 +7,8 @@ A study is a module that says in the first line of its docstring what it is abou
 - ``measure(cell, setting)`` measures one cell and returns plain numbers;
 - ``report(results)`` returns the sections of the report, from all cells measured so far.
 
-Every finished cell is a line of ``cells.jsonl`` in the output folder, with machine, date and commit, so that
+Every finished cell is a line of ``cells.jsonl`` in the output folder, with machine, date and commit, which
+`write_cells` states once for all cells that share them, so that
 a run that was cut short goes on with ``--resume``, and runs of several machines can be put together by
 appending one file to the other.
 """

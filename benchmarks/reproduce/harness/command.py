@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +12,7 @@ from pathlib import Path
 from benchmarks.common import REPOSITORY, note
 from benchmarks.reproduce.harness.measuring import machine, measure
 from benchmarks.reproduce.harness.pages import fill_page, markdown, write_report
-from benchmarks.reproduce.harness.results import DEVICES, Results, read_cells
+from benchmarks.reproduce.harness.results import DEVICES, Results, read_cells, write_cells
 from benchmarks.reproduce.harness.study import Setting, Study, name_of, title_of
 
 CELLS = "cells.jsonl"
@@ -114,7 +112,7 @@ def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> No
     if not options.resume and not options.report:
         names = {name_of(study) for study in wanted}
         kept = [r for r in read_cells(path) if r["study"] not in names or r["device"] not in devices]
-        path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+        write_cells(path, kept)
     for study in wanted:
         for device in () if options.report else devices:
             setting = Setting(
@@ -126,7 +124,7 @@ def main(studies: Sequence[Study], arguments: Sequence[str] | None = None) -> No
         text = write_report(study, results, options.output)
         print(f"\n# {title_of(study)}\n\n{text}", flush=True)
         if options.docs is not None:
-            shutil.copyfile(path, options.docs / CELLS)
+            write_cells(options.docs / CELLS, read_cells(path))
             text = markdown(study, results, options.docs)
             filled = [fill_page(page, name_of(study), text) for page in sorted(options.docs.glob("*.md"))]
             if not any(filled):

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import json
+import csv
 import re
 from pathlib import Path
 
-from benchmarks.common import table
+from benchmarks.common import table, write_results
 from benchmarks.reproduce.harness.documents import published
 from benchmarks.reproduce.harness.results import Results
 from benchmarks.reproduce.harness.study import Study, name_of, title_of
 
+MOST_ROWS = 16  # of a table in a page; longer ones are files beside it
+
 
 def markdown(study: Study, results: Results, folder: Path) -> str:
-    """Return the report of a study, and write its pictures into a folder, in place of former ones."""
-    for old in folder.glob(f"{name_of(study)}_[0-9]*.svg"):
-        old.unlink()
-    source = published(study.DOCUMENT)
-    lines = [f"- published: {source.what}; {source.hardware}"]
-    lines += [f"- measured, {line}" for line in results.machines()]
-    blocks = ["\n".join(lines)]
+    """Return the report of a study, and put its pictures and long tables into a folder, for former ones."""
+    for ending in ("svg", "csv"):
+        for old in folder.glob(f"{name_of(study)}_[0-9]*.{ending}"):
+            old.unlink()
+    blocks = ["\n".join(f"- measured, {line}" for line in results.machines())]
     for place, section in enumerate(study.report(results), start=1):
         blocks.append(f"### {section.title}")
         if section.text:
             blocks.append(section.text)
-        if section.rows:
+        if len(section.rows) > MOST_ROWS:
+            name = f"{name_of(study)}_{place}.csv"
+            with open(folder / name, "w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([section.header, *section.rows])
+            blocks.append(f"[{len(section.rows)} rows]({name})")
+        elif section.rows:
             blocks.append(table(section.header, section.rows))
         if section.chart is not None and not section.chart.empty:
             name = f"{name_of(study)}_{place}.svg"
@@ -39,12 +44,12 @@ def markdown(study: Study, results: Results, folder: Path) -> str:
 def write_report(study: Study, results: Results, output: Path) -> str:
     """Write the report of a study as Markdown, JSON and pictures, and return the Markdown."""
     output.mkdir(parents=True, exist_ok=True)
-    text = markdown(study, results, output)
-    name = name_of(study)
+    name, source = name_of(study), published(study.DOCUMENT)
+    text = f"- published: {source.what}; {source.hardware}\n{markdown(study, results, output)}"
     (output / f"{name}.md").write_text(f"# {title_of(study)}\n\n{text}\n", encoding="utf-8")
-    tables = {table: published(study.DOCUMENT).tables[table] for table in study.TABLES}
+    tables = {table: source.tables[table] for table in study.TABLES}
     content = {"study": name, "document": study.DOCUMENT, "published": tables, "measured": results.rows}
-    (output / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_results(output / f"{name}.json", content)
     return text
 
 

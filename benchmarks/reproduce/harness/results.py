@@ -84,18 +84,46 @@ class Results:
 
 
 def read_cells(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of cells; the last line may have been cut off, and is left out then."""
+    """Return the rows of a file of cells; the last line may have been cut off, and is left out then.
+
+    A line is a row, or, as `write_cells` has them, what the rows below have in common, or a list of the rest.
+    """
     if not path.is_file():
         return []
     rows = []
+    common: dict[str, Any] = {}
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         try:
-            rows.append(json.loads(line))
+            found = json.loads(line)
         except json.JSONDecodeError as error:
             if number < len(lines):
                 raise SystemExit(f"{path}, line {number}: {error}") from error
+        else:
+            if isinstance(found, list):
+                cell, *figures = found
+                shared = {key: value for key, value in common.items() if key != "columns"}
+                result = dict(zip(common["columns"], figures, strict=True))
+                rows.append({"cell": cell, **shared, "result": result})
+            elif "columns" in found:
+                common = found
+            else:
+                rows.append(found)
     return rows
+
+
+def write_cells(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a file of cells in which rows are lists, below a line with what they have in common."""
+    lines = []
+    before: dict[str, Any] = {}
+    for row in rows:
+        common = {key: value for key, value in row.items() if key not in ("cell", "result")}
+        common["columns"] = list(row["result"])
+        if common != before:
+            lines.append(json.dumps(common))
+        before = common
+        lines.append(json.dumps([row["cell"], *row["result"].values()]))
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
 def append(path: Path, row: Mapping[str, Any]) -> None:

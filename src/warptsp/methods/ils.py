@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 ACCEPTANCES = ("annealed", "better", "always")
-TEMPERATURE = 2.0  # mean edge lengths: see the log in docs/performance
+TEMPERATURE = 2.0  # mean edge lengths (EXP-071)
 MAX_CHAINS = 100_000
 MAX_SEGMENT = 1_000_000
 MIN_IN_PARTS = 2000  # cities from which a GPU makes kicks in all parts of a tour at once

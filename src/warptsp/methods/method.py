@@ -112,7 +112,3 @@ class Method(Generic[P]):
         if "cuda" not in self.devices:
             return f"method {self.name} runs on the CPU only"
         return None if self.gpu_limits is None else self.gpu_limits(problem)
-
-    def parameters(self) -> type | None:
-        """Return `params`, None if the method has none; the name of this until 0.1."""
-        return None if self.params is NoParams else self.params

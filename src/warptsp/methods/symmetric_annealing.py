@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # Temperatures at the start, in mean edge lengths of a greedy tour, and at the end, in their median: where
 # cities lie in clusters that is much less. First temperatures of 0.3 to 1.2 and last ones of 0.1 to 0.35 gave
-# mean gaps of 4.0 to 5.0 % (docs/performance/log.md).
+# mean gaps of 4.0 to 5.0 % (EXP-083).
 HOT, COLD = 0.4, 0.12
 ROTATIONS = 300  # a city, without any limit
 FEW = 12  # cities up to which these are annealed to the end, whatever the time limit

@@ -1,4 +1,4 @@
-"""Nearest neighbours, some of each quadrant (``native/space/candidates.h``, ``docs/internals.md``)."""
+"""Nearest neighbours, some of each quadrant (``native/space/candidates.h``, ``docs/algorithms.md``)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ SEARCH_KICKS = 1
 MEMBERS_A_CITY = 0.25
 FEWEST_MEMBERS, MOST_MEMBERS = 30, 300
 """Of that population. Of five seeds 5 end with the optimum for d493 and rat783, 4 for att532, 3 for pr1002, 2
-for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (docs/performance/log.md)."""
+for vm1084, in 0.2 to 1.2 CPU seconds; 20 kicks a city take 1.6 to 3.9 (EXP-211)."""
 BOUND_SECONDS = 1.0
 """For the bound beside that search, at most; 1000 cities take 0.05 CPU seconds. A proof that is stopped
 before its first linear programme has that bound."""

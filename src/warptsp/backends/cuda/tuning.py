@@ -1,10 +1,10 @@
-"""The numbers of the GPU's searches that were tuned to a chip, in one table, each with its reason.
+"""The numbers of the GPU's searches that were tuned to a chip, in one table.
 
-Figures were measured on an H200 (compute capability 9.0) where nothing else is said; docs/performance/log.md
-has the runs. A number without a figure has no measurement of its own on record. The numbers that the main
-solver's host decides by are in `warptsp.methods.lk.tuning`. What differs between chips is in `ARCHITECTURES`.
-Numbers that the kernels also have are in `IN_KERNELS`, by their names there, and a kernel with another value
-does not compile (`records.layout_checks`).
+EXP-012 and the like are rows of benchmarks/experiments.jsonl, which have what was measured, on an H200
+(compute capability 9.0) where they say nothing else; a number without one has no measurement of its own. The
+numbers that the main solver's host decides by are in `warptsp.methods.lk.tuning`. What differs between chips
+is in `ARCHITECTURES`. Numbers that the kernels also have are in `IN_KERNELS`, by their names there, and a
+kernel with another value does not compile (`records.layout_checks`).
 """
 
 from __future__ import annotations
@@ -64,38 +64,26 @@ def architecture(compute_capability: tuple[int, int]) -> Architecture:
 THREADS = 256
 
 # Rounds of the main solver (native/lk/warp_lk.h).
-# E1M.0 at 4 s with 8 candidates, 1 and 2 from each quadrant: 0.67, 0.52 %; 10 with 2 were as good as 8 with
-# 2.
-CANDIDATES, PER_QUADRANT = 8, 2
+CANDIDATES, PER_QUADRANT = 8, 2  # EXP-041
 DEPTH = 16  # exchange steps of a move, at most: native/lk/warp_lk_arrays.h
 ILS_DEPTH = 3  # of `ils` in parts of a tour: 2-opt and 3-opt
-# Cities; shared memory holds more, and then fewer parts at once. d18512 at 2 s with 250, 350, 600 and 900:
-# 0.26, 0.16, 0.18, 0.22 %; E1M.0 at 3 s with up to 600 and 1000: 0.474, 0.475 %.
+# Cities; shared memory holds more, and then fewer parts at once (EXP-040, EXP-047).
 MIN_PART, MAX_PART = 400, 760
-# Searches of the same part with different kicks, of which the best counts. One or 8, at 2 s: pla85900 0.66
-# and 0.42 %, d18512 0.23 and 0.16 to 0.26 %.
-MAX_COPIES = 8
-# Of the mean work of a kick, after which a part's kicks end early: others would wait for it. E1M.0 went from
-# 13.6 to 17.3 million kicks a second of the kernel with 1.2. Annealed for 6 s with 1.5, 1.2, 1.05 0.269,
-# 0.261, 0.252 %, and with other kicks 0.239, 0.234 with 1.2, 1.05, and 0.227, 0.229 with 1.05, 0.95 (log).
+MAX_COPIES = 8  # searches of the same part with different kicks, of which the best counts (EXP-039)
+# Of the mean work of a kick, after which a part's kicks end early: others would wait for it (EXP-096,
+# EXP-412, EXP-413).
 MAX_WORK = 1.05
-# Each such part has half the kicks and comes last, so that the end of a round is short: ten million cities,
-# 3 % less kernel time a kick, 6 % on two GPUs.
+# Each such part has half the kicks and comes last, so that the end of a round is short (EXP-450).
 SHORTER = 5
 MIN_WAVES = 2.0  # of parts on one GPU from which that is so
-# Seconds of a launch at most: at its end some multiprocessors have no part left. Ten million cities, 1.5
-# kicks each, with 0.04, 0.08 and 0.5 s: 1.38, 1.20, 1.11 s of the kernel.
-ROUND_SLICE = 0.5
+ROUND_SLICE = 0.5  # seconds of a launch at most: at its end some multiprocessors have no part left (EXP-451)
 PAUSE = 1e-4  # seconds between two looks whether a launch has ended
-# Cities of one tour from which its paths are put in order on the GPU: 60 ms a round on the host to 5 ms, for
-# ten million cities; other sizes are not on record.
+# Cities of one tour from which its paths are put in order on the GPU (EXP-099).
 MIN_ORDERED = 1_000_000
 
 # Many small problems, a warp each (native/lk/warp_batch.h).
 MOST_IN_BATCH = 1024  # cities of one: native/lk/warp_lk_arrays.h
-# Steps of a move, alternatives at the first two of them, and warps of a multiprocessor. 10 000 instances of
-# 100 cities until two annealings agree: 16, 3, 2 and 1 warp asked for 1.74 s and 95.1 % optimal; 6, 5, 3 and
-# 1 2.92 s and 97.9 %, with 20 warps 1.64 s, with 24 1.63 s; 16, 5, 3 and 1 3.75 s and 98.6 % (log).
+# Steps of a move, alternatives at the first two of them, and warps of a multiprocessor (EXP-217).
 FEW_CITIES, FEW_IN_BATCH = 200, (6, 5, 3, 20)
 MANY_IN_BATCH = (DEPTH, 3, 2, 1)  # as in the rounds above; not tried with other numbers
 BATCH_DEVICES = 2  # streams: one searches while the other has its problems sent
@@ -127,37 +115,33 @@ MAX_RESIDENT = 1 << 14  # cities of a tour whose passes are one launch
 MOVES_OF_BLOCK = 8192  # of a pass, that are worth a block when all blocks have to agree
 MAPPED_THREADS = 1024  # unless something else is asked for
 STRETCH = 32  # links of a stretch of a pruned pass
-# Of work of a warp: next to a long link none of them is skipped. With 32, 256, 1024 a pass over a million
-# cities took 8.1, 13.2, 20.3 ms.
+# Of work of a warp: next to a long link none of them is skipped (EXP-112).
 STRETCHES_A_UNIT = 32
 PRUNED_A_SLICE = 5e8  # moves of a pruned pass that a multiprocessor evaluates in 50 ms, if none are skipped
-# native/exhaustive/two_opt_tiles.h. 10^5 cities: 8 and 16 rows of a lane with four columns were the best of 6
-# to 24 with 2 to 16; pieces of 512 columns that free warps take, 2.72e12 to 3.07e12 moves/s.
+# native/exhaustive/two_opt_tiles.h (EXP-064, EXP-067).
 ROW_TILES = Tiles(16, 511, 16, 512)
 COLUMNS_A_CHUNK = 128
-# native/exhaustive/two_opt_squares.h. 8, 12, 16, 32 rows of a lane: 3.54e12, 3.52e12, 3.47e12, 2.95e12
-# moves/s; pieces of 512, 2048, 4096 columns, 16 rows: 3.39e12, 3.45e12, 3.48e12.
+# native/exhaustive/two_opt_squares.h (EXP-107, EXP-108).
 SQUARES_TILES = Tiles(8, 63, 256, 4096)
-# Of the columns; the rest is taken in eighths, so that all warps end together: 4 to 5 % of their time was
-# idle, 0.7 to 1.8 % is.
+# Of the columns; the rest is taken in eighths, so that all warps end together (EXP-104).
 COARSE = 0.8
 FEW_ROWS = 3000  # cities below which a resident descent has 4 rows a thread, and 8 from there on
 
 # Climbers (native/cuda/climb.cu).
 # Reaches of a thread, and the instructions that a move then costs: counted in the machine code, but for 9,
-# whose figure is what it takes on an H200. It is for tours with more strips of 7 than a block has threads.
+# whose figure is what it takes on an H200 (EXP-058). It is for tours with more strips of 7 than a block has
+# threads.
 STRIPS = {5: 8.5, 7: 8.1, 9: 8.6}
-# Blocks that load the four schedulers of a multiprocessor alike: 7 warps were as slow as 8. Rounded
-# distances, 1000 cities: 2.53e12 to 3.02e12 moves/s.
+# Blocks that load the four schedulers of a multiprocessor alike: 7 warps were as slow as 8 (EXP-057).
 BALANCED_WARPS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32)
 CLIMBERS_A_LAUNCH = 1 << 18  # at most
 CLIMB_CYCLES = 120_000_000  # of a multiprocessor's clock in a launch: 60 ms at 2 GHz
 CLIMB_REGISTERS = 64  # of a thread: kernels are compiled for blocks of up to 1024 threads
 MAX_BLOCKS = 32  # of a multiprocessor
 START_STEPS = 2.0  # what it takes to begin a share, in steps
-TILE_THREADS = 128  # with 32 the document's kernel was a tenth slower on 4000 cities
+TILE_THREADS = 128  # EXP-448
 PASS_INSTRUCTIONS = 450  # of a warp in a pass beside looking: finding the best, checking it, turning cities
-ENOUGH_WARPS = 28  # on a multiprocessor, to hide its latencies; with 16 it was a tenth slower
+ENOUGH_WARPS = 28  # on a multiprocessor, to hide its latencies (EXP-449)
 
 # Neighbour lists (native/cuda/neighbor.cu).
 LOOK_THREADS = 128  # of a block that looks at cities
@@ -167,14 +151,13 @@ CITIES_AHEAD = 8  # that a chain looks at together, at most
 FIRST_PASSES, FIRST_LOOKS, FIRST_KICKS = 8, 4000, 50  # of the first launches, whose time is not known yet
 
 # Symmetrical moves (native/cuda/symmetric.cu).
-# Of a block, at most: with more, registers would not do. u1817 took 2.6 ms of kernels with 928, 2.2 with 512
-# and 2.3 with 256; since the kernel is compiled for 512, 2.05.
+# Of a block, at most: with more, registers would not do (EXP-082, EXP-085).
 SYMMETRIC_THREADS = 512
 AXES_AHEAD = 256  # that the grid looks at between two barriers
 MAX_RUNGS_OF_A_WARP = 1024
 QUEUE = 160  # rungs that a warp lines up
 # Chains of a multiprocessor: with more than so many each is a warp's instead of a block's, if it can be; and
-# the most if not given: a scheduler's second warp costs next to no time, a third does.
+# the most if not given (EXP-452).
 MAX_BLOCK_CHAINS, MAX_CHAINS = 2, 8
 SYMMETRIC_SLICE = 0.1  # seconds of a launch, as far as can be foreseen
 FIRST_STEPS = 64  # of the first launch, whose speed is not known

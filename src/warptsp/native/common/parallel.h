@@ -21,7 +21,7 @@ namespace warptsp {
 constexpr size_t page_alignment = 64;
 
 // Large ones lie on huge pages where the system has them: ten million cities' worth of small pages take a tenth of a second
-// to give back, and crossover of a million cities is 6 % faster with them (docs/performance/log.md).
+// to give back, and crossover of a million cities is 6 % faster with them (EXP-363).
 inline void *allocate_pages(size_t bytes) {
   constexpr size_t huge_page = (size_t)2 << 20;
   void *const data = ::operator new(bytes, std::align_val_t{page_alignment});

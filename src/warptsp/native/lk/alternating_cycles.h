@@ -203,7 +203,7 @@ class CycleFinder {
     int seen[2] = {-1, -1};  // where it is on path_, at an even and at an odd place
   };
   // Cities, those that come next in memory, of which any may be where a cycle begins: of all of them most would be out of
-  // the caches, and always the next one makes more generations (docs/performance/log.md).
+  // the caches, and always the next one makes more generations (EXP-399).
   static constexpr size_t around = 300;
 
   PageVector<City> cities_;

@@ -105,7 +105,7 @@ class EdgeCounts {
 };
 
 // Sets of cycles, by the edges that they change. In late generations most pairs differ where others did before.
-// E100k.0, 20 members: 11.1 instead of 16.9 CPU s, as good a tour (docs/performance/log.md).
+// E100k.0, 20 members: 11.1 instead of 16.9 CPU s, as good a tour (EXP-360).
 class SetsOfCycles {
  public:
   typedef unsigned long long Key;
@@ -541,7 +541,7 @@ class EdgeAssembly {
   // Joins the smallest subtour to another one by an exchange of two edges: the first that costs next to nothing, or else the
   // cheapest; false if candidates lead to none that leaves a gain. A subtour of thousands of cities has many of these, and
   // the cheapest one would be the same for every child: members stay different, and crossover takes less time
-  // (docs/performance/log.md). In an exchange that is better than the best one so far one of the two edges removed is longer
+  // (EXP-228). In an exchange that is better than the best one so far one of the two edges removed is longer
   // than one of those added, but for half of what the best one costs: it is sought from there on, as a move of Lin-Kernighan
   // is, and most candidates are too far away. C10k.0: half the time of crossover.
   template <class Links>

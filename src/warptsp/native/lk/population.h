@@ -28,7 +28,7 @@ struct Growth {
 };
 
 // The moves of quick members: few steps, the first of 5 alternatives. Such a member of 1000 uniform cities takes an eighth
-// of the time of another one, and crossover makes up for the rest (docs/performance/log.md).
+// of the time of another one, and crossover makes up for the rest (EXP-300).
 inline LkParams quick(LkParams params, int steps) {
   params.depth = std::min(params.depth, steps);
   for (int level = 0; level < lk_wide_levels; level++) params.breadth[level] = level == 0 ? 5 : 1;
@@ -54,7 +54,7 @@ class Generations {
   // After each generation; true when nothing more is to be gained.
   bool ended(double best, double mean, int idle) {
     // Of the most that a generation has gained: long tours gain a little in each. 100 000 cities made 40 generations of
-    // single cycles for the last 0.01 %, of which blocks made 0.1 (docs/performance/log.md).
+    // single cycles for the last 0.01 %, of which blocks made 0.1 (EXP-351).
     constexpr double next_to_nothing = 0.02;
     const double spread = mean - best, gain = mean_ - mean;
     const bool slow = gain < next_to_nothing * most_;

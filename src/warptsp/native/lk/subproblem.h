@@ -100,7 +100,7 @@ constexpr double kicks_per_window_city = 0.3;
 // Local search first makes the moves that write so many cells at most, and then goes on from the cities of which it put
 // off a longer one, with so many times as many cells, and so on: most of these have found another move by then. Without it
 // the cells of a city grow with the tour: members of a million cities took 12.3 CPU us a city, now 2.0, of 100 000 2.5 and
-// 1.6 (docs/performance/log.md).
+// 1.6 (EXP-374).
 constexpr int near_cells = 10000, farther = 10;
 
 constexpr int looks = 4;  // kicks between two looks at the clock, 0.1 ms
