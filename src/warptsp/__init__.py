@@ -10,10 +10,14 @@ Names are loaded when they are first used, so that the import takes next to no t
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 
 from warptsp._offers import offer
 from warptsp._version import __version__ as __version__
+
+# What is logged is for handlers of the program; without any, Python would write warnings to stderr.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 TYPE_CHECKING = False  # the import of typing would take longer than all the rest
 

@@ -292,7 +292,9 @@ class _Cycles:
         matrix[self.before, rest] = 0.0
         np.fill_diagonal(matrix, 0.0)
         try:
-            return Problem.from_matrix(matrix, asymmetric=True)
+            problem = Problem.from_matrix(matrix, asymmetric=True)
+            problem.check_arcs()
+            return problem
         except InvalidProblem:  # names nodes of its own
             raise NoTourFound(_NO_TOUR, proved=True) from None
 

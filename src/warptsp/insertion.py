@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -312,8 +313,10 @@ def _stretch(
     path = whole.open
     start = 0 if held_start or (path is not None and path.start is not None) else None
     end = len(cities) - 1 if held_end or (path is not None and path.end is not None) else None
-    local = {city: place for place, city in enumerate(cities.tolist())}
-    fixed = [(local[a], local[b]) for a, b in whole.fixed_edges.tolist() if a in local and b in local]
+    edges = {(a, b) for a, b in whole.fixed_edges.tolist()}
+    # Those within the stretch: one that the tour has elsewhere, from its end to its start, stays by itself.
+    pairs = enumerate(pairwise(cities.tolist()))
+    fixed = [(place, place + 1) for place, (a, b) in pairs if (min(a, b), max(a, b)) in edges]
     part = Problem(
         whole.metric,
         coordinates=whole.given_coordinates()[cities],

@@ -81,7 +81,7 @@ def check_outputs(
     Parameters
     ----------
     outputs : iterable of (str, str or path-like or None)
-        Each behind the option that names it; None and ``-`` are no files.
+        Each behind the option that names it; None is no file, and ``-`` standard output.
     inputs : iterable of (str, str or path-like)
         Each behind what it is, such as "the instance itself".
 
@@ -92,9 +92,9 @@ def check_outputs(
     """
     seen = {os.path.realpath(path): what for what, path in inputs}
     for option, path in outputs:
-        if path is None or os.fspath(path) == "-":
+        if path is None:
             continue
-        place = os.path.realpath(path)
+        place = os.path.realpath(path) if os.fspath(path) != "-" else "-"
         if place in seen and not is_stream(path) and place != os.devnull:
             raise InvalidOption(
                 f"{option} {os.fspath(path)!r}: this file is {seen[place]} already; choose another name"

@@ -78,3 +78,14 @@ def _rounded(value: float, digits: int, down: bool) -> str:
     if down:
         value = math.floor(value * 10.0**decimals) / 10.0**decimals
     return grouped(f"{value:.{decimals}f}")
+
+
+def finite(number: int | float, digits: int | None = None) -> int | float | None:
+    """Return a number, rounded to so many digits, as JSON can hold it; None for one that is infinite.
+
+    >>> finite(2.3456, 3), finite(float("inf"))
+    (2.346, None)
+    """
+    if not math.isfinite(number):
+        return None
+    return number if digits is None else round(number, digits)

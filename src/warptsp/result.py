@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,7 @@ from warptsp._checks import shown
 from warptsp._offers import find
 from warptsp._words import counted
 from warptsp.progress import in_percent, relative_gap
-from warptsp.quantities import length_text, number_text
+from warptsp.quantities import finite, length_text, number_text
 
 if TYPE_CHECKING:
     import os
@@ -141,6 +142,33 @@ class Result:
         return relative_gap(self.length, self.lower_bound)
 
     @property
+    def missing_arcs(self) -> NDArray[np.int32]:
+        """The arcs of the tour that are missing from the matrix, shape (m, 2).
+
+        Only the result that comes with `NoTourFound`, or with another exception, has any. It claims nothing:
+        its length is infinite, and it has no bound.
+        """
+        return self.problem.missing_arcs(self.tour)
+
+    def without_claims(self) -> Result:
+        """Return the same result without what is said of lengths: its tour has missing arcs."""
+
+        def unclaimed(reason: str) -> dict[str, Any]:
+            reason = reason.replace("proved optimal", "proved that there is no tour")
+            return {"length": math.inf, "stop_reason": reason}
+
+        return replace(
+            self,
+            **unclaimed(self.stop_reason),
+            known=None,
+            history=[],
+            proved_optimal=False,
+            stages=tuple(stage._replace(**unclaimed(stage.stop_reason)) for stage in self.stages),
+            snapshots=(),
+            lower_bound=None,
+        )
+
+    @property
     def names(self) -> list[str]:
         """The names of the cities in visiting order; their numbers in the file if they have none."""
         return [self.problem.label(city) for city in self.tour.tolist()]
@@ -179,7 +207,15 @@ class Result:
         """Return the lines of the summary as pairs of a name and a text."""
         unit = self.problem.metric.unit
         along = " along great circles" if self.problem.metric.name == "GREAT_CIRCLE" else ""
-        facts = [("length", length_text(self.length, unit) + along)]
+        if len(missing := self.missing_arcs):
+            tail, head = (self.problem.label(city) for city in missing[0].tolist())
+            arcs = counted(len(missing), "arc is", "arcs are")
+            length = f"none: {arcs} missing, such as the one from {tail} to {head}"
+        else:
+            length = length_text(self.length, unit) + along
+        facts = [("length", length)]
+        if (doubt := self.problem.doubt) is not None:
+            facts.append(("warning", doubt))
         known = self.known
         if known is not None and self.gap is not None:
             kind = "optimum" if known.proven else "best known length"
@@ -240,6 +276,7 @@ class Result:
         """
         known = self.known
         itinerary = self._itinerary
+        missing = self.missing_arcs
         times: dict[str, Any] = {}
         if speed is not None:
             from warptsp.problem.itinerary import travel_seconds
@@ -256,7 +293,9 @@ class Result:
             "metric": self.problem.metric.name,
             "closed": self.problem.open is None,
             "asymmetric": self.problem.asymmetric,
-            "length": self.length,
+            "length": finite(self.length),
+            "missing_arcs": [[self.problem.label(city) for city in arc] for arc in missing.tolist()],
+            "warning": self.problem.doubt,
             "known_length": None if known is None else known.length,
             "known_length_is_optimal": None if known is None else known.proven,
             "gap_percent": in_percent(self.gap),
@@ -274,12 +313,12 @@ class Result:
             "start": self.start,
             "params": dict(self.params),
             "then": self.then,
-            "stages": [stage._asdict() for stage in self.stages],
+            "stages": [{**stage._asdict(), "length": finite(stage.length)} for stage in self.stages],
             "tour": self.tour.tolist(),
             "ids": self.problem.ids_of(self.tour).tolist(),
             "names": None if self.problem.labels is None else self.names,
-            "legs": itinerary.legs.tolist(),
-            "cumulative": itinerary.cumulative.tolist(),
+            "legs": [finite(leg) for leg in itinerary.legs.tolist()],
+            "cumulative": [finite(distance) for distance in itinerary.cumulative.tolist()],
             **times,
         }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import warptsp
-from warptsp.errors import ParseError
+from warptsp.errors import InvalidProblem, ParseError
 from warptsp.io import load
 
 RING = "from,to,cost\nhere,there,3\nthere,far off,4\nfar off,here,5\nhere,far off,1\n"
@@ -49,7 +51,6 @@ def test_arcs(tmp_path):
         ),
         ("there,far off,4", "there,far off,-4", r"entry \(1, 2\) of the matrix is -4"),
         ("there,far off,4", 'there,far off,"4,000"', r"arcs.csv:3: '4,000' may be 4.000 or 4000"),
-        ("far off,here,5\n", "", r"no arc leaves 'far off': each direction"),
         (RING[13:], "", r"no lines below the names"),
     ],
 )
@@ -57,3 +58,22 @@ def test_what_is_wrong_is_said(tmp_path, old, new, message):
     assert old in RING
     with pytest.raises(ParseError, match=message):
         load(written(tmp_path, RING.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("options", "tour"),
+    [
+        ({"open": True}, ["here", "there", "far off"]),
+        ({"end_city": "far off"}, ["here", "there", "far off"]),
+        ({"start_city": "here", "open": True}, ["here", "there", "far off"]),
+        ({"start_city": "here", "end_city": "there"}, "no arc leaves node 3 (far off)"),
+        ({}, "no arc leaves node 3 (far off), so that there is no tour; each direction of a road is an arc"),
+    ],
+)
+def test_whether_arcs_suffice_is_asked_when_the_ends_are_known(tmp_path, options, tour):
+    file = written(tmp_path, RING.replace("far off,here,5\n", ""))
+    if isinstance(tour, list):
+        assert warptsp.solve(file, **options).names == tour
+        return
+    with pytest.raises(InvalidProblem, match=re.escape(tour)):
+        warptsp.solve(file, **options)

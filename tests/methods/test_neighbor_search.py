@@ -509,13 +509,18 @@ def test_a_tour_too_long_for_shared_memory():
 
 
 def test_lists_longer_than_the_other_cities_are_cut_aloud(caplog):
-    with caplog.at_level(logging.WARNING):
-        solve(Problem.from_points(whole_points(20, 15), "EUC_2D"), neighbors=40)
-    assert "neighbors: 40, of 19 other cities: the lists have 19" in caplog.text
+    problem = Problem.from_points(whole_points(20, 15), "EUC_2D")
+    with caplog.at_level(logging.INFO):
+        solve(problem, neighbors=40)
+        solve(problem, neighbors=30)
+    (default, given) = (record for record in caplog.records if record.msg.startswith("neighbors"))
+    assert default.getMessage() == "neighbors: 40, of 19 other cities: the lists have 19"
+    assert given.getMessage() == "neighbors: 30, of 19 other cities: the lists have 19"
+    assert [default.levelname, given.levelname] == ["INFO", "WARNING"]
 
 
-def test_a_matrix_without_quadrants_is_told_aloud(caplog):
-    with caplog.at_level(logging.WARNING):
+def test_that_a_matrix_has_no_quadrants_is_logged(caplog):
+    with caplog.at_level(logging.INFO):
         solve(problem_of("whole", 30))
     assert "no quadrants" in caplog.text
 

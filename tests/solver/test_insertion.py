@@ -145,6 +145,26 @@ def test_what_is_wrong_is_said(call, message):
         insertion.remove(path, [0, 1, 2, 3, 4], [0])
 
 
+@pytest.mark.parametrize("kind", PATHS)
+def test_fixed_edges_at_the_ends_of_what_is_improved(kind):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(6, 12))
+        tour = tour_of(n, PATHS[kind], rng)
+        steps = np.stack([tour, np.roll(tour, -1)], axis=1)[: n if PATHS[kind] is None else n - 1]
+        edges = steps[rng.permutation(len(steps))[: int(rng.integers(1, len(steps)))]]
+        problem = Problem.from_points(unit_points(n, seed), fixed_edges=edges, open=PATHS[kind])
+        places = rng.random((int(rng.integers(1, 4)), 2))
+        found = insertion.insert(problem, tour, places, improve=int(rng.integers(1, 4)))
+        found.problem.check_tour(found.tour)  # which has every fixed edge
+        assert found.length <= insertion.insert(problem, tour, places).length * (1 + 1e-12), seed
+
+
+def test_a_fixed_edge_from_the_end_to_the_start():
+    square = Problem.from_points([[0, 0], [1, 0], [1, 1], [0, 1]], fixed_edges=[[0, 3]])
+    assert insertion.insert(square, [0, 1, 2, 3], [[0.5, 0.5]], improve=1).tour.tolist()[0] == 0
+
+
 def test_the_command(tmp_path):
     with contextlib.chdir(tmp_path):
         (tmp_path / "a.csv").write_text("name,x,y\nA,0,0\nB,10,0\nC,10,10\nD,0,10\n")

@@ -152,6 +152,7 @@ def lower_bound(
     began = time.monotonic()
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
+    problem.check_arcs()
     if problem.asymmetric:
         raise UnsupportedProblem(
             "the matrix is asymmetric, and the Held-Karp bound is one for symmetric instances"

@@ -12,8 +12,8 @@ from warptsp import interruption
 from warptsp._checks import shown
 from warptsp._version import __version__
 from warptsp._words import called_from_shell
-from warptsp.cli.streams import tell
-from warptsp.errors import WarpTSPError
+from warptsp.cli.streams import tell, telling_warnings
+from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.outputs import ReaderGone
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ COMMANDS = {
 
 class _LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
-        with called_from_shell():
+        with called_from_shell(), telling_warnings():
             return super().invoke(ctx)
 
     def resolve_command(
@@ -51,10 +51,14 @@ class _LazyGroup(click.Group):
         """Return the command that is called; a file in its place is solved."""
         name = args[0]
         if name in COMMANDS:
-            return super().resolve_command(ctx, args)
-        if _is_instance(name):
-            return "solve", self.get_command(ctx, "solve"), args
-        raise click.UsageError(_unknown(name), ctx)
+            found, command, rest = super().resolve_command(ctx, args)
+        elif _is_instance(name):
+            found, command, rest = "solve", self.get_command(ctx, "solve"), args
+        else:
+            raise click.UsageError(_unknown(name), ctx)
+        if command is not None and not ctx.resilient_parsing:
+            _refuse_repeated_files(click.Context(command, parent=ctx, info_name=found), rest)
+        return found, command, rest
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the arguments; options of a command that stand before it are shown their place."""
@@ -92,6 +96,31 @@ class _LazyGroup(click.Group):
         # The short texts are here, so that --help imports no command.
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def names_file(option: click.Parameter) -> bool:
+    """Whether this is an option that names a file or a folder, to be read or written."""
+    metavar = getattr(option, "metavar", None) or ""
+    named = isinstance(option.type, click.Path) or "FILE" in metavar or "FOLDER" in metavar
+    return isinstance(option, click.Option) and named
+
+
+def _refuse_repeated_files(ctx: click.Context, args: list[str]) -> None:
+    """Refuse options of one file that are given several files: all but the last would be forgotten.
+
+    Raises
+    ------
+    InvalidOption
+        Naming the option.
+    """
+    try:
+        _, _, given = ctx.command.make_parser(ctx).parse_args(list(args))
+    except click.UsageError:
+        return  # which the command itself will raise
+    for option in given:
+        if names_file(option) and not getattr(option, "multiple", False) and given.count(option) > 1:
+            name = max(option.opts, key=len)
+            raise InvalidOption(f"{name}: given {given.count(option)} times, but it takes one file")
 
 
 def _is_instance(name: str) -> bool:

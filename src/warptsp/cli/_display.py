@@ -10,7 +10,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from warptsp.cli.streams import tell
+from warptsp.cli.streams import tell, telling_warnings
 from warptsp.describe import (
     Rate,
     describe_bound,
@@ -41,6 +41,8 @@ class NoDisplay:
     def __enter__(self) -> NoDisplay:
         logger = logging.getLogger("warptsp")
         self._handler, self._level = _PhaseHandler(self), logger.level
+        self._warnings = telling_warnings()
+        self._warnings.__enter__()
         logger.addHandler(self._handler)
         logger.setLevel(logging.INFO)
         return self
@@ -51,6 +53,7 @@ class NoDisplay:
         logger = logging.getLogger("warptsp")
         logger.removeHandler(self._handler)
         logger.setLevel(self._level)
+        self._warnings.__exit__(kind, error, trace)
 
     def __call__(self, progress: Progress) -> None:
         """Take note of a progress event."""
@@ -268,9 +271,11 @@ class _PhaseHandler(logging.Handler):
         self._display = display
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno >= logging.WARNING:
-            tell(f"warptsp: {record.levelname.lower()}: {record.getMessage()}")
-        elif record.name == "warptsp.run" and record.threadName == "MainThread":  # not a worker's
+        if (
+            record.levelno < logging.WARNING
+            and record.name == "warptsp.run"
+            and record.threadName == "MainThread"
+        ):  # not a worker's
             self._display.phase(record.getMessage())
 
 

@@ -8,7 +8,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,15 +72,18 @@ class InstanceFile:
 
     def load(self, *, groups: bool = False) -> Problem:
         """Read it, and say on stderr what was guessed of it, and what is doubtful."""
-        return self.read(logging.INFO, groups=groups).problem
+        problem = self.read(notes=True, groups=groups).problem
+        if problem.doubt is not None:
+            logging.getLogger("warptsp").warning("%s", problem.doubt)
+        return problem
 
-    def read(self, level: int = logging.WARNING, *, groups: bool = False) -> Instance:
+    def read(self, *, notes: bool, groups: bool = False) -> Instance:
         """The same, and return what the columns of a table were taken for, which notes would say.
 
         Parameters
         ----------
-        level : int
-            What is said on stderr: warnings, or notes (``logging.INFO``) as well.
+        notes : bool
+            Whether that is said on stderr, too, and not only warnings.
         groups : bool
             Whether the command visits one place of each group.
         """
@@ -88,7 +91,7 @@ class InstanceFile:
         from warptsp.io.options import ReadOptions
 
         options = ReadOptions.of(self.columns, self.metric, self.asymmetric, groups=groups)
-        with _told(level):
+        with _with_notes() if notes else nullcontext():
             return read_instance(self.path, self.format, options)
 
 
@@ -148,21 +151,19 @@ def grouped(**kinds: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return decorate
 
 
-class _Teller(logging.Handler):
+class _Notes(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno >= logging.WARNING:
-            tell(f"warptsp: warning: {record.getMessage()}")
-        elif record.name.startswith("warptsp.io"):
+        if record.levelno == logging.INFO:
             tell(f"warptsp: note: {record.getMessage()}")
 
 
 @contextmanager
-def _told(level: int) -> Iterator[None]:
-    """Write what a reader has to say to stderr, a line each."""
-    logger, handler = logging.getLogger("warptsp"), _Teller(level)
+def _with_notes() -> Iterator[None]:
+    """Write to stderr what a reader has taken a file for, a line each; its warnings are told anyway."""
+    logger, handler = logging.getLogger("warptsp.io"), _Notes()
     before = logger.level
     logger.addHandler(handler)
-    logger.setLevel(level)
+    logger.setLevel(logging.INFO)
     try:
         yield
     finally:

@@ -49,7 +49,7 @@ class Outputs:
 
     def _named(self) -> Iterator[tuple[str, str]]:
         """Each file, behind the option that names it."""
-        yield from (("--output", name) for name in self.tour_files)
+        yield from (("--output", name) for name in self.tours)
         yield from (("--picture", name) for name in self.pictures)
         yield from (("--report", name) for name in [self.report] if name is not None)
         yield from (("--checkpoint", name) for name in [self.checkpoint] if name is not None)
@@ -78,7 +78,7 @@ class Outputs:
         if self.to_stdout and self.as_json:
             raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
         for option, name in self._named():
-            if option == "--output":
+            if option == "--output" and name != "-":
                 tour_format(name)
             if option == "--picture" and not ends_in(name, FIGURES):
                 raise InvalidOption(f"--picture {name!r}: the name must end in .svg, .png or .pdf")
@@ -147,7 +147,12 @@ class Outputs:
             Is told of what fails.
         checkpointed : bool
             Whether the search has written its checkpoint.
+
+        Of a tour with missing arcs nothing is written: there is no such tour.
         """
+        checkpoint = [] if self.checkpoint is None or not checkpointed else [self.checkpoint]
+        if len(result.missing_arcs):
+            return {"tour": [], "picture": [], "report": [], "checkpoint": checkpoint}
         problem = result.problem
         tour = result.tour if first is None else result.tour_from(first)
 
@@ -171,7 +176,7 @@ class Outputs:
             "tour": self.save(problem, tour, self.tour_files, attempts),
             "picture": made(draw, self.pictures),
             "report": made(describe, [] if self.report is None else [self.report]),
-            "checkpoint": [] if self.checkpoint is None or not checkpointed else [self.checkpoint],
+            "checkpoint": checkpoint,
         }
         self.save(problem, tour, [name for name in self.tours if name == "-"], attempts)
         return files
@@ -206,7 +211,9 @@ class Outputs:
         lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.words}, {kind}"]
         lines += [f"{fact:12} {value}" for fact, value in self._facts(result)]
         lines += [f"{kind:12} {name}" for kind, names in files.items() for name in names]
-        if not self.to_stdout and not any(files.values()):
+        if len(result.missing_arcs):
+            lines.append("tour         not written: there is none")
+        elif not self.to_stdout and not any(files.values()):
             lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
         (tell if self.to_stdout else say)(*lines)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 
-from warptsp.cli._options import find_city, parse_params
-from warptsp.errors import InvalidOption
+from warptsp.cli._options import parse_params
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -32,22 +31,9 @@ class Ends:
         InvalidOption
             There are no such cities, or the options contradict each other.
         """
-        from warptsp.problem import OpenPath
+        from warptsp.solver import with_ends
 
-        start = None if self.from_ is None else find_city(problem, self.from_, "--from")
-        end = None if self.to is None else find_city(problem, self.to, "--to")
-        if end is not None and self.open_ is False:
-            raise InvalidOption("--to and --closed: a closed tour has no end; leave one of them out")
-        has_start = self.open_ is None and problem.open is not None and start is not None
-        if self.open_ or end is not None or has_start:
-            if start is not None and start == end and problem.n > 1:
-                raise InvalidOption(
-                    f"--from and --to: both are city {self.to}; a round trip is a closed tour, without --to"
-                )
-            return replace(problem, open=OpenPath(start=start, end=end)), None
-        if self.open_ is False:
-            problem = replace(problem, open=None)
-        return problem, start
+        return with_ends(problem, self.from_, self.to, self.open_)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from warptsp.cli.streams import say, tell
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -22,23 +24,88 @@ open_option = click.option(
 )
 
 
-def check_output(output: str | None, *, as_json: bool, inputs: Iterable[tuple[str, Path]]) -> None:
-    """Check before any work that a tour can be written there: a file, - for stdout, or nowhere.
+output_option = click.option(
+    "-o", "--output", "outputs", multiple=True, type=click.Path(), metavar="FILE",
+    callback=lambda context, option, names: TourOutputs(names),
+    help="Write the tour; the ending sets the format, - is stdout. May be given several times.",
+)  # fmt: skip
 
-    Raises
-    ------
-    InvalidOption, OutputError
-        stdout is taken, no format has this ending, or the file cannot be written or is one of the `inputs`.
-    """
-    from warptsp.errors import InvalidOption
-    from warptsp.io.tours import tour_format
-    from warptsp.outputs import check_outputs
 
-    if as_json and output == "-":
-        raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
-    if output not in (None, "-"):
-        tour_format(output)
-        check_outputs([("--output", output)], inputs)
+class TourOutputs(NamedTuple):
+    """Where a command writes its tour: files, - for stdout, or nowhere."""
+
+    names: tuple[str, ...]
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether a tour goes to stdout, so that nothing else may."""
+        return "-" in self.names
+
+    def check(
+        self,
+        *,
+        as_json: bool,
+        inputs: Iterable[tuple[str, Path]],
+        others: Iterable[tuple[str, Path | None]] = (),
+    ) -> None:
+        """Check before any work that a tour can be written there.
+
+        Parameters
+        ----------
+        as_json : bool
+            Whether stdout is taken by JSON.
+        inputs, others : iterable of (str, path)
+            What is read, behind what it is, and what else is written, behind its option.
+
+        Raises
+        ------
+        InvalidOption, OutputError
+            stdout is taken, no format has this ending, or a file cannot be written, or is named twice.
+        """
+        from warptsp.errors import InvalidOption
+        from warptsp.io.tours import tour_format
+        from warptsp.outputs import check_outputs
+
+        if as_json and self.to_stdout:
+            raise InvalidOption("--json and --output -: both want stdout; give the tour a file")
+        for name in self.names:
+            if name != "-":
+                tour_format(name)
+        check_outputs([*(("--output", name) for name in self.names), *others], inputs)
+
+    def check_tours(self, problem: Problem) -> None:
+        """Check before the search that the formats can hold tours of the instance."""
+        from warptsp.io.tours import check_tour_output
+
+        for name in self.names:
+            if name != "-":
+                check_tour_output(name, problem)
+
+    def write(self, tour: NDArray[np.int32], problem: Problem) -> None:
+        """Write the tour everywhere, stdout last; what fails does not keep the others from it.
+
+        Raises
+        ------
+        OutputError
+            Of all that could not be written.
+        """
+        from warptsp.io import write_tour
+        from warptsp.outputs import Attempts
+
+        attempts = Attempts()
+        for name in sorted(self.names, key="-".__eq__):
+            attempts.make(write_tour, name, tour, problem, format="tsplib" if name == "-" else None)
+        attempts.finish()
+
+    def as_json(self) -> dict[str, object]:
+        """What JSON says of it: the first, and all."""
+        return {"output": next(iter(self.names), None), "outputs": list(self.names)}
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Say the lines of a result, and where the tour is, on stderr if the tour is on stdout."""
+        where = self.names or ("not written; --output FILE writes it",)
+        lines = [*lines, *(f"{'output':13}{name}" for name in where)]
+        (tell if self.to_stdout else say)(*lines)
 
 
 class Tours(NamedTuple):

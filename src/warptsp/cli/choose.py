@@ -15,8 +15,7 @@ from warptsp.cli._options import (
     quiet_option,
     time_limit_option,
 )
-from warptsp.cli._tours import check_output
-from warptsp.cli.streams import say, tell
+from warptsp.cli._tours import TourOutputs, output_option
 from warptsp.interruption import FirstSignal, status
 
 
@@ -35,10 +34,7 @@ from warptsp.interruption import FirstSignal, status
     metavar="COLUMN",
     help="Column of a table that says which group a place is in; group for the sets of a GTSPLIB file.",
 )
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(),
-    help="Write the tour through the chosen places; the ending sets the format, - is stdout.",
-)  # fmt: skip
+@output_option
 @time_limit_option
 @click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
@@ -49,7 +45,7 @@ from warptsp.interruption import FirstSignal, status
 def command(
     instance: InstanceFile,
     groups: str,
-    output: str | None,
+    outputs: TourOutputs,
     time_limit: float | None,
     kicks: int | None,
     seed: int,
@@ -64,31 +60,26 @@ def command(
     group of each place, or a GTSPLIB file, with up to 5000 places.
     """
     from warptsp.groups import choose
-    from warptsp.io import write_tour
-    from warptsp.io.tours import check_tour_output
     from warptsp.quantities import length_text
     from warptsp.solver import with_open
 
-    check_output(output, as_json=as_json, inputs=[("the instance itself", instance.path)])
+    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
     problem = instance.load(groups=True)
     if open_ is not None:
         problem = with_open(problem, open_)
-    if output not in (None, "-"):
-        check_tour_output(output, problem)
+    outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         choice = choose(problem, groups, time_limit=time_limit, kicks=kicks, seed=seed, threads=threads)
         result = choice.result
-        if output is not None:
-            write_tour(output, result.tour, result.problem, format="tsplib" if output == "-" else None)
+        outputs.write(result.tour, result.problem)
     if as_json:
-        echo_json({"file": str(instance.path), "places": problem.n, "output": output, **result.as_dict()})
+        echo_json({"file": str(instance.path), "places": problem.n, **outputs.as_json(), **result.as_dict()})
     elif not quiet:
         lines = [
             f"places       {problem.n} in {counted(result.problem.n, 'group', 'groups')}",
             f"length       {length_text(result.length, problem.metric.unit)}",
             f"time         {result.seconds:.2f} s, {result.kicks} kicks",
             f"stopped by   {result.stop_reason}",
-            f"output       {output}" if output else "output       not written; --output FILE writes it",
         ]
-        (tell if output == "-" else say)(*lines)
+        outputs.say(lines)
     return 0 if signals.caught is None else status(signals.caught)

@@ -27,7 +27,7 @@ def command(instance: InstanceFile, as_json: bool, quiet: bool) -> None:
     """Show what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
     known length.
     """
-    problem, columns = instance.read()
+    problem, columns = instance.read(notes=False)
     found = _describe(problem)
     if columns is not None:
         guessed = " (no header line)" if columns.titles is None else ""
@@ -64,6 +64,7 @@ def _describe(problem: Any) -> dict[str, Any]:
         "cities": problem.n,
         "columns": None,
         "metric": problem.metric.name,
+        "warning": problem.doubt,
         "asymmetric": problem.asymmetric or None,
         "tour": "closed" if problem.open is None else "open path",
         "fixed_edges": len(problem.fixed_edges),

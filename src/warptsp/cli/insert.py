@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +18,8 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import check_output, open_option
-from warptsp.cli.streams import say, tell
+from warptsp.cli._tours import TourOutputs, open_option, output_option
+from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption, InvalidProblem
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ if TYPE_CHECKING:
 @click.argument("instance", metavar="TOUR", type=click.Path(path_type=Path))
 @click.argument("places", metavar="[PLACES]", required=False, type=click.Path(path_type=Path))
 @instance_options
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the tour; the ending sets the format."
-)
+@output_option
 @click.option("--remove", metavar="CITY", multiple=True, help="Take a city out first: its number or name.")
 @click.option(
     "--improve",
@@ -60,7 +57,7 @@ if TYPE_CHECKING:
 def command(
     instance: InstanceFile,
     places: Path | None,
-    output: str | None,
+    outputs: TourOutputs,
     remove: tuple[str, ...],
     improve: int,
     seed: int,
@@ -75,19 +72,17 @@ def command(
     the columns are, as far as PLACES has them.
     """
     from warptsp import insertion
-    from warptsp.io import write_tour
-    from warptsp.io.tours import check_tour_output
     from warptsp.quantities import length_text
 
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
     new = [] if places is None else [("the list of places itself", places)]
-    check_output(output, as_json=as_json, inputs=new)
+    outputs.check(as_json=as_json, inputs=new)
     if str(instance.path) == "-":
         raise InvalidOption(
             "-: TOUR is read as places and as an order, and standard input only once: name a file"
         )
-    of_tour = instance.read(logging.INFO)
+    of_tour = instance.read(notes=True)
     problem, tour = _with_order(instance, of_tour.problem, open_)
     cities, before, inserted = problem.n, problem.length(tour), 0
     if remove:
@@ -117,14 +112,12 @@ def command(
         )
         if wanted is not None:
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
-    if output is not None:
-        if output != "-":
-            check_tour_output(output, result.problem)
-        write_tour(output, result.tour, result.problem, format="tsplib" if output == "-" else None)
+    outputs.check_tours(result.problem)
+    outputs.write(result.tour, result.problem)
     if as_json:
         echo_json(
             {
-                "file": str(instance.path), "output": output, "cities": result.problem.n,
+                "file": str(instance.path), **outputs.as_json(), "cities": result.problem.n,
                 "inserted": inserted, "removed": removed, "length": result.length, "length_before": before,
                 "seconds": round(result.seconds, 3),
             }
@@ -136,9 +129,8 @@ def command(
             f"places       {inserted} inserted, {removed} removed",
             f"length       {length_text(result.length, unit)}",
             f"before       {length_text(before, unit)}",
-            f"output       {output}" if output else "output       not written; --output FILE writes it",
         ]
-        (tell if output == "-" else say)(*lines)
+        outputs.say(lines)
 
 
 def _with_order(
@@ -163,7 +155,7 @@ def _read_places(places: Path, tour: InstanceFile, of_tour: Instance) -> Instanc
         columns = {role: str(column) for role, column in names if role in columns}
     if columns and str(places) != "-":
         columns = _columns_there(places, columns)
-    return replace(tour, path=places, format=None, columns=columns, asymmetric=False).read(logging.INFO)
+    return replace(tour, path=places, format=None, columns=columns, asymmetric=False).read(notes=True)
 
 
 def _columns_there(places: Path, columns: dict[str, str]) -> dict[str, str]:

@@ -16,8 +16,7 @@ from warptsp.cli._options import (
     json_option,
     quiet_option,
 )
-from warptsp.cli._tours import check_arcs, check_output, open_option, read_tours
-from warptsp.cli.streams import say, tell
+from warptsp.cli._tours import TourOutputs, check_arcs, open_option, output_option, read_tours
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
 
@@ -34,10 +33,7 @@ if TYPE_CHECKING:
 @instance_argument
 @click.argument("tours", metavar="TOUR TOUR...", nargs=-1, type=click.Path(path_type=Path))
 @instance_options
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(),
-    help="Write the tour; the ending sets the format, - is stdout.",
-)  # fmt: skip
+@output_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
 @click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
 @open_option
@@ -46,7 +42,7 @@ if TYPE_CHECKING:
 def command(
     instance: InstanceFile,
     tours: tuple[Path, ...],
-    output: str | None,
+    outputs: TourOutputs,
     seed: int,
     threads: int | None,
     open_: bool | None,
@@ -59,40 +55,37 @@ def command(
     best for tours of separate runs, with other seeds. It takes seconds for a million cities. warptsp solve
     --merge FILE --merge FILE does the same and searches from there.
     """
-    from warptsp.io import write_tour
-    from warptsp.io.tours import check_tour_output
+    from warptsp.problem.itinerary import length_of
+    from warptsp.quantities import finite
     from warptsp.solver import merge
 
     if len(tours) < 2:
         raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
-    check_output(output, as_json=as_json, inputs=[("the instance itself", instance.path)])
+    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
     problem, cities, _ = read_tours(instance.load(), tours, open_)
-    if output not in (None, "-"):
-        check_tour_output(output, problem)
+    outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
         check_arcs(problem, result.tour, "the merged tour")
-        if output is not None:
-            write_tour(output, result.tour, problem, format="tsplib" if output == "-" else None)
-    lengths = [problem.length(tour) for tour in cities]
+        outputs.write(result.tour, problem)
+    lengths = [length_of(problem, tour) for tour in cities]
     if as_json:
         echo_json(
             {
-                "instance": problem.name, "cities": problem.n, "output": output, "length": result.length,
+                "instance": problem.name, "cities": problem.n, **outputs.as_json(), "length": result.length,
                 "tours": [
-                    {"file": str(file), "length": length} for file, length in zip(tours, lengths, strict=True)
+                    {"file": str(file), "length": finite(length)}
+                    for file, length in zip(tours, lengths, strict=True)
                 ],
                 "interrupted": result.interrupted, "seconds": round(result.seconds, 3),
             }
         )  # fmt: skip
     elif not quiet:
-        (tell if output == "-" else say)(*_facts(tours, lengths, result, output))
+        outputs.say(_facts(tours, lengths, result))
     return 0 if signals.caught is None else status(signals.caught)
 
 
-def _facts(
-    tours: tuple[Path, ...], lengths: list[int | float], result: Result, output: str | None
-) -> list[str]:
+def _facts(tours: tuple[Path, ...], lengths: list[int | float], result: Result) -> list[str]:
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
 
@@ -107,5 +100,4 @@ def _facts(
         lines.append(f"{'gap':13}{format_gap(gap)} to the {kind}, {length_text(result.known.length, unit)}")
     if result.interrupted:
         lines.append(f"{'':13}interrupted before all choices were made")
-    lines.append(f"{'output':13}{output}" if output else f"{'output':13}not written; --output FILE writes it")
     return lines

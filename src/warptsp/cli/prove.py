@@ -20,8 +20,7 @@ from warptsp.cli._options import (
     quiet_option,
     time_limit_option,
 )
-from warptsp.cli._tours import open_option, with_tour
-from warptsp.cli.streams import say
+from warptsp.cli._tours import TourOutputs, open_option, output_option, with_tour
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -56,13 +55,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
     default=True,
     help="Whether branches follow; without them the proof ends with the bound of the root, which is close.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the best tour to this file; the ending sets the format.",
-)
+@output_option
 @new_certificate_option
 @click.option(
     "--checkpoint",
@@ -87,7 +80,7 @@ def command(
     seed: int,
     threads: int | None,
     tree: bool,
-    output: Path | None,
+    outputs: TourOutputs,
     certificate: Path | None,
     checkpoint: Path | None,
     resume: Path | None,
@@ -101,13 +94,12 @@ def command(
     ends the proof and keeps the best tour and what has been proved so far.
     """
     from warptsp.interruption import FirstSignal, status
-    from warptsp.io import write_tour
-    from warptsp.outputs import check_outputs
     from warptsp.proof import prove
 
-    outputs = [("--output", output), ("--certificate", certificate), ("--checkpoint", checkpoint)]
-    check_outputs(outputs, [("the instance itself", instance.path)])
+    others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
+    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)], others=others)
     problem, cities = with_tour(instance.load(), tour, open_)
+    outputs.check_tours(problem)
     with FirstSignal() as signals:
         with make_display("none" if quiet else "auto") as display:
             if cities is None and resume is None:
@@ -125,20 +117,18 @@ def command(
                 checkpoint=checkpoint,
                 resume=resume,
             )
-        if output is not None:
-            write_tour(output, proof.tour, problem)
+        outputs.write(proof.tour, problem)
     if as_json:
         kept = None if checkpoint is None else str(checkpoint)
-        echo_json({**_as_json(problem, proof), "checkpoint": kept})
+        echo_json({**_as_json(problem, proof), "checkpoint": kept, **outputs.as_json()})
     elif not quiet:
-        for name, text in _facts(problem, proof):
-            say(f"{name:13}{text}")
-        if output is not None:
-            say(f"{'tour':13}{output}")
+        lines = [f"{name:13}{text}" for name, text in _facts(problem, proof)]
         if certificate is not None:
-            say(f"{'certificate':13}{certificate if proof.proved else 'not written: nothing was proved'}")
+            written = certificate if proof.proved else "not written: nothing was proved"
+            lines.append(f"{'certificate':13}{written}")
         if checkpoint is not None:
-            say(f"{'checkpoint':13}{checkpoint}")
+            lines.append(f"{'checkpoint':13}{checkpoint}")
+        outputs.say(lines)
     return 0 if signals.caught is None else status(signals.caught)
 
 

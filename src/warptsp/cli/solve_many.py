@@ -35,9 +35,12 @@ TELL = 2.0  # seconds between two lines of progress
 @click.option(
     "-o",
     "--output",
+    "outputs",
+    multiple=True,
     metavar="FILE",
     type=click.Path(),
-    help="Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array.",
+    help="Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array. May be given "
+    "several times.",
 )
 @click.option(
     "--tours",
@@ -66,7 +69,7 @@ TELL = 2.0  # seconds between two lines of progress
 @quiet_option
 def command(
     problems: Path,
-    output: str | None,
+    outputs: tuple[str, ...],
     tours: Path | None,
     time_limit: float | None,
     kicks: int | None,
@@ -88,13 +91,15 @@ def command(
     the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many
-    from warptsp.outputs import check_outputs
+    from warptsp.outputs import Attempts, check_outputs
 
-    kind = None if output is None else os.path.splitext(output)[1].lower()
-    if kind not in (None, ".csv", ".tsv", ".npy"):
-        raise InvalidOption(f"--output {output}: lengths are written as .csv or .tsv, tours as .npy")
+    for output in outputs:
+        if _kind(output) not in (".csv", ".tsv", ".npy"):
+            raise InvalidOption(f"--output {output}: lengths are written as .csv or .tsv, tours as .npy")
     read = problems.iterdir() if problems.is_dir() else [problems]
-    check_outputs([("--output", output)], [("one of the problems", file) for file in read])
+    check_outputs(
+        [("--output", output) for output in outputs], [("one of the problems", file) for file in read]
+    )
     if tours is not None:
         tours.mkdir(parents=True, exist_ok=True)
     results = solve_many(
@@ -110,16 +115,17 @@ def command(
         device=device,
         callback=_Lines(quiet),
     )
-    if output is not None:
-        _write(output, kind, results)
+    attempts = Attempts()
+    written = tuple(output for output in outputs if attempts.make(_write, output, results))
     if tours is not None:
-        _write_tours(tours, results)
+        attempts.make(_write_tours, tours, results)
     if as_json:
-        echo_json(_facts(problems, output, results))
+        echo_json(_facts(problems, written, results))
     elif not quiet:
-        say(*(f"{name:12} {value}" for name, value in _summary(problems, output, tours, results)))
+        say(*(f"{name:12} {value}" for name, value in _summary(problems, written, tours, results)))
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
+    attempts.finish()
     if results.signal is not None:
         return status(results.signal)
     return 2 if results.errors else 0
@@ -158,11 +164,15 @@ def _rows(results: ManyResults) -> list[list[object]]:
     return rows
 
 
-def _write(output: str, kind: str | None, results: ManyResults) -> None:
+def _kind(output: str) -> str:
+    return os.path.splitext(output)[1].lower()
+
+
+def _write(output: str, results: ManyResults) -> None:
     """Write all tours as an array, or the table of lengths."""
     from warptsp.outputs import atomic_write
 
-    if kind == ".npy":
+    if _kind(output) == ".npy":
         import numpy as np
 
         tours = results.tours
@@ -175,7 +185,7 @@ def _write(output: str, kind: str | None, results: ManyResults) -> None:
             np.save(file, tours)
         return
     text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n")
+    writer = csv.writer(text, delimiter="\t" if _kind(output) == ".tsv" else ",", lineterminator="\n")
     writer.writerow(["problem", "cities", "length", "kicks", "seconds", "proved_optimal"])
     writer.writerows(_rows(results))
     with atomic_write(output) as file:
@@ -192,10 +202,11 @@ def _write_tours(folder: Path, results: ManyResults) -> None:
             write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
 
 
-def _facts(problems: Path, output: str | None, results: ManyResults) -> dict[str, object]:
+def _facts(problems: Path, outputs: tuple[str, ...], results: ManyResults) -> dict[str, object]:
     return {
         "file": str(problems),
-        "output": output,
+        "output": next(iter(outputs), None),
+        "outputs": list(outputs),
         "problems": len(results),
         "solved": results.solved,
         "lengths": [results.length(position) for position in range(len(results))],
@@ -207,7 +218,7 @@ def _facts(problems: Path, output: str | None, results: ManyResults) -> dict[str
 
 
 def _summary(
-    problems: Path, output: str | None, tours: Path | None, results: ManyResults
+    problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults
 ) -> list[tuple[str, str]]:
     lengths = [length for i in range(len(results)) if (length := results.length(i)) is not None]
     rows = [("problems", f"{problems}: {len(results)}, {len(lengths)} with a tour")]
@@ -219,7 +230,9 @@ def _summary(
     rows.append(("time", f"{results.seconds:.2f} s{pace}"))
     if results.interrupted:
         rows.append(("ended", "early: what was found is kept"))
-    rows.append(("output", output or "not written; --output FILE writes the lengths"))
+    rows += [("output", output) for output in outputs]
+    if not outputs:
+        rows.append(("output", "not written; --output FILE writes the lengths"))
     if tours is not None:
         rows.append(("tours", str(tours)))
     return rows

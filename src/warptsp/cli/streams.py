@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import errno
 import io
+import logging
 import os
 import select
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -30,6 +33,36 @@ def say(*lines: str) -> None:
 def tell(*lines: str) -> None:
     """Write lines about the run to standard error."""
     click.echo("\n".join(map(printable, lines)), err=True)
+
+
+class Warnings(logging.Handler):
+    """Tells the library's warnings on standard error, the same one once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._told: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        message = f"warptsp: {record.levelname.lower()}: {record.getMessage()}"
+        if message not in self._told:
+            self._told.add(message)
+            tell(message)
+
+
+@contextmanager
+def telling_warnings() -> Iterator[None]:
+    """Tell the library's warnings on standard error; nothing changes where that is done already."""
+    logger = logging.getLogger("warptsp")
+    if any(isinstance(handler, Warnings) for handler in logger.handlers):
+        yield
+        return
+    handler = Warnings()
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def secure() -> None:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from warptsp.errors import InvalidProblem, ParseError
 from warptsp.problem import Metric, Problem
-from warptsp.problem.itinerary import Itinerary, travel_seconds
+from warptsp.problem.itinerary import Itinerary, length_of, travel_seconds
+from warptsp.quantities import finite
 
 from ._json import begins_as_json, document_of, reading_json
 from ._text import quoted
@@ -212,7 +213,7 @@ def _write_tour(problem: Problem, tour: NDArray[np.int32], speed: float | None) 
         "name": problem.name,
         "cities": problem.n,
         "closed": problem.open is None,
-        "length": problem.length(tour),
+        "length": finite(length_of(problem, tour)),
         "unit": problem.metric.unit,
     }
     if problem.labels is not None:
@@ -248,11 +249,11 @@ def _stop(
     properties: dict[str, Any] = {"position": at + 1, "id": problem.node_id(city)}
     if problem.labels is not None:
         properties["name"] = problem.labels[city]
-    properties["distance_from_start"] = round(itinerary.cumulative[at].item(), 3)
+    properties["distance_from_start"] = finite(itinerary.cumulative[at].item(), 3)
     if seconds is not None:
-        properties["seconds_from_start"] = round(float(seconds[at]), 1)
+        properties["seconds_from_start"] = finite(float(seconds[at]), 1)
     if at < len(itinerary.legs):
-        properties["distance_to_next"] = round(itinerary.legs[at].item(), 3)
+        properties["distance_to_next"] = finite(itinerary.legs[at].item(), 3)
     return {
         "type": "Feature",
         "properties": properties,

@@ -24,7 +24,7 @@ from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
 from warptsp.methods.magnitude import Frame
 from warptsp.problem import Metric, Problem
-from warptsp.solver import as_problem, with_open
+from warptsp.solver import instance_of
 from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import start_of
 from warptsp.solver.options import Options, limits_of, planned_steps, seed_of, steps_of
@@ -232,8 +232,7 @@ def _problem_of(
     given: Any, *, metric: Metric | str | None, open: bool | OpenPath | None, asymmetric: bool
 ) -> Problem:
     """Return the problem in what was given, as `solve` would take it."""
-    problem = as_problem(given, metric=metric, asymmetric=asymmetric)
-    return problem if open is None else with_open(problem, open)
+    return instance_of(given, metric=metric, asymmetric=asymmetric, open=open)[0]
 
 
 def _problem_at(source: Source, problem_of: Callable[[Any], Problem], position: int) -> Problem:

@@ -27,6 +27,7 @@ from warptsp.methods.lk.params import LkParams
 from warptsp.methods.lk.tuning import KICKS
 from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
+    NEIGHBORS,
     NeighborSearch,
     Prepared,
     check_edges,
@@ -93,7 +94,7 @@ class IlsParams:
         Threads per block on a GPU; None chooses.
     """
 
-    neighbors: int = 40
+    neighbors: int = NEIGHBORS
     iterations: float = 10.0
     acceptance: Literal["annealed", "better", "always"] = "annealed"
     temperature: float | None = None

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NEIGHBORS = 40  # of a city, by default
+
 MAX_NEIGHBORS = 1000
 SLICE = 0.08  # seconds between two reports to the run
 
@@ -63,7 +65,7 @@ class DescentParams:
         Passes over the neighbourhood after which to stop; None continues to the local optimum.
     """
 
-    neighbors: int = 40
+    neighbors: int = NEIGHBORS
     improvement: Literal["best", "first"] = "best"
     moves: Literal["one", "many"] = "many"
     edges: Literal["both", "next"] = "both"
@@ -113,16 +115,17 @@ def prepare(problem: Problem, run: Run, neighbors: int) -> Prepared | None:
     """Number the cities, find the neighbour lists and make the start tour; None if the token stopped it.
 
     A list longer than all other cities is cut, and the nearest neighbours stand in for quadrants where there
-    are no coordinates; both are logged.
+    are no coordinates; both are logged, with a warning where somebody has asked for such a list.
     """
     n = problem.n
     if isinstance(run.start, np.ndarray):
         run.offer(run.start)
     if neighbors > n - 1:
-        logger.warning("neighbors: %d, of %d other cities: the lists have %d", neighbors, n - 1, n - 1)
+        level = logging.INFO if neighbors == NEIGHBORS else logging.WARNING
+        logger.log(level, "neighbors: %d, of %d other cities: the lists have %d", neighbors, n - 1, n - 1)
     count = min(neighbors, n - 1)
     if problem.matrix is not None:
-        logger.warning("a matrix of distances has no quadrants: the lists hold the nearest neighbours")
+        logger.info("a matrix of distances has no quadrants: the lists hold the nearest neighbours")
     run.enter("numbering")
     instance = SearchInstance.build(problem, run.token, run.threads)
     if instance is None:

@@ -19,6 +19,7 @@ from warptsp.endings import PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.io._xml import xml_text
 from warptsp.outputs import atomic_write
+from warptsp.problem.itinerary import length_of
 from warptsp.quantities import length_text
 
 from . import png
@@ -94,7 +95,7 @@ def draw(
         content = picture.png(ON_PAPER)
     else:
         if title is None:
-            length = length_text(problem.length(tour), problem.metric.unit)
+            length = length_text(length_of(problem, tour), problem.metric.unit)
             title = f"{problem.name or 'tour'}, {counted(problem.n)}, length {length}"
         content = picture.svg(ON_PAPER, title).encode()
     with atomic_write(path) as stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from warptsp.errors import InvalidOption
 
 from .problem import Problem
 
-__all__ = ["Itinerary", "travel_seconds"]
+__all__ = ["Itinerary", "length_of", "travel_seconds"]
 
 _METRES = {"m": 1.0, "km": 1000.0}
 
@@ -24,7 +25,8 @@ class Itinerary(NamedTuple):
     Attributes
     ----------
     legs : ndarray, shape (n,), of a path (n - 1,)
-        From each city to the next; the last of a closed tour leads back to the first.
+        From each city to the next; the last of a closed tour leads back to the first. Infinite where the arc
+        is missing.
     cumulative : ndarray, shape (n,)
         From the first city to each; 0 for itself.
     """
@@ -38,9 +40,16 @@ class Itinerary(NamedTuple):
         onward = np.roll(tour, -1)
         count = len(tour) - (problem.open is not None)
         legs = problem.distance(tour[:count], onward[:count])
+        if problem.wall is not None and (legs >= problem.wall).any():
+            legs = np.where(legs >= problem.wall, np.inf, legs)
         cumulative = np.zeros(len(tour), dtype=legs.dtype)
         np.cumsum(legs[: len(tour) - 1], out=cumulative[1:])
         return cls(legs, cumulative)
+
+
+def length_of(problem: Problem, tour: NDArray[np.int32]) -> int | float:
+    """The exact length of a tour; infinite with a missing arc, of which `Problem.length` counts the wall."""
+    return math.inf if len(problem.missing_arcs(tour)) else problem.length(tour)
 
 
 def travel_seconds(

@@ -8,12 +8,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._words import as_called
 from warptsp.errors import InvalidProblem
 from warptsp.machine import memory
 
-from .values import check_count, real_array
+from .values import check_count, float_array, real_array
 
-__all__ = ["dense_matrix", "square_matrix"]
+__all__ = ["are_distances", "dense_matrix", "square_matrix"]
+
+
+def are_distances(square: NDArray[Any]) -> bool:
+    """Whether two rows of two numbers, or three of three, are distances; otherwise they are points.
+
+    Raises
+    ------
+    InvalidProblem
+        They are no numbers, or may as well be the one as the other.
+    """
+    values = float_array(square, "the numbers")
+    diagonal, rest = values.diagonal(), values[~np.eye(len(values), dtype=np.bool_)]
+    if np.isinf(values).any() or not np.isfinite(diagonal).any():
+        return True  # as no coordinate is
+    if not diagonal.any():
+        return np.array_equal(values, values.T) or (len(values) == 3 and bool(rest.all()))
+    if (diagonal == diagonal[0]).all() and (diagonal[0] > rest.max() or diagonal[0] < 0 <= rest.min()):
+        n = len(values)
+        distances = as_called('metric="EXPLICIT" (Problem.from_matrix)', "--metric EXPLICIT")
+        points = as_called('metric="euclidean" (Problem.from_points)', "--metric euclidean")
+        raise InvalidProblem(
+            f"{n} rows of {n} numbers with {diagonal[0]:g} on the diagonal may be distances or points: "
+            f"{distances} says the one, {points} the other"
+        )
+    return False
 
 
 def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:

@@ -71,7 +71,13 @@ def _power_above(longest: float) -> float:
     return math.ldexp(1.0, math.frexp(longest)[1] + 1) if 0 < longest < 1e300 else 1.0
 
 
-def check_arcs(matrix: NDArray[Any], wall: int | float, path: OpenPath | None, names: CityNames) -> None:
+def check_arcs(
+    matrix: NDArray[Any],
+    wall: int | float,
+    path: OpenPath | None,
+    fixed_edges: NDArray[np.int32],
+    names: CityNames,
+) -> None:
     """Accept missing arcs that leave a way from each city to each, but for the ends of a path.
 
     Raises
@@ -95,9 +101,15 @@ def check_arcs(matrix: NDArray[Any], wall: int | float, path: OpenPath | None, n
         wrong = np.setdiff1d(lonely, spared)
         if len(wrong) and n > 1:
             raise InvalidProblem(
-                f"{line} {wrong[0]} of the matrix (counted from 0) has no finite entry: no arc {word} node "
-                f"{names.id_of(wrong[0])}, so that there is no tour"
+                f"{line} {wrong[0]} of the matrix (counted from 0) has no finite entry: no arc {word} "
+                f"{names.words_for(wrong[0])}, so that there is no tour; each direction of a road is an arc"
             )
+    lacking = missing_arcs(matrix, wall, fixed_edges)
+    if len(lacking):
+        tail, head = map(names.words_for, lacking[0])
+        raise InvalidProblem(
+            f"the fixed edge from {tail} to {head} is missing from the matrix: there is no tour"
+        )
     if path is None:
         _check_ways(matrix, wall, 0, 0, names)
     elif start is not None and last is not None:
@@ -124,9 +136,9 @@ def _check_ways(matrix: NDArray[Any], wall: int | float, start: int, last: int, 
     if backwards:
         reached = breadth_first_order(graph.T.tocsr(), start, return_predecessors=False)
         other = np.setdiff1d(np.arange(len(matrix)), reached)
-    tail, head = (names.id_of(city) for city in ((other[0], start) if backwards else (start, other[0])))
+    tail, head = map(names.words_for, (other[0], start) if backwards else (start, other[0]))
     raise InvalidProblem(
-        f"no way leads from node {tail} to node {head}, as arcs are missing from the matrix: there is no tour"
+        f"no way leads from {tail} to {head}, as arcs are missing from the matrix: there is no tour"
     )
 
 

@@ -44,6 +44,10 @@ class CityNames(NamedTuple):
         """The number that files and messages give to a city."""
         return int(city) + 1 if self.ids is None else int(self.ids[city])
 
+    def words_for(self, city: int) -> str:
+        """The city by its name, if it has one, and by its number, for messages."""
+        return f"node {self.id_of(city)}" + ("" if self.labels is None else f" ({self.labels[city]})")
+
     def ids_of(self, cities: ArrayLike) -> NDArray[np.int64]:
         """The numbers that files give to these cities."""
         index = integer_array(cities, "cities", InvalidTour)

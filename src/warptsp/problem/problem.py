@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,15 +30,18 @@ from .constraints import check_open_path, checked_fixed_edges, no_edges, with_ci
 from .distance import unit_vectors
 from .known import KnownLength, known_grid, known_length_by_name
 from .lengths import Distances, MatrixDistances, PlaceDistances, longest_within, pair_distances, tour_length
-from .matrices import dense_matrix, square_matrix
+from .matrices import are_distances, dense_matrix, square_matrix
 from .metric import Metric
 from .missing import check_arcs, missing_arcs
 from .names import CityNames
 from .open_path import OpenPath
+from .rounding import doubt_about_rounding
 from .tours import as_cities, check_constraints, checked_permutation
 from .values import plain_array, point_array, read_only
 
 __all__ = ["Problem"]
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,8 +168,6 @@ class Problem:
         if self.open is not None:
             put("open", with_cities(self.open, names))
             check_open_path(self.open, self.fixed_edges, names, directed=self.asymmetric)
-        if self.wall is not None:
-            check_arcs(self.given_matrix(), self.wall, self.open, names)
 
     # Making one
 
@@ -269,17 +271,23 @@ class Problem:
     def from_array(cls, array: ArrayLike, *, asymmetric: bool = False, **fields: Any) -> Problem:
         """An instance of distances if the array is square or condensed, otherwise of points.
 
-        Two rows of two numbers, or three of three, could be either. They are distances if the diagonal is
-        zero and they are symmetric, or may be asymmetric, or if there are three rows with no other zero,
-        which are then distances with a mistake.
+        Two rows of two numbers, or three of three, could be either. They are distances with
+        ``asymmetric=True``, if one is infinite, or if they are symmetric with a zero diagonal, and so are
+        three rows with a zero diagonal and no other zero, which are distances with a mistake. With a
+        diagonal of one large number they are refused, and otherwise they are points. A warning says what
+        they were taken for.
         """
         values = plain_array(array, "the numbers")
         n = len(values) if values.ndim else 0
         square = values.ndim == 2 and values.shape[1] == n
-        if square and n in (2, 3):
-            no_other_zero = n == 3 and np.count_nonzero(values) == 6
-            symmetric = np.array_equal(values, values.T)
-            square = not values.diagonal().any() and (symmetric or asymmetric or no_other_zero)
+        if square and n in (2, 3) and not asymmetric:
+            square = are_distances(values)
+            _log.warning(
+                "%d rows of %d numbers are taken for %s; Problem.from_points or from_matrix says which",
+                n,
+                n,
+                "distances" if square else "points",
+            )
         if square or values.ndim == 1:
             return cls.from_matrix(values, asymmetric=asymmetric, **fields)
         return cls.from_points(values, **fields)
@@ -316,6 +324,16 @@ class Problem:
             found = longest_within(self.metric, *self.bounds) if self.matrix is None else self.matrix.max()
             self._found["distance bound"] = float(found)
         return float(self._found["distance bound"])
+
+    @property
+    def doubt(self) -> str | None:
+        """What is doubtful of the metric for these coordinates, as a warning has it; None for nothing."""
+        if self.coordinates is None:
+            return None
+        if "doubt" not in self._found:
+            self._found["doubt"] = doubt_about_rounding(self.metric, self.coordinates)
+        doubt: str | None = self._found["doubt"]
+        return doubt
 
     @property
     def known_length(self) -> KnownLength | None:
@@ -483,11 +501,28 @@ class Problem:
         ndarray of int32, shape (m, 2)
             Cities, from where to where; empty for a tour that there is.
         """
+        if self.wall is None:
+            return no_edges()
         cities = as_cities(tour, self._names)
         arcs = np.stack([cities, np.roll(cities, -1)], axis=1)[: len(cities) - (self.open is not None)]
-        return arcs[:0] if self.matrix is None else missing_arcs(self.matrix, self.wall, arcs)
+        return missing_arcs(self.given_matrix(), self.wall, arcs)
 
     # Tours
+
+    def check_arcs(self) -> None:
+        """Accept arcs that may make a tour, as far as that is seen at once.
+
+        What searches for a tour asks this, since whether arcs suffice depends on the ends of the path, which
+        may be given last.
+
+        Raises
+        ------
+        InvalidProblem
+            There is no tour: no arc leaves a city, or enters it, or no way leads to it, or a fixed edge is
+            missing from the matrix.
+        """
+        if self.wall is not None:
+            check_arcs(self.given_matrix(), self.wall, self.open, self.fixed_edges, self._names)
 
     def check_tour(self, tour: ArrayLike, *, constraints: bool = True, threads: int = 1) -> None:
         """Accept a tour that takes each city once and has every fixed edge and fixed end.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from warptsp.errors import NoTourFound
 
@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 __all__ = ["check_arcs"]
 
 
+class _Claiming(Protocol):
+    """What a search or a proof returns."""
+
+    def without_claims(self) -> object:
+        """Return the same, with nothing said of lengths."""
+
+
 def check_arcs(
-    problem: Problem, tour: NDArray[np.int32], lower_bound: int | float | None, result: object
+    problem: Problem, tour: NDArray[np.int32], lower_bound: int | float | None, result: _Claiming
 ) -> None:
     """Accept the best tour of a search or a proof if it has no missing arc.
 
     Raises
     ------
     NoTourFound
-        It has one; in its attribute ``result`` is the result.
+        It has one; in its attribute ``result`` is the result, which claims nothing.
     """
     if problem.wall is None or not len(missing := problem.missing_arcs(tour)):
         return
@@ -39,5 +46,5 @@ def check_arcs(
             f"no tour without missing arcs was found, though there may be one: {best}; more time may help",
             proved=False,
         )
-    error.result = result  # type: ignore[attr-defined]
+    error.result = result.without_claims()  # type: ignore[attr-defined]
     raise error

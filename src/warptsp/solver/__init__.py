@@ -14,7 +14,7 @@ from warptsp.machine import resolve_threads
 from warptsp.methods.magnitude import Frame
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
-from warptsp.solver.inputs import as_problem, checked_start, with_ends, with_open
+from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
 from warptsp.solver.merging import merge, start_and_merged
 from warptsp.solver.options import (
     Options,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from warptsp.solver.inputs import Instance
     from warptsp.stop import SearchState, StoppingCriterion
 
-__all__ = ["as_problem", "checked_start", "merge", "solve", "with_open"]
+__all__ = ["as_problem", "checked_start", "instance_of", "merge", "solve", "with_ends", "with_open"]
 
 
 def solve(
@@ -109,14 +109,15 @@ def solve(
         `warptsp.merge`, `start` with them if it is a tour. The method ``lk`` on a CPU also recombines them,
         up to 200 000 cities.
     open : bool or OpenPath, optional
-        True for a path with free ends instead of a closed tour, ``OpenPath(start, end)`` for one between
-        given cities (None leaves an end free). By default as the problem says.
+        True for a path instead of a closed tour, with free ends unless the problem is a path that has its
+        own; ``OpenPath(start, end)`` for one between given cities (None leaves an end free). By default as
+        the problem says.
     start_city, end_city : int or str, optional
         The city at which the tour or path starts, and the one at which a path ends: its name, or its number
-        counted from 0. `end_city` makes it a path.
+        counted from 0. `end_city` makes it a path; an end that is not given stays as the problem has it.
     asymmetric : bool
-        Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a `Problem`
-        records this itself.
+        Whether the distances of a matrix may differ by direction, as in `Problem.from_matrix`; a square
+        array is a matrix then. A `Problem` records this itself.
     device : {"auto", "cpu", "cuda", "cuda:N", "cuda:N,M,..."}
         Where to search: "cpu"; "cuda", the first GPU or all GPUs, whichever is faster; GPUs by number;
         "auto", the CPU or "cuda" depending on the instance's size (`warptsp.devices.choose`). The result says
@@ -191,10 +192,14 @@ def solve(
         If the checkpoint cannot be written.
     """
     started = time.monotonic()
-    instance = as_problem(problem, metric=metric, asymmetric=asymmetric)
-    if open is not None:
-        instance = with_open(instance, open)
-    instance, first = with_ends(instance, start_city, end_city, open)
+    instance, first = instance_of(
+        problem,
+        metric=metric,
+        asymmetric=asymmetric,
+        open=open,
+        start_city=start_city,
+        end_city=end_city,
+    )
     steps = steps_of(method, params, then, then_params, cluster_of(cluster, cluster_params, device))
     limits = limits_of(instance, stop, time_limit, kicks)
     threads = resolve_threads(threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ import numpy as np
 
 from warptsp._checks import checked_whole, shown
 from warptsp._offers import find
-from warptsp._words import counted
+from warptsp._words import as_called, counted
 from warptsp.errors import InvalidOption, InvalidProblem, InvalidTour
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.problem.given_tour import checked_tour
@@ -30,7 +31,18 @@ if TYPE_CHECKING:
         "OfOtherPackages"
     )
 
-__all__ = ["as_problem", "checked_start", "given_tour", "start_of", "with_ends", "with_open"]
+__all__ = [
+    "as_problem",
+    "checked_start",
+    "given_tour",
+    "instance_of",
+    "start_of",
+    "with_ends",
+    "with_open",
+]
+
+
+_log = logging.getLogger(__name__)
 
 
 class Frame(Protocol):
@@ -59,8 +71,7 @@ class Graph(Protocol):
 def as_problem(problem: Instance, *, metric: Metric | str | None = None, asymmetric: bool = False) -> Problem:
     """Return the problem that `solve` was given in any of its forms.
 
-    An array of shape (2, 2) or (3, 3) is taken as a matrix of distances if it is symmetric with a zero
-    diagonal, and as coordinates if not; `Problem.from_points` and `Problem.from_matrix` leave no doubt.
+    What an array of shape (2, 2) or (3, 3) is taken for, `Problem.from_array` says.
 
     Raises
     ------
@@ -141,8 +152,39 @@ def _check_no_metric(metric: object, what: str) -> None:
         raise InvalidOption(f"metric: {what} holds distances; leave {shown(metric)} out")
 
 
+def instance_of(
+    problem: Instance,
+    *,
+    metric: Metric | str | None = None,
+    asymmetric: bool = False,
+    open: bool | OpenPath | None = None,
+    start_city: int | str | None = None,
+    end_city: int | str | None = None,
+) -> tuple[Problem, int | None]:
+    """Return the instance of a call that searches for a tour, and the first city of a closed one.
+
+    Metric and ends are known here, so that this is where doubts are told and missing arcs are looked at.
+
+    Raises
+    ------
+    InvalidProblem
+        It is none, or its arcs make no tour.
+    InvalidOption
+        The options contradict each other, or do not fit it.
+    """
+    found, first = with_ends(
+        as_problem(problem, metric=metric, asymmetric=asymmetric), start_city, end_city, open
+    )
+    found.check_arcs()
+    if found.doubt is not None:
+        _log.warning("%s", found.doubt)
+    return found, first
+
+
 def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
-    """Return the problem as a closed tour (False), a path with free ends (True) or with the ends of `open`.
+    """Return the problem as a closed tour (False), as a path (True) or as the path that is given.
+
+    A path that the problem already is keeps its ends.
 
     Raises
     ------
@@ -151,9 +193,11 @@ def with_open(problem: Problem, open: bool | OpenPath) -> Problem:
     """
     if isinstance(open, OpenPath):
         return replace(problem, open=open)
-    if isinstance(open, (bool, np.bool_)):
-        return replace(problem, open=OpenPath() if open else None)
-    raise InvalidOption(f"open: {shown(open)} is neither True, False nor an OpenPath(start, end)")
+    if not isinstance(open, (bool, np.bool_)):
+        raise InvalidOption(f"open: {shown(open)} is neither True, False nor an OpenPath(start, end)")
+    if bool(open) == (problem.open is not None):
+        return problem
+    return replace(problem, open=OpenPath() if open else None)
 
 
 def with_ends(
@@ -161,36 +205,50 @@ def with_ends(
 ) -> tuple[Problem, int | None]:
     """Return the problem with these first and last cities, and the first one of a closed tour.
 
+    An end of a path that is not given stays as the problem has it.
+
     Raises
     ------
     InvalidOption
         If there is no such city, or if the options contradict each other.
     """
+    if open is not None:
+        problem = with_open(problem, open)
     if start is None and end is None:
         return problem, None
     if isinstance(open, OpenPath):
         raise InvalidOption("open: an OpenPath has its own ends; leave start_city and end_city out")
-    first = None if start is None else _city(problem, "start_city", start)
-    last = None if end is None else _city(problem, "end_city", end)
+    first = None if start is None else _city(problem, "start_city", "--from", start)
+    last = None if end is None else _city(problem, "end_city", "--to", end)
     if last is not None and open is not None and not open:
-        raise InvalidOption("end_city: a closed tour has no end; leave it out")
+        raise InvalidOption(
+            f"{as_called('end_city', '--to and --closed')}: a closed tour has no end; leave it out"
+        )
     if last is None and problem.open is None:
         return problem, first
+    own = problem.open or OpenPath()
+    first, last = (own.start if first is None else first), (own.end if last is None else last)
     if first is not None and first == last and problem.n > 1:
+        if start is not None and end is not None:
+            raise InvalidOption(
+                f"{as_called('start_city and end_city', '--from and --to')}: both are {shown(start)}; a "
+                f"round trip is a closed tour, without {as_called('end_city', '--to')}"
+            )
+        given, word = (start, "ends") if end is None else (end, "starts")
         raise InvalidOption(
-            f"start_city and end_city: both are {shown(start)}; a round trip is a closed tour, without "
-            "end_city"
+            f"{as_called('start_city and end_city', '--from and --to')}: the path of the problem {word} at "
+            f"{shown(given)} already; give both ends"
         )
     return replace(problem, open=OpenPath(first, last)), None
 
 
-def _city(problem: Problem, option: str, city: int | str) -> int:
+def _city(problem: Problem, option: str, in_shell: str, city: int | str) -> int:
     """Return a city, counted from 0, that is given by this number or by its name."""
     if isinstance(city, str):
         try:
             return problem.city(city)
         except InvalidOption as error:
-            raise InvalidOption(f"{option}: {error}") from None
+            raise InvalidOption(f"{as_called(f'{option}:', in_shell)} {error}") from None
     return checked_whole(option, city, 0, problem.n - 1)
 
 

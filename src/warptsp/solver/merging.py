@@ -17,7 +17,7 @@ from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.result import Result
 from warptsp.snapshots import turned_to_first
-from warptsp.solver.inputs import as_problem, given_tour, start_of, with_open
+from warptsp.solver.inputs import given_tour, instance_of, start_of
 from warptsp.solver.options import seed_of
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ def merge(
         If an argument is invalid, fewer than two tours among them.
     """
     started = time.monotonic()
-    instance = as_problem(problem, metric=metric, asymmetric=asymmetric)
-    if open is not None:
-        instance = with_open(instance, open)
+    instance, _ = instance_of(problem, metric=metric, asymmetric=asymmetric, open=open)
     given = tours_of(instance, tours, "tours")
     if len(given) < 2:
         raise InvalidOption(f"tours: {counted(len(given), 'tour', 'tours')} to merge; two or more are needed")

@@ -57,7 +57,8 @@ def run_stages(options: Options) -> Result:
     failure = session.failure
     if failure is not None:
         failure.add_note("warptsp: the best tour so far is in the attribute 'result' of this exception")
-        failure.result = result  # type: ignore[attr-defined]
+        claimed = result if not len(result.missing_arcs) else result.without_claims()
+        failure.result = claimed  # type: ignore[attr-defined]
         raise failure
     check_arcs(result.problem, result.tour, result.lower_bound, result)
     return result

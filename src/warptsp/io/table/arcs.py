@@ -70,11 +70,6 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
     if not costs:
         text.fail("has no lines below the names of the columns: a line for each arc is needed")
     places = np.array(list(seen), dtype=np.int64)
-    for column, what in enumerate(("leaves", "leads to")):
-        lonely = set(number.values()) - set(places[:, column].tolist())
-        if lonely and len(number) > 1:
-            name = list(number)[min(lonely)]
-            text.fail(f"no arc {what} {quoted(name)}: each direction of a road needs a line of its own")
     graph = coo_array((whole_if_possible(np.array(costs)), places.T), shape=(len(number), len(number)))
     try:
         return Problem.from_matrix(graph, labels=list(number), asymmetric=True)

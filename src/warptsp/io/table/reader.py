@@ -18,6 +18,7 @@ from warptsp.io.format import Instance
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.problem import Metric, Problem
 from warptsp.problem.common_metrics import check_common
+from warptsp.problem.matrices import are_distances
 
 from .arcs import arcs_problem, names_arcs
 from .both import with_a_column_each
@@ -29,6 +30,7 @@ from .columns import (
     named_columns,
 )
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
+from .distances import distance, infinite_square, is_infinite
 from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_number, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT, whole_if_possible
@@ -91,7 +93,7 @@ class _Table:
         axes = [fields[place] for role, place in given.items() if role not in ("name", "id")]
         if axes:
             return not any(is_number(text) or WORDS_FOR_NO_NUMBER.fullmatch(text) for text in axes)
-        return not any(map(is_number, fields))
+        return not any(map(is_number, fields)) and not all(map(is_infinite, fields))
 
     def _named_titles(self) -> list[str]:
         texts = (str(column).strip() for column in self.options.columns.values())
@@ -106,6 +108,10 @@ class _Table:
 
     def read(self) -> tuple[Problem, Columns | None]:
         if not self.options.columns:
+            # Of a symmetric matrix, the first row is the first column, and no row of titles.
+            infinite = infinite_square(self.text)
+            if infinite is not None and (matrix := self._square(infinite)) is not None:
+                return matrix, None
             # Before anything is told by titles: places may be called X, Y and Z.
             matrix = None if is_number(self.text.first[0]) else self._labelled_matrix()
             if matrix is not None:
@@ -384,7 +390,7 @@ class _Table:
         matrix = np.array(
             [
                 [
-                    self.text.number(text.strip(), int(row[0]), name)
+                    distance(self.text, text.strip(), int(row[0]), name)
                     for text, name in zip(row[1:], names, strict=True)
                 ]
                 for row in rows
@@ -405,14 +411,14 @@ class _Table:
             return None
         self.text.check_commas(range(n))
         try:
-            make = Problem.from_matrix if wanted is Metric.EXPLICIT else Problem.from_array
-            problem = make(_integers(numbers), asymmetric=self.options.asymmetric)
+            said = wanted is Metric.EXPLICIT or self.options.asymmetric
+            if small and not said and not are_distances(numbers):
+                return None
+            problem = Problem.from_matrix(_integers(numbers), asymmetric=self.options.asymmetric)
         except InvalidProblem as error:
             self.text.fail(str(error))
-        if problem.metric is not Metric.EXPLICIT:
-            return None
         fitting_metric(Metric.EXPLICIT, self.options)
-        if small and wanted is None:
+        if small and not said:
             way = as_columns(**{axis: place + 1 for place, axis in enumerate("xyz"[:n])})
             _log.warning(
                 "%s: %d lines of %d numbers are taken for distances; %s for places", self.text.file, n, n, way

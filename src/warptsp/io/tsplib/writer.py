@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warptsp._native import format_integers
 from warptsp.errors import InvalidOption
 from warptsp.problem import Metric, Problem
+from warptsp.problem.itinerary import length_of
 from warptsp.text import printable
 
 __all__ = ["problem_tsplib", "tour_tsplib"]
@@ -75,7 +76,7 @@ def tour_tsplib(problem: Problem, tour: NDArray[np.int32]) -> Iterator[bytes]:
     yield _lines(
         [
             f"NAME : {name}.tour",
-            f"COMMENT : {kind} of length {problem.length(tour)}",
+            f"COMMENT : {kind} of length {length_of(problem, tour)}",
             "TYPE : TOUR",
             f"DIMENSION : {problem.n}",
             "TOUR_SECTION",

@@ -1,0 +1,155 @@
+"""Every output is written, or refused in one line; the library writes nothing that nobody asked for."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import click
+import pytest
+from click.testing import CliRunner
+from instances import unit_points
+from processes import run_code
+
+import warptsp
+from warptsp.cli import COMMANDS, commands, names_file, run
+
+
+def options():
+    context = click.Context(commands)
+    for name in COMMANDS:
+        command = commands.get_command(context, name)
+        assert command is not None
+        for option in command.params:
+            if names_file(option):
+                yield name, option
+
+
+FILE_OPTIONS = list(options())
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in unit_points(8)))
+    (tmp_path / "new.csv").write_text("x,y\n0.5,0.5\n")
+    (tmp_path / "g.csv").write_text("x,y,group\n0,0,1\n0,1,1\n1,0,2\n1,1,3\n5,5,4\n")
+    (tmp_path / "many").mkdir()
+    (tmp_path / "many" / "a.csv").write_text("x,y\n0,0\n0,1\n1,0\n")
+    for name in ("s.tour", "t.tour"):
+        warptsp.solve("a.csv", kicks=1).save(name)
+    return tmp_path
+
+
+def test_the_options_that_name_files_are_known():
+    single = {option.name for _, option in FILE_OPTIONS if not option.multiple}
+    assert single == {
+        "certificate", "checkpoint", "output", "preview", "report", "resume", "start", "tour", "tours"
+    }  # fmt: skip
+    outputs = [(name, option) for name, option in FILE_OPTIONS if "--output" in option.opts]
+    assert {name for name, option in outputs if not option.multiple} == {"generate", "strokes"}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [pytest.param(name, option, id=f"{name} {option.name}") for name, option in FILE_OPTIONS],
+)
+def test_what_takes_one_file_is_refused_twice(command, option, here, capsys):
+    if option.multiple:
+        return
+    name = max(option.opts, key=len)
+    for second in ("b.tour", "a.tour"):  # the same one, too
+        assert run([command, name, "a.tour", "a.csv", f"{name}={second}"]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err == f"warptsp: error: {name}: given 2 times, but it takes one file\n"
+    assert sorted(path.name for path in here.iterdir()) == [
+        "a.csv", "g.csv", "many", "new.csv", "s.tour", "t.tour"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve", "a.csv"],
+        ["a.csv"],
+        ["merge", "a.csv", "s.tour", "t.tour"],
+        ["insert", "a.csv", "new.csv"],
+        ["choose", "g.csv", "--kicks", "5"],
+        ["prove", "a.csv"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_tour_goes_to_every_output(arguments, here):
+    if arguments[0] == "prove":
+        pytest.importorskip("highspy")
+    names = ["one.tour", "two.csv", "three.npy"]
+    given = [word for name in names for word in ("-o", name)]
+    done = CliRunner().invoke(commands, [*arguments, *given, "--json"])
+    assert done.exit_code == 0, done.exception
+    assert json.loads(done.stdout)["outputs"] == names
+    assert all((here / name).stat().st_size for name in names)
+    done = CliRunner().invoke(commands, [*arguments, "-o", "-", "-o", "four.tour"])
+    assert (done.stdout.count("TOUR_SECTION"), (here / "four.tour").exists()) == (1, True), done.exception
+    for twice in (["-o", "-", "-o", "-"], ["-o", "five.csv", "-o", "./five.csv"]):
+        done = CliRunner().invoke(commands, [*arguments, *twice])
+        assert "this file is taken by --output already" in str(done.exception)
+        assert done.stdout == ""
+    assert not (here / "five.csv").exists()
+
+
+def test_lengths_and_tours_of_many_problems_are_written_both(here):
+    done = CliRunner().invoke(
+        commands, ["solve-many", "many", "-o", "a.tsv", "-o", "b.csv", "-o", "c.npy", "--json"]
+    )
+    assert done.exit_code == 0, done.exception
+    assert json.loads(done.stdout)["outputs"] == ["a.tsv", "b.csv", "c.npy"]
+    assert all((here / name).stat().st_size for name in ("a.tsv", "b.csv", "c.npy"))
+    (here / "many" / "b.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
+    done = CliRunner().invoke(commands, ["solve-many", "many", "-o", "d.npy", "-o", "e.csv", "--json"])
+    assert "the problems differ in size" in str(done.exception)
+    assert json.loads(done.stdout)["outputs"] == ["e.csv"]
+    assert (here / "e.csv").exists()
+
+
+def test_what_cannot_be_written_keeps_nothing_else_from_it(here, monkeypatch):
+    from warptsp import io
+
+    write = io.write_tour
+
+    def failing(path, *arguments, **options):
+        if path == "one.tour":
+            raise warptsp.OutputError("one.tour: the disk is full")
+        write(path, *arguments, **options)
+
+    monkeypatch.setattr(io, "write_tour", failing)
+    done = CliRunner().invoke(
+        commands, ["merge", "a.csv", "s.tour", "t.tour", "-o", "one.tour", "-o", "two.csv"]
+    )
+    assert "the disk is full" in str(done.exception)
+    assert (here / "two.csv").exists()
+
+
+def test_the_library_is_silent_where_logging_is_not_configured():
+    source = (
+        "import numpy, warptsp\n"
+        "m = numpy.arange(81.0).reshape(9, 9); m += m.T\n"
+        "warptsp.solve(m, method='ils', params={'neighbors': 30}, kicks=5)\n"
+        "warptsp.solve([[0, 1], [1, 0]])\n"
+        "warptsp.solve(numpy.random.rand(9, 2), metric='EUC_2D')\n"
+    )
+    done = run_code(source)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_command_tells_a_warning_once(here):
+    (here / "tiny.tsp").write_text(
+        "TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\n"
+        "NODE_COORD_SECTION\n1 0.1 0\n2 0 0.1\n3 0 0\nEOF\n"
+    )
+    warptsp.solve("tiny.tsp", kicks=0).save("tiny.tour")
+    before = list(logging.getLogger("warptsp").handlers)
+    for arguments in (["solve"], ["solve", "-q"], ["bound"], ["merge", "tiny.tour", "tiny.tour"]):
+        done = CliRunner().invoke(commands, [arguments[0], "tiny.tsp", *arguments[1:]])
+        assert done.stderr.count("warptsp: warning: EUC_2D rounds distances") == 1, arguments
+    assert logging.getLogger("warptsp").handlers == before
