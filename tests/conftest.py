@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 from pretended_driver import PretendedDriver
+from processes import begin_with_plain_signals, end_those_of_the_test
 
 from warptsp.errors import BackendUnavailable
 
@@ -19,6 +21,23 @@ if TYPE_CHECKING:
 # No test depends on how fast the machine is, or what else it does; one that fails says how to repeat it.
 settings.register_profile("warptsp", deadline=None, print_blob=True)
 settings.load_profile("warptsp")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Signals as from a terminal, and a folder for temporary files that goes with the others of the tests."""
+    begin_with_plain_signals()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
+        patch.setattr(tempfile, "tempdir", None)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def processes_end() -> Iterator[None]:
+    """No process that a test has begun outlives it."""
+    yield
+    end_those_of_the_test()
 
 
 @pytest.fixture(scope="session")

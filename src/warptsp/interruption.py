@@ -94,9 +94,11 @@ class FirstSignal:
     def __enter__(self) -> FirstSignal:
         if threading.current_thread() is not threading.main_thread():
             return self
+        global _caught
         for number in SIGNALS:
             if _is_free(number):
                 self._previous[number] = signal.signal(number, self)
+        _caught = _caught and any(isinstance(handler, FirstSignal) for handler in self._previous.values())
         for handler in self._previous.values():
             if isinstance(handler, FirstSignal) and handler.caught is not None and self.caught is None:
                 self._catch(handler.caught)
@@ -120,8 +122,17 @@ class FirstSignal:
             signal.raise_signal(number)
 
     def _catch(self, number: int) -> None:
-        self.caught = number
+        global _caught
+        self.caught, _caught = number, True
         self._act(number)
+
+
+_caught = False
+
+
+def is_ending() -> bool:
+    """Tell whether a `FirstSignal` has caught one, and none has been entered since: what is left is brief."""
+    return _caught
 
 
 def _is_free(number: signal.Signals) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from warptsp.errors import InvalidOption, OutputError, WarpTSPError
-from warptsp.interruption import unfinished
+from warptsp.interruption import is_ending, unfinished
 
 if sys.platform != "win32":
     import fcntl
@@ -90,17 +90,40 @@ def check_outputs(
     InvalidOption, OutputError
         Naming the option, or the path.
     """
-    seen = {os.path.realpath(path): what for what, path in inputs}
+    seen = {_place(path): what for what, path in inputs}
     for option, path in outputs:
         if path is None:
             continue
-        place = os.path.realpath(path) if os.fspath(path) != "-" else "-"
+        place = _place(path) if os.fspath(path) != "-" else "-"
         if place in seen and not is_stream(path) and place != os.devnull:
             raise InvalidOption(
                 f"{option} {os.fspath(path)!r}: this file is {seen[place]} already; choose another name"
             )
         seen[place] = f"taken by {option}"
         check_writable(path)
+
+
+def _place(path: str | os.PathLike[str]) -> str:
+    try:
+        return os.path.realpath(path)
+    except OSError:  # the working directory is gone, as whoever opens the file will say
+        return os.fspath(path)
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make sure, before any work is done, that there is a folder in which files can be written.
+
+    Raises
+    ------
+    OutputError
+        Naming the path, and what is wrong.
+    """
+    target = _resolved(path)
+    try:
+        os.makedirs(target, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot make this directory: {error.strerror or error}") from error
+    check_writable(os.path.join(path, "any.tour"))
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -168,7 +191,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         if is_stream(path) or _is_special(target):
             # Appending changes nothing for pipes, and keeps what a file behind /dev/stdout holds already.
-            with open(path, "ab") as stream:
+            with open(path, "ab", opener=_open_when_read) as stream:
                 yield stream
         else:
             with _replacing(target) as stream:
@@ -177,6 +200,24 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise
     except OSError as error:
         raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
+
+
+def _open_when_read(name: str, flags: int) -> int:
+    """Open what is no plain file: a pipe once it has a reader, for whom nobody waits after a signal."""
+    if sys.platform == "win32" or not stat.S_ISFIFO(os.stat(name).st_mode):
+        return os.open(name, flags)
+    while True:
+        try:
+            descriptor = os.open(name, flags | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if is_ending() or is_stream(name):
+                raise OutputError(f"{name}: cannot write: nobody reads this pipe") from None
+            time.sleep(0.02)
+        else:
+            os.set_blocking(descriptor, True)
+            return descriptor
 
 
 @contextmanager
@@ -298,7 +339,13 @@ def _remove_unlocked(partial: Path) -> None:
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path:
-    """Return the file that a path leads to; a symbolic link goes on pointing to the file that is replaced."""
+    """Return the file that a path leads to; a symbolic link goes on pointing to the file that is replaced.
+
+    Raises
+    ------
+    OutputError
+        There can be no such file, or somebody else has put a link there.
+    """
     try:
         os.stat(path)  # which fails for links that the system would not follow, and for too long names
     except OSError as error:
@@ -306,7 +353,48 @@ def _resolved(path: str | os.PathLike[str]) -> Path:
             raise OutputError(f"{path}: cannot write: {error.strerror or error}") from error
     except ValueError as error:  # a zero, or half of a surrogate pair
         raise OutputError(f"{os.fspath(path)!r} cannot be the name of a file: {error}") from error
-    return Path(os.path.realpath(path))
+    for place in _way(path):
+        _check_link(place, path)
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:
+        raise OutputError(
+            f"{path}: cannot write: the working directory is gone; go to another one, or give a whole path"
+        ) from None
+
+
+def _way(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Each place on the way to a file, as the system goes it through symbolic links."""
+    try:
+        ahead = os.path.join(os.getcwd(), path)
+    except OSError:  # the working directory is gone
+        return
+    place, links = os.sep, 40  # as many as the system follows
+    while ahead := ahead.lstrip(os.sep):
+        name, _, ahead = ahead.partition(os.sep)
+        here = os.path.normpath(os.path.join(place, name))
+        yield here
+        if links and name not in (os.curdir, os.pardir) and os.path.islink(here):
+            links -= 1
+            ahead = os.path.join(os.readlink(here), ahead)
+            here = os.sep if ahead.startswith(os.sep) else place
+        place = here
+
+
+def _check_link(place: str, path: str | os.PathLike[str]) -> None:
+    """Refuse a link that somebody else has put into a folder in which others may write.
+
+    So does Linux in folders such as /tmp, where its setting ``fs.protected_symlinks`` is on.
+    """
+    if sys.platform == "win32" or not os.path.islink(place):
+        return
+    folder = os.stat(os.path.dirname(place))
+    shared = folder.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if shared and os.lstat(place).st_uid not in (os.geteuid(), folder.st_uid):
+        raise OutputError(
+            f"{path}: cannot write: {place} is a link that another user has put into a shared folder; "
+            "choose another name"
+        )
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -314,14 +402,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
     What is behind it may be a plain file, which somebody else has redirected the stream to.
     """
-    name = os.path.abspath(path)
-    for _ in range(40):  # links, as many as the system follows
-        if _STREAM.fullmatch(name):
-            return True
-        if not os.path.islink(name):
-            return False
-        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
-    return False
+    return any(map(_STREAM.fullmatch, _way(path)))
 
 
 def _is_special(target: Path) -> bool:

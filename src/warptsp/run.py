@@ -14,6 +14,7 @@ import numpy as np
 import warptsp._native as _native
 from warptsp.errors import InvalidTour, WarpTSPError
 from warptsp.machine import CPU, Devices
+from warptsp.outputs import Pace
 from warptsp.progress import Progress, WorkerProgress
 from warptsp.reserve import Reserve
 from warptsp.result import HistoryPoint
@@ -113,7 +114,7 @@ class Run:
         # A target for the bound wants the time that the bound takes.
         self.may_end_early = stop.may_end_early() and not stop.needs_bound()
         self._limit: Limit = stop.limit()
-        self._callback = callback
+        self._callback, self._look = callback, Pace(0.1)
         self._checkpoint = checkpoint
         self._recorder = recorder
         self.known = known
@@ -304,7 +305,7 @@ class Run:
             raise WarpTSPError(
                 f"the method made an invalid tour, which is a bug; please report it: {error}"
             ) from error
-        length = self._plain(self.problem.length(tour, threads=self.threads))
+        length = self._length(tour)
         if self._reserve is not None and self.best_length is None:
             self._reserve.drop_first_aid()
         if self.best_length is None or length < self.best_length:
@@ -463,6 +464,7 @@ class Run:
         )
         try:
             answer = callback(event)
+            self._check_unchanged()
         except BaseException as error:  # also KeyboardInterrupt and SystemExit: kept, and raised by solve
             self._fail(error, "the callback raised")
         else:
@@ -470,6 +472,19 @@ class Run:
                 self.interrupt("the callback returned True")
             elif isinstance(answer, str):
                 self.interrupt(answer)
+
+    def _check_unchanged(self) -> None:
+        """Notice if a callback has spoilt the caller's array: some searches would go on for ever with it."""
+        if self._look.is_due():
+            begun = time.monotonic()
+            self._length(np.arange(self.problem.n, dtype=np.int32) if self.best is None else self.best)
+            self._look.wrote(10.0 * (time.monotonic() - begun))  # a fifth of a percent of the time
+
+    def _length(self, tour: NDArray[np.int32]) -> int | float:
+        length = self._plain(self.problem.length(tour, threads=self.threads))
+        if math.isnan(length):
+            raise ValueError("the tour's length is not a number")
+        return length
 
     def _write(self, checkpoint: Checkpoint, tour: Callable[[], NDArray[np.int32]]) -> None:
         best = tour()

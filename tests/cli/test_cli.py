@@ -403,7 +403,7 @@ def test_the_version_has_a_short_option(capsys):
 
 def test_names_of_places_in_any_case(tmp_path, capsys):
     path = tmp_path / "places.csv"
-    path.write_text("name,x,y\nSão Paulo,0,0\nBERLIN,1,1\nberlin,2,2\nRome,3,3\n")
+    path.write_text("name,x,y\nSão Paulo,0,0\nBERLIN,1,1\nberlin,2,2\nRome,3,3\n", encoding="utf-8")
     problem = warptsp.load(path)
     assert [problem.city(name) for name in ("são paulo", "berlin", "BERLIN", " rome ")] == [0, 2, 1, 3]
     assert call(path, "-q", "--from", "Berlin") == 2

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+import processes
 import pytest
 from click.shell_completion import ShellComplete
 
@@ -57,7 +57,7 @@ def test_methods_are_named_without_importing_them():
         "import sys; from warptsp.cli._completion import methods; found = methods(None, None, '')\n"
         "print(len(found), *(name for name in sys.modules if name.startswith('warptsp.methods.')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = processes.run_code(code, check=True)
     assert done.stdout.split() == [str(len(METHODS)), "warptsp.methods.method"]
 
 
@@ -86,8 +86,7 @@ def interrogate(shell, words, script):
         "fish": f"{script}\ncomplete --do-complete '{line} '",
     }[shell]
     environment = {**os.environ, "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run([shell, "-c", code], capture_output=True, text=True, env=environment, timeout=60)
-    return done.stdout
+    return processes.run([shell, "-c", code], env=environment).stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -115,8 +114,6 @@ def test_the_manual_tells_every_option_of_every_command(capsys):
                 assert option.replace("-", r"\-") in page
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed: the page was written, and not set")
-    done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww"], input=page, capture_output=True, text=True, check=True
-    )
+    done = processes.run(["groff", "-man", "-Tutf8", "-ww"], input=page, encoding="utf-8", check=True)
     assert done.stderr == ""
     assert "warptsp solve places.csv \u2212\u2212time\u2212limit 30" in done.stdout.replace("-", "\u2212")

@@ -7,12 +7,12 @@ import select
 import struct
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from processes import begin_python
 
 from warptsp.cli import _display
 from warptsp.cli._display import (
@@ -201,6 +201,7 @@ def test_a_dumb_terminal_gets_lines(monkeypatch):
 
 DRIVER = """
 import logging, sys
+sys.path.insert(0, "..")
 from test_display import event
 from warptsp.cli import _display
 _display.QUICK = 0.0
@@ -227,20 +228,17 @@ class Terminal:
         self.master, slave = os.openpty()
         self.resize(columns)
         kept = {name: text for name, text in os.environ.items() if name not in DECIDING}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", DRIVER],
+        self.process = begin_python(
+            "-c",
+            DRIVER,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=slave,
-            text=True,
             bufsize=1,
             cwd=Path(__file__).parent,
-            env=kept | {"TERM": "xterm-256color"} | environment,
+            env=kept | {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | environment,
         )
         os.close(slave)
         self.written = ""
-        self.watchdog = threading.Timer(60, self.process.kill)
-        self.watchdog.start()
 
     def resize(self, columns):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -268,8 +266,7 @@ class Terminal:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        status = self.process.wait(timeout=60)
-        self.watchdog.cancel()
+        status = self.process.wait()
         self.read(True)
         self.process.stdout.close()
         os.close(self.master)

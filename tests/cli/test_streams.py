@@ -2,16 +2,16 @@
 
 import json
 import os
-import subprocess
 import sys
 from importlib.util import find_spec
 
 import numpy as np
+import processes
 import pytest
 from instances import unit_points
-from processes import LONG
 
 import warptsp
+from warptsp import cli
 from warptsp.cli import COMMANDS
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -80,9 +80,7 @@ def folder(tmp_path):
 def run(folder, arguments, redirections="", **options):
     """Run the command in a shell, with redirections; PYTHONPATH and all else as it is."""
     line = f'exec "$0" -m warptsp "$@" {redirections}'
-    return subprocess.run(
-        ["bash", "-c", line, sys.executable, *arguments], cwd=folder, text=True, timeout=LONG, **options
-    )
+    return processes.run(["bash", "-c", line, sys.executable, *arguments], cwd=folder, **options)
 
 
 def broken_pipe():
@@ -93,7 +91,7 @@ def broken_pipe():
 
 
 def ways(how, number):
-    """What makes a stream fail in this way: a redirection, and arguments of `subprocess.run`."""
+    """What makes a stream fail in this way: a redirection, and what the stream is."""
     if how != "broken":
         return HOW[how].format(number), {}
     return "", {{1: "stdout", 2: "stderr"}[number]: broken_pipe()}
@@ -115,11 +113,34 @@ def test_every_command_is_called():
     assert set(COMMANDS) <= set(CALLS)
 
 
+@pytest.mark.parametrize("bad", ["gone", "path", "name", "input"])
+@pytest.mark.parametrize("call", [call for call in RUNNABLE if call in FILES])
+def test_what_cannot_be_a_file_is_said_before_any_work(folder, tmp_path, monkeypatch, capsys, call, bad):
+    """A working directory that was removed, a path and a name that are longer than the system takes."""
+    begin = {"gone": "", "path": "a/" * 2500, "name": "n" * 300, "input": "n" * 300}[bad]
+    inputs = [name for name in os.listdir(folder) if bad != "input"]
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    if bad == "gone":
+        gone.rmdir()
+    words = [
+        str(folder / word) if word in inputs else f"{begin}{word}" if "." in word else word
+        for word in CALLS[call]
+    ]
+    assert cli.run(words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("warptsp: error: ")
+    assert said.err.count("\n") == 1
+    assert bad != "gone" or "the working directory is gone" in said.err
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("call", RUNNABLE)
 def test_a_standard_output_that_fails(folder, call, how):
     redirection, options = ways(how, 1)
-    done = run(folder, CALLS[call], redirection, **({"stderr": subprocess.PIPE} | options))
+    done = run(folder, CALLS[call], redirection, **options)
     said = [line for line in done.stderr.splitlines() if line.startswith("warptsp: error: ")]
     if how == "broken":
         assert (done.returncode, said) == (141, [])
@@ -139,7 +160,7 @@ def test_a_standard_output_that_fails(folder, call, how):
 )
 def test_a_standard_error_that_fails_costs_nothing(folder, call, how):
     redirection, options = ways(how, 2)
-    done = run(folder, CALLS[call], redirection, **({"stdout": subprocess.PIPE} | options))
+    done = run(folder, CALLS[call], redirection, **options)
     assert done.returncode == (2 if call == "nothing" else 0)
     assert done.stdout
     is_whole(folder, FILES.get(call, []))
@@ -152,7 +173,7 @@ def test_a_standard_error_that_fails_costs_nothing(folder, call, how):
 def test_progress_that_nobody_sees_costs_nothing(folder, how, progress):
     redirection, options = ways(how, 2)
     line = [*SOLVE[:2], "--time-limit", "0.6", "--progress", progress, "-o", "out.tour"]
-    done = run(folder, line, redirection, **({"stdout": subprocess.PIPE} | options))
+    done = run(folder, line, redirection, **options)
     assert done.returncode == 0
     assert "length" in done.stdout
     is_whole(folder, ["out.tour"])
@@ -165,7 +186,7 @@ def test_all_streams_closed(folder):
 
 
 def test_a_failure_keeps_its_status_without_words(folder):
-    assert run(folder, ["info", "none.csv"], "2>/dev/full", stdout=subprocess.PIPE).returncode == 2
+    assert run(folder, ["info", "none.csv"], "2>/dev/full").returncode == 2
 
 
 def test_head_takes_one_line_and_the_other_tour_is_kept(folder):
@@ -174,9 +195,7 @@ def test_head_takes_one_line_and_the_other_tour_is_kept(folder):
     line = ["solve", "big.npy", "--method", "construct", "-o", "-", "-o", "keep.tour"]
     points = unit_points(20_000)
     np.save(folder / "big.npy", points)
-    done = subprocess.run(
-        ["bash", "-c", code, sys.executable, *line], cwd=folder, capture_output=True, text=True, timeout=LONG
-    )
+    done = processes.run(["bash", "-c", code, sys.executable, *line], cwd=folder)
     assert done.returncode == 141
     assert done.stdout == "NAME : big.tour\n"
     assert "error" not in done.stderr
@@ -188,7 +207,7 @@ def test_head_takes_one_line_and_the_other_tour_is_kept(folder):
     "call", [["solve", "-"], ["info", "-"], ["check", "some.csv", "-"], ["check", "-", "-"]]
 )
 def test_a_closed_standard_input(folder, call):
-    done = run(folder, call, "<&-", capture_output=True)
+    done = run(folder, call, "<&-")
     assert done.returncode == 2
     assert done.stderr == (
         "warptsp: error: <stdin>: is closed: redirect it from a file or a pipe, or name a file\n"
@@ -199,7 +218,7 @@ def test_a_terminal_as_input_is_announced(folder):
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     os.write(master, b"0 0\n3 0\n3 4\n\x04")
-    done = run(folder, ["info", "-"], stdin=slave, capture_output=True)
+    done = run(folder, ["info", "-"], stdin=slave)
     os.close(master)
     os.close(slave)
     assert done.stderr == "the instance is read from the terminal; end it with Ctrl-D\n"
@@ -213,9 +232,7 @@ def test_a_file_does_not_take_the_place_of_a_closed_stream(folder):
         "number = os.open('file', os.O_CREAT | os.O_WRONLY)\nassert number > 2\n"
         "print('lost', file=sys.stderr, flush=True)\nos.write(number, b'kept')\n"
     )
-    done = subprocess.run(
-        ["bash", "-c", '"$0" -c "$1" 2>&- <&-', sys.executable, code], cwd=folder, timeout=LONG
-    )
+    done = processes.run(["bash", "-c", '"$0" -c "$1" 2>&- <&-', sys.executable, code], cwd=folder)
     assert done.returncode == 0
     assert (folder / "file").read_text() == "kept"
 
@@ -232,10 +249,8 @@ def test_names_that_are_not_utf_8(folder, environment):
     names = [b"\xff" + str(number).encode() + b"." + end.encode() for number, end in enumerate(endings)]
     options = [b"-o", b"-o", b"-o", b"--picture", b"--picture", b"--report", b"--checkpoint"]
     given = [word for option, name in zip(options, names, strict=True) for word in (option, name)]
-    done = subprocess.run(
-        [sys.executable, "-m", "warptsp", "solve", instance, b"--kicks", b"5", *given],
-        cwd=folder, capture_output=True, timeout=LONG, env={**os.environ, **environment},
-    )  # fmt: skip
+    command = [sys.executable, "-m", "warptsp", "solve", instance, b"--kicks", b"5", *given]
+    done = processes.run(command, cwd=folder, text=False, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(os.fsencode(folder))) == sorted([os.path.basename(instance), *names])
     assert b"\\xff0.tour" in done.stdout
@@ -268,7 +283,7 @@ def test_text_of_others_does_nothing_to_the_terminal(folder):
         ["generate", ESCAPES],
     ]
     for call in calls:
-        done = run(folder, call, capture_output=True)
+        done = run(folder, call)
         said = done.stdout + done.stderr
         assert said
         assert not set(said) & (set(ESCAPES) - set("]0;owned[31m2J")), call

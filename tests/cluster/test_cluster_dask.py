@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 import types
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import pytest
 from instances import unit_points, write_tsplib
-from processes import begin_command
+from processes import LONG, begin_command, begin_python, python, running
 
 import warptsp
 from warptsp.cluster import dask as on_dask
@@ -53,10 +54,11 @@ class Pool:
 
     def start(self, count, fault=""):
         """Start workers, without waiting for them."""
-        command = [sys.executable, str(Path(__file__).with_name("cluster_worker.py")), self.address, fault]
+        command = python(Path(__file__).with_name("cluster_worker.py"), self.address, fault)
         for _ in range(count):
-            process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-            self.processes[process.pid] = (process, fault)
+            one = ExitStack()
+            process = one.enter_context(running(command, limit=10 * LONG, stderr=subprocess.DEVNULL))
+            self.processes[process.pid] = (process, fault, one)
 
     def addresses(self, fault=None):
         """The process ids and addresses of the workers that the scheduler knows."""
@@ -67,23 +69,21 @@ class Pool:
     def want(self, sound=0, **faults):
         """Have so many workers of each kind, and no others."""
         wanted = {"": sound, **{name.replace("_", "-"): count for name, count in faults.items()}}
-        for kind in {fault for _, fault in self.processes.values()} | set(wanted):
-            own = [pid for pid, (_, fault) in self.processes.items() if fault == kind]
+        for kind in {fault for _, fault, _ in self.processes.values()} | set(wanted):
+            own = [pid for pid, (_, fault, _) in self.processes.items() if fault == kind]
             count = wanted.get(kind, 0)
             for pid in own[count:]:
                 self.kill(pid)
             self.start(max(0, count - len(own)), kind)
         # Dead ones are gone from the scheduler's list, new ones are on it.
         while set(self.addresses()) != set(self.processes):
-            for process, fault in self.processes.values():
+            for process, fault, _ in self.processes.values():
                 assert process.poll() is None, f"worker {fault} ended by itself"
             time.sleep(0.05)
 
     def kill(self, pid):
         """SIGKILL."""
-        process, _ = self.processes.pop(pid)
-        process.kill()
-        process.wait()
+        self.processes.pop(pid)[2].close()
 
     def busy(self):
         """The process ids of workers with tasks."""
@@ -309,10 +309,7 @@ def test_a_coordinator_killed_and_restarted_with_other_workers(pool, problem, tm
     instance = write_tsplib(tmp_path / "some.tsp", problem.coordinates)
     saved = tmp_path / "saved.tour"
     options = ["--cluster", pool.address, "--cluster-param", "part=250", "--cluster-param", "kicks=0.3"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "warptsp", "solve", str(instance), "--checkpoint", str(saved), *options],
-        stderr=subprocess.DEVNULL,
-    )
+    process = begin_command("solve", instance, "--checkpoint", saved, *options, stderr=subprocess.DEVNULL)
     while not saved.exists():
         assert process.poll() is None
         time.sleep(0.02)
@@ -363,36 +360,54 @@ def test_what_was_sent_is_forgotten(problem):
     assert dask.config.get("distributed.admin.low-level-log-length") == before
 
 
-def test_ctrl_c_of_a_local_cluster(problem, tmp_path):
-    instance, out = tmp_path / "some.npy", tmp_path / "out.tour"
-    np.save(instance, problem.coordinates)
-    words = [
-        "solve",
-        instance,
-        "-o",
-        out,
-        "--progress",
-        "plain",
-        "--time-limit",
-        "1h",
-        "--cluster",
-        "local:1",
-    ]
-    process = begin_command(
-        *words, "--cluster-param", "part=250", stdout=None, env={**os.environ, "TMPDIR": str(tmp_path)}
-    )
+def test_ctrl_c_of_a_local_cluster_where_modules_of_others_lie(problem, tmp_path):
+    """Whoever downloads an instance may get a file with it that is called as a module is."""
+    here, temporary = tmp_path / "here", tmp_path / "temporary"
+    here.mkdir()
+    temporary.mkdir()
+    names = ["dask", "distributed", "queue", "numpy", "socket", "warptsp", "sitecustomize", "usercustomize"]
+    for name in names:
+        (here / f"{name}.py").write_text("open('imported', 'a').write(__name__)\nraise ImportError\n")
+    np.save(here / "some.npy", problem.coordinates)
+    words = ["-o", "out.tour", "--progress", "plain", "--time-limit", "1h", "--cluster", "local:1"]
+    process = begin_python(
+        *["-P", "-m", "warptsp", "solve", "some.npy", *words, "--cluster-param", "part=250"],
+        stdout=None, cwd=here, env={**os.environ, "TMPDIR": str(temporary)},
+    )  # fmt: skip
     lines = []
-    with process:
-        for line in process.stderr:
-            lines.append(line)
-            if "round" in line:
-                process.send_signal(signal.SIGINT)
-    assert process.returncode == 130, lines
+    for line in process.stderr:
+        lines.append(line)
+        if "round" in line:
+            process.send_signal(signal.SIGINT)
+    assert process.wait() == 130, lines
     assert "Traceback" not in "".join(lines)
-    loaded = warptsp.load(instance)
-    loaded.check_tour(warptsp.read_tour(out, loaded))
-    # Dask keeps its own folder for the next cluster.
-    assert set(os.listdir(tmp_path)) == {"out.tour", "some.npy", "dask-scratch-space"}
+    loaded = warptsp.load(here / "some.npy")
+    loaded.check_tour(warptsp.read_tour(here / "out.tour", loaded))
+    assert set(os.listdir(here)) == {"out.tour", "some.npy", *(f"{name}.py" for name in names)}
+    assert os.listdir(temporary) == []
+
+
+def test_the_folder_of_a_killed_coordinator_is_removed_by_the_next(tmp_path, monkeypatch):
+    from warptsp.cluster import local
+
+    code = (
+        "import os, time\nfrom contextlib import ExitStack\nfrom warptsp.cluster import local\n"
+        "stack = ExitStack()\nfolder = local._own_folder(stack)\n(folder / 'log').write_text('a')\n"
+        "print(folder, flush=True)\ntime.sleep(60)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    killed, living = (begin_python("-c", code, env=environment) for _ in range(2))
+    left, kept = (Path(process.stdout.readline().strip()) for process in (killed, living))
+    killed.kill()
+    killed.wait()
+    monkeypatch.setattr(local.tempfile, "tempdir", str(tmp_path))
+    (tmp_path / f"{local.PREFIX}link").symlink_to(kept)
+    with ExitStack() as stack:
+        own = local._own_folder(stack)
+        assert left.name not in os.listdir(tmp_path)
+        assert (kept / "log").exists()
+        assert own.stat().st_mode & 0o077 == 0
+    assert not own.exists()
 
 
 # The examples

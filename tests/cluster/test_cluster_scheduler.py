@@ -6,10 +6,12 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
 import pytest
+from processes import begin_python, python, running
 
 import warptsp
 from warptsp.cluster import dask as on_dask
@@ -43,7 +45,7 @@ class Cluster:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{self.port}"
-        self.processes = []
+        self.processes = ExitStack()
         self.begin()
 
     def begin(self):
@@ -53,27 +55,20 @@ class Cluster:
         self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *here)
 
     def _start(self, *words):
-        command = [sys.executable, "-m", "dask", *words]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.processes.append(process)
-        return process
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return self.processes.enter_context(running(python("-m", "dask", *words), **silent))
 
     def kill(self):
         """SIGKILL for the scheduler."""
         self.scheduler.kill()
         self.scheduler.wait()
 
-    def close(self):
-        for process in self.processes:
-            process.kill()
-            process.wait()
-
 
 @pytest.fixture
 def cluster():
     cluster = Cluster()
-    yield cluster
-    cluster.close()
+    with cluster.processes:
+        yield cluster
 
 
 @pytest.fixture
@@ -141,8 +136,7 @@ def test_a_scheduler_that_is_killed_at_the_end_takes_nothing_away(problem, clust
 
 def test_a_scheduler_that_comes_back_is_worked_with_again(problem, cluster, client, expected, told):
     def restart():
-        cluster.close()
-        cluster.processes.clear()
+        cluster.processes.close()
         cluster.begin()
 
     result = solve(problem, client, callback=once("round 1,", restart))
@@ -235,18 +229,13 @@ def test_the_command_says_that_a_scheduler_is_gone(problem, cluster, tmp_path):
     words = ["--cluster", cluster.address, "-o", "out.tour", "--progress", "plain", "--time-limit", "1h"]
     words += [word for name in ("part=100", "kicks=0.5") for word in ("--cluster-param", name)]
     lines = []
-    with subprocess.Popen(
-        [sys.executable, "-c", HASTY, "solve", "some.npy", *words],
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    ) as process:
-        for line in process.stderr:
-            lines.append(line)
-            if "round 1" in line and cluster.scheduler.poll() is None:
-                cluster.kill()
+    process = begin_python("-c", HASTY, "solve", "some.npy", *words, stdout=None, cwd=tmp_path)
+    for line in process.stderr:
+        lines.append(line)
+        if "round 1" in line and cluster.scheduler.poll() is None:
+            cluster.kill()
     said = "".join(lines)
-    assert process.returncode not in (0, None)
+    assert process.wait() != 0
     assert "Traceback" not in said, said
     assert "distributed." not in said
     assert said.count("the scheduler is gone") == 1, said
@@ -309,7 +298,7 @@ def test_local_workers_that_cannot_start(problem, monkeypatch, tmp_path, script,
 
 
 def test_a_local_cluster_without_a_folder(problem, monkeypatch, tmp_path):
-    monkeypatch.setattr(local.tempfile, "TemporaryDirectory", lambda **_: os.mkdir(tmp_path / "no" / "way"))
+    monkeypatch.setattr(local.tempfile, "mkdtemp", lambda **_: os.mkdir(tmp_path / "no" / "way"))
     with pytest.raises(
         BackendUnavailable, match=r"cluster local: Dask's scheduler does not start: .*No such"
     ):

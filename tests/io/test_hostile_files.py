@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import shlex
-import subprocess
 import sys
 
 import numpy as np
+import processes
 import pytest
-from processes import LONG, run_code
+from processes import run_code
 
 from warptsp import Problem, read_tour
 from warptsp.cli import run
@@ -135,7 +135,7 @@ def test_devices_may_have_no_end(name, format_):
 )
 def test_standard_input_without_end(shell, words):
     line = shell.replace("warptsp", f"{shlex.quote(sys.executable)} -m warptsp", 1)
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=LONG)
+    done = processes.run(["bash", "-c", line])
     assert done.returncode == 2
     assert done.stderr.startswith(f"warptsp: error: {words}")
     assert done.stderr.count("\n") == 1

@@ -73,7 +73,7 @@ def test_csv_has_the_cities_in_order(tmp_path, places):
     write_tour(tmp_path / "a.csv", [2, 0, 1, 3], places)
     legs = [places.distance(a, b) for a, b in ((2, 0), (0, 1), (1, 3), (3, 2))]
     far = [f"{round(sum(legs[:at]), 3) if at else 0.0},{round(legs[at], 3)}" for at in range(4)]
-    assert (tmp_path / "a.csv").read_text() == (
+    assert (tmp_path / "a.csv").read_text("utf-8") == (
         "position,id,name,lat,lon,distance_from_start,distance_to_next\n"
         f'1,3,"Ro""ma, RM",41.9,12.5,{far[0]}\n'
         f"2,1,Berlin,52.52,13.405,{far[1]}\n"
@@ -88,7 +88,7 @@ def test_csv_has_the_cities_in_order(tmp_path, places):
 
 def line_in(file):
     """The line of a tour, which stands before its points."""
-    return json.loads(file.read_text())["features"][0]
+    return json.loads(file.read_text("utf-8"))["features"][0]
 
 
 def test_geojson_is_a_closed_line(tmp_path, places):

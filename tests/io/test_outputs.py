@@ -3,11 +3,11 @@
 import os
 import shutil
 import stat
-import subprocess
-import sys
 import tempfile
+import threading
 
 import pytest
+from processes import run_code
 
 from warptsp.errors import OutputError
 from warptsp.outputs import atomic_write, check_writable
@@ -102,7 +102,7 @@ def test_a_redirected_standard_output_is_not_replaced(tmp_path):
     with open(path, "ab") as log:
         log.write(b"before ")
         log.flush()
-        subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
+        run_code(code, stdout=log, check=True)
     assert path.read_text() == "before -/dev/stdout"
 
 
@@ -160,6 +160,53 @@ def test_a_link_that_the_system_would_not_follow_is_refused(tmp_path, monkeypatc
     assert target.read_text() == "mine"
 
 
+def test_a_pipe_waits_for_its_reader(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=write, args=(pipe,))
+    writer.start()
+    assert pipe.read_bytes() == b"new"
+    writer.join()
+
+
+def of_another(link):
+    """Give a link to somebody else, as only root can."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("only root can make a link of somebody else")
+    os.lchown(link, 12345, 12345)
+
+
+@pytest.mark.parametrize("way", ["link", "folder", "behind"])
+@pytest.mark.parametrize(
+    ("mode", "owner", "refused"),
+    [(0o1777, 0, True), (0o777, 0, True), (0o2775, 0, True), (0o755, 0, False), (0o1777, 12345, False)],
+)
+def test_a_link_of_another_user_in_a_shared_folder_is_refused(tmp_path, way, mode, owner, refused):
+    """As a name, as a folder on the way to it, and behind a link of one's own."""
+    shared, own = tmp_path / "shared", tmp_path / "own"
+    shared.mkdir()
+    own.mkdir()
+    (own / "out.csv").write_text("old")
+    link = shared / "link"
+    link.symlink_to(own if way == "folder" else own / "out.csv")
+    of_another(link)
+    shared.chmod(mode)
+    os.chown(shared, owner, -1)
+    path = link / "out.csv" if way == "folder" else link
+    if way == "behind":
+        path = tmp_path / "mine.csv"
+        path.symlink_to("shared/../shared/link")
+    if not refused:
+        write(path)
+        assert (own / "out.csv").read_text() == "new"
+        return
+    for use in (check_writable, write):
+        with pytest.raises(OutputError, match="link is a link that another user has put into a shared"):
+            use(path)
+    assert (own / "out.csv").read_text() == "old"
+    assert os.listdir(own) == ["out.csv"]
+
+
 def test_the_umask_decides_for_new_files_and_the_old_one_for_others(tmp_path):
     path = tmp_path / "tour.csv"
     old = os.umask(0o027)
@@ -194,7 +241,11 @@ def test_other_hard_links_keep_the_old_file(tmp_path):
 
 
 def test_names_may_be_as_long_as_the_system_allows(tmp_path):
-    for name in ("x" * 251 + ".csv", "\N{SNOWMAN}" * 83 + ".csv", os.fsdecode(b"\xff" * 200 + b".csv")):
+    for name in (
+        "x" * 251 + ".csv",
+        os.fsdecode("\N{SNOWMAN}".encode() * 83 + b".csv"),
+        os.fsdecode(b"\xff" * 200 + b".csv"),
+    ):
         path = tmp_path / name
         check_writable(path)
         write(path)
@@ -281,7 +332,7 @@ def test_a_link_to_an_open_file(tmp_path):
     with open(log, "wb") as stream:
         stream.write(b"before ")
         stream.flush()
-        subprocess.run([sys.executable, "-c", code], stdout=stream, check=True)
+        run_code(code, stdout=stream, check=True)
     assert log.read_text() == "before new"
     assert link.is_symlink()
 
@@ -289,7 +340,7 @@ def test_a_link_to_an_open_file(tmp_path):
 @pytest.fixture
 def foreign_folder():
     """A folder that this process may read and not write, also if it is root's."""
-    folder = tempfile.mkdtemp()
+    folder = tempfile.mkdtemp(dir="/tmp")  # not where only root may look
     os.chmod(folder, 0o555)
     root = os.geteuid() == 0
     if root:

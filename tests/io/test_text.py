@@ -98,6 +98,6 @@ def test_tours_of_formulas_are_read_by_name(tmp_path, csv_safe):
     problem = warptsp.Problem.from_points(np.random.default_rng(0).random((len(names), 2)), labels=names)
     tour = np.arange(len(names), dtype=np.int32)[::-1]
     warptsp.write_tour(tmp_path / "out.csv", tour, problem, csv_safe=csv_safe)
-    lines = [line.split(",")[2] for line in (tmp_path / "out.csv").read_text().splitlines()]
-    (tmp_path / "names.csv").write_text("\n".join(lines))
+    lines = [line.split(",")[2] for line in (tmp_path / "out.csv").read_text("utf-8").splitlines()]
+    (tmp_path / "names.csv").write_text("\n".join(lines), encoding="utf-8")
     assert (warptsp.read_tour(tmp_path / "names.csv", problem) == tour).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import re
 import sys
 import zipfile
 
@@ -13,7 +14,7 @@ import pytest
 
 import warptsp
 from warptsp.errors import BackendUnavailable, ParseError
-from warptsp.io import load
+from warptsp.io import load, workbook
 from warptsp.io.instances import read_instance
 from warptsp.io.options import ReadOptions
 
@@ -91,21 +92,66 @@ def test_a_fault_says_in_which_row(openpyxl, tmp_path):
         load(saved(openpyxl, tmp_path / "b.xlsx", ("s", [])))
 
 
-def test_a_sheet_that_says_it_is_huge(openpyxl, tmp_path, monkeypatch):
-    path = saved(openpyxl, tmp_path / "a.xlsx", ("s", [("x", "y"), *((i, i * i) for i in range(50))]))
+def with_sheet(path, change):
+    """The same workbook with the XML of its sheet as `change` makes it."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     sheet = members["xl/worksheets/sheet1.xml"]
+    members["xl/worksheets/sheet1.xml"] = change(sheet)
+    assert members["xl/worksheets/sheet1.xml"] != sheet
+    changed = path.with_name("changed.xlsx")
+    with zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return changed
+
+
+@pytest.fixture
+def squares(openpyxl, tmp_path):
+    return saved(openpyxl, tmp_path / "a.xlsx", ("s", [("x", "y"), *((i, i * i) for i in range(50))]))
+
+
+def test_a_sheet_that_says_it_is_huge(squares, monkeypatch):
     for size in (b"A1", b"A1:XFD1048576"):
-        members["xl/worksheets/sheet1.xml"] = sheet.replace(b"A1:B51", size)
-        assert members["xl/worksheets/sheet1.xml"] != sheet
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, data in members.items():
-                archive.writestr(name, data)
-        assert load(path).n == 50
+        assert load(with_sheet(squares, lambda sheet, size=size: sheet.replace(b"A1:B51", size))).n == 50
     monkeypatch.setattr("warptsp.io.workbook._MOST_CELLS", 90)
     with pytest.raises(ParseError, match="has more than 46 rows of 2 columns"):
-        load(path)
+        load(squares)
+
+
+EMPTY = (b"<row/>", b'<row r="60" s="1"></row>', b'<row r="60"><c r="A60" s="1"/> <c r="B60"/></row >')
+
+
+def test_empty_rows_of_a_sheet_are_not_kept(squares, caplog):
+    row = b'<row r="61"><c r="A61"><v>7</v></c><c r="B61"><v>8</v></c></row>'
+    changed = with_sheet(
+        squares, lambda sheet: sheet.replace(b"</sheetData>", b"".join(EMPTY) * 1000 + row + b"</sheetData>")
+    )
+    checked = workbook._checked(changed.read_bytes(), "changed.xlsx")
+    with zipfile.ZipFile(checked) as archive:
+        assert archive.read("xl/worksheets/sheet1.xml").count(b"<row") == 52
+    assert [line for line, _ in workbook._rows(checked, "changed.xlsx")] == [*range(1, 52), 61]
+    assert load(changed).n == 51
+    assert "9 blank rows are left out: lines 52, 53, 54, 55, 56, ..." in caplog.text
+    last = with_sheet(changed, lambda sheet: sheet.replace(b"61", b"1048576"))
+    assert len(workbook._rows(workbook._checked(last.read_bytes(), "a"), "a")) == 52
+    assert load(last).n == 51
+
+
+def test_what_a_sheet_cannot_have_is_refused(squares, tmp_path, monkeypatch):
+    monkeypatch.setattr("warptsp.io.workbook._MOST_CELLS", 500_000)
+    title = b'<c r="A1" t="inlineStr"><is><t>' + b"x" * 40_000 + b"</t></is></c>"
+    for change, message in (
+        (lambda sheet: sheet.replace(b'<row r="51"', b'<row r="1000000000"'), "has a row beyond 1048576"),
+        (lambda sheet: re.sub(rb'<c r="A1".*?</c>', title, sheet), "1: has a cell of 40000 char"),
+        (lambda sheet: sheet.replace(b"</row>", b'<c r="XFD1"><v>1</v></c></row>'), "of 16384 columns"),
+        (lambda sheet: sheet.replace(b"</sheetData>", b"<row/>" * 2_000_000), "looks like a trap"),
+    ):
+        with pytest.raises(ParseError, match=message):
+            load(with_sheet(squares, change))
+    (tmp_path / "a.csv").write_text("x" * 40_000 + ",y\n1,2\n3,4\n5,6\n")
+    with pytest.raises(ParseError, match="1: a field of 40000 characters: at most 32767 are possible"):
+        load(tmp_path / "a.csv")
 
 
 def test_hostile_workbooks(openpyxl, tmp_path, monkeypatch):

@@ -4,20 +4,17 @@ the search: whatever the clock says, and whatever else the machine does.
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import pytest
 from instances import unit_points
+from processes import python, running
 
 import warptsp
 from warptsp import Problem
 from warptsp.methods import METHODS, descent, hill_climbing, neighbor_lists, symmetric, symmetric_annealing
 from warptsp.methods.lk import cpu
-
-SPINNING = 60  # seconds after which a busy process ends whatever becomes of its parent
 
 
 def uniform(n):
@@ -75,14 +72,10 @@ def test_all_methods_are_here():
 @contextmanager
 def busy(processes):
     """So many processes that do nothing but to keep a core busy."""
-    code = f"import time\nend = time.monotonic() + {SPINNING}\nwhile time.monotonic() < end: pass"
-    others = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(processes)]
-    try:
+    with ExitStack() as others:
+        for _ in range(processes):
+            others.enter_context(running(python("-c", "while True: pass")))
         yield
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
 
 
 def solve(name, threads):

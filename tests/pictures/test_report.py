@@ -161,7 +161,7 @@ def test_half_of_a_surrogate_pair_is_no_obstacle(tmp_path):
 def test_few_cities(n, tmp_path):
     result = warptsp.solve(np.arange(2.0 * n).reshape(n, 2), snapshots=4)
     result.report(tmp_path / "few.html")
-    page = Page((tmp_path / "few.html").read_text())
+    page = Page((tmp_path / "few.html").read_text("utf-8"))
     assert np.array_equal(page.tour(0), result.tour)
 
 
@@ -305,7 +305,7 @@ def test_solve_writes_a_report(instance, tmp_path, capsys):
     name = tmp_path / "run.html"
     assert call("solve", instance, "--kicks", 500, "--start", "random", "--report", name, "-q") == 0
     assert f"report       {name}" in capsys.readouterr().out
-    page = Page(name.read_text())
+    page = Page(name.read_text("utf-8"))
     assert len(page.facts["snapshots"]) > 1
     assert page.facts["title"] == "places"
     assert call("solve", instance, "--kicks", 5, "--report", name, "-q", "--json") == 0
@@ -316,7 +316,7 @@ def test_the_page_begins_where_the_tour_was_asked_to(instance, tmp_path):
     name = tmp_path / "run.html"
     arguments = ("--kicks", 500, "--start", "random", "--from", "8", "--report", name, "-q")
     assert call("solve", instance, *arguments, "--output", tmp_path / "run.tour") == 0
-    page = Page(name.read_text())
+    page = Page(name.read_text("utf-8"))
     count = len(page.facts["snapshots"])
     assert [page.tour(i)[0] for i in range(count)] == [7] * count
     written = read_tour(tmp_path / "run.tour", warptsp.load(instance))
@@ -331,7 +331,7 @@ def test_report_of_tours(instance, tmp_path, capsys):
     name = tmp_path / "tours.html"
     assert call("report", instance, *tours, name, "--title", "Two <tours>") == 0
     assert capsys.readouterr().out == f"report       {name}\n"
-    page = Page(name.read_text())
+    page = Page(name.read_text("utf-8"))
     assert page.facts["title"] == "Two <tours>"
     assert sorted(page.facts["settings"]) == [
         ["tour 1", page.facts["settings"][0][1]],

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -528,12 +529,20 @@ def test_a_request_that_comes_byte_by_byte_is_not_waited_for(watch, monkeypatch)
 
 
 def test_a_client_that_does_not_close_its_stream_is_waited_for_a_while(problem, monkeypatch):
-    monkeypatch.setattr(server, "LAST_WORDS", 0.2)
+    monkeypatch.setattr(server, "GRACE", 0.2)
     with Watch(problem) as watch, Client(watch).events() as messages:
         next(messages)
         watch.finish(warptsp.solve(problem, kicks=0))
         assert not watch.wait(0.0)
         assert watch.wait(60)
+
+
+def test_the_page_says_how_long_a_page_is_waited_for(problem):
+    page = Path(__file__).parents[2] / "docs" / "watch.md"
+    assert f"the command waits for {server.GRACE:.0f} seconds" in page.read_text("utf-8")
+    with Watch(problem) as watch:
+        watch._live.expect()
+        assert 0.0 < watch._live._expected - time.monotonic() <= server.GRACE
 
 
 def test_a_browser_between_page_and_events_is_waited_for(problem, monkeypatch):
@@ -614,7 +623,7 @@ def test_watch_stops_by_the_button_and_writes(instance):
             if said["state"] == "done":
                 break
         assert client.tour()[0].status == 200
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == 0, err
     assert err == ""
     result = json.loads(out)
@@ -632,7 +641,7 @@ def test_solve_may_be_watched_from_a_city_on(instance):
         client.post("save")
         assert np.load(instance.with_name("out.npy"))[0] == 6
         client.post("stop")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == 0, err
     assert "stopped from the page" in out
 
@@ -649,8 +658,8 @@ def test_signals_end_it_as_without_a_page(instance, number):
             if said["state"] == "done":
                 break
         if number == signal.SIGINT:  # this page does not close its stream
-            process.wait(timeout=60)
-    out, err = process.communicate(timeout=60)
+            process.wait()
+    out, err = process.communicate()
     assert process.returncode == 128 + number, err
     assert "Traceback" not in err
     assert os.path.exists(instance.with_name("out.tour"))
@@ -666,7 +675,7 @@ def test_the_wait_for_a_page_ends_by_ctrl_c(instance):
                 break
         assert "waiting until the page has the last tour; Ctrl-C" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     assert process.returncode == 0, err
     assert err == ""
     assert "tour         out.tour" in out
@@ -683,7 +692,7 @@ def test_it_listens_on_this_machine_only(instance):
         open_ = [c for one in tree for c in one.net_connections("inet") if c.status == psutil.CONN_LISTEN]
         assert [f"{c.laddr.ip}:{c.laddr.port}" for c in open_] == [client.host]
         client.post("stop")
-    process.communicate(timeout=60)
+    process.communicate()
     assert process.returncode == 0
     assert not any(one.is_running() for one in tree)
 

@@ -6,12 +6,17 @@ Read from the source, so that imports inside functions and those for types alone
 from __future__ import annotations
 
 import ast
+import os
 import re
+import select
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import processes
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
@@ -79,3 +84,43 @@ def test_no_imports_go_in_a_circle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+# How tests start processes
+
+
+def test_tests_start_processes_in_one_place():
+    tests = Path(__file__).parents[1]
+    call = re.compile(r"subprocess\.(run|Popen|call|check_\w+)\(|os\.(posix_)?spawn\w*\(")
+    paths = (path for path in tests.rglob("*.py") if path.name != "processes.py")
+    assert [path.name for path in paths if call.search(path.read_text("utf-8"))] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs groups of processes")
+def test_a_process_ends_with_its_block_and_takes_its_own_with_it():
+    reader, writer = os.pipe()
+    with suppress(LookupError), processes.running(["bash", "-c", "sleep 99 & sleep 99"], pass_fds=[writer]):
+        os.close(writer)
+        raise LookupError  # on any way out
+    # Nobody has the other end any more.
+    assert select.select([reader], [], [], 60)[0]
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_processes_begin_with_plain_signals():
+    """Also where the tests themselves do not: under nohup, or in the background of a script."""
+    signals = ["SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGTSTP"]
+    asked = (
+        f"import signal as s; print([s.getsignal(getattr(s, n)).name for n in {signals} if n != 'SIGINT'], "
+        "s.getsignal(2) is s.default_int_handler, s.pthread_sigmask(s.SIG_BLOCK, []))"
+    )
+    code = (
+        "import signal, sys\nimport processes\n"
+        f"for name in {signals}: signal.signal(getattr(signal, name), signal.SIG_IGN)\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
+        "processes.begin_with_plain_signals()\nprint(processes.run_code(sys.argv[1]).stdout)\n"
+    )
+    done = processes.run_code(code, asked, cwd=Path(__file__).parents[1])
+    assert done.stdout.strip() == "['SIG_DFL', 'SIG_DFL', 'SIG_DFL', 'SIG_DFL'] True set()", done.stderr

@@ -6,7 +6,6 @@ import doctest
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -162,9 +161,7 @@ def test_type_checkers_accept_the_examples(checker, arguments, tmp_path):
     # Pyright's own rules; the fork, which brings its own Node.js, has more of them.
     (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
     (tmp_path / "wrong.py").write_text("import warptsp\nwarptsp.solve([[0, 0]], seed='one')\n")
-    done = subprocess.run(
-        [sys.executable, "-m", checker, *arguments, "."], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = run_python("-m", checker, *arguments, ".", cwd=tmp_path)
     found = [line for line in done.stdout.splitlines() if "error:" in line or "- error" in line]
     # It sees the types, or it would accept the wrong call, too.
     assert len(found) == 1, done.stdout + done.stderr

@@ -12,6 +12,7 @@ from processes import run_command
 import warptsp
 from warptsp import outputs
 from warptsp.cli import run
+from warptsp.errors import InvalidProblem
 
 ENDINGS = ["tour", "csv", "tsv", "geojson", "gpx", "kml", "txt", "npy", "i32"]
 FAULTS = ["open", "write", "fsync", "rename", "folder"]
@@ -206,6 +207,19 @@ def test_a_checkpoint_is_listed_where_it_was_written(folder, monkeypatch, capsys
     Fault(monkeypatch, "fsync")
     assert call(*line) == 2
     assert json.loads(capsys.readouterr().out)["checkpoint"] is None
+
+
+@pytest.mark.parametrize("method", ["lk", "two-opt", "ils"])
+@pytest.mark.parametrize("kind", ["points", "matrix"])
+def test_an_array_that_changes_under_the_search(kind, method):
+    points = unit_points(200)
+    array = points if kind == "points" else np.linalg.norm(points[:, None] - points, axis=2)
+
+    def spoil(progress):
+        array[:] = np.nan
+
+    with pytest.raises(InvalidProblem, match="the instance was changed during the search"):
+        warptsp.solve(array, method=method, kicks=2000, callback=spoil)
 
 
 def test_files_may_not_grow(folder):

@@ -733,7 +733,7 @@ def test_options_that_do_not_go_together(folder, arguments, message):
 def test_the_page_holds_both_orders(folder):
     done = run("a.svg", "--report", "a.html", "--home", "1,2", "--json")
     told = json.loads(done.stdout)
-    text = (folder / "a.html").read_text()
+    text = (folder / "a.html").read_text("utf-8")
     assert told["report"] == "a.html"
     assert "a.svg" in text.split("<h1>")[1][:20]
     facts = json.loads(re.search(r'id="facts">(.*?)</script>', text)[1])

@@ -91,17 +91,17 @@ def command(
     the others; the exit status is then 2. Ctrl-C ends the search, and what has been found is written.
     """
     from warptsp.many import solve_many
-    from warptsp.outputs import Attempts, check_outputs
+    from warptsp.outputs import Attempts, check_outputs, make_folder
 
     for output in outputs:
         if _kind(output) not in (".csv", ".tsv", ".npy"):
             raise InvalidOption(f"--output {output}: lengths are written as .csv or .tsv, tours as .npy")
-    read = problems.iterdir() if problems.is_dir() else [problems]
+    read = problems.iterdir() if os.path.isdir(problems) else [problems]
     check_outputs(
         [("--output", output) for output in outputs], [("one of the problems", file) for file in read]
     )
     if tours is not None:
-        tours.mkdir(parents=True, exist_ok=True)
+        make_folder(tours)
     results = solve_many(
         problems,
         metric=metric,

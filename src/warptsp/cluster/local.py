@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from warptsp.errors import BackendUnavailable
 from warptsp.machine import available_threads
 
 HERE = "127.0.0.1"
+PREFIX = "warptsp-workers-"  # of the folder's name
 # What Dask shows of GPUs fails with some values of CUDA_VISIBLE_DEVICES, and takes the worker with it.
 GPU_MONITOR = "distributed.diagnostics.nvml"
 GPU_MONITOR_VARIABLE = "DASK_DISTRIBUTED__DIAGNOSTICS__NVML"
@@ -42,20 +44,21 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
         # For as long as workers may connect.
         stack.enter_context(dask.config.set({**FORGETFUL, GPU_MONITOR: False}))
         try:
-            # The scheduler lives here: if this process is killed, workers end, too, and nothing stays behind.
+            folder = _own_folder(stack)
+            # The scheduler lives here: if this process is killed, workers end, too.
             cluster = distributed.LocalCluster(
                 n_workers=0,
                 host=HERE,
                 dashboard_address=f"{HERE}:0",
                 silence_logs=logging.ERROR,
+                # Dask imports from it; the default is one that all users of the machine share.
+                scheduler_kwargs={"local_directory": str(folder)},
             )
             stack.callback(cluster.close)
-            folder = tempfile.TemporaryDirectory(prefix="warptsp-", ignore_cleanup_errors=True)
-            stack.callback(folder.cleanup)
             client = distributed.Client(cluster, set_as_default=False)
         except (OSError, RuntimeError) as error:
             raise BackendUnavailable(f"cluster local: Dask's scheduler does not start: {error}") from error
-        processes = _Processes(Path(folder.name, "workers.log"))
+        processes = _Processes(folder / "workers.log")
         stack.callback(processes.end)
         stack.callback(let_go, client)
         for gpu in gpus[:count]:
@@ -65,6 +68,37 @@ def start_local(workers: int | None, device: str) -> DaskExecutor:
         executor = DaskExecutor(client, device, processes.complaint)
         executor.on_close(partial(_end_quietly, stack.pop_all()))
         return executor
+
+
+def _own_folder(stack: ExitStack) -> Path:
+    """Make a folder that goes with the stack, and remove those of coordinators that were killed."""
+    import fcntl
+
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        _remove_unlocked(left)
+    while True:
+        folder = tempfile.mkdtemp(prefix=PREFIX)
+        descriptor = os.open(folder, os.O_RDONLY)  # which locks it for as long as this process lives
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.path.isdir(folder):
+            stack.callback(os.close, descriptor)
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            return Path(folder)
+        os.close(descriptor)  # somebody else was faster than the lock
+
+
+def _remove_unlocked(folder: Path) -> None:
+    import fcntl
+
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(descriptor).st_uid == os.geteuid():
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(descriptor)
 
 
 def _end_quietly(stack: ExitStack) -> None:
@@ -82,7 +116,8 @@ class _Processes:
 
     def start(self, address: str, workers: int, gpu: str) -> None:
         """Start so many workers that see this GPU."""
-        command = [sys.executable, "-m", "dask", "worker", address, "--host", HERE]
+        # Safe: Python, and what it starts, imports nothing from the working directory.
+        command = [sys.executable, "-P", "-m", "dask", "worker", address, "--host", HERE]
         # Without a dashboard there is still its server, with figures for Prometheus.
         command += ["--no-dashboard", "--dashboard-address", f"{HERE}:0"]
         command += ["--nworkers", str(workers), "--nthreads", "1", "--memory-limit", "0"]

@@ -140,15 +140,15 @@ def unpacked(data: bytes, file: str) -> bytes:
     return b"".join(pieces)
 
 
-def check_unpacked(packed: int, size: int, file: str) -> None:
+def check_unpacked(packed: int, size: int, file: str, always: int | None = None) -> None:
     """Accept what an archive of `packed` bytes says that it unpacks to.
 
     Raises
     ------
     ParseError
-        It is too much, as in `unpacked`.
+        It is too much, as in `unpacked`; `always` is what it may have in any case.
     """
-    limit = _limit(packed)
+    limit = _limit(packed, always)
     if size > limit:
         raise _trap(packed, limit, file)
 
@@ -161,10 +161,10 @@ def _trap(packed: int, limit: int, file: str) -> ParseError:
     )
 
 
-def _limit(packed: int) -> int:
+def _limit(packed: int, always: int | None = None) -> int:
     said = os.environ.get(VARIABLE, "").strip()
     if not said:
-        return max(ALWAYS, RATIO * packed)
+        return max(ALWAYS if always is None else always, RATIO * packed)
     number = re.fullmatch(r"([0-9]{1,15})\s*([kMGT]?)B?", said, re.IGNORECASE)
     if number is None:
         raise InvalidOption(f"{VARIABLE}: {said[:40]!r} is not a number of bytes, such as 500M or 20G")

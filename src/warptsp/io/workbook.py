@@ -16,7 +16,7 @@ from ._files import check_unpacked
 from ._text import quoted
 from .format import Format, Instance, Source
 from .table.reader import read_text
-from .table.text import TableRows
+from .table.text import LONGEST_TITLE, TableRows
 
 if TYPE_CHECKING:
     from .options import ReadOptions
@@ -26,42 +26,55 @@ __all__ = ["FORMATS"]
 _log = logging.getLogger(__name__)
 
 _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns
+_MOST_ROWS = 1_048_576  # of a sheet
+_SMALL = (
+    8_000_000  # bytes that a workbook may unpack to in any case; openpyxl reads some 10 million in a second
+)
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
+# Programs write such rows where cells have a colour, and openpyxl takes longer for them than for numbers.
+_EMPTY_ROW = re.compile(rb"<((?:\w+:)?)row\b[^<>]*(?:/>|(?<!/)>(?:\s|<\1c\b[^<>]*/>)*</\1row\s*>)")
+_NOT_MARKUP = re.compile(rb"<!\[CDATA\[|<!--")
 
 
 def _read(source: Source, options: ReadOptions) -> Instance:
     data, file = source.bytes, source.file
-    _check_archive(data, file)
-    return read_text(TableRows(_rows(data, file), file), options)
+    return read_text(TableRows(_rows(_checked(data, file), file), file, gaps_are_blank=True), options)
 
 
-def _check_archive(data: bytes, file: str) -> None:
-    """Accept an archive that unpacks to a bounded size, and whose XML defines no entities.
+def _checked(data: bytes, file: str) -> BytesIO:
+    """The same workbook without empty rows and without what is no XML.
 
     Raises
     ------
     ParseError
-        It is something else.
+        It is none, unpacks to too much, or its XML defines entities.
     """
+    checked = BytesIO()
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
+        with zipfile.ZipFile(BytesIO(data)) as archive, zipfile.ZipFile(checked, "w") as copy:
             members = archive.infolist()
-            check_unpacked(len(data), sum(member.file_size for member in members), file)
+            check_unpacked(len(data), sum(member.file_size for member in members), file, _SMALL)
             if not any(member.filename == "[Content_Types].xml" for member in members):
                 raise ParseError("is no workbook of Excel: save the sheet as .xlsx or CSV", file=file)
-            for member in members:
-                name = member.filename.lower()
-                if name.endswith((".xml", ".rels")) and _DOCTYPE.search(archive.read(member)):
+            for member in {member.filename: member for member in members}.values():
+                if not member.filename.lower().endswith((".xml", ".rels")):
+                    continue
+                text = archive.read(member)
+                if _DOCTYPE.search(text):
                     raise ParseError(
                         f"{quoted(member.filename)} has a document type: nothing is read", file=file
                     )
+                if not _NOT_MARKUP.search(text):
+                    text = _EMPTY_ROW.sub(b"", text)
+                copy.writestr(member.filename, text)
     except WarpTSPError:
         raise
     except Exception as error:  # a damaged archive fails in a dozen ways
         raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
+    return checked
 
 
-def _rows(data: bytes, file: str) -> list[tuple[int, list[str]]]:
+def _rows(workbook: BytesIO, file: str) -> list[tuple[int, list[str]]]:
     """The rows of the first sheet that has any, as long as each other, with their numbers."""
     try:
         import openpyxl
@@ -73,14 +86,14 @@ def _rows(data: bytes, file: str) -> list[tuple[int, list[str]]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about styles and the like
-            book = openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=True)
+            book = openpyxl.load_workbook(workbook, read_only=True, data_only=True)
             sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+            most = min(_MOST_CELLS, max(1_000_000, workbook.getbuffer().nbytes))
             for number, sheet in enumerate(sheets):
                 sheet.reset_dimensions()  # what it says of its size may be wrong either way
-                rows = _texts(sheet.iter_rows(values_only=True), file)
-                if any(rows):
+                if rows := _texts(sheet.iter_rows(values_only=True), most, file):
                     _tell(file, sheet.title, [other.title for other in sheets[number + 1 :]])
-                    return _filled(rows)
+                    return rows
     except WarpTSPError:
         raise
     except Exception as error:  # openpyxl checks little: a damaged workbook fails in a dozen ways
@@ -88,40 +101,42 @@ def _rows(data: bytes, file: str) -> list[tuple[int, list[str]]]:
     raise ParseError("has no sheet with anything in it: a list of cities is needed", file=file)
 
 
-def _texts(rows: Iterable[Sequence[Any]], file: str) -> list[list[str]]:
-    """The cells of each row up to the last that holds anything.
+def _texts(rows: Iterable[Sequence[Any]], most: int, file: str) -> list[tuple[int, list[str]]]:
+    """The rows that hold anything, all as wide as the last column that does, with their numbers.
 
     Raises
     ------
     ParseError
-        The table would have more cells than fit into the memory: a few bytes can say so.
+        The table would have more than `most` cells, or longer ones than a sheet has: a few bytes can say so.
     """
-    found: list[list[str]] = []
+    found: list[tuple[int, list[str]]] = []
     width = 0
-    for row in rows:
+    for line, row in enumerate(rows, start=1):
+        if line > _MOST_ROWS:
+            raise ParseError(f"has a row beyond {_MOST_ROWS}, the last one of a sheet", file=file)
         texts = [_text(value) for value in row]
         while texts and not texts[-1]:
             texts.pop()
-        found.append(texts)
+        if not texts:
+            continue
+        if (longest := max(map(len, texts))) > LONGEST_TITLE:
+            raise ParseError(
+                f"has a cell of {longest} characters: at most {LONGEST_TITLE} are possible",
+                file=file,
+                line=line,
+            )
+        found.append((line, texts))
         width = max(width, len(texts))
-        if len(found) * width > _MOST_CELLS:
+        if len(found) * width > most:
             raise ParseError(
                 f"has more than {len(found)} rows of {width} columns: save the columns that count as CSV",
                 file=file,
             )
-    while found and not found[-1]:
-        found.pop()
-    return found
+    return [(line, row + [""] * (width - len(row))) for line, row in found]
 
 
 def _text(value: Any) -> str:
     return "" if value is None else " ".join(str(value).split())
-
-
-def _filled(rows: list[list[str]]) -> list[tuple[int, list[str]]]:
-    """The rows, all as wide as the last column that holds anything."""
-    width = max(map(len, rows), default=0)
-    return [(line, row + [""] * (width - len(row))) for line, row in enumerate(rows, start=1)]
 
 
 def _tell(file: str, title: str, others: list[str]) -> None:

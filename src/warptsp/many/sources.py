@@ -98,7 +98,7 @@ class Source:
 
 def _of_path(path: Path) -> Source:
     """Return the instances in a folder, by name, or the problems of a file of arrays."""
-    if path.is_dir():
+    if os.path.isdir(path):  # also where the name is too long for one
         from warptsp.io.registry import has_instance_ending
 
         files = sorted(file for file in path.iterdir() if file.is_file() and has_instance_ending(file.name))

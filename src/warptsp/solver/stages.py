@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp.errors import OutputError, WarpTSPError
+from warptsp.errors import InvalidProblem, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength
@@ -64,6 +64,21 @@ def run_stages(options: Options) -> Result:
     return result
 
 
+def _explained(error: BaseException | None, problem: Problem) -> BaseException | None:
+    """The error that ended a method; another one if the instance was changed under it."""
+    data: NDArray[Any] | None = problem.coordinates if problem.matrix is None else problem.matrix
+    if not isinstance(error, ValueError) or isinstance(error, WarpTSPError):
+        return error
+    if data is None or np.isfinite(data).all():
+        return error
+    changed = InvalidProblem(
+        "the instance was changed during the search: its array has entries that are not finite; an array is "
+        "not copied, so leave it as it is until the search ends, or give a copy"
+    )
+    changed.__cause__ = error
+    return changed
+
+
 class _Session:
     """The runs of a call, one for each of its methods, and what came of them."""
 
@@ -109,7 +124,7 @@ class _Session:
                 run.report_optimal()
         except BaseException as error:
             self.failure = error
-        self.failure = run.failure or self.failure
+        self.failure = _explained(run.failure or self.failure, options.problem)
         if self.failure is not None and run.best is None:
             raise self.failure
         tour, length = _best_tour(run, step.method)

@@ -41,7 +41,7 @@ SHARE = 0.02  # of the time of the search's thread that may go into copies of to
 STOPPED = "stopped from the page"
 PATIENCE = 10.0  # seconds that somebody who saves waits for the search to give its tour
 POINTS = 500  # of the curve that a page gets when it comes in the middle of a run
-GRACE = 30.0  # seconds that a browser may take from the page to the first event
+GRACE = 20.0  # seconds that a page may take to ask for events, and for the last tour, before it is given up
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp.errors import WarpTSPError
-from warptsp.watch.live import RunEnded
+from warptsp.watch.live import GRACE, RunEnded
 
 if TYPE_CHECKING:
     from io import BufferedIOBase
@@ -46,7 +46,6 @@ PATIENCE = 10.0  # seconds for a client to take a piece of the answer, and for a
 RETRY = "1"  # seconds after which who found no place may ask again
 EVENT_PAUSE = 0.25  # seconds between two events for one client at least
 HEARTBEAT = 15.0  # seconds after which a silent stream says that it is alive
-LAST_WORDS = 20.0  # seconds that a client may take for the last tour before its stream is closed
 PIECE = 1 << 18  # bytes that are handed to the system at once
 HEADERS = {
     "Cache-Control": "no-store",
@@ -312,7 +311,7 @@ class WatchHandler(BaseHTTPRequestHandler):
 
     def _await_end(self) -> None:
         """Wait until the client closes the stream: it has got the last tour."""
-        self.connection.settimeout(LAST_WORDS)
+        self.connection.settimeout(GRACE)
         try:
             self.connection.recv(1)
         except OSError:

@@ -27,6 +27,8 @@ csv.field_size_limit(1 << 30)  # of characters; 131 072 otherwise, which the out
 _CHUNK = 1 << 16
 _HEAD = 1 << 16  # bytes in which a line ends
 _BEGINNING = 1 << 12  # bytes in which a title ends
+LONGEST_TITLE = 32_767  # characters, of which a cell of a spreadsheet has no more
+
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WITH_COMMA = re.compile(r"[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?")
 _PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -67,6 +69,11 @@ class TableText:
         self.first_line, (self._begin, self._first_end), text, self.above = first
         self.delimiter = _delimiter(text)
         self.first = self._split(self.first_line, text)
+        if (longest := max(map(len, self.first))) > LONGEST_TITLE:
+            self.fail(
+                f"a field of {longest} characters: at most {LONGEST_TITLE} are possible in the first line",
+                self.first_line,
+            )
         self.titled = False
 
     def fail(self, message: str, line: int | None = None, column: str | None = None) -> NoReturn:
@@ -162,6 +169,10 @@ class TableText:
                 below.append(line)
             else:
                 found, below = found + below, []
+        self._warn_of(found)
+
+    def _warn_of(self, found: list[int]) -> None:
+        """Say which rows are left out because they are blank."""
         if found:
             noun, verb = ("row", "is") if len(found) == 1 else ("rows", "are")
             _log.warning("%s: %d blank %s %s left out: %s", self.file, len(found), noun, verb, _shown(found))
@@ -292,16 +303,23 @@ class TableRows(TableText):
         Its name, for messages.
     titles : list of str, optional
         The names of the columns, where no row holds them.
+    gaps_are_blank : bool
+        Whether the numbers that no row has are those of blank rows.
     """
 
     def __init__(
-        self, rows: Sequence[tuple[int, list[str]]], file: str, titles: list[str] | None = None
+        self,
+        rows: Sequence[tuple[int, list[str]]],
+        file: str,
+        titles: list[str] | None = None,
+        *,
+        gaps_are_blank: bool = False,
     ) -> None:
         self.file, self.data = file, b""
         self._mark: str | None = None
         self._surely_decimal = False
         self.delimiter, self.above = "\t", ""
-        self._all = rows
+        self._all, self._gaps_are_blank = rows, gaps_are_blank
         self._rows = [(line, row) for line, row in rows if any(row)]
         if not self._rows:
             self.fail("is empty: a list of cities is needed")
@@ -332,7 +350,11 @@ class TableRows(TableText):
 
     def warn_of_blanks(self, count: int) -> None:
         """Say which rows are blank, if there are any between the `count` rows that are not."""
-        self._tell_of_blanks((line, not any(row)) for line, row in self._all if line > self.first_line)
+        if self._gaps_are_blank:
+            kept = (line for line, _ in self._rows)
+            self._warn_of([line for a, b in itertools.pairwise(kept) for line in range(a + 1, b)])
+        else:
+            self._tell_of_blanks((line, not any(row)) for line, row in self._all if line > self.first_line)
 
 
 def _first_line(data: bytes) -> tuple[int, tuple[int, int], str, str] | None:
