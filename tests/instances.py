@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 from pathlib import Path
 from typing import Any
 
+import exact
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,36 +52,13 @@ def distances(problem: Problem) -> NDArray[Any]:
     return matrix.astype(np.int64 if problem.integral else np.float64)
 
 
-@functools.cache
-def _orders(n: int) -> NDArray[np.int8]:
-    return np.array(list(itertools.permutations(range(n))), dtype=np.int8)
-
-
-def shortest(problem: Problem) -> float:
-    """The length of the shortest permitted tour or path, by trying every one."""
-    n, path = problem.n, problem.open
-    if path is None:
-        orders = np.insert(_orders(n - 1) + 1, 0, 0, axis=1)
-    else:
-        orders = _orders(n)
-        if path.start is not None:
-            orders = orders[orders[:, 0] == path.start]
-        if path.end is not None:
-            orders = orders[orders[:, -1] == path.end]
-    if len(problem.fixed_edges):
-        places = np.argsort(orders, axis=1)
-        for a, b in problem.fixed_edges:
-            onward = places[:, b] - places[:, a]
-            closing = path is None
-            keep = (onward == 1) | ((onward == 1 - n) & closing)
-            if not problem.asymmetric:
-                keep |= (onward == -1) | ((onward == n - 1) & closing)
-            orders, places = orders[keep], places[keep]
-    length = distances(problem)
-    sums = length[orders[:, :-1], orders[:, 1:]].sum(axis=1)
-    if path is None:
-        sums = sums + length[orders[:, -1], orders[:, 0]]
-    return problem.length(orders[np.argmin(sums)].astype(np.int32))
+def shortest(problem: Problem) -> int | float:
+    """The length of the shortest permitted tour or path of up to `exact.MAX_CITIES` cities."""
+    path = None if problem.open is None else (problem.open.start, problem.open.end)
+    fixed = problem.fixed_edges.tolist()
+    found = exact.optimum(distances(problem), open=path, fixed=fixed, directed=problem.asymmetric)
+    assert found is not None
+    return found[0] if problem.integral and isinstance(found[0], int) else float(found[0])
 
 
 def write_tsplib(path: Path, points: NDArray[Any]) -> Path:

@@ -330,9 +330,29 @@ def search_batch(
 # small.cpp
 
 def optimal_tours(
-    distances: NDArray[np.int64] | NDArray[np.float64], start: int, end: int, token: StopToken
+    distances: NDArray[np.int64] | NDArray[np.float64],
+    token: StopToken,
+    *,
+    open: bool = False,
+    start: int = -1,
+    end: int = -1,
+    fixed_edges: NDArray[np.int32] | None = None,
+    directed: bool = False,
 ) -> NDArray[np.int32] | None:
-    """An optimal tour of each matrix from `start` on, which returns to `end`; None if stopped."""
+    """An optimal tour of each matrix, closed ones from city 0 on; None if stopped."""
+
+def shorter_tours(
+    distances: NDArray[np.int64] | NDArray[np.float64],
+    lengths: NDArray[np.int64] | NDArray[np.float64],
+    steps: int,
+    *,
+    open: bool = False,
+    start: int = -1,
+    end: int = -1,
+    fixed_edges: NDArray[np.int32] | None = None,
+    directed: bool = False,
+) -> NDArray[np.int32]:
+    """Which matrices have a tour that is shorter than their length: 1 where there is one, else 0."""
 
 # neighbor_search.cpp
 
@@ -625,7 +645,9 @@ class Cuts:
 class Relaxation:
     """A linear relaxation of closed tours that grows by edges and cuts."""
 
-    def __init__(self, lengths: NDArray[np.int64], tour: NDArray[np.int32], seed: int) -> None: ...
+    def __init__(
+        self, lengths: NDArray[np.int64], tour: NDArray[np.int32], seed: int, token: StopToken
+    ) -> None: ...
     def fork(self, number: int) -> Relaxation: ...
     def new_cuts(self) -> Cuts: ...
     def learn(self, cuts: Cuts) -> None: ...

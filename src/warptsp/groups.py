@@ -22,17 +22,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp._checks import checked_number, shown
+from warptsp.claims import bound_of_optimal, is_confirmed
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
+from warptsp.interruption import FirstSignal
+from warptsp.machine import resolve_threads
 from warptsp.problem import Problem
 from warptsp.problem.part import part_of
 from warptsp.problem.values import EXACT_INTEGERS
+from warptsp.result import Result
+from warptsp.run import COMPLETE, PROVED
 from warptsp.solver import as_problem, solve
+from warptsp.solver.options import seed_of
+from warptsp.solver.stages import signal_name
+from warptsp.stop import MaxRuntime
+from warptsp.stop.deadline import token_until
+from warptsp.stop.share import Share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    import warptsp._native as _native
     from warptsp.problem import Metric
-    from warptsp.result import Result
     from warptsp.solver.inputs import Instance
 
 __all__ = ["Choice", "choose"]
@@ -49,6 +59,13 @@ _SECONDS_OF_CROSSOVER = 8e-6
 after 1 s 26524 and 25664, after 4 s 24296 and 24894; rat783 after 4 s 3566 and 3467, after 10 s 3448 and
 3466."""
 _MEMBERS = 100  # at most, as for other instances
+
+_SECONDS_OF_SETUP = 1.2e-7
+"""Times the square of the places: from their distances to the search, which nothing interrupts."""
+
+_SECONDS_OF_STEP, _SECONDS_OF_PAIR = 4e-6, 2e-9
+"""From group to group, and from place to place, where the best places for an order are chosen at the end."""
+_CHOICE_SHARE = 0.1  # of the time, at most, for that
 
 _LONGEST_SUM = 1e280  # of reals; sums of walls for missing arcs, too, are numbers then
 
@@ -106,7 +123,7 @@ def choose(
     Returns
     -------
     Choice
-        Ctrl-C during the call ends the search with the best choice so far.
+        Ctrl-C during the call ends it with the best choice so far.
 
     Raises
     ------
@@ -127,58 +144,105 @@ def choose(
             f"{instance.n} places in groups: at most {MOST_PLACES} are searched, as a matrix with directions"
         )
     if time_limit is not None:
-        seconds = checked_number("time_limit", time_limit, minimum=0.0, what="a number of seconds")
-        time_limit = max(0.0, seconds - (time.monotonic() - started))
-    cycles = _Cycles(instance, owner)
-    directed = cycles.directed()
+        time_limit = checked_number("time_limit", time_limit, minimum=0.0, what="a number of seconds")
+    given = None if time_limit is None else MaxRuntime(time_limit)
+    seed, threads = seed_of(seed), resolve_threads(threads)
+    with (
+        token_until(None, started, time_limit) as token,
+        FirstSignal(lambda number: token.request()) as signals,
+    ):
+        order = np.argsort(owner, kind="stable")
+        places, found = _nearest(instance, owner), None
+        between = _distances(instance, order, token)
+        if between is not None:
+            cycles = _Cycles(instance, owner, order, between)
+            tour = None if places is None else cycles.tour_of(places)
+            left = token.deadline() - time.monotonic()
+            if not token.requested() and left > _SECONDS_OF_SETUP * instance.n**2:
+                directed = cycles.directed()
 
-    def search(start: NDArray[np.int32] | None, seconds: float | None, population: int) -> Result:
-        return solve(
-            directed,
-            start=start,
-            time_limit=seconds,
-            kicks=kicks,
-            seed=seed,
-            threads=threads,
-            device="cpu",
-            params={"population": population},
-            bound=False,
-        )
+                def search(start: NDArray[np.int32] | None, seconds: float, population: int) -> Result:
+                    return solve(
+                        directed,
+                        start=start,
+                        stop=None if given is None else Share(MaxRuntime(seconds), str(given)),
+                        kicks=kicks,
+                        seed=seed,
+                        threads=threads,
+                        device="cpu",
+                        params={"population": population},
+                        bound=False,
+                    )
 
-    crossed = kicks is None and _has_time(instance.n, time_limit)
-    try:
-        found = _searched(cycles.start(), time_limit, search, crossed=crossed)
-    except NoTourFound as error:
-        raise NoTourFound(_NO_TOUR, proved=error.proved) from None
-    places = cycles.entered(found.tour)
-    return _choice(instance, places, found, time.monotonic() - started)
+                left = token.deadline() - time.monotonic()
+                until = token.deadline() - min(_CHOICE_SHARE * left, cycles.seconds_of_choice())
+                crossed = kicks is None and _has_time(instance.n, until)
+                try:
+                    found = _searched(tour, until, search, crossed=crossed)
+                except NoTourFound as error:
+                    raise NoTourFound(_NO_TOUR, proved=error.proved) from None
+                tour = found.tour
+            if tour is not None:
+                places = cycles.entered(tour, token)
+    if places is None:
+        raise NoTourFound(_NO_TOUR, proved=False)
+    if found is not None:
+        return _choice(instance, places, found, time.monotonic() - started)
+    return _early_choice(instance, places, str(given), signals.caught, seed, threads, started)
 
 
-def _has_time(places: int, time_limit: float | None) -> bool:
+def _has_time(places: int, until: float) -> bool:
     """Whether crossover is worth its time."""
-    return time_limit is not None and time_limit >= _SECONDS_OF_CROSSOVER * places**2
+    left = until - time.monotonic()
+    return np.isfinite(left) and left >= _SECONDS_OF_CROSSOVER * places**2
 
 
 def _searched(
     start: NDArray[np.int32] | None,
-    time_limit: float | None,
-    search: Callable[[NDArray[np.int32] | None, float | None, int], Result],
+    until: float,
+    search: Callable[[NDArray[np.int32] | None, float, int], Result],
     *,
     crossed: bool,
 ) -> Result:
     """Kicks, and then a population that has their tour as a member, if there is time for one."""
-    if time_limit is None or not crossed:
-        return search(start, time_limit, 0)
-    begun = time.monotonic()
-    kicked = search(start, _KICKS_SHARE * time_limit, 0)
+
+    def left() -> float:
+        return max(0.0, until - time.monotonic())
+
+    if not crossed:
+        return search(start, left(), 0)
+    kicked = search(start, _KICKS_SHARE * left(), 0)
     if kicked.proved_optimal or kicked.interrupted:
         return kicked
-    found = search(kicked.tour, max(0.0, time_limit - (time.monotonic() - begun)), _MEMBERS)
+    found = search(kicked.tour, left(), _MEMBERS)
     counters = {
         name: kicked.counters.get(name, 0) + found.counters.get(name, 0)
         for name in {**kicked.counters, **found.counters}
     }
     return replace(found, counters=counters)
+
+
+def _nearest(problem: Problem, owner: NDArray[np.intp]) -> NDArray[np.int32] | None:
+    """Return a place of each group, from place to nearest place; None where that meets no arc."""
+    start, end = (None, None) if problem.open is None else (problem.open.start, problem.open.end)
+    last = np.zeros(problem.n, dtype=bool) if end is None else owner == owner[end]
+    here = start if start is not None else end if last.all() and end is not None else int(np.argmin(last))
+    places, left = [here], owner != owner[here]
+    while left.any():
+        ways = _distances_from(problem, here, np.arange(problem.n))
+        ways[~left] = np.inf
+        if end is not None:  # its group comes last, and nothing else of it
+            ways[last if (left & ~last).any() else np.arange(problem.n) != end] = np.inf
+        here = int(ways.argmin())
+        if not np.isfinite(ways[here]):
+            return None
+        left &= owner != owner[here]
+        places.append(here)
+    back = np.array(places[:1])
+    closes = problem.open is not None or len(places) == 1
+    if (closes or np.isfinite(_distances_from(problem, here, back)[0])) and end in (None, here):
+        return np.array(places, dtype=np.int32)
+    return None
 
 
 def _read(problem: Instance, metric: Metric | str | None, *, asymmetric: bool) -> Problem:
@@ -251,10 +315,16 @@ def _of_lists(problem: Problem, groups: list[Collection[Any]]) -> NDArray[np.int
 class _Cycles:
     """Places, group by group, each a cycle; a path has one more group, the way from its end to its start."""
 
-    def __init__(self, problem: Problem, owner: NDArray[np.intp]) -> None:
-        self.order = np.argsort(owner, kind="stable")
-        self.owner = owner[self.order]
-        self.between = _distances(problem, self.order)
+    def __init__(
+        self,
+        problem: Problem,
+        owner: NDArray[np.intp],
+        order: NDArray[np.intp],
+        between: NDArray[np.float64],
+    ) -> None:
+        self.order = order
+        self.owner = owner[order]
+        self.between = between
         if problem.open is not None:
             self.order = np.append(self.order, problem.n)
             self.owner = np.append(self.owner, len(np.unique(owner)))
@@ -298,29 +368,28 @@ class _Cycles:
         except InvalidProblem:  # names nodes of its own
             raise NoTourFound(_NO_TOUR, proved=True) from None
 
-    def start(self) -> NDArray[np.int32] | None:
-        """A tour that enters each group once, from place to nearest place; None where that meets no arc."""
-        here = len(self.order) - 1 if not self.closed else 0
-        left = self.owner != self.owner[here]
-        entered = [here]
-        while left.any():
-            ways = np.where(left, self.between[here], np.inf)
-            here = int(ways.argmin())
-            if not np.isfinite(ways[here]):
-                return None
-            left &= self.owner != self.owner[here]
-            entered.append(here)
-        if self.count > 1 and not np.isfinite(self.between[here, entered[0]]):
-            return None
+    def tour_of(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the tour that enters each group at one of these places, in their order."""
+        number = np.empty(len(self.order), dtype=np.intp)
+        number[self.order] = np.arange(len(self.order))
+        entered = number[places if self.closed else np.insert(places, 0, len(self.order) - 1)]
         return np.concatenate([self._cycle(place) for place in entered]).astype(np.int32)
+
+    def seconds_of_choice(self) -> float:
+        """Estimate how long it takes to choose the best places for an order of the groups."""
+        sizes = np.diff(self.first, append=len(self.order))
+        pairs = len(self.order) ** 2 / self.count
+        return float(sizes.min()) * (_SECONDS_OF_STEP * self.count + _SECONDS_OF_PAIR * pairs)
 
     def _cycle(self, place: int) -> NDArray[np.intp]:
         """The places of a group from the one where it is entered."""
         begin, end = np.searchsorted(self.owner, [self.owner[place], self.owner[place] + 1])
         return np.roll(np.arange(begin, end), begin - place)
 
-    def entered(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+    def entered(self, tour: NDArray[np.int32], token: _native.StopToken) -> NDArray[np.int32]:
         """The best places of the instance for the order in which a tour enters the groups.
+
+        The best ones found by the time the token stops it.
 
         Raises
         ------
@@ -333,21 +402,24 @@ class _Cycles:
             enters = np.arange(len(tour)) == 0
         if np.count_nonzero(enters) != self.count:
             raise NoTourFound(_NO_TOUR, proved=False)
-        places = self.order[self._best_of(groups[enters])]
+        places = self.order[self._best_of(tour[enters], token)]
         if not self.closed:
             places = np.roll(places, -int(np.argmax(places)) - 1)[:-1]
         return places.astype(np.int32)
 
-    def _best_of(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The places of the shortest tour that goes through the groups in this order."""
-        layers = [np.flatnonzero(self.owner == group) for group in groups]
+    def _best_of(self, entries: NDArray[np.int32], token: _native.StopToken) -> NDArray[np.intp]:
+        """The places of the shortest tour that goes through the groups of these places in their order."""
+        layers = [np.flatnonzero(self.owner == group) for group in self.owner[entries]]
         smallest = int(np.argmin([len(layer) for layer in layers]))
         layers = layers[smallest:] + layers[:smallest]
+        layers[0] = np.roll(layers[0], -int(np.argmax(layers[0] == entries[smallest])))  # for a start
         if len(layers) == 1:
             return layers[0][:1]
         steps = [self.between[np.ix_(here, there)] for here, there in pairwise([*layers, layers[0]])]
         best, length = layers[0], np.inf
         for first in range(len(layers[0])):
+            if first > 0 and token.stopped():
+                break
             costs, come_from = np.where(np.arange(len(layers[0])) == first, 0.0, np.inf), []
             for step in steps:
                 ways = costs[:, np.newaxis] + step
@@ -362,14 +434,52 @@ class _Cycles:
         return best
 
 
-def _distances(problem: Problem, order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the distances between places in an order, infinite where the arc is missing."""
+def _distances(
+    problem: Problem, order: NDArray[np.intp], token: _native.StopToken
+) -> NDArray[np.float64] | None:
+    """Return the distances between places in an order, infinite where the arc is missing; None if stopped."""
+    found = np.empty((len(order), len(order)))
+    for row, place in zip(found, order, strict=True):
+        if token.stopped():
+            return None
+        row[:] = _distances_from(problem, place, order)
+    return found
+
+
+def _distances_from(problem: Problem, place: int, others: NDArray[np.intp]) -> NDArray[np.float64]:
     if problem.matrix is None:
-        return np.asarray(problem.distance(order[:, np.newaxis], order), dtype=np.float64)
-    found = problem.matrix[np.ix_(order, order)].astype(np.float64)
+        return np.array(problem.distance(np.full(len(others), place), others), dtype=np.float64)
+    found: NDArray[np.float64] = problem.matrix[place, others].astype(np.float64)
     if problem.wall is not None:
         found[found >= problem.wall] = np.inf
     return found
+
+
+def _early_choice(
+    problem: Problem,
+    places: NDArray[np.int32],
+    limit: str,
+    caught: int | None,
+    seed: int,
+    threads: int,
+    started: float,
+) -> Choice:
+    """Return what there is before the search has begun."""
+    found = Result(
+        tour=places,
+        length=0,
+        problem=problem,
+        known=None,
+        history=[],
+        counters={"kicks": 0},
+        seconds=0.0,
+        stop_reason=limit if caught is None else signal_name(caught),
+        interrupted=caught is not None,
+        signal=caught,
+        seed=seed,
+        threads=threads,
+    )
+    return _choice(problem, places, found, time.monotonic() - started)
 
 
 def _choice(problem: Problem, places: NDArray[np.int32], found: Result, seconds: float) -> Choice:
@@ -382,6 +492,7 @@ def _choice(problem: Problem, places: NDArray[np.int32], found: Result, seconds:
     length = part.length(tour)
     # Of longer sums the proof leaves out less than 1e-12, which may be a whole unit.
     proved = found.proved_optimal and problem.integral and found.length < 1e12
+    proved = (proved and is_confirmed(part, length)) or length == 0
     for array in (places, tour):
         array.flags.writeable = False
     result = replace(
@@ -390,12 +501,13 @@ def _choice(problem: Problem, places: NDArray[np.int32], found: Result, seconds:
         length=length,
         problem=part,
         known=None,
-        lower_bound=length if proved else None,
+        lower_bound=bound_of_optimal(length) if proved else None,
         proved_optimal=proved,
         history=[],
         snapshots=(),
         stages=(),
         start="nearest-neighbor",
         seconds=seconds,
+        stop_reason=COMPLETE if found.stop_reason == PROVED and not proved else found.stop_reason,
     )
     return Choice(places, result)

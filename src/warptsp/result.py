@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from warptsp._checks import shown
 from warptsp._offers import find
 from warptsp._words import counted
+from warptsp.claims import bound_of_optimal
 from warptsp.progress import in_percent, relative_gap
 from warptsp.quantities import finite, length_text, number_text
 
@@ -68,7 +69,8 @@ class Result:
         The optimal or best known length of the instance, if there is one on record, or if this run has
         proved its own to be optimal.
     lower_bound : int, float or None
-        A length below which no tour of the instance is, proved (docs/bounds.md); None if there is none.
+        A length below which no tour of the instance is, proved (docs/bounds.md); None if there is none. Real
+        ones are below `length` by one part in 10**12 at least.
     history : list of HistoryPoint
         (seconds, length) of every improvement that was reported, in order of time. Lengths before the last
         are the method's own running figures.
@@ -77,9 +79,10 @@ class Result:
     seconds : float
         Wall time from the call of ``solve`` to its end.
     stop_reason : str
-        Why the search ended.
+        Why the search ended, and why no proof has followed where one went wrong.
     proved_optimal : bool
-        Whether it is proved that no tour is shorter: by the search for up to 12 cities, and with the method
+        Whether it is proved that no tour is shorter, where lengths are real by one part in 10**12, of proofs
+        by branch and cut in 10**7: by the search for up to 12 cities, and with the method
         ``exact`` up to 16; by the lower bound where lengths are integers and it equals the tour's.
     interrupted : bool
         Whether a signal (Ctrl-C, SIGTERM) or an exception ended it.
@@ -139,6 +142,8 @@ class Result:
 
         None without a bound, or if it is 0 and the length is not.
         """
+        if self.lower_bound is not None and self.lower_bound >= bound_of_optimal(self.length):
+            return 0.0
         return relative_gap(self.length, self.lower_bound)
 
     @property

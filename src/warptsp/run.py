@@ -361,6 +361,12 @@ class Run:
 
     # What solve uses
 
+    def withdraw_optimal(self) -> None:
+        """Say that the best tour is not proved after all."""
+        self.proved_optimal, self._end = False, COMPLETE
+        if self.stop_reason == PROVED:
+            self.stop_reason = None
+
     def interrupt(self, reason: str) -> None:
         """Stop the search as soon as possible; safe in a signal handler."""
         self.interrupted = True

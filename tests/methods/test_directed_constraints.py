@@ -333,7 +333,7 @@ def test_walls_stay_what_they_are():
         asymmetric=True,
         wall=2**31 - 1,
     )
-    assert huge.matrix.dtype == np.float64
+    assert huge.matrix.dtype == np.int64
 
 
 @pytest.mark.parametrize("ending", ["npy", "atsp"])

@@ -140,7 +140,9 @@ void cuts_and_bounds(uint64_t seed) {
   const auto shuffle = [&] {
     for (int i = n; i > 1; --i) std::swap(tour[i - 1], tour[random.below(i)]);
   };
-  Relaxation relaxation(lengths, tour, seed);
+  const auto owner = std::make_shared<std::vector<int64_t>>(lengths);
+  const std::shared_ptr<const int64_t> shared(owner, owner->data());
+  Relaxation relaxation(shared, tour, seed);
   std::vector<int> pairs;
   for (int i = 0; i < n; ++i)
     for (int j = i + 1; j < n; ++j) pairs.insert(pairs.end(), {i, j});
@@ -169,7 +171,7 @@ void cuts_and_bounds(uint64_t seed) {
     relaxation.take_cuts(50);
   }
   CHECK(relaxation.rows() > 0);
-  const std::unique_ptr<Relaxation> fork = relaxation.fork(1), strange = Relaxation(lengths, tour, seed).fork(2);
+  const std::unique_ptr<Relaxation> fork = relaxation.fork(1), strange = Relaxation(shared, tour, seed).fork(2);
   CHECK(fork->rows() == relaxation.rows() && fork->columns() == relaxation.columns());
   std::vector<double> prices(n + relaxation.rows());
   for (int v = 0; v < n; ++v) prices[v] = random.below(60) - 10.5;

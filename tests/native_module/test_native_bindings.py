@@ -28,6 +28,7 @@ WHOLE = (MATRIX * 100).astype(np.int32)
 LISTS = np.argsort(MATRIX, axis=1, kind="stable")[:, 1:7].astype(np.int32)
 EDGES = np.array([[0, 5], [5, 9]], np.int32)
 NONE = np.empty((0, 2), np.int32)
+FEW_EDGES = np.array([[0, 5], [5, 6]], np.int32)
 PAIRS = np.full((N, 2), -1, np.int32)
 EXACT = Metric.EXACT_2D.kind
 REFUSED = (ValueError, TypeError, OverflowError, IndexError, MemoryError)
@@ -152,18 +153,30 @@ def batch_of_numbers(reals=MATRIX[None], candidates=6, per_quadrant=1):
 
 
 @attacked
-def optimal_tours(distances=np.stack([MATRIX[:11, :11], MATRIX[5:16, 5:16]]), start=2, end=2):
-    _native.optimal_tours(distances, start, end, token())
+def optimal_tours(distances=np.stack([MATRIX[:11, :11], MATRIX[5:16, 5:16]]), fixed_edges=FEW_EDGES):
+    _native.optimal_tours(distances, token(), fixed_edges=fixed_edges)
 
 
 @attacked
 def optimal_tours_of_paths(distances=np.tri(9)[None] * 2.5, start=2, end=3):
-    _native.optimal_tours(distances, start, end, token())
+    _native.optimal_tours(distances, token(), open=True, start=start, end=end, directed=True)
 
 
 @attacked
-def optimal_tours_of_integers(distances=WHOLE[None, :10, :10].astype(np.int64), start=2, end=3):
-    _native.optimal_tours(distances, start, end, token())
+def optimal_tours_of_integers(distances=WHOLE[None, :10, :10].astype(np.int64), fixed_edges=FEW_EDGES):
+    _native.optimal_tours(distances, token(), fixed_edges=fixed_edges, directed=True)
+
+
+@attacked
+def shorter_tours(
+    distances=np.stack([MATRIX[:7, :7], MATRIX[5:12, 5:12]]),
+    lengths=np.full(2, 1.5),
+    steps=1000,
+    start=2,
+    end=3,
+    fixed_edges=FEW_EDGES,
+):
+    _native.shorter_tours(distances, lengths, steps, open=True, start=start, end=end, fixed_edges=fixed_edges)
 
 
 @attacked

@@ -413,7 +413,7 @@ def test_matrices():
     assert real.length([0, 1]) == 1.0
     assert type(real.length([0, 1])) is float
     large = Problem.from_matrix([[0, 2**40], [2**40, 0]])
-    assert large.matrix.dtype == np.float64
+    assert large.matrix.dtype == np.int64
     nearly = Problem.from_matrix([[0, 0.1 + 0.2], [0.3, 0]])
     assert nearly.distance(0, 1) == nearly.distance(1, 0)
 

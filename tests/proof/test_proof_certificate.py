@@ -17,6 +17,8 @@ from warptsp.cli import prove as prove_command
 from warptsp.construct import construct
 from warptsp.errors import InvalidTour, ParseError, UnsupportedProblem
 from warptsp.proof import certificate, is_proof, node_solver, proven_bound, read_proof
+from warptsp.proof.certificate import _is_complete
+from warptsp.proof.evidence import Branch
 
 pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
 
@@ -138,7 +140,8 @@ def test_random_changes_prove_nothing_wrong(proved, tmp_path):
         {"cities": 41},
         {"cities": "40"},
         {"tour": [0]},
-        {"exponent": 12},
+        {"exponent": 17},
+        {"exponent": 12.0},
         {"length": None},
         {"cuts": []},
         {"cuts": {"x": {}}},
@@ -159,6 +162,33 @@ def test_damaged_files(proved, tmp_path, change):
     problem, _, document = proved
     with pytest.raises(ParseError):
         verdict(problem, {**document, **change}, tmp_path)
+
+
+def test_a_deep_tree():
+    """Deeper than Python's calls can be within each other."""
+    last = tuple(Branch((k, k + 1), 4) for k in range(1050))
+    deep = [(*last[:k], Branch((k, k + 1), 2)) for k in range(1050)]
+    assert _is_complete([*deep, last])
+    assert not _is_complete(deep)
+    assert not _is_complete([*deep[:700], *deep[701:], last])
+    assert not _is_complete([*deep[-3:], last])
+    few = [(*last[:k], deep[k][-1]) for k in range(3)]
+    assert _is_complete([last[:3], *few])
+    assert not _is_complete([last[:3], last[:3], *few])
+    assert not _is_complete([last[:2], *few])
+    assert not _is_complete([])
+    assert _is_complete([()])
+    assert not _is_complete([(), ()])
+
+
+@pytest.mark.slow
+def test_a_certificate_of_a_deep_tree(proved, tmp_path):
+    """Branches that decide the same again are no fault: a tree of 1000 levels is verified or refused."""
+    problem, proof, document = proved
+    leaf = {name: document["leaves"][0][name] for name in ("prices", "cuts")}
+    rows = [[[[0, 1], 4]] * depth + [[[0, 1], 2]] for depth in range(1000)]
+    leaves = [{"branches": row, **leaf} for row in [*rows, [[[0, 1], 4]] * 1000]]
+    assert verdict(problem, {**document, "leaves": leaves}, tmp_path) in (None, proof.length)
 
 
 def test_no_tour(proved, tmp_path):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from processes import run_code
 
 import warptsp
-from warptsp import OpenPath, Problem
+from warptsp import OpenPath, Problem, _native
 from warptsp.cli import commands
 from warptsp.construct import construct
 from warptsp.errors import OutputError, ParseError
@@ -117,6 +117,32 @@ def test_leaves_are_not_examined_again(in_tree, tmp_path):
     assert proof.proved
     assert leaves > 0
     assert nodes[0] >= leaves
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_stopped_while_an_earlier_proof_is_taken_up(in_tree, same, tmp_path, monkeypatch):
+    """What has not been computed anew is not lost, neither in its own file nor in another one."""
+    problem, document = in_tree
+    file, token = tmp_path / "changed.json", _native.StopToken()
+    kept = file if same else tmp_path / "other.json"
+    calls, go_to = [], node_solver.NodeSolver.go_to
+
+    def counted(solver, branches):
+        calls.append(branches)
+        if len(calls) == 2:
+            token.request()
+        go_to(solver, branches)
+
+    monkeypatch.setattr(node_solver.NodeSolver, "go_to", counted)
+    proof = resumed(problem, document, tmp_path, checkpoint=kept, token=token)
+    assert len(calls) == 2
+    assert not proof.proved
+    assert 0.9 * proof.length < proof.lower_bound <= proof.length
+    again = json.loads(kept.read_text())
+    assert {name: again[name] for name in ("leaves", "open", "cuts")} == {
+        name: document[name] for name in ("leaves", "open", "cuts")
+    }
+    assert resumed(problem, again, tmp_path).proved
 
 
 def test_a_proof_that_was_killed(in_tree, tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -126,7 +128,12 @@ def test_a_population_comes_first_where_a_search_is_wanted():
     problem = Problem.from_points(points(200, 4), "EUC_2D")
     greedy = construct(problem)
     ended = [
-        prove_with(ProofOptions(search=search, callback=lambda now: now.lower_bound > 0), problem, greedy)
+        prove_with(
+            ProofOptions(search=search, callback=lambda now: now.lower_bound > 0),
+            problem,
+            greedy,
+            time.monotonic(),
+        )
         for search in (False, True)
     ]
     assert ended[0].length == problem.length(greedy)
@@ -138,7 +145,7 @@ def test_a_callback_ends_the_first_search():
     problem = Problem.from_points(points(400, 5), "EUC_2D")
     calls = []
     options = ProofOptions(search=True, callback=lambda now: calls.append(now) or True)
-    proof = prove_with(options, problem, construct(problem))
+    proof = prove_with(options, problem, construct(problem), time.monotonic())
     assert len(calls) == 1
     assert not proof.proved
     problem.check_tour(proof.tour)

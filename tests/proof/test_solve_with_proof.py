@@ -13,9 +13,16 @@ import warptsp
 from warptsp import Problem, describe
 from warptsp.cli import commands
 from warptsp.construct import construct
-from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, UnsupportedProblem
+from warptsp.errors import (
+    BackendUnavailable,
+    InvalidOption,
+    OutputError,
+    UnsupportedProblem,
+    WarpTSPError,
+)
 from warptsp.io import read_tour, write_tour
 from warptsp.proof import proving
+from warptsp.proof.node_solver import NodeSolver
 from warptsp.solver import proof as after
 from warptsp.stop import MaxKicks, MaxRuntime
 
@@ -248,6 +255,94 @@ def test_a_callback_that_fails_during_the_proof(problem):
     with pytest.raises(ZeroDivisionError) as caught:
         warptsp.solve(problem, prove=True, callback=lambda event: event.phase == "proof" and 1 / 0)
     assert caught.value.result.length == problem.length(caught.value.result.tour)
+
+
+# Proofs that fail
+
+
+@pytest.mark.parametrize("asked", [{"prove": True}, {"bound": "lp"}, {"prove": "auto", "bound": False}])
+@pytest.mark.parametrize(
+    ("error", "place", "name"),
+    [
+        (ValueError("lengths are\ntoo large"), NodeSolver, "__init__"),
+        (WarpTSPError("HiGHS"), NodeSolver, "cut_at_root"),
+        (MemoryError(), after, "ProofOptions"),
+    ],
+)
+def test_a_proof_that_fails_costs_only_itself(
+    problem, monkeypatch, caplog, plenty, asked, error, place, name
+):
+    """Whatever it is, a line says it, and the search's result is there."""
+
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(place, name, fail)
+    if place is after:
+        monkeypatch.setattr(after, "prove_within", fail)
+    result = warptsp.solve(problem, time_limit=0.05, **asked)
+    assert result.length == problem.length(result.tour)
+    assert not result.proved_optimal
+    assert not result.interrupted
+    line = f"{type(error).__name__}: {error}".replace("\n", " ").rstrip(": ")
+    assert result.stop_reason.endswith(f"; no proof: {line}")
+    assert f"the proof was skipped: {line}" in caplog.text
+
+
+def test_a_better_tour_of_a_proof_that_fails_is_kept(problem, monkeypatch, tmp_path):
+    best, file = warptsp.prove(problem).length, tmp_path / "best.tour"
+
+    def fail(*arguments):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(NodeSolver, "cut_at_root", fail)
+    result = warptsp.solve(problem, prove=True, method="construct", start="random", checkpoint=file)
+    assert result.length == problem.length(result.tour)
+    assert result.stop_reason.endswith("no proof: ZeroDivisionError: planted")
+    proof = warptsp.prove(problem)
+    assert proof.skipped == "ZeroDivisionError: planted"
+    assert proof.length == best
+    assert 0 < proof.lower_bound <= best
+    assert not proof.proved
+    table = tmp_path / "places.csv"
+    table.write_text("x,y\n" + "\n".join(f"{x:.0f},{y:.0f}" for x, y in problem.coordinates))
+    told = CliRunner().invoke(commands, ["prove", str(table), "--metric", "EUC_2D", "-o", str(file)])
+    assert told.exit_code == 0, told.output
+    assert "given up     ZeroDivisionError: planted" in told.stdout
+    assert problem.length(read_tour(file, problem)) == best
+
+
+@pytest.mark.parametrize("error", [OutputError("no space left on device"), KeyboardInterrupt()])
+def test_what_the_user_must_act_on_is_raised_with_the_result(problem, monkeypatch, error):
+    def fail(*arguments, **options):
+        raise error
+
+    for place, name in ((after, "prove_with"), (NodeSolver, "cut_at_root")):
+        monkeypatch.setattr(place, name, fail)
+        if isinstance(error, OutputError) and place is NodeSolver:
+            continue  # whatever writes there, it is not what the user has named
+        with pytest.raises(type(error)) as raised:
+            warptsp.solve(problem, prove=True)
+        result = raised.value.result
+        assert isinstance(result, warptsp.Result)
+        assert result.length == problem.length(result.tour)
+        monkeypatch.undo()
+
+
+def test_a_limit_that_nobody_gave_is_not_named():
+    """Few cities are done by the search, whose limits the proof has set."""
+    problem = Problem.from_points(np.random.default_rng(2).integers(0, 1000, (17, 2)), "EUC_2D")
+    result = warptsp.solve(problem, prove=True)
+    assert result.stop_reason == "proved optimal"
+    assert "17" not in result.stages[0].stop_reason
+    result = warptsp.solve(problem, prove=True, time_limit=50, bound=False)
+    assert result.stop_reason == "proved optimal"
+    assert "15" not in result.stages[0].stop_reason
+    result = warptsp.solve(problem, prove="auto", time_limit=0.1, bound=False)
+    assert result.stages[0].stop_reason in ("time limit of 0.1 s", "proved optimal")
+
+
+# The command
 
 
 def test_the_command(tmp_path, problem):

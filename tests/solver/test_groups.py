@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from click.testing import CliRunner
 from instances import distances, unit_points, whole_points
 
 import warptsp
+from warptsp import _native
+from warptsp import groups as groups_module
 from warptsp.cli import commands
 from warptsp.errors import InvalidOption, InvalidProblem, NoTourFound, UnsupportedProblem
 from warptsp.groups import _MEMBERS, _SECONDS_OF_CROSSOVER, choose
@@ -198,6 +201,96 @@ def test_without_a_way_there_is_no_tour():
     problem = Problem.from_matrix(between, asymmetric=True)
     with pytest.raises(NoTourFound, match="no tour"):
         choose(problem, [[0, 1], [2, 3], [4, 5]], kicks=100)
+
+
+# One truth, and limits
+
+
+def test_what_ends_a_search_is_no_claim():
+    """What the search has proved of rounded sums is not proved of the places."""
+    reasons = set()
+    for points in (unit_points(12), whole_points(12)):
+        result = choose(Problem.from_points(points), [k % 4 for k in range(12)], time_limit=30).result
+        assert (result.stop_reason == "proved optimal") == result.proved_optimal
+        assert (result.lower_bound == result.length) == result.proved_optimal
+        reasons.add(result.stop_reason)
+    assert "the search is complete" in reasons
+    whole = Problem.from_points(whole_points(12), "EUC_2D")
+    result = choose(whole, [k % 4 for k in range(12)], time_limit=30).result
+    assert result.proved_optimal
+    assert result.stop_reason == "proved optimal"
+
+
+def test_the_limit_is_named_as_it_was_given():
+    result = choose(Problem.from_points(unit_points(60)), [k % 20 for k in range(60)], time_limit=0.2).result
+    assert result.stop_reason == "time limit of 0.2 s"
+
+
+@pytest.mark.parametrize("place", ["first city", "matrix", "set-up"])
+@pytest.mark.parametrize("path", [None, OpenPath(), OpenPath(3, 5), OpenPath(None, 7)])
+def test_a_signal_ends_it_with_a_choice(place, path, monkeypatch):
+    """From the first distance on: the handlers are those of a run."""
+    problem = Problem.from_points(unit_points(40, 1), open=path)
+    groups = [k % 8 for k in range(40)]
+    calls = []
+    at = {"first city": 1, "matrix": 20, "set-up": 10**9}[place]
+    distance, directed = Problem.distance, groups_module._Cycles.directed
+
+    def counted(*arguments):
+        calls.append(arguments)
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return distance(*arguments)
+
+    def signalled(cycles):
+        if place == "set-up":
+            signal.raise_signal(signal.SIGINT)
+        return directed(cycles)
+
+    monkeypatch.setattr(Problem, "distance", counted)
+    monkeypatch.setattr(groups_module._Cycles, "directed", signalled)
+    choice = choose(problem, groups, time_limit=100)
+    monkeypatch.undo()
+    assert sorted(place % 8 for place in choice.places) == list(range(8))
+    assert choice.result.interrupted
+    assert choice.result.signal == signal.SIGINT
+    assert choice.result.stop_reason == "Ctrl-C"
+    assert choice.length == pytest.approx(along(distances(problem), choice.places.tolist(), path))
+    if place != "set-up":
+        assert len(calls) < 40
+    for end, at_end in ((0, None if path is None else path.start), (-1, None if path is None else path.end)):
+        assert at_end in (None, choice.places[end])
+
+
+def test_no_search_begins_without_time_for_its_set_up(monkeypatch):
+    monkeypatch.setattr(groups_module, "_SECONDS_OF_SETUP", 1.0)
+    monkeypatch.setattr(groups_module, "solve", lambda *given, **options: pytest.fail("there was no time"))
+    choice = choose(Problem.from_points(unit_points(40, 1)), [k % 8 for k in range(40)], time_limit=5)
+    assert choice.result.stop_reason == "time limit of 5 s"
+    assert not choice.result.interrupted
+    assert not choice.result.proved_optimal
+
+
+def test_a_stopped_choice_of_places_is_still_one():
+    """The places that the tour enters are there in any case."""
+    problem, owner = Problem.from_points(unit_points(40, 1)), np.arange(40) % 4
+    token, order = _native.StopToken(), np.argsort(owner, kind="stable")
+    cycles = groups_module._Cycles(
+        problem, owner, order, groups_module._distances(problem, order, _native.StopToken())
+    )
+    places = np.array([16, 9, 30, 3], dtype=np.int32)
+    tour = cycles.tour_of(places)
+    best = cycles.entered(tour, token)
+    token.request()
+    quick = cycles.entered(tour, token)
+    between = distances(problem)
+    lengths = [along(between, chosen.tolist(), None) for chosen in (best, quick, places)]
+    assert lengths[0] <= lengths[1] <= lengths[2]
+    assert sorted(quick % 4) == [0, 1, 2, 3]
+    assert groups_module._distances(problem, order, token) is None
+
+
+# The command
 
 
 def test_the_command(tmp_path):

@@ -55,8 +55,8 @@ def fixed_partners(n: int, edges: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def exact_rows(metric: Metric, rows: NDArray[Any], *, whole: bool) -> NDArray[Any]:
-    """Points, or a matrix, in the type that a search takes: a matrix of whole numbers has int32."""
-    kind = np.int32 if whole and metric is Metric.EXPLICIT else np.float64
+    """Points, or a matrix, in the type that a search takes: of whole numbers int32, where that holds them."""
+    kind = np.int32 if whole and metric is Metric.EXPLICIT and rows.dtype == np.int32 else np.float64
     return np.ascontiguousarray(rows, dtype=kind)
 
 
@@ -70,7 +70,7 @@ def native_distances(metric: Metric, rows: NDArray[Any], *, whole: bool) -> _nat
     rows : ndarray
         Of `Problem.search_points`, or of the matrix.
     whole : bool
-        Whether the entries of a matrix are taken as integers of 32 bits, which then must hold them.
+        Whether the entries of a matrix are taken as integers if 32 bits hold them.
     """
     exact = exact_rows(metric, rows, whole=whole)
     if metric is Metric.EXPLICIT:
@@ -102,6 +102,7 @@ class SearchInstance:
         Number of the dummy city, the last one.
     closing : int or float
         Length of the fixed edge that closes an open path: in the closed tour's length, not in the path's.
+        0 in a matrix.
     """
 
     problem: Problem
@@ -165,7 +166,11 @@ class SearchInstance:
             extra: list[tuple[int, int]] = []
             if start is not None and end is not None:
                 extra = [(int(number[start]), int(number[end]))]
-                closing = problem.distance(start, end)
+                if problem.matrix is None:
+                    closing = problem.distance(start, end)
+                else:  # which may hide all that paths differ in
+                    rows = rows.copy()
+                    rows[start, end] = rows[end, start] = 0
             else:
                 dummy = n
                 one = start if start is not None else end
@@ -202,7 +207,7 @@ class SearchInstance:
         if self.dummy is not None:
             fixed = np.ascontiguousarray(fixed[(fixed != self.dummy).all(axis=1)])
         if self.has_matrix:
-            tour = _native.greedy_edge_matrix(self.problem.given_matrix(), fixed, threads, token)
+            tour = _native.greedy_edge_matrix(self.problem.search_matrix(), fixed, threads, token)
         else:
             metric = self.problem.metric
             norm = search_norm(metric)

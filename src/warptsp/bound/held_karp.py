@@ -13,6 +13,7 @@ import numpy as np
 import warptsp._native as _native
 from warptsp._checks import checked_count
 from warptsp.backends.instance import native_distances
+from warptsp.claims import bound_of_optimal, confirmed_bound
 from warptsp.construct import construct
 from warptsp.errors import (
     BackendUnavailable,
@@ -167,7 +168,15 @@ def lower_bound(
         best = _without_ascent(problem)
         if problem.n >= 3:
             best = _ascend_on(gpu, device == "auto", best, problem, given, iterations, threads, native)
-    return replace(best, seconds=time.monotonic() - began)
+    return _checked(replace(best, seconds=time.monotonic() - began), problem, given)
+
+
+def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None) -> LowerBound:
+    """Return a bound that may leave the package."""
+    length = math.inf if given is None else problem.length(given)
+    if (value := confirmed_bound(problem, length, best.value)) is None:
+        return _nothing(problem)
+    return replace(best, value=value)
 
 
 def value_of(problem: Problem, units: int, exponent: int) -> int | float:
@@ -257,8 +266,12 @@ def _ascend(
 
 def _without_ascent(problem: Problem) -> LowerBound:
     """Return the length of the only tour of one or two cities, or else 0."""
-    small = problem.n < 3
-    value = (
-        problem.length(np.arange(problem.n, dtype=np.int32)) if small else (0 if problem.integral else 0.0)
-    )
-    return LowerBound(value, 0, 0.0, np.zeros(problem.n, dtype=np.int32), 0, 0, small)
+    if problem.n >= 3:
+        return _nothing(problem)
+    length = problem.length(np.arange(problem.n, dtype=np.int32))
+    return replace(_nothing(problem), value=bound_of_optimal(length), certified=True)
+
+
+def _nothing(problem: Problem) -> LowerBound:
+    value = 0 if problem.integral else 0.0
+    return LowerBound(value, 0, 0.0, np.zeros(problem.n, dtype=np.int32), 0, 0, certified=False)

@@ -180,8 +180,10 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
         told = f"optimal, proved: no {kind} is shorter"
     else:
         told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
+    given_up = [] if proof.skipped is None else [("given up", proof.skipped)]
     return [
         ("length", length_text(proof.length, unit)),
+        *given_up,
         ("bound", told),
         ("root", f"{root} without branches, {proof.nodes} nodes with them"),
         ("cuts", ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"),
@@ -206,4 +208,5 @@ def _as_json(problem: Problem, proof: Proof) -> dict[str, object]:
         "seconds": proof.seconds,
         "search_seconds": proof.search_seconds,
         "interrupted": proof.interrupted,
+        "skipped": proof.skipped,
     }

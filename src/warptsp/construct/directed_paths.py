@@ -50,7 +50,7 @@ class DirectedPaths:
     @classmethod
     def of(cls, problem: Problem) -> DirectedPaths:
         """Close the tours of a problem that has a matrix."""
-        matrix: Any = problem.given_matrix()
+        matrix: Any = problem.search_matrix()
         path, fixed = problem.open, problem.fixed_edges
         start, end = (None, None) if path is None else (path.start, path.end)
         both = start is not None and end is not None

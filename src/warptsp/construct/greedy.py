@@ -24,7 +24,7 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
     """The greedy tour; the seed plays no part."""
     fixed = problem.fixed_edges
     if problem.matrix is not None:
-        return _native.greedy_edge_matrix(problem.matrix, fixed, threads, token)
+        return _native.greedy_edge_matrix(problem.search_matrix(), fixed, threads, token)
     metric = problem.metric
     return _native.greedy_edge(
         problem.search_points(), metric.kind, search_norm(metric), fixed, threads, token

@@ -22,7 +22,7 @@ def build(problem: Problem, *, seed: int, threads: int, token: _native.StopToken
     first = int(np.random.default_rng(seed).integers(problem.n))
     fixed = problem.fixed_edges
     if problem.matrix is not None:
-        return _native.nearest_neighbor_matrix(problem.matrix, first, fixed, token)
+        return _native.nearest_neighbor_matrix(problem.search_matrix(), first, fixed, token)
     norm = search_norm(problem.metric)
     return _native.nearest_neighbor(problem.search_points(), first, norm, fixed, threads, token)
 

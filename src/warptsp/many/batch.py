@@ -18,6 +18,7 @@ import numpy as np
 import warptsp._native as _native
 from warptsp.backends.cuda.tuning import MOST_IN_BATCH
 from warptsp.backends.instance import are_small, tolerance_of_bound
+from warptsp.claims import are_confirmed
 from warptsp.errors import InvalidOption, WarpTSPError
 from warptsp.many.table import Row, Rows
 from warptsp.methods.annealing import COLD, start_temperature
@@ -31,7 +32,7 @@ from warptsp.problem import Metric
 from warptsp.problem.distance import coordinate_distances
 from warptsp.problem.lengths import exact_sums
 from warptsp.problem.values import EXACT_INTEGERS
-from warptsp.run import PROVED
+from warptsp.run import COMPLETE, PROVED
 from warptsp.stop import MaxKicks
 
 if TYPE_CHECKING:
@@ -180,12 +181,14 @@ class BatchSearch:
         if metric is not Metric.EXPLICIT:
             distances = coordinate_distances(metric, rows[:, :, None], rows[:, None])
         distances = np.ascontiguousarray(distances, dtype=np.int64 if whole else np.float64)
-        tours = _native.optimal_tours(distances, 0, 0, _native.StopToken())
+        tours = _native.optimal_tours(distances, _native.StopToken())
         assert tours is not None  # nobody stops it
         lengths = _lengths(metric, whole, rows, tours)
+        proved = are_confirmed(distances, lengths).tolist()
         seconds = (time.monotonic() - begun) / len(tours)
-        for position, tour, length in zip(positions, tours, lengths, strict=True):
-            yield position, Row(tour, length, 0, seconds, True, PROVED)
+        for i, position in enumerate(positions):
+            reason = PROVED if proved[i] else COMPLETE
+            yield position, Row(tours[i], lengths[i], 0, seconds, proved[i], reason)
 
     def _searched(
         self,
@@ -221,7 +224,7 @@ class BatchSearch:
             if end == UNSETTLED:
                 yield position, None
             elif end != NONE:
-                proved = end == PROVED_OPTIMAL
+                proved = end == PROVED_OPTIMAL or lengths[i] == 0
                 yield (
                     position,
                     Row(tours[i], lengths[i], int(kicks[i]), float(seconds[i]), proved, reasons[end]),

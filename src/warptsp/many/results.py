@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warptsp._checks import shown
+from warptsp.claims import bound_of_optimal
 from warptsp.errors import InvalidOption
 from warptsp.problem import KnownLength, Problem
 from warptsp.result import HistoryPoint, Result
@@ -172,7 +173,7 @@ class ManyResults:
             stop_reason=row.stop_reason,
             device=row.device,
             proved_optimal=row.proved_optimal,
-            lower_bound=row.length if row.proved_optimal else None,
+            lower_bound=bound_of_optimal(row.length) if row.proved_optimal else None,
             seed=(self.seed + position) % (1 << 64),
             **self._settings,
         )

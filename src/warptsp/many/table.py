@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What is kept of many results, none of them proved.
+    """What is kept of many results, of which only those of length 0 are proved: none is shorter.
 
     Attributes
     ----------
@@ -63,7 +63,15 @@ class Rows:
             kicks, seconds = int(self.kicks[i]), float(self.seconds[i])
             yield (
                 position,
-                Row(self.tours[i], self.lengths[i], kicks, seconds, False, self.reasons[i], self.device),
+                Row(
+                    self.tours[i],
+                    self.lengths[i],
+                    kicks,
+                    seconds,
+                    self.lengths[i] == 0,
+                    self.reasons[i],
+                    self.device,
+                ),
             )
 
 
@@ -128,6 +136,7 @@ class Table:
         np.frombuffer(self._device, np.int8)[at] = self._devices.setdefault(rows.device, len(self._devices))
         for position, length in zip(at.tolist(), rows.lengths, strict=True):
             self._length[position] = length
+            self._proved[position] = length == 0
         self._tours.frombytes(np.ascontiguousarray(rows.tours, dtype=np.int32).tobytes())
 
     def has(self, position: int) -> bool:

@@ -21,6 +21,7 @@ from warptsp.construct.patching import NAME, patched
 from warptsp.methods.first_tour import start_tour
 from warptsp.methods.protocol import ForwardingRun
 from warptsp.problem import OpenPath, Problem
+from warptsp.problem.values import EXACT_INTEGERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,8 +71,9 @@ class Doubled:
         self.original = original
         n = original.n
         wall = 2 * original.distance_bound + 1 if original.integral else 2 * original.distance_bound or 1.0
-        small = original.integral and wall <= np.iinfo(np.int32).max
-        both = np.empty((2 * n, 2 * n), dtype=np.int32 if small else np.float64)
+        whole = original.integral and wall <= EXACT_INTEGERS
+        small = whole and wall <= np.iinfo(np.int32).max
+        both = np.empty((2 * n, 2 * n), dtype=np.int32 if small else np.int64 if whole else np.float64)
         both[1::2, ::2] = matrix
         both[::2, 1::2] = matrix.T
         np.fill_diagonal(both[1::2, ::2], 0)

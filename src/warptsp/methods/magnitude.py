@@ -9,6 +9,9 @@ An entry of a matrix that stands for a forbidden edge may be so large that all o
 sum. If one such entry is longer than any tour without it, a smaller one of which that is true, too, orders
 all tours in the same way. Where there are several, the gap below the smallest is closed by a power of two,
 and their ratios remain: that keeps the order of all tours that have none of them.
+
+Numbers may be so different that the smallest of them vanish in any frame. Tours are searched then, and
+nothing is proved of them.
 """
 
 from __future__ import annotations
@@ -59,6 +62,8 @@ class Frame:
     levels : tuple of (float, int)
         Of several such entries: the instance's entries from the first number on are multiplied by two to the
         power of the second, up to the next level.
+    faithful : bool
+        Whether every entry has kept all its digits.
     """
 
     problem: Problem
@@ -66,6 +71,7 @@ class Frame:
     wall: float = math.inf
     lowered: float = math.inf
     levels: tuple[tuple[float, int], ...] = ()
+    faithful: bool = True
 
     @classmethod
     def of(cls, problem: Problem) -> Frame:
@@ -96,13 +102,20 @@ class Frame:
                     if problem.wall is None
                     else float(_closed(np.array([problem.wall]), levels)[0]) / unit
                 )
-                return cls(replace(problem, matrix=closed / unit, wall=wall), unit, levels=levels)
+                scaled = closed / unit
+                faithful = _are_faithful(scaled, matrix)
+                return cls(replace(problem, matrix=scaled, wall=wall), unit, levels=levels, faithful=faithful)
             unit = _unit(largest)
-            return cls(problem) if unit == 1.0 else cls(_with_matrix(problem, matrix / unit, unit), unit)
+            if unit == 1.0:
+                return cls(problem, faithful=_are_faithful(matrix, matrix))
+            scaled = matrix / unit
+            faithful = _are_faithful(scaled, matrix)
+            return cls(_with_matrix(problem, scaled, unit), unit, faithful=faithful)
         lowered = math.ldexp(1.0, math.frexp(problem.n * longest)[1] + 1)
         unit = _unit(lowered)
         walls = np.where(matrix == largest, lowered, matrix) / unit
-        return cls(_with_matrix(problem, walls, unit), unit, largest, lowered / unit)
+        faithful = _are_faithful(walls, matrix)
+        return cls(_with_matrix(problem, walls, unit), unit, largest, lowered / unit, faithful=faithful)
 
     def hides(self, length: float) -> bool:
         """Whether a tour of this length in the frame has entries of which only the tour tells the lengths."""
@@ -149,7 +162,7 @@ class Frame:
         params : dataclass
             With lengths in the instance.
         """
-        if self.unit != 1.0 or self.wall != math.inf or self.levels:
+        if self.unit != 1.0 or self.wall != math.inf or self.levels or not self.faithful:
             run = _RunInFrame(run, self, lengths)
             given = ((name, getattr(params, name, None)) for name in lengths)
             scaled: dict[str, Any] = {name: value / self.unit for name, value in given if value is not None}
@@ -162,6 +175,12 @@ def _with_matrix(problem: Problem, matrix: NDArray[Any], unit: float) -> Problem
     return replace(
         problem, matrix=matrix, wall=None if wall is None else min(wall / unit, float(matrix.max()))
     )
+
+
+def _are_faithful(scaled: NDArray[np.float64], matrix: NDArray[np.float64]) -> bool:
+    """Whether multiplication by powers of two has left all digits to the entries of a matrix."""
+    least = scaled.min(where=scaled > 0.0, initial=math.inf)
+    return bool(least >= np.finfo(np.float64).tiny) and np.count_nonzero(scaled) == np.count_nonzero(matrix)
 
 
 def _longest_below(matrix: NDArray[Any], largest: float) -> float:
@@ -191,9 +210,9 @@ def _levels(matrix: NDArray[Any], largest: float) -> tuple[tuple[float, int], ..
     levels: list[tuple[float, int]] = []
     power = 0
     for low, high in itertools.pairwise(sorted(exponents)):  # entries below 2**low, and from 2**(high - 1) on
-        gap = math.ldexp(1.0, high - 1 - low)
-        if gap >= HIGH * n:
-            power += math.frexp(_room(n) / gap)[1] - 1
+        gap = high - 1 - low  # a power of two, which may be too large for a float
+        if gap >= math.log2(HIGH * n):
+            power += math.frexp(_room(n))[1] - 1 - gap
             levels.append((math.ldexp(1.0, high - 1), power))
     return tuple(levels)
 
@@ -260,10 +279,12 @@ class _RunInFrame(ForwardingRun):
 
     def report_bound(self, bound: int | float) -> None:
         """Say that no tour is shorter than this."""
-        self._run.report_bound(self._frame.bound(bound))
+        if self._frame.faithful:
+            self._run.report_bound(self._frame.bound(bound))
 
     def report_optimal(self) -> None:
         """Say that no tour is shorter than the best one, unless this has entries that the frame changes."""
         best = self._run.best_length
-        if not self._frame.levels or best is None or best < self._frame.levels[0][0]:
+        hidden = bool(self._frame.levels) and best is not None and best >= self._frame.levels[0][0]
+        if self._frame.faithful and not hidden:
             self._run.report_optimal()

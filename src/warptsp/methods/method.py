@@ -50,6 +50,8 @@ class Method(Generic[P]):
         Parameters of which each brings it to an end.
     lengths : tuple of str
         Parameters and counters that are lengths.
+    any_magnitude : int
+        Cities up to which it takes numbers of any magnitude as they are.
     devices : tuple of str
         ``"cuda"`` is one of them if it can use a GPU.
     min_gpu_cities : int
@@ -79,6 +81,7 @@ class Method(Generic[P]):
     ends: bool = False
     ends_with: tuple[str, ...] = ()
     lengths: tuple[str, ...] = ()
+    any_magnitude: int = 0
     devices: tuple[str, ...] = ("cpu",)
     min_gpu_cities: int = 0
     max_gpu_cities: int | None = None

@@ -111,7 +111,7 @@ def candidate_rows(
     matrix, whose lists reach to all sides without quadrants (``native/space/spread_candidates.h``).
     """
     if points is None:
-        return _native.candidate_lists_matrix(problem.given_matrix(), count, per_quadrant, threads, token)
+        return _native.candidate_lists_matrix(problem.search_matrix(), count, per_quadrant, threads, token)
     metric = problem.metric
     quadrant = min(per_quadrant, count // 4)
     norm = search_norm(metric)

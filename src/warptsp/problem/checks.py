@@ -45,7 +45,8 @@ _SMALLEST_SPAN = 1e-140
 # Sums over a tour, by which lengths are exact, must not overflow: of reals, and of integers in 64 bits.
 _LARGEST_LENGTH = 1e300
 _LARGEST_INTEGER_LENGTH = 2.0**62
-# Entries (i, j) and (j, i) of a real matrix may differ by what arithmetic in another order makes of them.
+# Entries (i, j) and (j, i) of a real matrix may differ by this share of the larger one, which arithmetic in
+# another order makes of them; not where both are whole.
 _SYMMETRY_TOLERANCE = 1e-12
 
 
@@ -240,9 +241,10 @@ def checked_node_ids(values: ArrayLike, n: int) -> NDArray[np.int64]:
 
 def checked_matrix(
     values: ArrayLike, may_be_asymmetric: bool, wall: Any = None
-) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool, int | float | None]:
+) -> tuple[NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64], bool, int | float | None]:
     """The matrix as it is kept, whether it is asymmetric, and the entry of missing arcs."""
-    matrix = real_array(values, "the matrix's entries")
+    known = wall if isinstance(wall, int) else None  # of a matrix that was checked before
+    matrix = real_array(values, "the matrix's entries", below=known)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblem(f"the matrix has shape {matrix.shape}: it must be square")
     n = len(matrix)
@@ -252,7 +254,7 @@ def checked_matrix(
     if np.issubdtype(matrix.dtype, np.integer):
         small = np.iinfo(np.int32)
         fits = int(matrix.max()) <= small.max and int(matrix.min()) >= small.min
-        kept = matrix.astype(np.int32 if fits else np.float64, order="C", copy=False)
+        kept = matrix.astype(np.int32 if fits else np.int64, order="C", copy=False)
     else:
         kept = np.ascontiguousarray(float_array(matrix, "the matrix's entries"))
     if np.diagonal(kept).any():
@@ -288,8 +290,10 @@ def checked_matrix(
             )
         if not asymmetric and not np.array_equal(rows, columns):
             exact = False
-            tolerance = _SYMMETRY_TOLERANCE * np.maximum(rows, columns) if real else 0
-            differing = np.abs(rows - columns) > tolerance
+            differing = rows != columns
+            if real:
+                near = np.abs(rows - columns) <= _SYMMETRY_TOLERANCE * np.maximum(rows, columns)
+                differing &= ~near | (_are_whole(rows) & _are_whole(columns))
             asymmetric = bool(differing.any())
             if asymmetric and not may_be_asymmetric:
                 i, j = np.argwhere(differing)[0]
@@ -301,10 +305,12 @@ def checked_matrix(
     if not (exact or asymmetric):
         _log.info("the matrix is symmetric but for rounding errors: the mean of both entries is used")
         kept = 0.5 * (kept + kept.T)
-    checked = read_only(kept)
-    if real:
-        return np.asarray(checked, dtype=np.float64), asymmetric, wall
-    return np.asarray(checked, dtype=np.int32), asymmetric, wall
+    return read_only(kept), asymmetric, wall
+
+
+def _are_whole(entries: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which real entries are whole numbers that say what they mean: those that differ were not rounded."""
+    return np.asarray((entries == np.floor(entries)) & (entries < EXACT_INTEGERS), dtype=np.bool_)
 
 
 def check_extra(columns: object, n: int) -> None:

@@ -29,7 +29,7 @@ FEW = 500
 class MatrixDistances(NamedTuple):
     """The distances in a matrix."""
 
-    matrix: NDArray[np.int32] | NDArray[np.float64]
+    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64]
 
     @property
     def integral(self) -> bool:

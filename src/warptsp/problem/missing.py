@@ -17,20 +17,20 @@ from warptsp.errors import InvalidProblem
 
 from .names import CityNames
 from .open_path import OpenPath
+from .values import EXACT_INTEGERS
 
 __all__ = ["check_arcs", "missing_arcs", "with_infinity", "with_wall"]
 
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
+_LARGEST_WALL = 2**57  # sums of many of which stay in 64 bits
 
 
-def with_wall(
-    matrix: NDArray[np.int32] | NDArray[np.float64], given: Any
-) -> tuple[NDArray[np.int32] | NDArray[np.float64], int | float | None]:
+def with_wall(matrix: NDArray[Any], given: Any) -> tuple[NDArray[Any], int | float | None]:
     """Put walls in the places of missing arcs.
 
     Parameters
     ----------
-    matrix : ndarray of int32 or float64, shape (n, n)
+    matrix : ndarray of int32, int64 or float64, shape (n, n)
         With a zero diagonal. Is not copied if no arc is missing, or all walls are there already.
     given : int, float or None
         From this entry on an arc is missing; by default, if it is infinite.
@@ -38,7 +38,7 @@ def with_wall(
     Returns
     -------
     matrix : ndarray
-        Of real numbers if the wall leaves the integers of 32 bits.
+        Of integers of 64 bits if the wall leaves those of 32.
     wall : int, float or None
         Longer than any tour without a missing arc; None if every arc is there.
     """
@@ -56,14 +56,26 @@ def with_wall(
     largest = matrix.max(initial=0)
     if not largest >= given:
         return matrix, None
-    wall: int | float = _power_above(longest) if real else int(longest) + 1
+    wall = _power_above(longest) if real else _integer_above(int(longest))
     if largest == wall and given == wall:
         return matrix, wall
-    small = not real and wall <= np.iinfo(np.int32).max
-    changed: Any = np.array(matrix, dtype=np.int32 if small else np.float64)
+    kind = np.float64 if real else np.int32 if wall <= np.iinfo(np.int32).max else np.int64
+    changed: Any = np.array(matrix, dtype=kind)
     for rows in blocks:
         changed[rows][matrix[rows] >= given] = wall
-    return changed, wall if small else float(wall)
+    return changed, wall
+
+
+def _integer_above(longest: int) -> int:
+    """Return an integer above one, which a float holds."""
+    if longest < EXACT_INTEGERS:
+        return longest + 1
+    if longest >= _LARGEST_WALL:
+        raise InvalidProblem(
+            f"arcs are missing, and tours may be as long as {longest:.3g}: up to {_LARGEST_WALL:.3g} they "
+            "can be told from tours with a missing arc; give the entries in a larger unit"
+        )
+    return 1 << longest.bit_length()
 
 
 def _power_above(longest: float) -> float:

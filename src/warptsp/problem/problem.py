@@ -56,8 +56,9 @@ class Problem:
     coordinates : ndarray of float64, shape (n, 2) or (n, 3), or None
         Finite; degrees and minutes as ``DDD.MM`` (latitude, longitude) for GEO, decimal degrees (latitude,
         longitude) for GREAT_CIRCLE. None for a matrix.
-    matrix : ndarray of int32 or float64, shape (n, n), or None
-        Non-negative, with a zero diagonal, symmetric unless `asymmetric` is set; for EXPLICIT only.
+    matrix : ndarray of int32, int64 or float64, shape (n, n), or None
+        Of integers of 64 bits where 32 do not hold them. Non-negative, with a zero diagonal, symmetric
+        unless `asymmetric` is set; for EXPLICIT only.
     fixed_edges : ndarray of int32, shape (m, 2)
         Pairs of cities that must be neighbours in the tour; with `asymmetric`, the second must follow the
         first.
@@ -93,7 +94,7 @@ class Problem:
 
     metric: Metric
     coordinates: NDArray[np.float64] | None = None
-    matrix: NDArray[np.int32] | NDArray[np.float64] | None = None
+    matrix: NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64] | None = None
     fixed_edges: NDArray[np.int32] = field(default_factory=no_edges)
     name: str = ""
     comment: str = ""
@@ -429,8 +430,24 @@ class Problem:
         return unit_vectors(self.metric, coordinates) if self.metric.geographic else coordinates
 
     def search_rows(self) -> NDArray[Any]:
-        """What distances come from as the native search takes it: `search_points`, or the matrix."""
-        return self.search_points() if self.matrix is None else self.matrix
+        """What distances come from as the native search takes it: `search_points`, or `search_matrix`."""
+        return self.search_points() if self.matrix is None else self.search_matrix()
+
+    def search_matrix(self) -> NDArray[np.int32] | NDArray[np.float64]:
+        """`matrix` as native searches take it: integers that 32 bits do not hold as floats, which hold them.
+
+        Raises
+        ------
+        InvalidProblem
+            The instance has coordinates.
+        """
+        matrix: Any = self.given_matrix()
+        if matrix.dtype != np.int64:
+            return matrix  # type: ignore[no-any-return]
+        if "search matrix" not in self._found:
+            self._found["search matrix"] = read_only(matrix.astype(np.float64))
+        found: NDArray[np.float64] = self._found["search matrix"]
+        return found
 
     def given_coordinates(self) -> NDArray[np.float64]:
         """`coordinates`, of an instance that has them.
@@ -444,7 +461,7 @@ class Problem:
             raise InvalidProblem("a distance matrix has no coordinates")
         return self.coordinates
 
-    def given_matrix(self) -> NDArray[np.int32] | NDArray[np.float64]:
+    def given_matrix(self) -> NDArray[np.int32] | NDArray[np.int64] | NDArray[np.float64]:
         """`matrix`, of an instance that has one.
 
         Raises
@@ -467,6 +484,16 @@ class Problem:
         return PlaceDistances(self.metric, self.given_coordinates())
 
     # Distances
+
+    @property
+    def all_distances(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The distances between all pairs, shape (n, n), which are kept: of a few cities."""
+        if "distances" not in self._found:
+            every = np.arange(self.n, dtype=np.int32)
+            found = self._distances.between(np.repeat(every, self.n), np.tile(every, self.n))
+            self._found["distances"] = read_only(found.reshape(self.n, self.n))
+        kept: NDArray[np.int64] | NDArray[np.float64] = self._found["distances"]
+        return kept
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> Any:
         """Exact distance between cities; arrays are broadcast.

@@ -56,8 +56,8 @@ def plain_array(
         raise error(f"{what} are not numbers: {' '.join(str(reason).split())}") from None
 
 
-def real_array(values: Any, what: str) -> NDArray[Any]:
-    """Values as an array of integers or floats, each exactly as it was given.
+def real_array(values: Any, what: str, below: int | float | None = None) -> NDArray[Any]:
+    """Values as an array of integers or floats, each exactly as it was given; `below` says which ones count.
 
     Raises
     ------
@@ -73,7 +73,8 @@ def real_array(values: Any, what: str) -> NDArray[Any]:
     if kind not in "iuf":
         raise InvalidProblem(f"{what} are not numbers but {_type_name(array)}: real numbers are needed")
     if kind in "iu" and array.size:
-        _check_exact(max(abs(int(array.min())), abs(int(array.max()))), what)
+        counts: Any = True if below is None else array < below
+        _check_exact(max(abs(int(end(initial=0, where=counts))) for end in (array.min, array.max)), what)
     return array
 
 

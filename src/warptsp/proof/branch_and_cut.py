@@ -14,6 +14,7 @@ import numpy as np
 
 import warptsp._native as _native
 
+from .closed_instance import Stopped
 from .evidence import Branch, Certificate, Evidence, Leaf
 from .node_solver import NEAR, Effort, Node, NodeSolver
 from .side_by_side import side_by_side
@@ -284,6 +285,8 @@ class BranchAndCut:
 
     def _examine_nodes(self) -> bool:
         """Examine all open nodes and their sides; whether that came to an end."""
+        if self.token.stopped():
+            return False
         count = min(self._threads, MOST_SOLVERS, max(1, CITIES_OF_SOLVERS // self.instance.size))
         self._solvers += [self._root.fork(number) for number in range(1, count)]
         self._steps = [solver.program.iterations for solver in self._solvers]
@@ -357,7 +360,13 @@ class BranchAndCut:
     # An earlier proof
 
     def _take_up(self, earlier: Certificate) -> bool:
-        """Load an earlier proof, and compute its bounds anew; whether it had come as far as the tree."""
+        """Load an earlier proof, and compute its bounds anew; whether it had come as far as the tree.
+
+        Raises
+        ------
+        Stopped
+            By the token, before all of it was there.
+        """
         root, row_of = self._root, {}
         for number, cut in earlier.cuts.items():
             root.program.add_rows(root.relaxation.restore_cut(*cut))
@@ -379,6 +388,8 @@ class BranchAndCut:
         self.edges_left = root.keep_survivors(bound, np.concatenate([around, branched]))
         root_bound, root_evidence = root.bound, root.evidence
         for leaf in leaves:
+            if self.token.stopped():  # what is not computed anew is not lost where it came from
+                raise Stopped(self.instance.value(self.root_bound))
             root.go_to(leaf.branches)
             root.bound, root.evidence = root_bound, root_evidence
             bound = root.bound_of(leaf.evidence, leaf.branches, row_of)

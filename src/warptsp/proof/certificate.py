@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,7 +15,14 @@ from warptsp._words import counted
 from warptsp.errors import ParseError, UnsupportedProblem
 from warptsp.outputs import atomic_write
 
-from .closed_instance import FRACTION_BITS, ClosedInstance, has_one_tour, is_optimal
+from .closed_instance import (
+    ClosedInstance,
+    exponent_for,
+    has_dummy_city,
+    has_one_tour,
+    is_optimal,
+    largest_exponent,
+)
 from .evidence import Branch, Certificate, Evidence, Leaf
 
 if TYPE_CHECKING:
@@ -32,12 +38,13 @@ __all__ = [
     "FORMAT",
     "FORMAT_UNFINISHED",
     "MAX_CHECKED",
+    "certificate_of",
+    "certificate_of_tour",
     "is_proof",
     "proven_bound",
     "read_proof",
     "read_unfinished",
     "write_proof",
-    "write_trivial_proof",
     "write_unfinished",
 ]
 
@@ -54,7 +61,7 @@ _MAX_ENTRY = 2**24
 # Writing
 
 
-def write_proof(path: str | os.PathLike[str], problem: Problem, state: BranchAndCut) -> None:
+def write_proof(path: str | os.PathLike[str], problem: Problem, certificate: Certificate) -> None:
     """Write a finished proof as JSON.
 
     Raises
@@ -62,10 +69,10 @@ def write_proof(path: str | os.PathLike[str], problem: Problem, state: BranchAnd
     OutputError
         The file cannot be written.
     """
-    _write(path, _document_of(FORMAT, problem, state, []))
+    _write(path, _document_of(FORMAT, problem, certificate))
 
 
-def write_unfinished(path: str | os.PathLike[str], problem: Problem, state: BranchAndCut) -> None:
+def write_unfinished(path: str | os.PathLike[str], problem: Problem, certificate: Certificate) -> None:
     """Write where a proof is, for another run to go on from there.
 
     Raises
@@ -73,47 +80,50 @@ def write_unfinished(path: str | os.PathLike[str], problem: Problem, state: Bran
     OutputError
         The file cannot be written.
     """
-    open_nodes = state.open_nodes()
-    document = _document_of(FORMAT_UNFINISHED, problem, state, open_nodes)
-    _write(path, {**document, "open": [_leaf_as_json(node) for node in open_nodes]})
+    document = _document_of(FORMAT_UNFINISHED, problem, certificate)
+    _write(path, {**document, "open": [_leaf_as_json(node) for node in certificate.open]})
 
 
-def _document_of(form: str, problem: Problem, state: BranchAndCut, open_nodes: list[Leaf]) -> dict[str, Any]:
-    instance = state.instance
-    tour = instance.open(state.tour)
-    evidences = [leaf.evidence for leaf in [*state.leaves, *open_nodes]]
-    if state.elimination is not None:
-        evidences.append(state.elimination)
+def certificate_of(problem: Problem, state: BranchAndCut) -> Certificate:
+    """Return what branch and cut has come to."""
+    tour = state.instance.open(state.tour)
+    return Certificate(
+        length=problem.length(tour),
+        tour=tour,
+        exponent=state.instance.exponent,
+        cuts=state.cuts,
+        elimination=state.elimination,
+        leaves=state.leaves,
+        open=state.open_nodes(),
+    )
+
+
+def certificate_of_tour(problem: Problem, tour: NDArray[np.int32]) -> Certificate:
+    """Return what is known before the first step: a tour; of few cities that it is the only one."""
+    length = problem.length(tour)
+    size = problem.n + has_dummy_city(problem)
+    whole = Leaf((), Evidence(0, np.zeros(size, dtype=np.int64), ()))
+    nodes = [] if has_one_tour(problem) else [whole]
+    return Certificate(length, tour, exponent_for(problem, length), {}, None, [], nodes)
+
+
+def _document_of(form: str, problem: Problem, certificate: Certificate) -> dict[str, Any]:
+    evidences = [leaf.evidence for leaf in [*certificate.leaves, *certificate.open]]
+    if certificate.elimination is not None:
+        evidences.append(certificate.elimination)
     named = {number for evidence in evidences for number, _ in evidence.cuts}
+    elimination = certificate.elimination
     return {
         "format": form,
         "instance": problem.name,
         "cities": problem.n,
-        "length": problem.length(tour),
-        "exponent": instance.exponent,
-        "tour": tour.tolist(),
-        "cuts": {str(number): _cut_as_json(state.cuts[number]) for number in sorted(named)},
-        "elimination": None if state.elimination is None else _evidence_as_json(state.elimination),
-        "leaves": [_leaf_as_json(leaf) for leaf in state.leaves],
+        "length": certificate.length,
+        "exponent": certificate.exponent,
+        "tour": certificate.tour.tolist(),
+        "cuts": {str(number): _cut_as_json(certificate.cuts[number]) for number in sorted(named)},
+        "elimination": None if elimination is None else _evidence_as_json(elimination),
+        "leaves": [_leaf_as_json(leaf) for leaf in certificate.leaves],
     }
-
-
-def write_trivial_proof(
-    path: str | os.PathLike[str], problem: Problem, tour: NDArray[np.int32], *, unfinished: bool = False
-) -> None:
-    """Write a proof for so few cities that there is only one tour, as a certificate or a checkpoint."""
-    document = {
-        "format": FORMAT_UNFINISHED if unfinished else FORMAT,
-        "instance": problem.name,
-        "cities": problem.n,
-        "length": problem.length(tour),
-        "exponent": FRACTION_BITS if problem.integral else 0,
-        "tour": tour.tolist(),
-        "cuts": {},
-        "elimination": None,
-        "leaves": [],
-    }
-    _write(path, document)
 
 
 def _write(path: str | os.PathLike[str], document: dict[str, Any]) -> None:
@@ -202,9 +212,7 @@ def read_unfinished(path: str | os.PathLike[str], problem: Problem) -> Certifica
 class _Reader:
     def __init__(self, file: str, problem: Problem) -> None:
         self._file, self._problem = file, problem
-        path = problem.open
-        has_dummy = path is not None and (path.start is None or path.end is None)
-        self._size = problem.n + has_dummy
+        self._size = problem.n + has_dummy_city(problem)
 
     def read(self, document: Any, form: str = FORMAT, what: str = "a certificate") -> Certificate:
         if not isinstance(document, dict) or document.get("format") != form:
@@ -240,11 +248,8 @@ class _Reader:
         return value
 
     def _exponent(self, value: Any) -> int:
-        """Lengths in these units are whole numbers of 62 bits."""
-        if self._problem.integral:
-            return self._whole(value, "exponent", FRACTION_BITS, FRACTION_BITS)
-        most = 47 - math.frexp(self._problem.distance_bound)[1] if self._problem.distance_bound else 1100
-        return self._whole(value, "exponent", -1100, most)
+        """Lengths in these units are whole numbers that have fewer than 49 bits."""
+        return self._whole(value, "exponent", -1100, min(1100, largest_exponent(self._problem)))
 
     def _list(self, value: Any, name: str) -> list[Any]:
         if not isinstance(value, list):
@@ -363,15 +368,20 @@ def proven_bound(problem: Problem, certificate: Certificate) -> int | float | No
 
 def _is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
     """Return whether branches leave nothing out: each set's two sides, below each other, down to leaves."""
-    if len(leaves) == 1:
-        return len(leaves[0]) == 0
-    if not leaves or not all(leaves):
-        return False
-    cities = leaves[0][0].cities
-    if any(leaf[0].cities != cities for leaf in leaves):
-        return False
-    sides = [[leaf[1:] for leaf in leaves if leaf[0].crossings == crossings] for crossings in (2, 4)]
-    return all(_is_complete(side) for side in sides)
+    nodes = [(0, leaves)]  # how deep each is, and the leaves below it; a tree may be of any depth
+    while nodes:
+        depth, below = nodes.pop()
+        if len(below) == 1 and len(below[0]) == depth:
+            continue
+        if len(below) < 2 or any(len(leaf) == depth for leaf in below):
+            return False
+        cities = below[0][depth].cities
+        if any(leaf[depth].cities != cities for leaf in below):
+            return False
+        for crossings in (2, 4):
+            side = [leaf for leaf in below if leaf[depth].crossings == crossings]
+            nodes.append((depth + 1, side))
+    return True
 
 
 def _is_valid(

@@ -8,15 +8,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.bound.held_karp import value_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    import warptsp._native as _native
     from warptsp.problem import Problem
 
-__all__ = ["FRACTION_BITS", "TOLERANCE", "ClosedInstance", "has_one_tour", "is_optimal"]
+__all__ = [
+    "FRACTION_BITS",
+    "TOLERANCE",
+    "ClosedInstance",
+    "Stopped",
+    "exponent_for",
+    "has_dummy_city",
+    "has_one_tour",
+    "is_optimal",
+    "largest_exponent",
+]
 
 FRACTION_BITS = 16
 """Lengths are whole numbers of 2**-16 of the linear programme's unit, as in ``native/proof/pricing.h``."""
+LENGTH_BITS, TOUR_BITS = 48, 55
+"""Bits of the longest edge and of a tour, in units, so that sums of lengths and prices are exact."""
 TOLERANCE = 1e-7
 """Of real lengths: a proof excludes tours that are shorter by more than this fraction."""
 FINER_BITS = 6
@@ -25,9 +40,28 @@ TRIVIAL = 3
 """Cities up to which all closed tours are the same; of paths, one fewer."""
 
 
+class Stopped(Exception):  # noqa: N818
+    """A proof was stopped while its set-up was being made.
+
+    Attributes
+    ----------
+    bound : int or float
+        What it had proved by then.
+    """
+
+    def __init__(self, bound: int | float = 0) -> None:
+        super().__init__("stopped")
+        self.bound = bound
+
+
 def has_one_tour(problem: Problem) -> bool:
     """Return whether there is nothing to prove."""
     return problem.n <= (TRIVIAL if problem.open is None else TRIVIAL - 1)
+
+
+def has_dummy_city(problem: Problem) -> bool:
+    """Return whether closed tours have one city more: those of open paths that have a free end."""
+    return problem.open is not None and (problem.open.start is None or problem.open.end is None)
 
 
 def is_optimal(problem: Problem, length: int | float, bound: int | float) -> bool:
@@ -43,8 +77,9 @@ class ClosedInstance:
     ----------
     problem : Problem
     lengths : ndarray of int64, shape (m, m)
-        In units of ``2**-exponent``, rounded down. An open path that has a free end gets a dummy city, the
-        last one, at length 0 from all others; one with given ends an edge of length 0 between them.
+        In units of ``2**-exponent``, rounded down; integers are not, unless they are very long. An open path
+        that has a free end gets a dummy city, the last one, at length 0 from all others; one with given ends
+        an edge of length 0 between them.
     exponent : int
     fixed : ndarray of int32, shape (k, 2)
         Edges that every tour has.
@@ -58,32 +93,43 @@ class ClosedInstance:
     has_dummy: bool
 
     @classmethod
-    def of(cls, problem: Problem, length: int | float, exponent: int | None = None) -> ClosedInstance:
-        """Close an instance with a tour of this length, by default with units that suit it."""
-        n = problem.n
+    def of(
+        cls,
+        problem: Problem,
+        length: int | float,
+        exponent: int | None = None,
+        token: _native.StopToken | None = None,
+    ) -> ClosedInstance:
+        """Close an instance with a tour of this length, by default with units that suit it.
+
+        Raises
+        ------
+        Stopped
+            By the token.
+        """
+        n, path = problem.n, problem.open
+        has_dummy = has_dummy_city(problem)
         every = np.arange(n, dtype=np.int32)
         if exponent is None:
-            exponent = FRACTION_BITS if problem.integral else _exponent(length / n, problem.distance_bound)
-        lengths = np.empty((n, n), dtype=np.int64)
+            exponent = exponent_for(problem, length)
+        lengths = np.zeros((n + has_dummy, n + has_dummy), dtype=np.int64)
         for city in range(n):
+            if token is not None and token.stopped():
+                raise Stopped
             row = np.asarray(problem.distance(np.full(n, city, dtype=np.int32), every))
-            lengths[city] = _whole(row, exponent, integral=problem.integral)
-        np.fill_diagonal(lengths, 0)
+            lengths[city, :n] = _whole(row, exponent, integral=problem.integral)
+            lengths[city, city] = 0
         fixed = [problem.fixed_edges]
-        has_dummy = False
-        path = problem.open
         if path is not None:
             if path.start is not None and path.end is not None:
                 lengths[path.start, path.end] = lengths[path.end, path.start] = 0
                 fixed.append(np.array([[path.start, path.end]], dtype=np.int32))
             else:
-                has_dummy = True
-                lengths = np.pad(lengths, ((0, 1), (0, 1)))
                 one = path.start if path.start is not None else path.end
                 if one is not None:
                     fixed.append(np.array([[one, n]], dtype=np.int32))
         edges = np.unique(np.sort(np.concatenate(fixed).astype(np.int32), axis=1), axis=0)
-        return cls(problem, np.ascontiguousarray(lengths), exponent, edges, has_dummy)
+        return cls(problem, lengths, exponent, edges, has_dummy)
 
     @property
     def size(self) -> int:
@@ -96,26 +142,21 @@ class ClosedInstance:
 
     def step(self, units: int) -> int:
         """Return by how much a tour must be shorter than one of this length in order to count."""
-        return 1 << FRACTION_BITS if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
+        return 1 << max(0, self.exponent) if self.problem.integral else max(1, math.ceil(TOLERANCE * units))
 
     def finer_exponent(self, length: float) -> int | None:
         """Return one for a proof with a tour of this length that rounding has kept from its end.
 
         None if none is finer.
         """
-        longest = self.problem.distance_bound
-        exponent = _exponent(length / self.problem.n, longest)
+        exponent = exponent_for(self.problem, length)
         if exponent <= self.exponent:
-            exponent = min(self.exponent + FINER_BITS, _largest_exponent(longest))
+            exponent = min(self.exponent + FINER_BITS, largest_exponent(self.problem))
         return exponent if exponent > self.exponent else None
 
     def value(self, units: int) -> int | float:
         """Return the length that a bound of so many units proves: rounded up where lengths are integers."""
-        units = max(0, units)
-        if self.problem.integral:
-            return -(-units >> FRACTION_BITS)
-        excess = max(0, units.bit_length() - 53)  # a float that is not above it
-        return math.ldexp(float(units >> excess << excess), -self.exponent)
+        return value_of(self.problem, max(0, units), self.exponent)
 
     def close(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the closed tour of a tour or path of the problem."""
@@ -139,19 +180,28 @@ class ClosedInstance:
         return np.ascontiguousarray(tour[::-1] if wrong else tour)
 
 
-def _exponent(typical: float, longest: float) -> int:
-    """Return the exponent that makes a typical edge 1024 units of the linear programme, and none too long."""
+def exponent_for(problem: Problem, length: int | float) -> int:
+    """Return the exponent of units that suit a tour of this length.
+
+    Integers are multiples of units that are as fine as they can be. Of reals, a typical edge is 1024 units of
+    the linear programme.
+    """
+    if problem.integral:
+        return min(largest_exponent(problem), TOUR_BITS - math.frexp(length)[1])
+    typical = length / problem.n
     exponent = FRACTION_BITS + 10 - math.frexp(typical)[1] if typical > 0 else 0
-    return min(exponent, _largest_exponent(longest))
+    return min(exponent, largest_exponent(problem))
 
 
-def _largest_exponent(longest: float) -> int:
-    return 46 - math.frexp(max(longest, 1e-300))[1]
+def largest_exponent(problem: Problem) -> int:
+    """Return the exponent of the finest units in which no length is too long."""
+    bits = math.frexp(max(problem.distance_bound, 1e-300))[1]
+    return min(FRACTION_BITS, LENGTH_BITS - bits) if problem.integral else LENGTH_BITS - 2 - bits
 
 
 def _whole(row: NDArray[Any], exponent: int, *, integral: bool) -> NDArray[np.int64]:
     if integral:
-        whole: NDArray[np.int64] = row.astype(np.int64) << FRACTION_BITS
-        return whole
+        whole = row.astype(np.int64)
+        return whole << exponent if exponent >= 0 else whole >> -exponent
     units: NDArray[np.int64] = np.floor(np.ldexp(row, exponent)).astype(np.int64)
     return units

@@ -17,13 +17,15 @@ from warptsp.errors import BackendUnavailable, WarpTSPError
 from .first_step import FirstStep, Solution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     import warptsp._native as _native
 
 __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 
-_TIGHTEST_LIMIT = 2_147_483_647
+_NO_LIMIT = 2_147_483_647
 
 
 class Outcome(Enum):
@@ -40,6 +42,15 @@ class Basis(NamedTuple):
 
     state: Any
     rows: int
+
+
+def _ending(token: _native.StopToken) -> Callable[[int, str, Any, Any, Any], None]:
+    """Return a callback of the solver that ends a solution when the token is stopped."""
+
+    def end(kind: int, message: str, state: Any, answer: Any, data: Any) -> None:
+        answer.user_interrupt = token.stopped()
+
+    return end
 
 
 def has_solver() -> bool:
@@ -87,7 +98,7 @@ class LinearProgram:
         self._solver: Any = self._highspy._Highs()
         self._token = token
         self._cities = n
-        self._limits = {"time": math.inf, "iterations": _TIGHTEST_LIMIT}
+        self._most_iterations = _NO_LIMIT
         status = self._highspy.HighsModelStatus
         self._outcomes = {
             status.kOptimal: Outcome.OPTIMAL,
@@ -108,6 +119,9 @@ class LinearProgram:
             "dual_simplex_cost_perturbation_multiplier": 0.0,  # what it saves goes into taking it back
         }.items():
             self._set(name, value)
+        # Asked after each step; that Python is called lets signals be handled, too.
+        self._check(self._solver.setCallback(_ending(token), None))
+        self._check(self._solver.startCallback(self._highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt))
         two = np.full(n, 2.0)
         no_indices = np.zeros(0, dtype=np.int32)
         self._check(
@@ -225,7 +239,7 @@ class LinearProgram:
         """Begin the next solution from nothing."""
         self._solver.clearSolver()
 
-    def solve(self, iterations: int = _TIGHTEST_LIMIT) -> Outcome:
+    def solve(self, iterations: int = _NO_LIMIT) -> Outcome:
         """Solve it, and keep solution and prices."""
         outcome = self.outcome = self._run(iterations)
         if outcome is Outcome.INFEASIBLE:
@@ -244,7 +258,9 @@ class LinearProgram:
         return outcome, self._solver.getObjectiveValue()
 
     def _run(self, iterations: int) -> Outcome:
-        self._limit(iterations)
+        if iterations != self._most_iterations:
+            self._set("simplex_iteration_limit", iterations)
+            self._most_iterations = iterations
         for attempt in range(2):
             self._solver.run()
             outcome = self._outcomes.get(self._solver.getModelStatus())
@@ -257,18 +273,6 @@ class LinearProgram:
                 self._solver.clearSolver()  # a basis that led nowhere
         status = self._solver.modelStatusToString(self._solver.getModelStatus())
         raise WarpTSPError(f"HiGHS ended a linear programme with the status {status!r}")
-
-    def _limit(self, iterations: int) -> None:
-        if iterations != self._limits["iterations"]:
-            self._set("simplex_iteration_limit", iterations)
-            self._limits["iterations"] = iterations
-        deadline = self._token.deadline()
-        if math.isfinite(deadline):
-            import time
-
-            # The solver's clock runs on from solution to solution.
-            left = max(0.0, deadline - time.monotonic())
-            self._set("time_limit", self._solver.getRunTime() + left)
 
     def _set(self, name: str, value: Any) -> None:
         self._check(self._solver.setOptionValue(name, value))

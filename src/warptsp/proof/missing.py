@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from warptsp.claims import no_tour
 from warptsp.errors import NoTourFound
 
 if TYPE_CHECKING:
@@ -35,11 +36,9 @@ def check_arcs(
     if problem.wall is None or not len(missing := problem.missing_arcs(tour)):
         return
     tail, head = (problem.label(city) for city in missing[0].tolist())
-    # Of reals, a wall is more than twice as long as any tour without a missing arc.
-    least = problem.wall if problem.integral else problem.wall * (1 - 1e-6)
     words = "arcs are" if len(missing) > 1 else "arc is"
     best = f"{len(missing)} {words} missing from the best tour, such as the one from {tail} to {head}"
-    if lower_bound is not None and lower_bound >= least:
+    if no_tour(problem, lower_bound):
         error = NoTourFound(f"no tour goes without missing arcs, which is proved: {best}", proved=True)
     else:
         error = NoTourFound(

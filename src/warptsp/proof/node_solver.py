@@ -16,7 +16,7 @@ import numpy as np
 
 import warptsp._native as _native
 
-from .closed_instance import FRACTION_BITS
+from .closed_instance import FRACTION_BITS, Stopped
 from .evidence import Branch, Evidence
 from .linear_program import LinearProgram, Outcome
 
@@ -53,8 +53,9 @@ PRICE_EVERY = 12
 STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 """Of the simplex method, which take about as long as the rest of a solution and of a round: of a round 210
 (rat575) to 730 (d657), by least squares over nodes."""
-LEAST_PRICE = -64
-"""Reduced lengths, in units, that are no reason for a new column: a thousandth of a unit of length."""
+LEAST_PRICE = 64
+"""Units of the finest kind by which a reduced length is negative without being a reason for a new column: a
+thousandth of a unit of length."""
 
 
 class Effort(IntEnum):
@@ -125,6 +126,11 @@ class NodeSolver:
         All cuts that any evidence names.
     relaxation : Relaxation
     program : LinearProgram
+
+    Raises
+    ------
+    Stopped
+        By the token, while the first linear programme was being made.
     """
 
     def __init__(
@@ -150,9 +156,11 @@ class NodeSolver:
         # Of that bound: no length is negative, which proves 0.
         self.evidence: Evidence | None = Evidence(0, np.zeros(instance.size, dtype=np.int64), ())
         self._keep = keep_evidence
+        fine = FRACTION_BITS - instance.exponent if instance.problem.integral else 0
+        self._least_price = -max(2, LEAST_PRICE >> fine)  # the same share of a unit of length
         self._pinned: dict[tuple[int, ...], int] = {}  # the cuts of branches on more than two cities
         self._branches: tuple[Branch, ...] = ()
-        self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed)
+        self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
         self.program = LinearProgram(instance.size, token)
         self._column_of: dict[tuple[int, int], int] = {}
         self.add_edges(self._first_edges(neighbours))
@@ -227,6 +235,8 @@ class NodeSolver:
         every = np.arange(n, dtype=np.int32)
         nearest = np.empty((n, count), dtype=np.int32)
         for city in range(n):
+            if self.token.stopped():
+                raise Stopped
             others = lengths[city].copy()
             others[city] = np.int64(1) << 60
             nearest[city] = np.argpartition(others, count - 1)[:count]
@@ -260,7 +270,7 @@ class NodeSolver:
         bound, least, pairs = self.relaxation.price(self.program.prices, most)
         if bound is not None and bound > self.bound:
             self.take_bound(bound)
-        if least >= LEAST_PRICE:
+        if least >= self._least_price:
             return False
         self.add_edges(pairs)
         return True
@@ -320,7 +330,7 @@ class NodeSolver:
             if bound is not None and bound > self.target:
                 self.take_bound(bound)
                 return True
-            if least < LEAST_PRICE and len(pairs):
+            if least < self._least_price and len(pairs):
                 self.add_edges(pairs)
                 return True
         return False
@@ -452,7 +462,7 @@ class NodeSolver:
     def solve_and_price(self) -> int | None:
         """Return the bound of a solution for which no edge is missing; None for none."""
         self.program.solve()
-        while self._price(1000):
+        while not self.token.stopped() and self._price(1000):
             self.program.solve()
         bound, _, _ = self.relaxation.price(self.program.prices, 0)
         return bound

@@ -15,7 +15,14 @@ import numpy as np
 import warptsp._native as _native
 from warptsp._checks import checked_count, shown
 from warptsp._offers import find
-from warptsp.errors import BackendUnavailable, InvalidOption, OutputError, UnsupportedProblem
+from warptsp.claims import bound_of_optimal, confirmed_bound
+from warptsp.errors import (
+    BackendUnavailable,
+    InvalidOption,
+    NoTourFound,
+    OutputError,
+    UnsupportedProblem,
+)
 from warptsp.interruption import FirstSignal
 from warptsp.machine import resolve_threads
 from warptsp.neighbors import candidate_rows
@@ -26,8 +33,14 @@ from warptsp.stop.callback import check_callback, is_true
 from warptsp.stop.deadline import token_until
 
 from .branch_and_cut import BranchAndCut
-from .certificate import read_unfinished, write_proof, write_trivial_proof, write_unfinished
-from .closed_instance import ClosedInstance, has_one_tour, is_optimal
+from .certificate import (
+    certificate_of,
+    certificate_of_tour,
+    read_unfinished,
+    write_proof,
+    write_unfinished,
+)
+from .closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
 from .linear_program import has_solver, require_solver
 from .missing import check_arcs
 
@@ -115,6 +128,8 @@ class Proof:
         Edges that a shorter tour may have had after the root; None if there was no tree.
     interrupted : bool
         Whether a signal (Ctrl-C) ended it.
+    skipped : str or None
+        What went wrong, in a line, where the proof was given up for that.
     """
 
     tour: NDArray[np.int32]
@@ -128,6 +143,7 @@ class Proof:
     cuts: dict[str, int] = field(default_factory=dict)
     edges_left: int | None = None
     interrupted: bool = False
+    skipped: str | None = None
 
     def without_claims(self) -> Proof:
         """Return the same proof without what is said of lengths: its tour has missing arcs."""
@@ -138,7 +154,7 @@ class Proof:
     @property
     def gap(self) -> float:
         """Return by how much the tour can be longer than the shortest, at most, as a fraction."""
-        if self.length <= self.lower_bound:
+        if self.lower_bound >= bound_of_optimal(self.length):
             return 0.0
         return self.length / self.lower_bound - 1.0 if self.lower_bound > 0 else math.inf
 
@@ -220,6 +236,9 @@ def prove(
     OutputError
         The certificate or the checkpoint cannot be written; if that was noticed at the end, the proof is in
         its attribute ``result``.
+    BaseException
+        What the callback raised, with what was proved in its attribute ``result``. Of other exceptions in
+        the course of the proof, `Proof.skipped` tells.
 
     Examples
     --------
@@ -232,6 +251,7 @@ def prove(
     ----------
     G. B. Dantzig, R. Fulkerson and S. Johnson, "Solution of a large-scale traveling-salesman problem" (1954).
     """
+    began = time.monotonic()
     check_callback(callback)
     for name, file in (("certificate", certificate), ("checkpoint", checkpoint), ("resume", resume)):
         if file is not None and not isinstance(file, (str, os.PathLike)):
@@ -251,7 +271,11 @@ def prove(
         checkpoint_interval=CHECKPOINT_SECONDS,
         resume=resume,
     )
-    return prove_with(options, problem, tour)
+    if not isinstance(problem, Problem):
+        problem = Problem.from_array(problem)
+    proof = prove_with(options, problem, tour, began)
+    check_arcs(problem, proof.tour, proof.lower_bound, proof)
+    return proof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,11 +305,8 @@ class ProofOptions:
     resume: str | os.PathLike[str] | None = None
 
 
-def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayLike | None) -> Proof:
-    """Prove as `prove` does."""
-    began = time.monotonic()
-    if not isinstance(problem, Problem):
-        problem = Problem.from_array(problem)
+def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, began: float) -> Proof:
+    """Prove as `prove` does, with a time limit from `began` on; the best tour may go through missing arcs."""
     check_provable(problem)
     problem.check_arcs()
     given = None if tour is None else checked_tour(problem, tour)
@@ -296,6 +317,8 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
     if earlier is not None and (given is None or earlier.length < problem.length(given)):
         given = earlier.tour
     search_seconds = 0.0
+    state: BranchAndCut | None = None
+    failure: BaseException | None = None
     with (
         token_until(options.token, began, options.time_limit) as token,
         FirstSignal(lambda number: token.request()) as signals,
@@ -303,30 +326,49 @@ def prove_with(options: ProofOptions, problem: Problem | ArrayLike, tour: ArrayL
         start, floor = _searched(problem, options, token) if given is None else (given, 0)
         if given is None:
             search_seconds = time.monotonic() - began
-        if has_one_tour(problem):
-            length = problem.length(start)
-            if options.certificate is not None:
-                write_trivial_proof(options.certificate, problem, start)
-            if options.checkpoint is not None:
-                write_trivial_proof(options.checkpoint, problem, start, unfinished=True)
-            proof = Proof(start, length, length, True, seconds=time.monotonic() - began)
-            check_arcs(problem, proof.tour, proof.lower_bound, proof)
-            return proof
-        task = _Task(problem, options, token, began, _Kept(options, problem))
-        state = _run(task, start, floor, earlier)
+        kept = certificate_of_tour(problem, start)
+        if earlier is not None:
+            kept = replace(earlier, tour=start, length=kept.length)
+        proved = has_one_tour(problem)
+        if not proved:
+            task = _Task(problem, options, token, began, _Kept(options, problem), _Heard(options.callback))
+            try:
+                state = _run(task, start, floor, earlier)
+            except Stopped as stopped:
+                floor = max(floor, stopped.bound)
+            except BaseException as error:
+                failure = error  # only its tours are of use: what is proved of them may be half done
+                start = task.heard.best(problem, start)
+            else:
+                search_seconds += state.search_seconds
+                kept, proved = certificate_of(problem, state), _is_proved(problem, state)
         attempts = Attempts()
-        if options.certificate is not None and _is_proved(problem, state):
-            attempts.make(write_proof, options.certificate, problem, state)
-        attempts.make(task.kept.write, state)
-    search_seconds += state.search_seconds
-    proof = _proof(problem, state, start, floor, began, search_seconds, signals.caught is not None)
+        if options.certificate is not None and proved:
+            attempts.make(write_proof, options.certificate, problem, kept)
+        if options.checkpoint is not None and failure is None:
+            attempts.make(write_unfinished, options.checkpoint, problem, kept)
+    proof = _confirmed(problem, _proof(problem, state, start, floor, proved=proved))
+    proof = replace(
+        proof,
+        seconds=time.monotonic() - began,
+        search_seconds=search_seconds,
+        interrupted=signals.caught is not None,
+    )
     try:
+        if failure is not None and (failure is task.heard.raised or not isinstance(failure, Exception)):
+            raise failure
         attempts.finish()
-    except OutputError as error:
+    except BaseException as error:
         error.result = proof  # type: ignore[attr-defined]
         raise
-    check_arcs(problem, proof.tour, proof.lower_bound, proof)
-    return proof
+    return proof if failure is None else replace(proof, skipped=skipped(failure))
+
+
+def skipped(failure: BaseException) -> str:
+    """Say in a line, which is logged, too, why there is no proof."""
+    text = " ".join(f"{type(failure).__name__}: {failure}".split()).rstrip(":")
+    logger.warning("the proof was skipped: %s", text)
+    return text
 
 
 def prove_within(
@@ -346,8 +388,9 @@ def prove_within(
     """
     if seconds <= 0 or problem.asymmetric or problem.n > MAX_CITIES or not has_solver():
         return None
+    options = ProofOptions(time_limit=seconds, seed=seed, threads=threads, token=token)
     try:
-        return prove(problem, tour, time_limit=seconds, seed=seed, threads=threads, token=token)
+        return prove_with(options, problem, tour, time.monotonic())
     except BackendUnavailable as missing:
         logger.debug("no proof: %s", missing)
         return None
@@ -366,16 +409,19 @@ def _searched(
     problem: Problem, options: ProofOptions, token: _native.StopToken
 ) -> tuple[NDArray[np.int32], int | float]:
     """Return a tour that is most likely optimal where that can be proved, and a lower bound, 0 for none."""
-    result = find("solve")(
-        problem,
-        stop=lambda state: token.stopped(),
-        time_limit=None if options.time_limit is None else SEARCH_SHARE * options.time_limit,
-        kicks=SEARCH_KICKS * problem.n,
-        seed=options.seed,
-        threads=1,
-        device="cpu",
-        bound=BOUND_SECONDS,
-    )
+    try:
+        result = find("solve")(
+            problem,
+            stop=lambda state: token.stopped(),
+            time_limit=None if options.time_limit is None else SEARCH_SHARE * options.time_limit,
+            kicks=SEARCH_KICKS * problem.n,
+            seed=options.seed,
+            threads=1,
+            device="cpu",
+            bound=BOUND_SECONDS,
+        )
+    except NoTourFound as error:  # a proof goes on from a tour with missing arcs as from any other
+        result = error.result  # type: ignore[attr-defined]
     if result.interrupted:
         token.request()
     return np.array(result.tour), result.lower_bound or 0
@@ -395,12 +441,39 @@ class _Task:
     token: _native.StopToken
     began: float
     kept: _Kept
+    heard: _Heard
 
     @property
     def search_until(self) -> float:
         """When the first search ends at the latest, on the monotonic clock."""
         limit = self.options.time_limit
         return math.inf if limit is None else self.began + SEARCH_SHARE * limit
+
+
+class _Heard:
+    """The callback of a proof, what it raised, and the last state that it could have seen."""
+
+    def __init__(self, callback: Callable[[ProofProgress], object] | None) -> None:
+        self.state: BranchAndCut | None = None
+        self.raised: BaseException | None = None
+        self._callback = callback
+
+    def ends(self, progress: Callable[[], ProofProgress]) -> bool:
+        """Tell the callback, if there is one; whether the proof shall end."""
+        if self._callback is None:
+            return False
+        try:
+            return is_true(self._callback(progress()))
+        except BaseException as error:
+            self.raised = error
+            raise
+
+    def best(self, problem: Problem, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return this tour, or the shorter one of a proof that went wrong."""
+        if self.state is None:
+            return tour
+        found = self.state.instance.open(self.state.tour)
+        return found if problem.length(found) < problem.length(tour) else tour
 
 
 class _Kept:
@@ -410,18 +483,13 @@ class _Kept:
         self._path, self._problem = options.checkpoint, problem
         self._pace = Pace(options.checkpoint_interval)
 
-    def write(self, state: BranchAndCut) -> None:
-        """Write it now, if it is wanted."""
-        if self._path is not None:
-            write_unfinished(self._path, self._problem, state)
-
     def write_if_due(self, state: BranchAndCut) -> None:
         """Write it, if it is wanted and time for it; a full disk must not cost the proof."""
         if self._path is None or not self._pace.is_due():
             return
         begun = time.monotonic()
         try:
-            self.write(state)
+            write_unfinished(self._path, self._problem, certificate_of(self._problem, state))
         except OutputError as error:
             logger.warning("checkpoint of the proof not written: %s", error)
         self._pace.wrote(time.monotonic() - begun)
@@ -435,18 +503,27 @@ def _run(
     *,
     exponent: int | None = None,
 ) -> BranchAndCut:
+    """Run branch and cut, in finer units once more where rounding keeps it from its end.
+
+    Raises
+    ------
+    Stopped
+        Before there was a linear programme, or an earlier proof had been taken up.
+    """
     problem, options, token = task.problem, task.options, task.token
     goes_on = exponent is not None
     if earlier is not None:
         exponent = earlier.exponent
-    instance = ClosedInstance.of(problem, problem.length(tour), exponent)
+    instance = ClosedInstance.of(problem, problem.length(tour), exponent, token)
 
     def report(state: BranchAndCut) -> None:
         task.kept.write_if_due(state)
-        if options.callback is None:
-            return
+        if task.heard.ends(lambda: progress_of(state)):
+            token.request()
+
+    def progress_of(state: BranchAndCut) -> ProofProgress:
         edges, cuts = state.size
-        progress = ProofProgress(
+        return ProofProgress(
             seconds=time.monotonic() - task.began,
             length=problem.length(instance.open(state.tour)),
             lower_bound=max(instance.value(state.bound), floor),
@@ -456,8 +533,6 @@ def _run(
             cuts=cuts,
             tour=lambda: np.array(instance.open(state.tour)),
         )
-        if is_true(options.callback(progress)):
-            token.request()
 
     neighbours = np.full((0, 1), -1, dtype=np.int32)
     points = problem.search_points() if problem.matrix is None else None
@@ -479,6 +554,7 @@ def _run(
         earlier=earlier,
         points=points,
     )
+    task.heard.state = state
     state.run()
     if _is_proved(problem, state) or not options.tree or token.stopped() or problem.integral:
         return state
@@ -487,7 +563,10 @@ def _run(
     finer = instance.finer_exponent(problem.length(found))
     if finer is None:
         return state
-    return _run(task, found, max(floor, instance.value(state.bound)), None, exponent=finer)
+    try:
+        return _run(task, found, max(floor, instance.value(state.bound)), None, exponent=finer)
+    except Stopped:
+        return state
 
 
 def _is_proved(problem: Problem, state: BranchAndCut) -> bool:
@@ -498,25 +577,35 @@ def _is_proved(problem: Problem, state: BranchAndCut) -> bool:
     return state.proved and is_optimal(problem, length, instance.value(excluded))
 
 
+def _confirmed(problem: Problem, proof: Proof) -> Proof:
+    """Return a proof whose claims may leave the package."""
+    bound = confirmed_bound(problem, proof.length, proof.lower_bound)
+    if bound is None:
+        return replace(proof, proved=False, lower_bound=0, root_bound=0)
+    return replace(proof, lower_bound=bound, root_bound=min(proof.root_bound, bound))
+
+
 def _proof(
     problem: Problem,
-    state: BranchAndCut,
+    state: BranchAndCut | None,
     start: NDArray[np.int32],
     floor: int | float,
-    began: float,
-    search_seconds: float,
-    interrupted: bool,
+    *,
+    proved: bool,
 ) -> Proof:
-    instance = state.instance
+    """Return what was proved of a start tour, by branch and cut if it has begun."""
     tour, length = start, problem.length(start)
-    found = instance.open(state.tour)
-    problem.check_tour(found)
-    if problem.length(found) < length:
-        tour, length = found, problem.length(found)
+    if state is not None:
+        found = state.instance.open(state.tour)
+        problem.check_tour(found)
+        if problem.length(found) < length:
+            tour, length = found, problem.length(found)
     tour = tour.copy()
     tour.flags.writeable = False
-    proved = _is_proved(problem, state)
-    bound = instance.value(state.bound)
+    if state is None:
+        bound = length if proved else min(floor, length)
+        return Proof(tour, length, bound, proved, root_bound=bound)
+    bound = state.instance.value(state.bound)
     if not proved and floor < length:  # of a proof that was stopped before its first linear programme
         bound = max(bound, floor)
     return Proof(
@@ -525,10 +614,7 @@ def _proof(
         lower_bound=min(bound, length),
         proved=proved,
         nodes=state.nodes,
-        root_bound=min(instance.value(state.root_bound), length),
-        seconds=time.monotonic() - began,
-        search_seconds=search_seconds,
+        root_bound=min(state.instance.value(state.root_bound), length),
         cuts=dict(state.found),
         edges_left=state.edges_left,
-        interrupted=interrupted,
     )

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import warptsp._native as _native
 from warptsp.backends.instance import are_small, tolerance_of_bound
-
-from .closed_instance import FRACTION_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,15 +64,17 @@ def search_aside(
     """
     if instance.size < FEWEST_CITIES or token.stopped():
         return tour
-    lengths, small = _lengths(instance)
+    lengths = _lengths(instance, token)
+    if lengths is None:
+        return tour
     search = _native.TourSearch.create(
         distances=_native.Distances.of_matrix(lengths),
-        small_integers=small,
+        small_integers=lengths.dtype == np.int32,
         dummy=False,
         candidates=_candidates(instance, edges),
         tour=np.ascontiguousarray(tour),
         fixed_edges=instance.fixed,
-        tolerance=tolerance_of_bound(True, float(lengths.max())),
+        tolerance=tolerance_of_bound(True, _longest(instance)),
         depth=25,
         breadth=[5, 3, 1],
         segment=1,  # of kicks, which there are none of, as the three below
@@ -95,14 +95,25 @@ def search_aside(
     return best if instance.units(best) < instance.units(tour) else tour
 
 
-def _lengths(instance: ClosedInstance) -> tuple[NDArray[np.int32] | NDArray[np.float64], bool]:
-    """Return the lengths as a search takes them, and whether that adds them up in 32 bits."""
-    fraction = FRACTION_BITS if instance.problem.integral else 0
-    if fraction and are_small(int(instance.lengths.max()) >> fraction):
-        small = np.empty(instance.lengths.shape, dtype=np.int32)
-        np.right_shift(instance.lengths, fraction, out=small, casting="unsafe")
-        return small, True
-    return instance.lengths.astype(np.float64) * 2.0**-fraction, False
+def _lengths(
+    instance: ClosedInstance, token: _native.StopToken
+) -> NDArray[np.int32] | NDArray[np.float64] | None:
+    """Return the lengths as a search takes them, small integers or reals; None if stopped."""
+    problem = instance.problem
+    exponent = instance.exponent if problem.integral else 0
+    small = problem.integral and exponent >= 0 and are_small(problem.distance_bound)
+    found: Any = np.empty(instance.lengths.shape, dtype=np.int32 if small else np.float64)
+    for row, units in zip(found, instance.lengths, strict=True):
+        if token.stopped():
+            return None
+        row[:] = units >> exponent if small else np.ldexp(units.astype(np.float64), -exponent)
+    return found  # type: ignore[no-any-return]
+
+
+def _longest(instance: ClosedInstance) -> float:
+    """Return what none of these lengths exceeds: integers as they are, reals in units."""
+    problem = instance.problem
+    return math.ldexp(problem.distance_bound, 0 if problem.integral else instance.exponent)
 
 
 def _candidates(instance: ClosedInstance, edges: NDArray[np.int32]) -> NDArray[np.int32]:

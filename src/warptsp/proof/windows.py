@@ -16,6 +16,7 @@ import numpy as np
 
 import warptsp._native as _native
 
+from .closed_instance import Stopped
 from .node_solver import Effort, NodeSolver
 
 if TYPE_CHECKING:
@@ -102,6 +103,14 @@ class Windows:
                 raise
 
     def _cuts_of(
+        self, cities: NDArray[np.int32], report: Callable[[], object]
+    ) -> list[_native.CutDescription]:
+        try:
+            return self._found_in(cities, report)
+        except Stopped:
+            return []
+
+    def _found_in(
         self, cities: NDArray[np.int32], report: Callable[[], object]
     ) -> list[_native.CutDescription]:
         instance, token = self._instance, self._token

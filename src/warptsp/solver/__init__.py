@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
 from warptsp.methods.magnitude import Frame
+from warptsp.proof.missing import check_arcs
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
 from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
@@ -236,6 +237,7 @@ def solve(
                 merge=given,
             )
         )
-        if proof is None or (heard is not None and heard.ended):
-            return result
-        return proof.of(result, kept, told, started)
+        if proof is not None and not (heard is not None and heard.ended):
+            result = proof.of(result, kept, told, started)
+    check_arcs(result.problem, result.tour, result.lower_bound, result)
+    return result

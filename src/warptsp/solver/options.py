@@ -145,6 +145,9 @@ class Step:
     def run(self, frame: Frame, run: Run) -> None:
         """Do the work."""
         search = self.method.run if self.outer is None else self.outer.run
+        if self.outer is None and run.problem.n <= self.method.any_magnitude:
+            search(run.problem, run, self.params)
+            return
         frame.search(search, self.method.lengths, run, self.params)
 
     @property

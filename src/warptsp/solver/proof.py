@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from warptsp._checks import shown
-from warptsp.errors import InvalidOption, OutputError, ParseError
+from warptsp.claims import confirmed_bound
+from warptsp.errors import InvalidOption, InvalidTour, OutputError, ParseError
 from warptsp.interruption import FirstSignal
 from warptsp.outputs import check_writable, is_stream
 from warptsp.problem import KnownLength
@@ -23,11 +24,14 @@ from warptsp.proof.proving import (
     check_provable,
     prove_with,
     prove_within,
+    skipped,
 )
 from warptsp.result import HistoryPoint, Result, Snapshot
+from warptsp.run import PROVED
 from warptsp.solver.stages import beginning_with
 from warptsp.stop import MaxKicks, MaxRuntime
 from warptsp.stop.callback import is_true
+from warptsp.stop.share import Share
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +53,7 @@ UNASKED_CITIES = 200
 UNASKED_SECONDS = 0.5
 UNASKED_SHARE = 0.1  # of a time limit
 TOLD_EVERY = 0.2  # seconds
+BEFORE = "end of the search before the proof"
 
 
 def proof_beside(tour: str | os.PathLike[str]) -> str | None:
@@ -105,48 +110,73 @@ class ProofAfter:
     ) -> Result:
         """Return a result with what the proof adds, unless the search was broken off or has proved it.
 
+        A proof that fails is skipped, and `Result.stop_reason` says why.
+
         Raises
         ------
         BaseException
-            What the callback raised, with the result in its attribute ``result``.
+            What the callback raised, a second Ctrl-C, or an `OutputError`, with the result in its attribute
+            ``result``.
         """
-        if result.interrupted or result.proved_optimal or (self.at_most is not None and result.gap == 0):
-            return replace(result, stop_reason=self._limit_of(result))
+        if result.interrupted:
+            return result
+        if result.proved_optimal or (self.at_most is not None and result.gap == 0):
+            proved_by_share = result.proved_optimal and result.stop_reason == BEFORE
+            return replace(result, stop_reason=PROVED) if proved_by_share else result
         left = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         limit = None if self.deadline is None else self.deadline - started
         told = _Told(result, checkpoint, callback, started, limit)
+        failed: str | None = None  # why the proof is skipped
         with FirstSignal() as signals:
             try:
                 proof = self._proof(result, checkpoint, left, told)
-            except OutputError as error:  # of the checkpoint at the end: all that was proved is there
-                proof, told.failure = error.result, error  # type: ignore[attr-defined]
+                failed = None if proof is None else proof.skipped
+            except BaseException as error:
+                proof = getattr(error, "result", None)
+                if isinstance(error, Exception) and not isinstance(error, OutputError):
+                    failed = skipped(error)
+                else:  # the second Ctrl-C; or a file that cannot be written: all that was proved is there
+                    told.failure = error
             better = proof is not None and proof.length < result.length
             if proof is not None and better and checkpoint is not None:
                 try:
                     checkpoint.write(_begun_as(result, proof.tour), proof.length)
                 except OutputError as error:
                     told.failure = told.failure or error
-        if proof is None:
-            return replace(result, stop_reason=self._limit_of(result))
         seconds = time.monotonic() - started
+        if proof is None or (failed is not None and not better):
+            if failed is not None:
+                result = replace(result, seconds=seconds, stop_reason=_without(result, failed))
+            if told.failure is not None:
+                told.failure.result = result  # type: ignore[attr-defined]
+                raise told.failure
+            return result
+        wall, length = result.problem.wall, min(proof.length, result.length)
         found = replace(
             result,
             seconds=seconds,
             proved_optimal=proof.proved,
-            lower_bound=max(proof.lower_bound, result.lower_bound or 0),
+            lower_bound=confirmed_bound(
+                result.problem, length, max(proof.lower_bound, result.lower_bound or 0)
+            ),
             counters={**result.counters, "proof_nodes": proof.nodes},
-            stop_reason=self._reason(result, proof, signals.caught, told),
+            stop_reason=(
+                self._reason(result, proof, signals.caught, told)
+                if failed is None
+                else _without(result, failed)
+            ),
             interrupted=signals.caught is not None or told.answer is not None,
             signal=signals.caught,
         )
         if better:
             tour = _begun_as(result, proof.tour)
-            last = Snapshot(seconds, proof.length, tour)
+            last = Snapshot(seconds, length, tour)
+            history = [*result.history, HistoryPoint(seconds, length)]
             found = replace(
                 found,
                 tour=tour,
-                length=proof.length,
-                history=[*result.history, HistoryPoint(seconds, proof.length)],
+                length=length,
+                history=[point for point in history if wall is None or point.length < wall] or history,
                 snapshots=(*result.snapshots, last) if result.snapshots else (),
             )
         if proof.proved:
@@ -174,16 +204,17 @@ class ProofAfter:
             if checkpoint is not None and (kept := proof_beside(checkpoint.path)) is not None:
                 options = replace(options, checkpoint=kept, checkpoint_interval=checkpoint.interval)
             try:
-                return prove_with(options, result.problem, result.tour)
-            except ParseError as error:  # it was not named, but only lay beside the tour
+                return prove_with(options, result.problem, result.tour, time.monotonic())
+            except (ParseError, InvalidTour) as error:  # it was not named, but only lay beside the tour
                 logger.warning("the proof begins anew: %s", error)
-            return prove_with(replace(options, resume=None, search=True), result.problem, result.tour)
+            anew = replace(options, resume=None, search=True)
+            return prove_with(anew, result.problem, result.tour, time.monotonic())
         seconds = self.at_most if left is None else min(left, self.at_most)
         return prove_within(result.problem, result.tour, seconds, seed=result.seed, threads=self.threads)
 
     def _reason(self, result: Result, proof: Proof, caught: int | None, told: _Told) -> str:
         if proof.proved:
-            return "proved optimal"
+            return PROVED
         if caught is not None:
             return "interrupted during the proof"
         if told.answer is not None:
@@ -193,15 +224,12 @@ class ProofAfter:
             if not self.tree and in_time:
                 return "bound of the linear programmes"
             return "time limit during the proof"
-        return self._limit_of(result)
+        return result.stop_reason
 
-    def _limit_of(self, result: Result) -> str:
-        """Return why the search ended; a time limit as it was given, with the share of the proof."""
-        if self.at_most is None or not isinstance(self.limits, MaxRuntime):
-            return result.stop_reason
-        if result.stop_reason != str(self.limits):
-            return result.stop_reason
-        return str(MaxRuntime(self.limits.seconds + self.at_most))
+
+def _without(result: Result, failed: str) -> str:
+    """Say why a search has ended, and why no proof has followed."""
+    return f"{result.stop_reason}; no proof: {failed}"
 
 
 class _Told:
@@ -306,14 +334,14 @@ def proof_of(
     resume = proof_beside(start) if isinstance(start, (str, os.PathLike)) and os.path.isfile(start) else None
     if resume is not None and not os.path.isfile(resume):
         resume = None
-    few = MaxKicks(SEARCH_KICKS * problem.n) if steps[0].method.name == "lk" else None
+    few = Share(MaxKicks(SEARCH_KICKS * problem.n), BEFORE) if steps[0].method.name == "lk" else None
     after = ProofAfter(limits, None, threads=threads, tree=tree, resume=resume)
     if limits is None:
         return replace(after, limits=few, search=few is not None and resume is None)
     seconds = limits.limit().seconds
     if seconds is None:
         return after
-    shared = limits | MaxRuntime(SEARCH_SHARE * seconds)
+    shared = limits | Share(MaxRuntime(SEARCH_SHARE * seconds), BEFORE)
     if resume is not None and few is not None:  # which has searched before
         shared = shared | few
     return replace(after, limits=shared, deadline=started + seconds)
@@ -333,6 +361,5 @@ def _unasked(
     if not isinstance(limits, MaxRuntime):
         return None
     seconds = min(UNASKED_SECONDS, UNASKED_SHARE * limits.seconds)
-    return ProofAfter(
-        MaxRuntime(limits.seconds - seconds), started + limits.seconds, threads=threads, at_most=seconds
-    )
+    share = Share(MaxRuntime(limits.seconds - seconds), str(limits))
+    return ProofAfter(share, started + limits.seconds, threads=threads, at_most=seconds)

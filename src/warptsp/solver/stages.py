@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warptsp.claims import bound_of_optimal, confirmed_bound, is_confirmed
 from warptsp.errors import InvalidProblem, OutputError, WarpTSPError
 from warptsp.interruption import FirstSignal
 from warptsp.methods.launch import asked_of_launches
 from warptsp.problem import KnownLength
-from warptsp.proof.missing import check_arcs
 from warptsp.result import HistoryPoint, Result, Snapshot, Stage
 from warptsp.run import Run
 from warptsp.snapshots import turned_to_first
@@ -38,7 +38,7 @@ FIRST_SHARE = 0.9  # of a time limit that the first of two methods may use
 
 
 def run_stages(options: Options) -> Result:
-    """Run the methods in turn, and return what they found.
+    """Run the methods in turn, and return what they found; the best tour may go through missing arcs.
 
     Raises
     ------
@@ -60,7 +60,6 @@ def run_stages(options: Options) -> Result:
         claimed = result if not len(result.missing_arcs) else result.without_claims()
         failure.result = claimed  # type: ignore[attr-defined]
         raise failure
-    check_arcs(result.problem, result.tour, result.lower_bound, result)
     return result
 
 
@@ -92,7 +91,7 @@ class _Session:
     def interrupt(self, number: int) -> None:
         """End the method that runs, because of this signal."""
         if self.runs:
-            self.runs[-1].interrupt(_signal_name(number))
+            self.runs[-1].interrupt(signal_name(number))
 
     def run(self, step: Step, signals: FirstSignal) -> tuple[NDArray[np.int32], int | float]:
         """Run a method from the start tour, or from what the one before came to.
@@ -128,6 +127,8 @@ class _Session:
         if self.failure is not None and run.best is None:
             raise self.failure
         tour, length = _best_tour(run, step.method)
+        if run.proved_optimal and not is_confirmed(options.problem, length):
+            run.withdraw_optimal()
         self.stages.append(_stage(step, run, begun, length, self.failure))
         self._note_proof(length)
         return tour, length
@@ -200,9 +201,12 @@ class _Session:
         )
 
     def _note_proof(self, length: int | float) -> None:
-        """Take the best tour for an optimal one if the method or the bound has proved that."""
+        """Take the best tour for an optimal one if the method or the bound has proved that.
+
+        No distance is negative, so that nobody has to prove it of a tour of length 0.
+        """
         run, problem, bound = self.runs[-1], self.options.problem, self.options.bound
-        if bound is not None and bound.proves(length):
+        if length == 0 or (bound is not None and bound.proves(length) and is_confirmed(problem, length)):
             run.report_optimal()
         if run.proved_optimal:
             self.known = KnownLength(problem.name, problem.n, problem.metric, length, proven=True)
@@ -214,10 +218,8 @@ class _Session:
 
     def _lower_bound(self, length: int | float) -> int | float | None:
         if self._is_proved:
-            return length
-        value = self._bound_value()
-        # Sums of real lengths differ in their last digits.
-        return value if value is None or self.options.problem.integral else min(value, length)
+            return bound_of_optimal(length)
+        return confirmed_bound(self.options.problem, length, self._bound_value())
 
     def _bound_value(self) -> int | float | None:
         """Return what the bound beside the runs, or one of their methods, has proved; None for nothing."""
@@ -336,7 +338,7 @@ def beginning_with(tour: NDArray[np.int32], city: int | None) -> NDArray[np.int3
     return turned
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
     return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
 
 

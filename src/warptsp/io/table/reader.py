@@ -434,6 +434,6 @@ def _chosen(numbers: NDArray[np.float64], places: Sequence[int]) -> NDArray[np.f
 
 
 def _integers(matrix: NDArray[np.float64]) -> NDArray[np.float64] | NDArray[np.int64]:
-    """The same numbers as integers, if they are that."""
-    whole = np.array_equal(matrix, np.floor(matrix)) and np.abs(matrix).max() <= 2.0**53
+    """The same numbers as integers, if they are that; from 2**53 on, they may have been others."""
+    whole = np.array_equal(matrix, np.floor(matrix)) and np.abs(matrix).max() < 2.0**53
     return matrix.astype(np.int64) if whole else matrix

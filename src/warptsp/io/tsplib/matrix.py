@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from warptsp.io._text import quoted
 
-from .text import Section, TsplibText
+from .text import EXACT_INTEGERS, Section, TsplibText
 
 __all__ = ["weights"]
 
@@ -81,8 +81,8 @@ def weights(text: TsplibText, *, may_be_asymmetric: bool) -> NDArray[Any]:
             section.keyword,
         )
     largest = float(np.abs(numbers).max(initial=0.0))
-    if largest <= np.iinfo(np.int32).max and np.array_equal(numbers, np.floor(numbers)):
-        numbers = numbers.astype(np.int32)
+    if largest < EXACT_INTEGERS and np.array_equal(numbers, np.floor(numbers)):
+        numbers = numbers.astype(np.int32 if largest <= np.iinfo(np.int32).max else np.int64)
     if format_ == "FULL_MATRIX":
         matrix = numbers.reshape(n, n)
         _check_full_matrix(text, section, matrix, may_be_asymmetric)

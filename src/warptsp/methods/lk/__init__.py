@@ -82,6 +82,7 @@ METHOD = Method(
     run=run,
     params=LkParams,
     asymmetric=True,
+    any_magnitude=INSTANT_CITIES,
     devices=("cpu", "cuda"),
     min_gpu_cities=tuning.MIN_GPU_CITIES,
     gpus_wanted=gpus_wanted,

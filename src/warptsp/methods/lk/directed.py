@@ -341,6 +341,6 @@ class _Search:
         self._report_bound()
         exact = self.problem.integral and self.scale == 1.0
         # Of real numbers: to the digits that lengths have.
-        fine = self.n / self.scale <= tuning.FINE * self.native.best_length / self.scale
+        fine = not self.problem.integral and self.n <= tuning.FINE * self.native.best_length
         if self.native.proved and (exact or fine):
             run.report_optimal()

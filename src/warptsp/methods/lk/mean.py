@@ -19,6 +19,7 @@ from warptsp.methods.lk import cpu, tuning
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.protocol import ForwardingRun, best_of
 from warptsp.problem import Problem
+from warptsp.problem.values import EXACT_INTEGERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,12 +32,12 @@ _ROWS, _NEAREST = 200, 8  # that the measure looks at
 _START = "greedy"
 
 
-def asymmetry(matrix: NDArray[np.int32] | NDArray[np.float64]) -> float:
+def asymmetry(matrix: NDArray[Any]) -> float:
     """Return the difference between the two directions of short edges as a share of their sum.
 
     Parameters
     ----------
-    matrix : ndarray of int32 or float64, shape (n, n)
+    matrix : ndarray of numbers, shape (n, n)
 
     Returns
     -------
@@ -80,8 +81,8 @@ def search_mean(problem: Problem, run: Run, seconds: float) -> NDArray[np.int32]
         The tour or path in its better direction; None if there is none by then.
     """
     matrix: Any = problem.given_matrix()
-    wide = problem.integral and 2 * float(matrix.max()) > np.iinfo(np.int32).max
-    total = np.add(matrix, matrix.T, dtype=np.float64 if wide else None)
+    whole = problem.integral and 2.0 * float(matrix.max()) <= EXACT_INTEGERS
+    total = np.add(matrix, matrix.T, dtype=np.int64 if whole else np.float64)
     symmetric = Problem.from_matrix(total, open=problem.open)
     of_mean = _RunOfMean(run, problem, symmetric, seconds)
     cpu.search(symmetric, of_mean, LkParams())

@@ -238,4 +238,4 @@ BRANCHING_SECONDS = 5.0  # where nobody knows how much that is
 NODES = 2**62
 NODES_AT_ONCE = 25  # between two reports
 KICKS_FOR_NODE = 5  # that take about as long
-FINE = 1e-12  # rounding errors that make no difference to a length
+FINE = 0.9e-12  # rounding errors that make no difference to a length

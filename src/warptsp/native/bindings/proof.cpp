@@ -39,14 +39,30 @@ std::vector<int> checked_tour(const Array<const int, 1> &tour, size_t n) {
   return std::vector<int>(tour.data(), tour.data() + n);
 }
 
-Relaxation *make(const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed) {
+// Whether lengths are symmetric and neither negative nor too large; block by block, as one of both is read down columns.
+// Until the token stops it: nobody uses what comes of it then.
+bool are_lengths(const int64_t *lengths, size_t n, const StopToken &token) {
+  constexpr size_t block = 64;
+  for (size_t top = 0; top < n && !token.stopped(); top += block)
+    for (size_t left = 0; left <= top; left += block)
+      for (size_t i = top; i < std::min(n, top + block); ++i)
+        for (size_t j = left; j < std::min(n, left + block); ++j) {
+          const int64_t length = lengths[i * n + j];
+          if (length != lengths[j * n + i] || length < 0 || length >= (int64_t)1 << 48) return false;
+        }
+  return true;
+}
+
+// `lengths` stay where they are: the relaxation keeps the array alive, and nobody may change it.
+Relaxation *make(const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed,
+                 StopToken &token) {
   const size_t n = lengths.shape(0);
   require(lengths.shape(1) == n && n >= 3 && n <= 20000, "lengths are not a square matrix of 3 to 20000 cities");
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j)
-      require(lengths(i, j) == lengths(j, i) && lengths(i, j) >= 0 && lengths(i, j) < (int64_t)1 << 48,
-              "lengths are not symmetric, negative, or too large");
-  return new Relaxation(std::vector<int64_t>(lengths.data(), lengths.data() + n * n), checked_tour(tour, n), seed);
+  bool valid = false;
+  interruptible(token, [&] { valid = are_lengths(lengths.data(), n, token); }, n <= brief_cities);
+  require(valid, "lengths are not symmetric, negative, or too large");
+  const std::shared_ptr<const int64_t> kept(lengths.data(), [lengths](const int64_t *) {});
+  return new Relaxation(kept, checked_tour(tour, n), seed);
 }
 
 nb::object add_columns(Relaxation &relaxation, const Edges &pairs) {
@@ -201,10 +217,7 @@ void bind_proof(nb::module_ &m) {
   m.def("least_closed_walk", &least_closed_walk, arg("lengths"), "The shortest closed walk through all classes.");
   nb::class_<Cuts>(m, "Cuts", "Cuts of one relaxation, for others.");
   nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
-      .def(nb::new_([](const Array<const int64_t, 2> &lengths, const Array<const int, 1> &tour, uint64_t seed) {
-             return make(lengths, tour, seed);
-           }),
-           arg("lengths"), arg("tour"), arg("seed"))
+      .def(nb::new_(&make), arg("lengths"), arg("tour"), arg("seed"), arg("token"))
       .def(
           "fork",
           [](const Relaxation &relaxation, int number) {

@@ -26,10 +26,12 @@ class Matrix {
   Cost wall() const { return wall_; }
   const Entry *row(int from) const { return entries_ + (size_t)from * size_; }
   Cost cost(Entry entry) const {
-    if constexpr (std::is_integral_v<Entry>)
+    if constexpr (std::is_integral_v<Entry>) {
       return entry;
-    else
-      return (Cost)((double)entry * scale_ + 0.5);
+    } else {
+      const double scaled = (double)entry * scale_;
+      return (Cost)(scaled + (scaled < 0x1p52 ? 0.5 : 0.0));  // beyond, it is whole, and has no room for a half
+    }
   }
   Cost operator()(int from, int to) const { return cost(entries_[(size_t)from * size_ + to]); }
 

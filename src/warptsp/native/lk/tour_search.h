@@ -103,12 +103,9 @@ class TourSearchOf final : public TourSearch {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < i; j++) distances[(size_t)i * n + j] = distances[(size_t)j * n + i] = (double)metric(i, j);
     std::vector<int> tour = best();
-    double length = best_length_;
-    constexpr bool real = !std::is_integral_v<Value>;
-    const double step = real ? (double)tolerance_ : small::whole_step;
     const int *const fixed = instance_.fixed.empty() ? nullptr : instance_.fixed.data();
-    const bool proved = small::make_optimal(distances, n, fixed, real, step, tour, length, trees, token);
-    if (length < best_length_) go_on_from(std::move(tour));
+    const bool proved = small::make_optimal(distances, n, fixed, tour, trees, token);
+    if (tour != best()) go_on_from(std::move(tour));
     return proved;
   }
 

@@ -45,16 +45,15 @@ struct PricedPairs {
 
 class Relaxation {
  public:
-  // `lengths` [n, n]: symmetric, in units of 2^-16. `tour`: any tour.
-  Relaxation(std::vector<int64_t> lengths, std::vector<int> tour, uint64_t seed)
-      : n_((int)tour.size()), scale_(std::max(1, n_ / 1000)),
-        lengths_(std::make_shared<const std::vector<int64_t>>(std::move(lengths))), tour_(std::move(tour)), seed_(seed),
-        pricing_(lengths_->data(), n_) {}
+  // `lengths` [n, n]: symmetric, in units of 2^-16; forks share them. `tour`: any tour.
+  Relaxation(std::shared_ptr<const int64_t> lengths, std::vector<int> tour, uint64_t seed)
+      : n_((int)tour.size()), scale_(std::max(1, n_ / 1000)), lengths_(std::move(lengths)), tour_(std::move(tour)),
+        seed_(seed), pricing_(lengths_.get(), n_) {}
 
   // The same relaxation, which goes its own way from here; `number`, from 1 on, is its own, and so are its cuts' ids.
   std::unique_ptr<Relaxation> fork(int number) const {
     auto other = std::make_unique<Relaxation>(*this);
-    other->pricing_ = Pricing(lengths_->data(), n_);
+    other->pricing_ = Pricing(lengths_.get(), n_);
     other->next_id_ = other->told_ = (int64_t)number << 40;
     return other;
   }
@@ -454,7 +453,7 @@ class Relaxation {
 
   const int n_;
   const size_t scale_;  // of what is enough of a round: more for more than a thousand cities
-  const std::shared_ptr<const std::vector<int64_t>> lengths_;
+  const std::shared_ptr<const int64_t> lengths_;
   std::vector<int> tour_;
   const uint64_t seed_;
   uint64_t round_ = 0;

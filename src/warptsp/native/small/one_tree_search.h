@@ -5,6 +5,9 @@
 // traveling-salesman problem and minimum spanning trees: part II", Mathematical Programming 1 (1971) 6-25; steps with
 // momentum and branches at a city of the 1-tree with three edges or more as in T. Volgenant and R. Jonker, "A branch and
 // bound algorithm for the symmetric traveling salesman problem based on the 1-tree relaxation", EJOR 9 (1982) 83-89.
+//
+// All sums are those of doubles, and a branch is given up only if its bound, less all that rounding may have added to it,
+// leaves no shorter tour.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,17 +19,18 @@
 
 namespace warptsp::small {
 
-// What a shorter tour is shorter by where lengths are integers, and bounds are rounded.
-constexpr double whole_step = 0.999;
+// A proof excludes tours that are shorter by more than this share of the length, where lengths are reals: with the
+// rounding of lengths themselves, 1e-12.
+constexpr double real_share = 0.9e-12;
 
 class OneTreeSearch {
  public:
   // Cities of one search; rows of its arrays are so long.
   static constexpr int most = 32;
 
-  // `distances` [n, n], symmetric; `kept` [n, 2]: the other ends of edges that each tour has, -1 for none, or null. A tour
-  // is shorter if it is so by more than `least`.
-  OneTreeSearch(const double *distances, int n, const int *kept, double least) : n_(n), least_(least) {
+  // `distances` [n, n], symmetric, not negative; `kept` [n, 2]: the other ends of edges that each tour has, -1 for none, or
+  // null. A tour is shorter if it is so by 1 where distances are `whole`, or else by more than `real_share`.
+  OneTreeSearch(const double *distances, int n, const int *kept, bool whole) : n_(n), whole_(whole) {
     double longest = 0;
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) longest = std::max(longest, distance_[i][j] = distances[(size_t)i * n + j]);
@@ -82,6 +86,12 @@ class OneTreeSearch {
       if (j != i && !is_required(node, i, j)) forbid(node, i, j);
   }
 
+  // Whether no tour of this bound is shorter.
+  bool excludes(double bound) const {
+    const double proved = bound - rounding_;
+    return whole_ ? proved > length_ - 1.0 : proved >= length_ * (1.0 - real_share);
+  }
+
   // The shortest 1-tree: its edges, degrees, and its length with potentials, which bounds that of a tour.
   double one_tree(const Node &node) {
     const int n = n_;
@@ -102,7 +112,7 @@ class OneTreeSearch {
       edge_[edges++][1] = j;
       degree_[i]++;
       degree_[j]++;
-      sum += is_forbidden(node, i, j) ? wall_ : distance_[i][j] + pi[i] + pi[j];
+      sum += is_forbidden(node, i, j) ? wall_ : distance_[i][j];
     };
     while (count > 0) {
       int at = 0;
@@ -133,7 +143,13 @@ class OneTreeSearch {
     }
     take(0, first);
     take(0, second);
-    for (int i = 0; i < n; i++) sum -= 2 * pi[i];
+    // What is rounded: this sum, and the comparisons by which these edges are the shortest, and not those of a tour.
+    double size = sum + length_;
+    for (int i = 0; i < n; i++) {
+      sum += (degree_[i] - 2) * pi[i];
+      size += (degree_[i] + 2) * std::abs(pi[i]);
+    }
+    rounding_ = (n + 4) * std::numeric_limits<double>::epsilon() * size;
     return sum;
   }
 
@@ -145,7 +161,7 @@ class OneTreeSearch {
     for (int step = 0;; step++) {
       trees_--;
       const double bound = one_tree(node);
-      if (bound > length_ - least_) return false;
+      if (excludes(bound)) return false;
       int squares = 0;
       for (int i = 0; i < n_; i++) squares += (degree_[i] - 2) * (degree_[i] - 2);
       if (squares == 0) {
@@ -247,7 +263,8 @@ class OneTreeSearch {
   }
 
   int n_;
-  double least_, wall_;
+  bool whole_;
+  double wall_, rounding_ = 0;
   double distance_[most][most];
   std::vector<Node> levels_;
   int edge_[most][2], degree_[most];
@@ -257,20 +274,29 @@ class OneTreeSearch {
   const StopToken *token_ = nullptr;
 };
 
-// Makes a tour optimal, as OneTreeSearch::run does. `step` is what a shorter tour is shorter by; of `real` distances, which
-// are changed, a shorter one counts if it is so by 1e-12 of the length: less may be rounding.
-inline bool make_optimal(std::vector<double> &distances, int n, const int *kept, bool real, double step,
-                         std::vector<int> &tour, double &length, long long trees, const StopToken &token) {
-  while (true) {
+// Makes a tour optimal, as OneTreeSearch::run does; `distances` [n, n] are changed.
+inline bool make_optimal(std::vector<double> &distances, int n, const int *kept, std::vector<int> &tour,
+                         long long trees, const StopToken &token) {
+  // Of whole numbers, what rounding may add to a bound is less than 1 up to here.
+  constexpr double longest_whole = 0x1p44;
+  const auto d = [&](int i, int j) -> double & { return distances[(size_t)i * n + j]; };
+  // What is in every tour is no part of what they differ in.
+  for (int i = 0; kept != nullptr && i < n; i++)
+    for (int s = 0; s < 2; s++)
+      if (const int j = kept[2 * i + s]; j >= 0) d(i, j) = d(j, i) = 0;
+  double length = 0;
+  for (int p = 0; p < n; p++) length += d(tour[p], tour[p + 1 < n ? p + 1 : 0]);
+  while (length > 0) {  // no distance is negative
     // No better tour has a longer edge, and what is much longer hides what tours differ in.
-    if (real)
-      for (double &d : distances) d = std::min(d, 2.0 * length);
+    for (double &entry : distances) entry = std::min(entry, 2.0 * length);
+    const bool whole = std::all_of(distances.begin(), distances.end(), [](double x) { return x == std::floor(x); });
     const double before = length;
-    OneTreeSearch search(distances.data(), n, kept, real ? std::min(step, 1e-12 * length) : step);
+    OneTreeSearch search(distances.data(), n, kept, whole && length <= longest_whole);
     if (!search.run(tour, length, trees, token)) return false;
-    if (!real || length >= 0.5 * before) return true;
+    if (length >= 0.5 * before) return !whole || length <= longest_whole;
     trees = search.trees_left();
   }
+  return true;
 }
 
 }  // namespace warptsp::small

@@ -1,0 +1,160 @@
+"""The gate for claims: what leaves the package as proved passes here, and is checked by other means.
+
+A claim is a lower bound of all tours, which for an optimal tour is its own length, or that there is no tour.
+Who makes one has an arithmetic of its own: whole numbers, or doubles less what rounding may have added. Here
+a bound is held against the exact length of the tour, and, of a few cities, against all tours, in the numbers
+of the instance. What does not hold is a bug, which costs the claim and never the tour.
+
+Where lengths are real, a claim is one to twelve digits: "optimal" says that no tour is shorter by more than
+`SHARE`, and a bound is below the length by that share at least, since both are rounded.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warptsp._native as _native
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.problem import Problem
+
+__all__ = [
+    "SHARE",
+    "FewCities",
+    "are_confirmed",
+    "bound_of_optimal",
+    "confirmed_bound",
+    "is_confirmed",
+    "no_tour",
+]
+
+logger = logging.getLogger(__name__)
+
+SHARE = 1e-12
+"""Of a real length: what a proof does not exclude."""
+ROUNDING = 1e-9  # of a real bound: by so much it may be above a length that is rounded, too
+FEW = 10  # cities, with one for the ends of a path, whose tours are compared: 20 us of a call of 200
+FEW_OF_MANY = 6  # of a call for many problems, each of which takes some us
+MOST = 16  # where there is said to be no tour: 10 ms
+STEPS = 100  # of looking through all tours, before a dynamic programme does it: 10 us
+SUMS = 1e-14  # of a sum of a few reals, more than its rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FewCities:
+    """An instance as native code for a few cities takes it, in its own numbers.
+
+    Attributes
+    ----------
+    distances : ndarray of int64 or float64, shape (n, n)
+    constraints : dict
+        Ends of a path and fixed edges: arguments of `_native.optimal_tours`.
+    """
+
+    distances: NDArray[np.int64] | NDArray[np.float64]
+    constraints: dict[str, Any]
+
+    @classmethod
+    def of(cls, problem: Problem) -> FewCities:
+        """Take the distances of all pairs of cities."""
+        constraints: dict[str, Any] = {}
+        if (path := problem.open) is not None:
+            constraints = {
+                "open": True,
+                "start": -1 if path.start is None else path.start,
+                "end": -1 if path.end is None else path.end,
+            }
+        if len(problem.fixed_edges):
+            constraints |= {
+                "fixed_edges": np.ascontiguousarray(problem.fixed_edges),
+                "directed": problem.asymmetric,
+            }
+        return cls(problem.all_distances, constraints)
+
+    def has_shorter(self, bound: int | float) -> bool:
+        """Whether a tour is shorter than a bound."""
+        kind = self.distances.dtype
+        lengths: Any = np.array([bound if kind == np.int64 else bound * (1.0 - SUMS)], dtype=kind)
+        return bool(_native.shorter_tours(self.distances[None], lengths, STEPS, **self.constraints)[0])
+
+
+def bound_of_optimal(length: int | float) -> int | float:
+    """Return the lower bound that an optimal tour of this length is, on the safe side of rounding."""
+    return length if isinstance(length, int) else length * (1.0 - SHARE)
+
+
+def confirmed_bound(problem: Problem, length: int | float, bound: int | float | None) -> int | float | None:
+    """Return a lower bound as it leaves the package; None if there is none, or if it does not hold.
+
+    Parameters
+    ----------
+    problem : Problem
+    length : int or float
+        The exact length of a tour.
+    bound : int, float or None
+        What is said to be no longer than any tour.
+    """
+    if bound is None:
+        return None
+    if problem.integral:
+        holds = bound <= length
+    else:
+        holds = bound <= length * (1.0 + ROUNDING)
+        bound = min(float(bound), bound_of_optimal(float(length)))
+    if holds and bound > 0 and problem.n + (problem.open is not None) <= FEW:
+        holds = not FewCities.of(problem).has_shorter(bound)
+    if holds:
+        return bound
+    _withdraw(f"a lower bound of {bound!r}, where a tour of {problem.n} cities is {length!r} long or shorter")
+    return None
+
+
+def is_confirmed(problem: Problem, length: int | float) -> bool:
+    """Whether a tour of this exact length may be said to be optimal."""
+    return confirmed_bound(problem, length, bound_of_optimal(length)) is not None
+
+
+def are_confirmed(
+    distances: NDArray[np.int64] | NDArray[np.float64], lengths: list[int | float]
+) -> NDArray[np.bool_]:
+    """Whether closed tours of many small matrices, shape (m, n, n), may be said to be optimal."""
+    if distances.shape[1] > FEW_OF_MANY:
+        return np.ones(len(distances), dtype=np.bool_)
+    bounds: Any = np.array(lengths, dtype=distances.dtype)
+    if distances.dtype != np.int64:
+        bounds *= 1.0 - SHARE - SUMS
+    hold = np.asarray(_native.shorter_tours(distances, bounds, STEPS) == 0)
+    for number in np.flatnonzero(~hold).tolist():
+        _withdraw(f"a tour of length {lengths[number]!r} as an optimal one, where there is a shorter one")
+    return hold
+
+
+def no_tour(problem: Problem, bound: int | float | None) -> bool:
+    """Whether it may be said that there is no tour without a missing arc, as a lower bound says it.
+
+    Parameters
+    ----------
+    problem : Problem
+        With missing arcs.
+    bound : int, float or None
+        No tour is shorter.
+    """
+    if bound is None or problem.wall is None:
+        return False
+    # Of reals, a wall is more than twice as long as any tour without a missing arc.
+    if bound < (problem.wall if problem.integral else problem.wall * (1 - 1e-6)):
+        return False
+    if problem.n <= MOST and FewCities.of(problem).has_shorter(problem.wall):
+        _withdraw(f"that {problem.n} cities have no tour, where there is one")
+        return False
+    return True
+
+
+def _withdraw(claim: str) -> None:
+    logger.warning("a claim was withdrawn, which is a bug; please report it: %s", claim)

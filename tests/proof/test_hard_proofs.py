@@ -1,0 +1,118 @@
+"""Proofs of long lengths and of few arcs: exact ones, and certificates that are verified."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from instances import shortest, unit_points
+
+import warptsp
+from warptsp import OpenPath, Problem
+from warptsp.construct import construct
+from warptsp.errors import NoTourFound
+
+pytest.importorskip("highspy", reason="an extra brings HiGHS: pip install 'warptsp[prove]'")
+from warptsp.proof import proven_bound, read_proof
+from warptsp.proof.closed_instance import ClosedInstance, exponent_for, is_optimal
+from warptsp.proof.proving import prove
+
+inf = np.inf
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "MAN_2D", "MAX_2D", "ATT"])
+@pytest.mark.parametrize("bits", [31, 32, 33, 40, 45])
+def test_long_integers(metric, bits, tmp_path):
+    """From 2**32 on units are coarser than 2**-16, and still no length is rounded."""
+    path = [None, OpenPath(), OpenPath(0, 1)][bits % 3]
+    problem = Problem.from_points(unit_points(8, bits) * 2.0**bits, metric, open=path)
+    file = tmp_path / "proof.json"
+    proof = prove(problem, construct(problem, "random"), certificate=file)
+    assert proof.proved
+    assert proof.length == proof.lower_bound == shortest(problem)
+    assert proven_bound(problem, read_proof(file, problem)) == proof.length
+
+
+@pytest.mark.parametrize("asked", [{"prove": True}, {"bound": "lp"}, {"prove": "auto"}])
+def test_a_search_in_long_integers_is_followed_by_a_proof(asked):
+    problem = Problem.from_points(unit_points(40, 3) * 1e10, "EUC_2D")
+    result = warptsp.solve(problem, kicks=None if "prove" in asked else 40, time_limit=1, **asked)
+    assert "no proof" not in result.stop_reason
+    assert result.lower_bound <= result.length
+    assert result.lower_bound > 0.9 * result.length
+
+
+@pytest.mark.parametrize("exponent", [16, 3, 0, -1, -5, -30])
+def test_coarse_units_prove_no_more_than_there_is(exponent):
+    """Of integers that are longer than units can count, a bound is rounded down, and no proof of all."""
+    problem = Problem.from_points(unit_points(9, 1) * 1e6, "EUC_2D")
+    best = shortest(problem)
+    instance = ClosedInstance.of(problem, best, exponent)
+    tours = [np.random.default_rng(seed).permutation(9).astype(np.int32) for seed in range(20)]
+    for tour in tours:
+        assert instance.value(instance.units(tour)) <= problem.length(tour)
+    if exponent >= 0:
+        assert all(instance.value(instance.units(tour)) == problem.length(tour) for tour in tours)
+        assert instance.value(instance.step(instance.units(tours[0]))) == 1
+    least = min(instance.value(instance.units(tour)) for tour in tours)
+    assert is_optimal(problem, least, least)
+
+
+def test_sums_of_long_lengths_are_exact():
+    """Tours of many long edges have fewer bits for fractions, so that prices add up in 64 bits."""
+    few, many = (
+        Problem.from_points(np.random.default_rng(1).random((n, 2)) * 2**31, "EUC_2D") for n in (10, 1000)
+    )
+    length = [problem.length(np.arange(problem.n)) for problem in (few, many)]
+    assert exponent_for(few, length[0]) == 16
+    assert exponent_for(many, length[1]) < 16
+    assert length[1] << exponent_for(many, length[1]) < 2**55
+
+
+# Few arcs
+
+
+def with_few_arcs(n, seed, *, real):
+    """A cycle through all cities and 0.7 n other edges."""
+    draw = np.random.default_rng((n, seed))
+    cycle = draw.permutation(n)
+    ends = [*zip(cycle, np.roll(cycle, 1), strict=True), *draw.integers(0, n, (int(0.7 * n), 2))]
+    matrix = np.full((n, n), inf)
+    for a, b in ends:
+        matrix[a, b] = matrix[b, a] = draw.random() * 100 if real else draw.integers(1, 100)
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("n", [14, 18, 24, 30])
+def test_few_arcs(n, real):
+    """The search of a proof ends at tours with missing arcs; the proof goes on from there."""
+    for seed in range(5):
+        print(f"n {n}, real {real}, seed {seed}")
+        problem = Problem.from_matrix(with_few_arcs(n, seed, real=real))
+        proof = prove(problem, threads=1)
+        assert proof.proved
+        assert len(problem.missing_arcs(proof.tour)) == 0
+        if seed < 2:
+            for asked in ({"prove": True}, {"bound": "lp"}):
+                result = warptsp.solve(problem, threads=1, **asked)
+                assert result.length == pytest.approx(proof.length, rel=1e-7)
+                assert all(point.length < problem.wall for point in result.history)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("n", [6, 7, 10])
+def test_that_a_bipartite_graph_has_no_cycle_is_proved(n, real):
+    matrix = np.full((2 * n + 1, 2 * n + 1), inf)
+    matrix[:n, n:] = np.random.default_rng(n).random((n, n + 1)) * 9 if real else 1
+    matrix[n:, :n] = matrix[:n, n:].T
+    np.fill_diagonal(matrix, 0)
+    for call in (
+        lambda: prove(matrix),
+        lambda: warptsp.solve(matrix, prove=True),
+        lambda: warptsp.solve(matrix, bound="lp"),
+    ):
+        with pytest.raises(NoTourFound, match="which is proved") as raised:
+            call()
+        assert raised.value.proved
+        assert raised.value.result is not None

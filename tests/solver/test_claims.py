@@ -1,0 +1,263 @@
+"""What is said to be proved: the gate that every claim passes, and claims about hostile numbers."""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import claims
+import exact
+import numpy as np
+import pytest
+from instances import unit_points
+
+import warptsp
+from warptsp import Problem
+from warptsp.bound import held_karp
+from warptsp.errors import NoTourFound
+from warptsp.io.instances import write_problem
+from warptsp.methods import METHODS
+from warptsp.methods.magnitude import Frame
+from warptsp.methods.method import Method
+from warptsp.problem import OpenPath
+from warptsp.proof.missing import check_arcs
+
+FRESH = 300  # calls; .ci/claims makes as many as there is time for
+
+
+# The oracle itself
+
+
+def test_the_oracle_knows_ends_fixed_edges_and_missing_arcs():
+    line = [[abs(i - j) for j in range(5)] for i in range(5)]
+    assert exact.optimum(line)[0] == 8
+    assert exact.optimum(line, open=True)[0] == 4
+    assert exact.optimum(line, open=(2, None))[0] == 6
+    assert exact.optimum(line, open=(1, 2))[0] == 7
+    assert exact.optimum(line, fixed=[(0, 4), (1, 3)])[0] == 10
+    assert exact.optimum(line, open=True, fixed=[(0, 4)])[0] == 7
+    one_way = [[0, 0.1, None], [math.inf, 0, 0.2], [None, None, 0]]
+    assert exact.optimum(one_way) is None
+    assert exact.optimum(one_way, open=True) == (Fraction(0.1) + Fraction(0.2), [0, 1, 2])
+    assert exact.optimum(one_way, open=True, fixed=[(2, 1)]) is None
+
+
+# Claims of calls
+
+
+def test_every_claim_about_hostile_numbers_holds():
+    first = random.SystemRandom().randrange(1 << 48)
+    print("seed", first)
+    for seed in range(first, first + FRESH):
+        given = claims.case(seed)
+        print(seed, given)
+        claims.check(given)
+
+
+ZERO = [[0, 2.5, 0, 0], [2.5, 0, 0, 0], [0, 0, 0, 2.5], [0, 0, 2.5, 0]]
+
+
+@pytest.mark.parametrize("limits", [{}, {"kicks": 20}, {"time_limit": 0.05}, {"method": "exact"}], ids=str)
+@pytest.mark.parametrize("fields", [{}, {"open": OpenPath()}, {"open": OpenPath(0, 3)}], ids=str)
+def test_a_tour_of_length_0_among_longer_edges(fields, limits):
+    problem = Problem.from_matrix(ZERO, **fields)
+    result = warptsp.solve(problem, **limits)
+    assert (result.length, result.proved_optimal, result.lower_bound) == (0, True, 0)
+    directed = Problem.from_matrix([[0, 1, 2.5], [0, 0, 0.5], [1.5, 0, 0]], asymmetric=True, open=OpenPath())
+    assert warptsp.solve(directed, **limits).length == 0
+    many = warptsp.solve_many([problem] * 3, **{name: limits[name] for name in limits if name != "method"})
+    assert many.lengths.tolist() == [0, 0, 0]
+    assert many.proved_optimal.all()
+
+
+def test_the_only_path_through_missing_arcs():
+    i = math.inf
+    problem = Problem.from_matrix([[0, i, i], [0, 0, 0], [i, 0, 0]], asymmetric=True, open=OpenPath())
+    result = warptsp.solve(problem)
+    assert (result.tour.tolist(), result.length, result.proved_optimal) == ([2, 1, 0], 0, True)
+
+
+@pytest.mark.parametrize("n", [1, 3, 13, 40])
+@pytest.mark.parametrize("limits", [{}, {"kicks": 5}, {"method": "two-opt"}], ids=str)
+def test_length_0_needs_no_proof(n, limits):
+    for matrix in (np.zeros((n, n)), np.zeros((n, n), dtype=int)):
+        result = warptsp.solve(matrix, **limits)
+        assert (result.length, result.proved_optimal, result.lower_bound) == (0, True, 0)
+    assert warptsp.solve_many([np.zeros((n, 2))] * 2, kicks=5).proved_optimal.all()
+
+
+def test_nothing_is_proved_where_small_entries_vanish():
+    matrix = np.full((15, 15), 1e-150)
+    matrix[0, 1] = 1e160
+    result = warptsp.solve(matrix, asymmetric=True, kicks=5)
+    assert result.length == pytest.approx(15e-150, rel=1e-12)
+    wide = np.random.default_rng(0).permutation(np.logspace(-278, 286, 225)).reshape(15, 15)
+    for given, asymmetric in ((wide, True), (np.minimum(wide, wide.T), False)):
+        frame = Frame.of(Problem.from_matrix(given, asymmetric=asymmetric))
+        assert not frame.faithful
+        result = warptsp.solve(given, asymmetric=asymmetric, kicks=5)
+        assert not result.proved_optimal
+        assert result.lower_bound is None or result.lower_bound <= result.length
+    assert Frame.of(Problem.from_matrix(unit_points(9) @ unit_points(9).T + 1e200, asymmetric=True)).faithful
+
+
+def test_integers_of_any_size_stay_integers():
+    seed = random.SystemRandom().randrange(1 << 32)
+    print("seed", seed)
+    chance = np.random.default_rng(seed)
+    for n in (7, 20):
+        for base in (2**31, 10**12, 2**48, 2**53 - 100):
+            matrix = base + chance.integers(0, 100, (n, n))
+            for asymmetric in (False, True):
+                given = matrix if asymmetric else np.maximum(matrix, matrix.T)
+                np.fill_diagonal(given, 0)
+                result = warptsp.solve(given, asymmetric=asymmetric, kicks=20)
+                own = exact.length(given, result.tour)
+                assert type(result.length) is int
+                assert result.length == own == result.as_dict()["length"], (n, base)
+                assert result.lower_bound is None or type(result.lower_bound) is int
+                if n == 7:
+                    assert own == exact.optimum(given)[0] == result.lower_bound
+
+
+def test_integers_are_symmetric_only_if_they_are_equal():
+    matrix = 10**13 + np.arange(9).reshape(3, 3)
+    with pytest.raises(warptsp.InvalidProblem, match="not symmetric"):
+        Problem.from_matrix(matrix)
+    for given in (matrix, matrix.astype(float)):  # whole reals, too, were not rounded
+        problem = Problem.from_matrix(given, asymmetric=True)
+        assert problem.asymmetric
+        np.testing.assert_array_equal(problem.matrix, given - np.diag(np.diag(given)))
+    rounded = np.array([[0, 0.1 + 0.2, 1e-9], [0.3, 0, 1e-9], [1e-9, 1e-9 * (1 + 1e-15), 0]])
+    assert not Problem.from_matrix(rounded).asymmetric
+    rounded[2, 1] = 1e-9 * (1 + 1e-10)  # much of this pair, little of the longest
+    with pytest.raises(warptsp.InvalidProblem, match="not symmetric"):
+        Problem.from_matrix(rounded)
+
+
+def test_long_integers_in_files(tmp_path):
+    matrix = 2**53 - 1 - np.arange(25).reshape(5, 5)
+    np.fill_diagonal(matrix, 0)
+    problem = Problem.from_matrix(matrix, asymmetric=True)
+    tour = np.array([0, 2, 4, 1, 3])
+    for ending in ("atsp", "npy", "csv"):
+        file = tmp_path / f"long.{ending}"
+        write_problem(file, problem)
+        again = warptsp.load(file, asymmetric=True)
+        assert again.matrix.dtype == np.int64
+        assert again.length(tour) == exact.length(matrix, tour) > 2**55
+    warptsp.write_tour(tmp_path / "long.tour", tour, problem)
+    assert f"of length {problem.length(tour)}\n" in (tmp_path / "long.tour").read_text()
+
+
+def test_missing_arcs_among_long_integers():
+    wall = 2**53
+    matrix = np.full((6, 6), wall)
+    for city in range(6):
+        matrix[city, (city + 1) % 6] = 2**52 + city
+    problem = Problem.from_matrix(matrix, asymmetric=True, wall=wall)
+    assert problem.integral
+    assert warptsp.solve(problem).length == 6 * 2**52 + 15
+    long = Problem.from_matrix(np.where(matrix < wall, 2**53 - 1 - matrix % 8, wall), asymmetric=True, wall=wall)
+    assert long.wall > wall  # which no entry that counts reaches
+    for again in (long, replace(long, open=OpenPath(2, 1))):
+        np.testing.assert_array_equal(again.matrix, long.matrix)
+        assert warptsp.solve(again).proved_optimal
+
+
+# The gate
+
+
+@pytest.fixture
+def told(caplog):
+    caplog.set_level(logging.WARNING, logger="warptsp.claims")
+    return lambda: [record.message for record in caplog.records if "claim was withdrawn" in record.message]
+
+
+@pytest.fixture
+def liar(monkeypatch):
+    """A method that says that the tour in order is optimal."""
+
+    def run(problem, run, params):
+        run.offer(np.arange(problem.n, dtype=np.int32))
+        run.report_optimal()
+
+    monkeypatch.setitem(METHODS, "liar", Method(name="liar", summary="", run=run, asymmetric=True, ends=True))
+
+
+@pytest.mark.parametrize("n", [5, 10])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_tour_that_is_not_optimal_is_not_said_to_be(liar, told, n, whole):
+    points = np.random.default_rng(n).permutation(n)[:, None] * [100, 1]  # the tour in order is much longer
+    problem = Problem.from_points(points, "EUC_2D" if whole else None)
+    result = warptsp.solve(problem, method="liar", prove=False)
+    assert not result.proved_optimal
+    assert result.lower_bound is None or result.lower_bound < result.length
+    assert result.known is None
+    assert result.stop_reason == result.stages[0].stop_reason == "the search is complete"
+    assert "proved" not in result.summary()
+    assert result.tour.tolist() == list(range(n))  # a false claim does not cost the tour
+    assert len(told()) == 1
+    again = warptsp.solve(Problem.from_points(points[np.argsort(points[:, 0])]), method="liar", prove=False)
+    assert again.proved_optimal
+
+
+@pytest.mark.parametrize(
+    "fields", [{"open": OpenPath()}, {"open": OpenPath(0, 4)}, {"fixed_edges": [[0, 1]]}]
+)
+def test_constraints_are_those_of_the_problem(liar, told, fields):
+    line = np.arange(5.0)[:, None] * [1, 0]
+    assert warptsp.solve(Problem.from_points(line, **fields), method="liar").proved_optimal
+    crossed = Problem.from_points(line[[0, 3, 1, 2, 4]], **fields)
+    assert not warptsp.solve(crossed, method="liar").proved_optimal
+    assert len(told()) == 1
+
+
+def test_a_bound_above_every_tour_is_not_given(monkeypatch, told):
+    problem = Problem.from_points(np.random.default_rng(0).integers(0, 99, (9, 2)), "EUC_2D")
+    best = warptsp.solve(problem).length
+    value_of = held_karp.value_of
+    monkeypatch.setattr(held_karp, "value_of", lambda *arguments: value_of(*arguments) + best)
+    bound = warptsp.lower_bound(problem)
+    assert (bound.value, bound.certified) == (0, False)
+    assert len(told()) == 1
+    found = warptsp.solve(problem, method="two-opt", bound=5.0, prove=False)
+    assert found.lower_bound is None
+    assert not found.proved_optimal
+
+
+def test_a_bound_of_a_long_tour_is_held_against_its_length(monkeypatch, told):
+    problem = Problem.from_points(unit_points(60))
+    tour = warptsp.solve(problem, kicks=20).tour
+    value_of = held_karp.value_of
+    monkeypatch.setattr(held_karp, "value_of", lambda *arguments: 1.5 * value_of(*arguments))
+    assert not warptsp.lower_bound(problem, tour).certified
+    assert len(told()) == 1
+    # What is only rounded is no contradiction, and ends below the length.
+    monkeypatch.setattr(held_karp, "value_of", lambda *arguments: problem.length(tour))
+    assert warptsp.lower_bound(problem, tour).value == problem.length(tour) * (1 - 1e-12)
+
+
+def test_that_there_is_no_tour_is_not_said_where_there_is_one(told):
+    i = math.inf
+    ring = [[0, 1, i, i, 2], [1, 0, 3, i, i], [i, 3, 0, 1, i], [i, i, 1, 0, 1], [2, i, i, 1, 0]]
+    problem = Problem.from_matrix(ring)
+    with pytest.raises(NoTourFound) as caught:
+        check_arcs(problem, np.array([0, 2, 1, 3, 4]), 2 * problem.wall, None)
+    assert not caught.value.proved
+    assert len(told()) == 1
+    star = Problem.from_matrix([[0, 1, 1, 1], [1, 0, i, 1], [1, i, 0, i], [1, 1, i, 0]], open=OpenPath(0, 1))
+    with pytest.raises(NoTourFound) as caught:
+        warptsp.solve(star)
+    assert caught.value.proved
+
+
+def test_a_search_with_directions_reads_long_integers_as_they_are():
+    n = 13  # more than are solved by dynamic programming
+    matrix = np.full((n, n), 2**53 - 2)
+    matrix[np.arange(n), (np.arange(n) + 1) % n] = 2**53 - 3  # which half a unit more would round up
+    result = warptsp.solve(matrix, asymmetric=True, kicks=10)
+    assert (result.length, result.proved_optimal) == (n * (2**53 - 3), True)
