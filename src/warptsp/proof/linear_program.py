@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 
+_COST_BITS = 24
+"""Of the costs that the solver is given at most, whose tolerances are absolute: with longer ones it loses its
+way now and then."""
 _NO_LIMIT = 2_147_483_647
 
 
@@ -78,6 +81,14 @@ def require_solver() -> Any:
 class LinearProgram:
     """Minimize the cost of edges, of which two meet in each of `n` cities.
 
+    Parameters
+    ----------
+    n : int
+    token : StopToken
+        Ends solutions.
+    longest : float
+        No cost is above it.
+
     Attributes
     ----------
     values : ndarray of float64
@@ -93,11 +104,12 @@ class LinearProgram:
         Steps of the simplex method, of all solutions.
     """
 
-    def __init__(self, n: int, token: _native.StopToken) -> None:
+    def __init__(self, n: int, token: _native.StopToken, longest: float = 1.0) -> None:
         self._highspy = require_solver()
         self._solver: Any = self._highspy._Highs()
         self._token = token
-        self._cities = n
+        self._cities, self._longest = n, longest
+        self._unit = 2.0 ** max(0, math.frexp(longest)[1] - _COST_BITS)
         self._most_iterations = _NO_LIMIT
         status = self._highspy.HighsModelStatus
         self._outcomes = {
@@ -137,7 +149,7 @@ class LinearProgram:
 
     def copy(self) -> LinearProgram:
         """Return the same programme, in a solver of its own."""
-        other = LinearProgram(self._cities, self._token)
+        other = LinearProgram(self._cities, self._token, self._longest)
         other._check(other._solver.passModel(self._solver.getLp()))
         other.restore(self._solver.getBasis())
         other.values, other.prices, other.activity = self.values, self.prices, self.activity
@@ -151,7 +163,7 @@ class LinearProgram:
         if count:
             self._check(
                 self._solver.addCols(
-                    count, costs, np.zeros(count), np.ones(count), len(index), begin, index, value
+                    count, costs / self._unit, np.zeros(count), np.ones(count), len(index), begin, index, value
                 )
             )
 
@@ -195,7 +207,8 @@ class LinearProgram:
 
     def stop_above(self, objective: float) -> None:
         """End solutions early whose optimum is above this."""
-        self._set("objective_bound", objective if math.isfinite(objective) else self._highspy.kHighsInf)
+        bound = objective / self._unit if math.isfinite(objective) else self._highspy.kHighsInf
+        self._set("objective_bound", bound)
 
     def basis(self) -> Any:
         """Return what `restore` takes."""
@@ -213,7 +226,7 @@ class LinearProgram:
         programme = solver.getLp()
         solution = Solution(
             values=self.values,
-            reduced_costs=np.array(solver.getSolution().col_dual),
+            reduced_costs=self._unit * np.array(solver.getSolution().col_dual),
             movable=np.array(programme.col_lower_) < np.array(programme.col_upper_),
             prices=self.prices,
             inequalities=np.array(programme.row_lower_) < np.array(programme.row_upper_),
@@ -248,14 +261,14 @@ class LinearProgram:
         else:
             solution = self._solver.getSolution()
             self.values = np.array(solution.col_value)
-            self.prices = np.array(solution.row_dual)
+            self.prices = self._unit * np.array(solution.row_dual)
             self.activity = np.array(solution.row_value)[self._cities :]
         return outcome
 
     def probe(self, iterations: int) -> tuple[Outcome, float]:
         """Solve it with so many steps at most; return the objective and keep nothing."""
         outcome = self._run(iterations)
-        return outcome, self._solver.getObjectiveValue()
+        return outcome, self._unit * self._solver.getObjectiveValue()
 
     def _run(self, iterations: int) -> Outcome:
         if iterations != self._most_iterations:
@@ -266,7 +279,7 @@ class LinearProgram:
             outcome = self._outcomes.get(self._solver.getModelStatus())
             self.iterations += max(0, self._solver.getInfo().simplex_iteration_count)
             self.solutions += 1
-            self.objective = self._solver.getObjectiveValue()
+            self.objective = self._unit * self._solver.getObjectiveValue()
             if outcome is not None:
                 return outcome
             if attempt == 0:

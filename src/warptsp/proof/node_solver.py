@@ -161,7 +161,8 @@ class NodeSolver:
         self._pinned: dict[tuple[int, ...], int] = {}  # the cuts of branches on more than two cities
         self._branches: tuple[Branch, ...] = ()
         self.relaxation = _native.Relaxation(instance.lengths, self.tour, seed, token)
-        self.program = LinearProgram(instance.size, token)
+        longest = math.ldexp(instance.problem.distance_bound, instance.exponent - FRACTION_BITS)
+        self.program = LinearProgram(instance.size, token, longest)
         self._column_of: dict[tuple[int, int], int] = {}
         self.add_edges(self._first_edges(neighbours))
         fixed = [self._column_of[int(a), int(b)] for a, b in instance.fixed]
