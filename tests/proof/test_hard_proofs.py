@@ -32,6 +32,17 @@ def test_long_integers(metric, bits, tmp_path):
     assert proven_bound(problem, read_proof(file, problem)) == proof.length
 
 
+@pytest.mark.parametrize("seed", [94, 249, 257, 338, 654, 719])
+def test_long_costs_do_not_lead_the_solver_astray(seed):
+    """With costs of 31 bits HiGHS ends these with the status 'Unknown'."""
+    points = np.random.default_rng(seed).integers(0, 20, (19 + seed % 20, 2))
+    proof = prove(Problem.from_points(points * 2.0**30, "MAX_2D"), threads=1)
+    assert proof.skipped is None
+    assert proof.lower_bound >= proof.length * (1 - 1e-12)
+    small = prove(Problem.from_points(points, "MAX_2D"), threads=1)
+    assert proof.length == small.length << 30
+
+
 @pytest.mark.parametrize("asked", [{"prove": True}, {"bound": "lp"}, {"prove": "auto"}])
 def test_a_search_in_long_integers_is_followed_by_a_proof(asked):
     problem = Problem.from_points(unit_points(40, 3) * 1e10, "EUC_2D")

@@ -163,7 +163,14 @@ class LinearProgram:
         if count:
             self._check(
                 self._solver.addCols(
-                    count, costs / self._unit, np.zeros(count), np.ones(count), len(index), begin, index, value
+                    count,
+                    costs / self._unit,
+                    np.zeros(count),
+                    np.ones(count),
+                    len(index),
+                    begin,
+                    index,
+                    value,
                 )
             )
 
