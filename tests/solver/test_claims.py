@@ -161,7 +161,8 @@ def test_missing_arcs_among_long_integers():
     problem = Problem.from_matrix(matrix, asymmetric=True, wall=wall)
     assert problem.integral
     assert warptsp.solve(problem).length == 6 * 2**52 + 15
-    long = Problem.from_matrix(np.where(matrix < wall, 2**53 - 1 - matrix % 8, wall), asymmetric=True, wall=wall)
+    longer = np.where(matrix < wall, 2**53 - 1 - matrix % 8, wall)
+    long = Problem.from_matrix(longer, asymmetric=True, wall=wall)
     assert long.wall > wall  # which no entry that counts reaches
     for again in (long, replace(long, open=OpenPath(2, 1))):
         np.testing.assert_array_equal(again.matrix, long.matrix)
