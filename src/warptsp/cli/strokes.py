@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import devices
+from warptsp.cli._display import NoDisplay
 from warptsp.cli._options import Seconds, echo_json, examples, json_option, quiet_option
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
@@ -44,12 +45,16 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Write the file in its new order; - is stdout."
 )
+@click.option(
+    "--check-only", is_flag=True, help="Write nothing; say whether the new order does the same work."
+)
 @click.option("--format", "format_", metavar="NAME", help="Format: svg, hpgl, gcode, excellon or dxf.")
 @click.option("--home", type=_Numbers(), metavar="X,Y", help="Start here.  [default: as the file says]")
 @click.option("--back", is_flag=True, help="Return to the home position.")
 @click.option("--keep-directions", is_flag=True, help="Draw no stroke backwards.")
 @click.option("--keep-entries", is_flag=True, help="Enter closed paths where the file does.")
 @click.option("--inner-first", is_flag=True, help="Cut what lies in a closed path before that path.")
+@click.option("--ungroup", is_flag=True, help="Mix the groups, layers and colours of SVG and DXF.")
 @click.option(
     "--join", type=float, default=0.0, metavar="D", help="Keep the tool down between ends at most D apart."
 )
@@ -95,12 +100,14 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 def command(
     file: Path,
     output: str | None,
+    check_only: bool,
     format_: str | None,
     home: tuple[float, ...] | None,
     back: bool,
     keep_directions: bool,
     keep_entries: bool,
     inner_first: bool,
+    ungroup: bool,
     join: float,
     machine: str,
     speed: tuple[float, ...] | None,
@@ -120,16 +127,21 @@ def command(
 
     FILE is SVG, HPGL, G-code, Excellon or DXF (which needs ezdxf: pip install 'warptsp[dxf]'); the output has
     the same format. What is drawn, cut or drilled stays the same. Groups, layers and tools keep their order.
+    The new file is verified before it is written: an interpreter of its own runs both.
     """
     from warptsp.cli.report import check_page_name
     from warptsp.outputs import atomic_write, check_outputs
     from warptsp.strokes import arrange
-    from warptsp.strokes.files import read_drawing
+    from warptsp.strokes.files import Rules, read_drawing, rewritten
     from warptsp.strokes.files.registry import format_of
     from warptsp.strokes.preview import write_preview
 
     if as_json and output == "-":
         raise InvalidOption("--json and --output -: both want stdout; give the strokes a file")
+    if check_only and output is not None:
+        raise InvalidOption(
+            "--check-only and --output: the one writes nothing, the other says where to; leave one out"
+        )
     kind = format_of(file, format_)
     if output not in (None, "-") and format_ is None and format_of(output).name != kind.name:
         raise InvalidOption(
@@ -144,9 +156,9 @@ def command(
         ("taken by --output", name) for name in [output] if name is not None
     ]
     check_outputs([("--preview", preview), ("--report", report)], taken)
-    drawing = read_drawing(file, format_)
+    drawing = read_drawing(file, format_, ungroup=ungroup, inner_first=inner_first)
     found = home if home is not None else drawing.home
-    with FirstSignal() as signals:  # what is found is written
+    with NoDisplay(), FirstSignal() as signals:  # what is found is written
         plan = arrange(
             drawing.paths,
             home=found,
@@ -155,6 +167,7 @@ def command(
             loops=drawing.loops & (not keep_entries),
             groups=drawing.groups,
             inner_first=inner_first,
+            outlines=drawing.outlines,
             join=join,
             machine=_machine(machine, speed, acceleration),
             time_limit=time_limit,
@@ -163,19 +176,37 @@ def command(
             device=device,
             **({} if kicks is None else {"kicks": kicks}),
         )
+        rules = Rules(
+            inner_first=inner_first,
+            keep_directions=keep_directions,
+            keep_entries=keep_entries,
+            ungrouped=ungroup,
+            join=join,
+        )
+        verified = output is not None or check_only
+        contents = rewritten(drawing, plan, rules) if verified else b""
         if output is not None:
-            contents = drawing.rewrite(plan)
             with atomic_write(output) as stream:
                 stream.write(contents)
         if preview is not None:
-            write_preview(preview, drawing.paths, plan, y_up=drawing.y_up)
+            write_preview(preview, drawing.paths, plan, y_up=drawing.y_up, outlines=drawing.outlines)
         if report is not None:
             from warptsp.report import write_strokes
 
             write_strokes(report, drawing.paths, plan, title=file.name, unit=drawing.unit, y_up=drawing.y_up)
     written = {"output": output, "preview": preview, "report": report}
-    _tell(file, kind.title, plan, drawing, written, as_json, quiet)
+    _tell(file, kind.title, plan, drawing, written, verified, ungroup, as_json, quiet)
     return 0 if signals.caught is None else status(signals.caught)
+
+
+#: What the verifier of a format has compared.
+_SAME = {
+    "gcode": "same cuts, same order of depths",
+    "excellon": "same holes of the same tools",
+    "svg": "same strokes in the same groups",
+    "hpgl": "same strokes of the same pens",
+    "dxf": "same strokes on the same layers",
+}
 
 
 def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[float, ...] | None) -> Machine:
@@ -195,19 +226,35 @@ def _tell(
     plan: Plan,
     drawing: Drawing,
     written: dict[str, str | None],
+    verified: bool,
+    ungroup: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     groups = len(set(drawing.groups))
     if as_json:
-        echo_json({**plan.as_dict(drawing.unit), "file": str(file), "groups": groups, **written})
+        echo_json(
+            {
+                **plan.as_dict(drawing.unit),
+                "file": str(file),
+                "groups": groups,
+                "verified": verified,
+                "stays": drawing.notes,
+                **written,
+            }
+        )
         return
     if quiet:
         return
     count, many = len(plan.order), "groups" if groups != 1 else "group"
     lines = [f"file         {file}, {title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
-    lines += [f"{name:12} {value}" for name, value in plan.facts(drawing.unit)]
+    mixes = {"groups": "; --ungroup mixes them"} if drawing.format in ("svg", "dxf") else {}
+    lines += [f"{name:12} {value}{mixes.get(name, '')}" for name, value in plan.facts(drawing.unit)]
+    lines += [f"stays        {note}" for note in drawing.notes]
+    if verified:
+        same = "same strokes" if ungroup else _SAME[drawing.format]
+        lines.append(f"verified     {same}")
     lines += [f"{what:12} {name}" for what, name in written.items() if name not in (None, "-")]
-    if not any(written.values()):
+    if not any(written.values()) and not verified:
         lines.append("output       not written; --output FILE writes it")
     (tell if written["output"] == "-" else say)(*lines)

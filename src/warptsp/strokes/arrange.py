@@ -63,6 +63,7 @@ def arrange(
     loops: bool | ArrayLike = True,
     groups: Sequence[object] | None = None,
     inner_first: bool = False,
+    outlines: Iterable[ArrayLike] | None = None,
     join: float = 0.0,
     machine: Machine | str = "euclidean",
     time_limit: float | None = None,
@@ -89,6 +90,9 @@ def arrange(
         ascending order, anything else in the order in which the groups first appear.
     inner_first : bool
         Whether what lies in a closed loop comes before it, within its group.
+    outlines : iterable of array_like, optional
+        The strokes once more, with as many points as it takes to say what lies in a loop: a circle may be
+        entered at four points and still be round. By default `paths`.
     join : float
         Ends of strokes of a group that are at most this far apart are joined: these strokes follow each other
         and the tool stays down. 0 joins nothing.
@@ -132,7 +136,10 @@ def arrange(
         raise InvalidOption("back: to which home position? Give home, too")
     effort = _effort_of(time_limit, options, started, n * RESERVE)
     anywhere = checked_flags("loops", loops, n)
-    task = _Task.of(drawing, free, group, anywhere, inner_first, tolerance, cost)
+    shapes = drawing if outlines is None else checked_paths(outlines)
+    if len(shapes) != n:
+        raise InvalidOption(f"outlines: {len(shapes)} for {n} strokes; one for each is needed")
+    task = _Task.of(drawing, free, group, anywhere, shapes if inner_first else None, tolerance, cost)
     ends = Ends(place, place if back else None)
     before = _travel(drawing, place, back, cost)
     order, entry = _given_order(task), task.first_entries()
@@ -141,7 +148,8 @@ def arrange(
         tried = [(order, entry), (greedy, entry), _arranged(task, ends, greedy, effort)]
         order, entry = min(tried, key=lambda found: travel_of(task.entered(found[1]), cost, ends, found[0]))
     plan = _plan_of(task, ends, order, started, effort, entry)
-    return replace(plan, travel_before=before, seconds=time.monotonic() - started)
+    mixed = _travel_mixed(task, ends)
+    return replace(plan, travel_before=before, travel_mixed=mixed, seconds=time.monotonic() - started)
 
 
 class _Task:
@@ -171,7 +179,7 @@ class _Task:
         free: NDArray[np.bool_],
         group: NDArray[np.int64],
         anywhere: NDArray[np.bool_],
-        inner_first: bool,
+        outlines: list[Path] | None,  # where inner ones come first
         tolerance: float,
         machine: Machine,
     ) -> _Task:
@@ -185,8 +193,9 @@ class _Task:
         for unit, strokes in enumerate(chains.strokes):
             unit_of[strokes] = unit
         parent = None
-        if inner_first:
-            around = parents(paths, closed)[heads]
+        if outlines is not None:
+            loops = np.array([len(p) > 2 and bool((p[0] == p[-1]).all()) for p in outlines], dtype=np.bool_)
+            around = parents(outlines, loops)[heads]
             parent = np.where(around >= 0, unit_of[around], -1)
             parent[group[heads[np.maximum(parent, 0)]] != group[heads]] = -1
             if not (parent >= 0).any():
@@ -253,6 +262,15 @@ def _greedy(task: _Task, ends: Ends) -> Refined:
     return Refined(np.concatenate(order), backwards)
 
 
+def _travel_mixed(task: _Task, ends: Ends) -> float | None:
+    """The travel of the nearest next if groups did not matter; None where there is one."""
+    n = len(task.units)
+    if n == 0 or (task.group == task.group[0]).all():
+        return None
+    found = nearest_first(task.units, task.machine, Ends(ends.start), task.parents_among(np.arange(n)))
+    return travel_of(task.units, task.machine, ends, found)
+
+
 def _members(group: NDArray[np.int64]) -> list[NDArray[np.intp]]:
     """The units of each group, ascending, group after group."""
     by_group = np.argsort(group, kind="stable")
@@ -289,6 +307,7 @@ def _arranged(task: _Task, ends: Ends, greedy: Refined, effort: Effort) -> tuple
     start = ends.start
     groups = _members(task.group)
     left = n
+    effort.parts = len(groups) > 1
     for number, members in enumerate(groups):
         last = number == len(groups) - 1
         here = Ends(start, ends.end if last else _beginning(task, groups[number + 1]))

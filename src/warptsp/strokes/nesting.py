@@ -11,14 +11,15 @@ from .model import Path
 
 __all__ = ["heights", "parents"]
 
+_SPREAD = 8  # vertices of a stroke that say whether it lies in a loop
 _BLOCK = 1 << 22  # of pairs of a point and an edge: 32 MB for each array of them
 
 
 def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The smallest closed loop around each stroke, -1 where there is none.
 
-    A stroke is in a loop if its middle vertex is; strokes that cross a loop have no right order, and count
-    by that vertex. A k-d tree of these vertices finds those near a loop.
+    A stroke is in a loop if its vertices are. One that crosses every loop around it has no right order, and
+    counts by its middle vertex. A k-d tree of these vertices finds those near a loop.
 
     Returns
     -------
@@ -33,17 +34,27 @@ def parents(paths: Sequence[Path], loops: NDArray[np.bool_]) -> NDArray[np.intp]
     inside_of = np.array([path[len(path) // 2, :2] for path in paths])
     areas = np.array([_area(paths[loop][:, :2]) for loop in closed.tolist()])
     tree = cKDTree(inside_of)
-    for loop in closed[np.argsort(areas, kind="stable")].tolist():
-        polygon = paths[loop][:, :2]
-        low, high = polygon.min(axis=0), polygon.max(axis=0)
-        radius = float((high - low).max()) / 2 * (1 + 1e-9)
-        near = np.array(tree.query_ball_point((low + high) / 2, radius, p=np.inf), dtype=np.intp)
-        near = near[(found[near] < 0) & (near != loop)]
-        held = near[_contains(polygon, inside_of[near])]
-        # Two loops on each other contain each other's vertices or not, as rounding has it; one is the parent.
-        held = held[[not _is_within(found, loop, int(stroke)) for stroke in held]]
-        found[held] = loop
+    by_area = closed[np.argsort(areas, kind="stable")].tolist()
+    for whole in (True, False):
+        for loop in by_area:
+            polygon = paths[loop][:, :2]
+            low, high = polygon.min(axis=0), polygon.max(axis=0)
+            radius = float((high - low).max()) / 2 * (1 + 1e-9)
+            near = np.array(tree.query_ball_point((low + high) / 2, radius, p=np.inf), dtype=np.intp)
+            near = near[(found[near] < 0) & (near != loop)]
+            held = near[_contains(polygon, inside_of[near])]
+            if whole:
+                held = held[[bool(_contains(polygon, _some(paths[stroke])).all()) for stroke in held]]
+            # Two loops on each other contain each other's vertices or not, as rounding has it; one is the
+            # parent.
+            held = held[[not _is_within(found, loop, int(stroke)) for stroke in held]]
+            found[held] = loop
     return found
+
+
+def _some(path: Path) -> Path:
+    """A few vertices, spread along a stroke."""
+    return path[:: max(1, len(path) // _SPREAD), :2]
 
 
 def _is_within(found: NDArray[np.intp], loop: int, stroke: int) -> bool:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "travel_points"]
 
+_LITTLE = 0.9  # of the travel: groups that cost less than the rest are not worth a line
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
@@ -34,6 +36,9 @@ class Plan:
         For each stroke whether the tool stays down between the one before and this.
     travel, travel_before : float
         The cost of all travels, in the unit of the machine, and that of the order that was given.
+    travel_mixed : float or None
+        The travel, at most, if groups could be mixed; None where there is one group. An estimate: it is that
+        of drawing always the nearest stroke next.
     home : ndarray of float64 or None
     back : bool
     machine : Machine
@@ -62,6 +67,7 @@ class Plan:
     stop_reason: str = ""
     interrupted: bool = False
     signal: int | None = None
+    travel_mixed: float | None = None
 
     def drawn(self, paths: Sequence[Path]) -> list[Path]:
         """The strokes in their order, each as an array of points in the direction of drawing."""
@@ -88,9 +94,15 @@ class Plan:
         unit = self.machine.unit or unit
         unit = f" {unit}" if unit else ""
         pauses = len(self.order) - int(self.joined.sum())
+        mixed = []
+        if self.travel_mixed is not None and self.travel_mixed < _LITTLE * self.travel:
+            share = 1.0 - self.travel_mixed / self.travel_before if self.travel_before > 0 else 0.0
+            mixed = [("groups", "keep their places; mixed, the travel would be about "
+                                f"{self.travel_mixed:.6g}{unit}, {_compared(share)}")]  # fmt: skip
         return [
-            ("travel", f"{self.travel:.6g}{unit}, {100 * self.saved:.1f} % less than before"),
+            ("travel", f"{self.travel:.6g}{unit}, {_compared(self.saved)}"),
             ("before", f"{self.travel_before:.6g}{unit}"),
+            *mixed,
             ("pen down", f"{pauses} times" if pauses != 1 else "once"),
             ("time", f"{self.seconds:.2f} s, {self.kicks} kicks"),
         ]
@@ -101,6 +113,7 @@ class Plan:
             "strokes": len(self.order),
             "travel": self.travel,
             "travel_before": self.travel_before,
+            "travel_mixed": self.travel_mixed,
             "saved_percent": 100.0 * self.saved,
             "unit": self.machine.unit or unit,
             "joined": int(self.joined.sum()),
@@ -111,6 +124,15 @@ class Plan:
             "stop_reason": self.stop_reason,
             "interrupted": self.interrupted,
         }
+
+
+def _compared(saved: float) -> str:
+    """A saving in words.
+
+    >>> _compared(0.785), _compared(-0.308)
+    ('78.5 % less than before', '30.8 % more than before')
+    """
+    return f"{100 * abs(saved):.1f} % {'more' if saved < 0 else 'less'} than before"
 
 
 def travel_points(

@@ -23,7 +23,12 @@ _DIGITS = 1
 
 
 def write_preview(
-    path: str | os.PathLike[str], paths: Sequence[Path], plan: Plan, *, y_up: bool = True
+    path: str | os.PathLike[str],
+    paths: Sequence[Path],
+    plan: Plan,
+    *,
+    y_up: bool = True,
+    outlines: Sequence[Path] | None = None,
 ) -> None:
     """Write `preview` to a file.
 
@@ -37,10 +42,12 @@ def write_preview(
     if not os.fspath(path).lower().endswith(".svg"):
         raise InvalidOption(f"{os.fspath(path)}: the name of a preview must end in .svg")
     with atomic_write(path) as stream:
-        stream.write(preview(paths, plan, y_up=y_up).encode())
+        stream.write(preview(paths, plan, y_up=y_up, outlines=outlines).encode())
 
 
-def preview(paths: Sequence[Path], plan: Plan, *, y_up: bool = True) -> str:
+def preview(
+    paths: Sequence[Path], plan: Plan, *, y_up: bool = True, outlines: Sequence[Path] | None = None
+) -> str:
     """Two panels, the given order to the left and the plan to the right: strokes blue, travel orange.
 
     Parameters
@@ -50,6 +57,8 @@ def preview(paths: Sequence[Path], plan: Plan, *, y_up: bool = True) -> str:
     plan : Plan
     y_up : bool
         Whether y grows upwards; in SVG files it does not.
+    outlines : sequence of ndarray, optional
+        The strokes as they look, where `paths` has only the points where they may be entered.
 
     Returns
     -------
@@ -59,7 +68,8 @@ def preview(paths: Sequence[Path], plan: Plan, *, y_up: bool = True) -> str:
     given = [np.asarray(path)[:, :2] for path in paths]
     after = [path[:, :2] for path in plan.drawn(list(paths))]
     home = None if plan.home is None else plan.home[:2]
-    every = np.concatenate([*given, np.empty((0, 2)) if home is None else home[None]])
+    shown = given if outlines is None else [np.asarray(outline)[:, :2] for outline in outlines]
+    every = np.concatenate([*shown, np.empty((0, 2)) if home is None else home[None]])
     low, high = every.min(axis=0), every.max(axis=0)
     scale = _SIDE / max(float((high - low).max()), 1e-300)
     width, height = (high - low) * scale
@@ -74,7 +84,7 @@ def preview(paths: Sequence[Path], plan: Plan, *, y_up: bool = True) -> str:
     titles = (("before", plan.travel_before), ("after", plan.travel))
     for number, (drawn, (title, travel)) in enumerate(zip((given, after), titles, strict=True)):
         starts, ends = travel_points(drawn, home, plan.back)
-        strokes = "".join(_line(placed(path)) for path in drawn)
+        strokes = "".join(_line(placed(path)) for path in shown)
         moves = "".join(_line(placed(np.array([a, b]))) for a, b in zip(starts, ends, strict=True))
         unit = f" {plan.machine.unit}" if plan.machine.unit else ""
         panels.append(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from warptsp.problem import Metric, OpenPath, Problem
 from warptsp.solver import solve
-from warptsp.stop import DefaultStop, MaxRuntime
+from warptsp.stop import DefaultStop, MaxKicks, MaxRuntime
 
 from .machine import Machine
 from .model import Ends, Units
@@ -25,6 +25,9 @@ from .refine import Refined
 __all__ = ["Cities", "Effort", "searched"]
 
 _GRID = 2.0**22  # steps across a drawing where the metric is one of whole numbers: 1 in 4 million
+# Groups of so few cities end after so many kicks for each, where one search alone would wait for a tenth of a
+# second whether it gets better: fifty groups of two rectangles took 9.2 s for what takes 0.9.
+_FEW, _KICKS = 60, 100
 
 
 @dataclass(slots=True)
@@ -39,6 +42,7 @@ class Effort:
     deadline: float
     limit: float  # seconds until then, with what is done beside the searches
     settle: bool = False  # whether a search may also end where nothing improves, before its time is over
+    parts: bool = False  # whether each of several groups has searches of its own
     kicks: int = 0
     interrupted: bool = False
     signal: int | None = None
@@ -67,6 +71,8 @@ class Effort:
             share_over = str(MaxRuntime(options["time_limit"]))
         if self.settle:
             options["stop"] = DefaultStop(problem.n)
+            if self.parts and problem.n <= _FEW:
+                options["stop"] |= MaxKicks(_KICKS * problem.n)
         if start is not None:
             options["start"] = start
         elif self.over:
@@ -179,7 +185,10 @@ def searched(
     tour = effort.tour(problem, start, share)
     if tour is None:
         return begun if begun is not None else as_given(len(units))
-    return cities.order_of(tour)
+    found = cities.order_of(tour)
+    if floors is not None and ends.start is None and floors[found.order[0]] > floors[found.order[-1]]:
+        return Refined(found.order[::-1], ~found.backwards)  # a path with free ends may go down as well
+    return found
 
 
 def _lifted(points: NDArray[np.float64], cities: Cities, floors: NDArray[np.int64]) -> NDArray[np.float64]:

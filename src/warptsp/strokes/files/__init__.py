@@ -1,11 +1,13 @@
 """Files with strokes: SVG, HPGL, G-code, Excellon and DXF, read and written in another order.
 
-A module for each format makes the object `FORMAT`; `registry` says which one a file has.
+A module for each format makes the object `FORMAT`; `registry` says which one a file has. `writing`
+makes the contents of a file in a new order, and verifies them (`strokes.verify`) before anyone gets them.
 """
 
 from __future__ import annotations
 
 from .drawing import Drawing
 from .registry import formats, read_drawing
+from .writing import NotVerified, Rules, rewritten
 
-__all__ = ["Drawing", "formats", "read_drawing"]
+__all__ = ["Drawing", "NotVerified", "Rules", "formats", "read_drawing", "rewritten"]

@@ -1,4 +1,4 @@
-"""Path data of SVG: segments that can be turned around, cut into pieces and written again.
+"""Path data of SVG: segments that can be turned around and written again with the digits of the source.
 
 Grammar and arcs are those of SVG 1.1, chapter 8 and appendix F.6.
 """
@@ -12,85 +12,66 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .drawing import number_text
+__all__ = ["Segment", "Subpath", "decimals_of", "parse_path", "path_text", "written"]
 
-__all__ = ["Segment", "Subpath", "parse_path", "path_text"]
-
-_TOKEN = re.compile(r"[\s,]*(?:([MmZzLlHhVvCcSsQqTtAa])|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))")
+_TOKEN = re.compile(
+    r"[\s,]*(?:([MmZzLlHhVvCcSsQqTtAa])|([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?))"
+)
+_NUMBER = re.compile(r"(?:[0-9]+(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([-+]?[0-9]+))?")
 _COUNTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _FLAG = re.compile(r"[\s,]*([01])")
-_PIECES = 4  # of a curve of a closed path, each of whose ends may be the entry
+_STEPS = 16  # straight pieces in the outline of a curve
+_MOST = 12  # decimals of a sum that are exact in a double; with more a number is written with all it has
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
     """A line (no controls), a Bezier curve of one or two controls, or an arc.
 
-    An arc has its centre in `controls`, and in `arc` the radii, the rotation in degrees, the angle at the
-    start and the one that it sweeps, in radians.
+    `arc` has what path data say of it: radii, rotation in degrees, whether it is the large one, and whether
+    it turns clockwise.
     """
 
     start: complex
     end: complex
     controls: tuple[complex, ...] = ()
-    arc: tuple[float, float, float, float, float] | None = None
+    arc: tuple[float, float, float, bool, bool] | None = None
 
     def turned(self) -> Segment:
         """The same from its end to its start."""
         arc = self.arc
         if arc is not None:
-            rx, ry, rotation, angle, sweep = arc
-            arc = rx, ry, rotation, angle + sweep, -sweep
+            arc = (*arc[:4], not arc[4])
         return Segment(self.end, self.start, self.controls[::-1], arc)
 
-    def pieces(self) -> list[Segment]:
-        """The same curve as several; a line stays as it is."""
-        if not self.controls:
-            return [self]
-        rest, found = self, []
-        for left in range(_PIECES, 1, -1):
-            piece, rest = rest._split(1.0 / left)
-            found.append(piece)
-        return [*found, rest]
-
-    def _split(self, t: float) -> tuple[Segment, Segment]:
+    def outline(self) -> list[complex]:
+        """Points along it, without its start."""
         if self.arc is not None:
-            rx, ry, rotation, angle, sweep = self.arc
-            turn = cmath.exp(1j * math.radians(rotation))
-            at = angle + t * sweep
-            middle = self.controls[0] + turn * complex(rx * math.cos(at), ry * math.sin(at))
-            one = (rx, ry, rotation, angle, t * sweep)
-            two = (rx, ry, rotation, at, (1 - t) * sweep)
-            return (
-                Segment(self.start, middle, self.controls, one),
-                Segment(middle, self.end, self.controls, two),
-            )
+            return _arc_points(self.start, self.end, self.arc)
         row = [self.start, *self.controls, self.end]
-        left, right = [row[0]], [row[-1]]
-        while len(row) > 1:  # de Casteljau
-            row = [a + t * (b - a) for a, b in pairwise(row)]
-            left.append(row[0])
-            right.append(row[-1])
-        right.reverse()
-        return (
-            Segment(left[0], left[-1], tuple(left[1:-1])),
-            Segment(right[0], right[-1], tuple(right[1:-1])),
-        )
+        if len(row) == 2:
+            return [self.end]
+        points = []
+        for step in range(1, _STEPS):
+            t, left = step / _STEPS, row
+            while len(left) > 1:  # de Casteljau
+                left = [a + t * (b - a) for a, b in pairwise(left)]
+            points.append(left[0])
+        return [*points, self.end]
 
-    def text(self) -> str:
+    def text(self, decimals: int) -> str:
         """As it stands in path data, behind its start."""
         if self.arc is not None:
-            rx, ry, rotation, _, sweep = self.arc
-            flags = f"{int(abs(sweep) > math.pi)} {int(sweep > 0)}"
-            size = f"{number_text(rx)} {number_text(ry)} {number_text(rotation)}"
-            return f"A{size} {flags} {_pair(self.end)}"
+            rx, ry, rotation, large, sweep = self.arc
+            size = " ".join(written(value, decimals) for value in (rx, ry, rotation))
+            return f"A{size} {int(large)} {int(sweep)} {_pair(self.end, decimals)}"
         letter = "LQC"[len(self.controls)]
-        return letter + " ".join(_pair(point) for point in (*self.controls, self.end))
+        return letter + " ".join(_pair(point, decimals) for point in (*self.controls, self.end))
 
 
 @dataclass(frozen=True, slots=True)
 class Subpath:
-    """Segments from one pen-down to the next pen-up; closed if it ends in z, or where it begins."""
+    """Segments from one pen-down to the next pen-up; closed if it ends in z."""
 
     segments: tuple[Segment, ...]
     closed: bool
@@ -100,6 +81,11 @@ class Subpath:
         """Its start, and the end of each segment."""
         return [self.segments[0].start, *(segment.end for segment in self.segments)]
 
+    @property
+    def outline(self) -> list[complex]:
+        """Points along it."""
+        return [self.segments[0].start, *(point for segment in self.segments for point in segment.outline())]
+
     def turned(self) -> Subpath:
         """The same backwards."""
         return Subpath(tuple(s.turned() for s in reversed(self.segments)), self.closed)
@@ -108,30 +94,51 @@ class Subpath:
         """A closed one from another vertex."""
         return Subpath(self.segments[vertex:] + self.segments[:vertex], self.closed)
 
-    def in_pieces(self) -> Subpath:
-        """A closed one whose curves are cut, so that there are vertices on them; any other as it is."""
-        if not self.closed:
-            return self
-        return Subpath(tuple(piece for segment in self.segments for piece in segment.pieces()), True)
 
-
-def path_text(subpaths: list[Subpath]) -> str:
+def path_text(subpaths: list[Subpath], decimals: int) -> str:
     """Path data, in absolute coordinates."""
     texts = []
     for subpath in subpaths:
-        texts.append("M" + _pair(subpath.segments[0].start))
-        texts += [segment.text() for segment in subpath.segments]
+        texts.append("M" + _pair(subpath.segments[0].start, decimals))
+        texts += [segment.text(decimals) for segment in subpath.segments]
         if subpath.closed:
             texts.append("Z")
     return "".join(texts)
 
 
-def _pair(point: complex) -> str:
-    return f"{number_text(point.real)} {number_text(point.imag)}"
+def decimals_of(text: str) -> int:
+    """How many digits stand behind the point, at most, in the numbers of a text.
+
+    >>> decimals_of("M1 2.50L-.125 1e-6"), decimals_of("10")
+    (6, 0)
+    """
+    return max((len(whole or part or "") - int(exponent or 0)
+                for whole, part, exponent in _NUMBER.findall(text)), default=0)  # fmt: skip
+
+
+def written(value: float, decimals: int) -> str:
+    """A coordinate with so many digits behind the point, and none that say nothing.
+
+    >>> written(0.1 + 0.2, 1), written(-0.0, 2), written(1.5e-30, 31)
+    ('0.3', '0', '1.5e-30')
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no coordinate")
+    if decimals > _MOST:
+        return repr(value)
+    text = f"{value:.{max(decimals, 0)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def _pair(point: complex, decimals: int) -> str:
+    return f"{written(point.real, decimals)} {written(point.imag, decimals)}"
 
 
 def parse_path(data: str) -> list[Subpath]:
     """The subpaths of path data; those that draw nothing are left out.
+
+    A subpath that only closes is a dot where lines have round ends: a line from a point to itself.
 
     Raises
     ------
@@ -145,11 +152,12 @@ def parse_path(data: str) -> list[Subpath]:
     control = 0j
 
     def finish(closed: bool) -> None:
+        if closed and before == "M":
+            segments.append(Segment(at, at))
         if segments:
             if closed and at != start:
                 segments.append(Segment(at, start))
-            same = segments[-1].end == segments[0].start and len(segments) > 1
-            found.append(Subpath(tuple(segments), closed or same))
+            found.append(Subpath(tuple(segments), closed))
             segments.clear()
 
     for letter, numbers in _commands(data):
@@ -165,9 +173,8 @@ def parse_path(data: str) -> list[Subpath]:
             at = start = base + complex(*numbers)
         else:
             segment, control = _segment(kind, numbers, at, base, relative, control, before)
-            if segment is not None:
-                segments.append(segment)
-                at = segment.end
+            segments.append(segment)
+            at = segment.end
         if not (math.isfinite(at.real) and math.isfinite(at.imag) and abs(at) < 1e100):
             raise ValueError("goes out of all bounds: finite coordinates are needed")
         before = kind
@@ -183,7 +190,7 @@ def _segment(
     relative: bool,
     control: complex,
     before: str,
-) -> tuple[Segment | None, complex]:
+) -> tuple[Segment, complex]:
     """The segment of a command, and the control point that S or T would mirror."""
     if kind == "L":
         return Segment(at, base + complex(*n)), 0j
@@ -197,32 +204,31 @@ def _segment(
     elif kind == "T":
         points.insert(0, 2 * at - control if before in "QT" else at)
     elif kind == "A":
-        return _arc(at, base + complex(n[5], n[6]), n), 0j
+        end = base + complex(n[5], n[6])
+        if at == end or n[0] == 0 or n[1] == 0:
+            return Segment(at, end), 0j
+        return Segment(at, end, (), (abs(n[0]), abs(n[1]), n[2], n[3] != 0, n[4] != 0)), 0j
     return Segment(at, points[-1], tuple(points[:-1])), points[-2]
 
 
-def _arc(start: complex, end: complex, n: list[float]) -> Segment | None:
-    rx, ry, rotation = abs(n[0]), abs(n[1]), n[2]
-    if start == end:
-        return None
-    if rx == 0 or ry == 0:
-        return Segment(start, end)
-    turn = cmath.exp(-1j * math.radians(rotation))
-    half = (start - end) / 2 * turn
-    x, y = half.real, half.imag
-    too_far = (x / rx) ** 2 + (y / ry) ** 2
-    if too_far > 1:
-        rx, ry = rx * math.sqrt(too_far), ry * math.sqrt(too_far)
-    scale = (x / rx) ** 2 + (y / ry) ** 2
-    factor = math.sqrt(max(0.0, (1 - scale) / scale)) if scale else 0.0
-    if (n[3] != 0) == (n[4] != 0):
-        factor = -factor
-    local = complex(factor * rx * y / ry, -factor * ry * x / rx)
-    centre = local / turn + (start + end) / 2
-    one = math.atan2((y - local.imag) / ry, (x - local.real) / rx)
-    two = math.atan2((-y - local.imag) / ry, (-x - local.real) / rx)
-    sweep = (two - one) % (2 * math.pi) if n[4] else -((one - two) % (2 * math.pi))
-    return Segment(start, end, (centre,), (rx, ry, rotation, one, sweep))
+def _arc_points(start: complex, end: complex, arc: tuple[float, float, float, bool, bool]) -> list[complex]:
+    """Points along an arc, without its start (appendix F.6.5)."""
+    rx, ry, rotation, large, clockwise = arc
+    turn = cmath.exp(1j * math.radians(rotation))
+    half = (start - end) / 2 / turn
+    scale = (half.real / rx) ** 2 + (half.imag / ry) ** 2
+    if not 0 < scale < math.inf:
+        return [end]
+    if scale > 1:
+        rx, ry, scale = rx * math.sqrt(scale), ry * math.sqrt(scale), 1.0
+    factor = math.sqrt((1 - scale) / scale) * (-1 if large == clockwise else 1)
+    local = complex(factor * rx * half.imag / ry, -factor * ry * half.real / rx)
+    centre = local * turn + (start + end) / 2
+    one = math.atan2((half.imag - local.imag) / ry, (half.real - local.real) / rx)
+    two = math.atan2((-half.imag - local.imag) / ry, (-half.real - local.real) / rx)
+    sweep = (two - one) % (2 * math.pi) if clockwise else -((one - two) % (2 * math.pi))
+    angles = [one + sweep * step / _STEPS for step in range(1, _STEPS)]
+    return [*(centre + turn * complex(rx * math.cos(a), ry * math.sin(a)) for a in angles), end]
 
 
 def _commands(data: str) -> Iterator[tuple[str, list[float]]]:

@@ -17,10 +17,16 @@ __all__ = ["Drawing", "Source", "StrokeFormat", "number_text"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The contents of a file, and its name for messages."""
+    """The contents of a file, its name for messages, and what was asked for.
+
+    `ungroup` says whether groups, layers and colours may be mixed, `inner_first` whether shapes may pass
+    texts so that what lies in a loop comes before it.
+    """
 
     data: bytes
     file: str
+    ungroup: bool = False
+    inner_first: bool = False
 
     @property
     def text(self) -> str:
@@ -59,6 +65,13 @@ class Drawing:
         Whether y grows upwards, as everywhere but in SVG.
     unit : str
         What coordinates are in, ``"mm"`` or ``"in"``; empty if the file does not say.
+    outlines : list of ndarray, optional
+        The strokes with more points than those where they may be entered, for what lies in them and for
+        pictures.
+    notes : tuple of str
+        What keeps its place, and why.
+    source, file, format : bytes, str, str
+        The contents of the file, its name for messages, and the name of its format; `read_drawing` sets them.
     """
 
     paths: list[Path]
@@ -69,6 +82,11 @@ class Drawing:
     home: Path | None = None
     y_up: bool = True
     unit: str = ""
+    outlines: list[Path] | None = None
+    notes: tuple[str, ...] = ()
+    source: bytes = b""
+    file: str = ""
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +101,15 @@ class StrokeFormat:
         Endings of names, in lower case.
     read : callable
         The drawing in a file; raises `ParseError`.
+    ungroups : bool
+        Whether the groups of a file may be mixed: no tool has to be changed for that.
     """
 
     name: str
     title: str
     endings: tuple[str, ...]
     read: Callable[[Source], Drawing]
+    ungroups: bool = False
 
 
 def number_text(value: float) -> str:

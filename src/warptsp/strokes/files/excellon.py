@@ -1,7 +1,7 @@
 """Excellon: holes and slots change their order, within the lines that follow the choice of a tool.
 
 The numbers stay as they are written, with the decimal point or the zeros that the header promises; a line
-that leaves out a coordinate, because it is that of the line before, gets it.
+that leaves out a coordinate, because it is that of the line before, gets it where that is another one now.
 """
 
 from __future__ import annotations
@@ -20,20 +20,49 @@ from .drawing import Drawing, Source, StrokeFormat
 
 __all__ = ["FORMAT"]
 
-_HOLE = re.compile(r"(?:X([-+]?[\d.]+))?(?:Y([-+]?[\d.]+))?(?:G85(?:X([-+]?[\d.]+))?(?:Y([-+]?[\d.]+))?)?")
-_TOOL = re.compile(r"T\d+")
-# Lines of the body that say nothing of where or how the next holes are made.
-_HARMLESS = ("G05", "G81", "G90", "M71", "M72", "METRIC", "INCH", "FMAT", "ICI,OFF")
+_NUMBER = r"([-+]?[0-9.]+)"
+_HOLE = re.compile(rf"(?:X{_NUMBER})?(?:Y{_NUMBER})?(?:G85(?:X{_NUMBER})?(?:Y{_NUMBER})?)?")
+# A cycle in front of a hole, which stays where it is then; the next line may take over its place.
+_CYCLE = re.compile(rf"(G0?5|G81)(?=[XY])({_HOLE.pattern})")
+_TOOL = re.compile(r"T[0-9]+(?:[CFSBHZ][-+]?[0-9.]+)*")
+# Lines of the body that say nothing of where or how the next holes are made, but for units and tools.
+_KNOWN = re.compile(rf"(?:;.*|%|{_TOOL.pattern}|M00|M02|M30|M95|G0?5|G81|G90|M71|M72|FMAT,[12]|ICI,OFF|"
+                    r"(?:METRIC|INCH)(?:,(?:LZ|TZ|0+\.0+))*)?")  # fmt: skip
 # Digits in front of the point and behind it: a comment of Altium, and one of KiCad.
-_FORMAT = re.compile(r";.*FORMAT=\{?(\d):(\d)")
+_FORMAT = re.compile(r";.*FORMAT=\{?([0-9]):([0-9])")
+_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")  # its text, and what ends it
+_MM = {"mm": 1.0, "in": 25.4}
 
 
-@dataclass(slots=True)
-class _Block:
-    """Holes of one tool, behind the lines that keep their place."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line as it stands: what is written on it and what ends it; for a hole its coordinates as texts."""
 
-    before: list[str]
-    lines: list[str] = field(default_factory=list)
+    text: str
+    end: str
+    x: str = ""
+    y: str = ""
+    to: tuple[str, str] | None = None  # the end of a slot
+    cycle: str = ""
+    stroke: int = -1  # its number; -1 for a line that stays
+
+    def written(self, x: str, y: str) -> str:
+        """The text behind a hole at these coordinates: as it is, if it means the same there."""
+        match = _HOLE.fullmatch(self.text.strip(" \t").upper().removeprefix(self.cycle))
+        assert match is not None
+        first = match[1] or x, match[2] or y
+        slot = self.to is not None
+        if first == (self.x, self.y) and (
+            not slot or (match[3] or first[0], match[4] or first[1]) == self.to
+        ):
+            return self.text
+        end = f"G85X{self.to[0]}Y{self.to[1]}" if self.to else ""
+        return f"{self.cycle}X{self.x}Y{self.y}{end}"
+
+    @property
+    def left(self) -> tuple[str, str]:
+        """The coordinates that the next line takes over."""
+        return self.to or (self.x, self.y)
 
 
 @dataclass(slots=True)
@@ -56,100 +85,121 @@ class _Units:
             digits = digits.ljust(self.digits, "0")
         return sign * int(digits) / 10.0 ** (self.digits - self.whole)
 
+    def note(self, word: str) -> bool:
+        """What a line of the header, or a comment, says of numbers; whether they mean something else now."""
+        before = self.whole, self.digits, self.name, self.leading
+        if word.startswith(("METRIC", "M71")):
+            self.name, whole, digits = "mm", 3, 6
+        elif word.startswith(("INCH", "M72")):
+            self.name, whole, digits = "in", 2, 6
+        else:
+            comment = _FORMAT.match(word)
+            if comment:
+                self.told, self.whole = True, int(comment[1])
+                self.digits = self.whole + int(comment[2])
+            return before != (self.whole, self.digits, self.name, self.leading)
+        form = re.search(r",(0+)\.(0+)", word)
+        if form:
+            self.told, whole, digits = True, len(form[1]), len(form[1]) + len(form[2])
+        if form or not self.told:
+            self.whole, self.digits = whole, digits
+        if ",LZ" in word or ",TZ" in word:  # M72 in the body leaves the zeros as they are
+            self.leading = ",LZ" in word
+        return before != (self.whole, self.digits, self.name, self.leading)
+
+
+@dataclass(slots=True)
+class _Program:
+    """The lines of a file, the holes that may change places, and the stretch that each is in."""
+
+    lines: list[_Line] = field(default_factory=list)
+    points: list[Path] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+    unit: str = ""
+
 
 def _read(source: Source) -> Drawing:
-    blocks, tail, points, unit = _blocks(source)
-    groups = [number for number, block in enumerate(blocks) for _ in block.lines]
-    lines = [line for block in blocks for line in block.lines]
-    end = "\r\n" if "\r\n" in source.text else "\n"
+    program = _program(source)
+    holes = [line for line in program.lines if line.stroke >= 0]
 
     def rewrite(plan: Plan) -> bytes:
-        drawn: dict[int, list[str]] = {}
-        for number in plan.order.tolist():
-            drawn.setdefault(groups[number], []).append(lines[number])
+        order = iter(plan.order.tolist())
+        x = y = ""
         pieces = []
-        for number, block in enumerate(blocks):
-            pieces += [*block.before, *drawn.get(number, [])]
-        return source.encoded(end.join([*pieces, *tail]) + end)
+        for line in program.lines:
+            here = holes[next(order)] if line.stroke >= 0 else line
+            if here.x:
+                pieces.append(here.written(x, y))
+                x, y = here.left
+            else:
+                pieces.append(line.text)
+            pieces.append(line.end)  # which belongs to the place
+        return source.encoded("".join(pieces))
 
-    keep = np.zeros(len(points), dtype=np.bool_)
-    return Drawing(paths=points, reversible=keep, loops=keep, groups=groups, rewrite=rewrite, unit=unit)
+    keep = np.zeros(len(holes), dtype=np.bool_)
+    return Drawing(paths=program.points, reversible=keep, loops=keep, groups=program.groups, rewrite=rewrite,
+                   unit=program.unit)  # fmt: skip
 
 
-def _blocks(source: Source) -> tuple[list[_Block], list[str], list[Path], str]:
-    units = _Units()
-    blocks: list[_Block] = []
-    kept: list[str] = []
-    points: list[Path] = []
-    x = y = ""
-    current: _Block | None = None
-    header = True
-    lines = source.text.splitlines()
-    if not any(line.strip() in ("M48", "%") or _TOOL.match(line.strip()) for line in lines):
+def _program(source: Source) -> _Program:
+    units, found = _Units(), _Program()
+    lines = [match.groups() for match in _LINE.finditer(source.text)]
+    words = [text.strip(" \t").upper() for text, _ in lines]
+    if not any(word in ("M48", "%") or _TOOL.match(word) for word in words):
         raise ParseError(
             "is no Excellon drill file: M48, % or the choice of a tool is needed", file=source.file
         )
-    header = any(line.strip() == "M48" for line in lines)
-    for number, line in enumerate(lines, start=1):
-        word = line.strip().upper()
+    start = words.index("M48") if "M48" in words else -1
+    if any(word.strip("%") and not word.startswith(";") for word in words[: max(start, 0)]):
+        raise ParseError("M48 begins the header: only % and comments may stand in front of it",
+                         file=source.file, line=start + 1)  # fmt: skip
+    header, group, open_ = start >= 0, -1, False
+    x = y = ""
+    for number, ((text, end), word) in enumerate(zip(lines, words, strict=True), start=1):
         if header:
             if word.startswith(("G91", "ICI")) and word != "ICI,OFF":
                 raise ParseError(f"{short(word)!r} makes holes depend on their order: only absolute "
                                  "coordinates (G90 or ICI,OFF) are put in order",
                                  file=source.file, line=number)  # fmt: skip
-            _note(units, word)
-            header = word not in ("%", "M95")
-            kept.append(line)
+            units.note(word)
+            header = number <= start + 1 or word not in ("%", "M95")
+            found.lines.append(_Line(text, end))
             continue
-        match = _HOLE.fullmatch(word)
+        cycle = _CYCLE.fullmatch(word)
+        match = _HOLE.fullmatch(cycle[2] if cycle else word)
         if not match or not word:
-            if word and not word.startswith((";", "%", "T", "M30", "M00", *_HARMLESS)):
+            if not _KNOWN.fullmatch(word):
                 raise ParseError(f"{short(word)!r} makes holes depend on their order: only tools, holes and "
                                  "slots (G85) are put in order", file=source.file, line=number)  # fmt: skip
-            _note(units, word)
-            current = None
-            kept.append(line)
+            if units.note(word):
+                x = y = ""  # a coordinate that is left out is nowhere then
+            open_ = False
+            found.lines.append(_Line(text, end))
             continue
-        if current is None:
-            current = _Block(list(kept))
-            kept.clear()
-            blocks.append(current)
         try:
             x, y = match[1] or x, match[2] or y
             if not x or not y:
                 raise ValueError
-            begin = units.value(x), units.value(y)
-            text, path = f"X{x}Y{y}", [begin]
+            begin, to = (x, y), None
+            path = [(units.value(x), units.value(y))]
             if "G85" in word:
-                x, y = match[3] or x, match[4] or y
-                text, path = f"{text}G85X{x}Y{y}", [begin, (units.value(x), units.value(y))]
+                to = x, y = match[3] or x, match[4] or y
+                path.append((units.value(x), units.value(y)))
         except (ValueError, OverflowError):
             raise ParseError(f"{short(word)!r} is no hole: X and Y with numbers are needed",
                              file=source.file, line=number) from None  # fmt: skip
-        current.lines.append(text)
-        points.append(np.array(path))
-    return blocks, kept, points, units.name
-
-
-def _note(units: _Units, word: str) -> None:
-    """What a line of the header, or a comment, says of numbers."""
-    if word.startswith(("METRIC", "M71")):
-        units.name, whole, digits = "mm", 3, 6
-    elif word.startswith(("INCH", "M72")):
-        units.name, whole, digits = "in", 2, 6
-    else:
-        comment = _FORMAT.match(word)
-        if comment:
-            units.told, units.whole = True, int(comment[1])
-            units.digits = units.whole + int(comment[2])
-        return
-    form = re.search(r",(0+)\.(0+)", word)
-    if form:
-        units.told, whole, digits = True, len(form[1]), len(form[1]) + len(form[2])
-    if form or not units.told:
-        units.whole, units.digits = whole, digits
-    if ",LZ" in word or ",TZ" in word:  # M72 in the body leaves the zeros as they are
-        units.leading = ",LZ" in word
+        if cycle:
+            found.lines.append(_Line(text, end, *begin, to, cycle[1]))
+            open_ = False
+            continue
+        group += not open_
+        open_ = True
+        found.unit = found.unit or units.name
+        scale = _MM.get(units.name, 1.0) / _MM.get(found.unit, 1.0)  # M71 may follow M72
+        found.lines.append(_Line(text, end, *begin, to, stroke=len(found.points)))
+        found.points.append(np.array(path) * scale if scale != 1.0 else np.array(path))
+        found.groups.append(group)
+    return found
 
 
 FORMAT = StrokeFormat(

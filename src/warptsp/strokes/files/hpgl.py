@@ -1,7 +1,8 @@
 """HPGL: lines between pen-up moves change their order, within what stands between other commands.
 
 Absolute and relative coordinates are read, absolute ones written. A command that neither draws nor moves
-keeps its place, and strokes do not pass it: what comes after SP2 is drawn with the second pen.
+keeps its place, and strokes do not pass it: what comes after SP2 is drawn with the second pen. A pattern of
+dashes goes on from one line to the next, so that lines under one keep their order and their directions.
 """
 
 from __future__ import annotations
@@ -23,14 +24,20 @@ __all__ = ["FORMAT"]
 _COMMAND = re.compile(r"\s*([A-Za-z]{2})\s*([^A-Za-z;]*);?")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
 _SPACES = re.compile(r"[\s;]*")
-# Commands that draw or move in ways that are not followed here: no stroke could be told from another.
-_UNKNOWN = ("AA", "AR", "AT", "CI", "EA", "EP", "ER", "EW", "FP", "PE", "PM", "RA", "RR", "RT", "WG", "BR",
-            "BZ", "RO", "IP", "IR", "SC", "SM", "XT", "YT", "UC", "IW")  # fmt: skip
+_MOVES = ("PU", "PD", "PA", "PR")
+# Commands that neither move the pen nor change what a place is; behind any other no place would be known.
+_KNOWN = {
+    "IN", "DF", "SP", "VS", "FS", "AS", "AP", "PW", "PT", "WU", "LT", "LA", "FT", "UL", "AC", "TR",
+    "MC", "PP", "RF", "SV", "SB", "LB", "BL", "PB", "WD", "CP", "CA", "CS", "SS", "SA", "DI", "DR",
+    "DV", "DT", "ES", "LO", "SI", "SR", "SL", "SD", "AD", "FI", "FN", "TD", "TL", "CR", "CV", "NR",
+    "NP", "PS", "PG", "OA", "OC", "OD", "OE", "OF", "OG", "OH", "OI", "OK", "OL", "OO", "OP", "OS",
+    "OT", "OW",
+}  # fmt: skip
 _TEXT = ("LB", "BL", "WD")  # followed by text up to a terminator
 _ETX = "\x03"  # which it is, unless DT names another one
 _TERMINATOR = re.compile(r"DT(?:([^;])(?:\s*,\s*[01])?)?;?", re.IGNORECASE)
 
-_PRINTING = ("LB", "BL", "PB", "CP")  # from where the pen is, to a place that depends on the font
+_PRINTING = ("LB", "BL", "PB", "CP", "PG")  # from where the pen is, to a place that nobody knows
 
 
 @dataclass(slots=True)
@@ -38,18 +45,22 @@ class _Block:
     """Strokes between two places that keep theirs; `before` is the text of the place in front of them."""
 
     before: str
+    dashed: bool
     strokes: list[list[tuple[float, float]]] = field(default_factory=list)
 
 
 def _read(source: Source) -> Drawing:
     text = source.text
-    blocks, tail = _blocks(text, source.file)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    blocks, tail = _blocks(text, source.file, newline)
     paths: list[Path] = []
     groups: list[int] = []
+    free: list[bool] = []
     for number, block in enumerate(blocks):
         paths += [np.array(stroke, dtype=np.float64) for stroke in block.strokes]
         groups += [number] * len(block.strokes)
-    everything = np.ones(len(paths), dtype=np.bool_)
+        free += [not block.dashed] * len(block.strokes)
+    everything = np.array(free, dtype=np.bool_)
 
     def rewrite(plan: Plan) -> bytes:
         drawn: dict[int, list[str]] = {}
@@ -61,7 +72,7 @@ def _read(source: Source) -> Drawing:
             elif len(points) > 1:
                 out.append(f"PD{_pair(points[0])};")
             rest = ",".join(map(_pair, points[1:]))
-            out.append(f"PD{rest};\n")
+            out.append(f"PD{rest};{newline}")
         pieces = []
         for number, block in enumerate(blocks):
             pieces += [block.before, *drawn.get(number, [])]
@@ -74,7 +85,7 @@ def _pair(point: Path) -> str:
     return f"{number_text(float(point[0]))},{number_text(float(point[1]))}"
 
 
-def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
+def _blocks(text: str, file: str, newline: str) -> tuple[list[_Block], str]:
     """The blocks of a program, and what comes behind the last stroke."""
     blocks: list[_Block] = []
     kept: list[str] = []
@@ -82,14 +93,16 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
     stroke: list[tuple[float, float]] = []
     current: _Block | None = None
     lost = False  # whether the pen is where a text ends
-    terminator = _ETX
+    parked = 0  # the place in `kept` behind which the pen has last been moved
+    terminator, dashed = _ETX, False
 
     def finish() -> None:
-        nonlocal current
+        nonlocal current, parked
         if stroke:
-            if current is None:
-                current = _Block("".join(kept))
+            if current is None or dashed:
+                current = _Block("".join(kept), dashed)
                 kept.clear()
+                parked = 0
                 blocks.append(current)
             current.strokes.append(list(stroke))
             stroke.clear()
@@ -101,11 +114,13 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
             raise ParseError(f"{short(text[place : place + 20])!r} is no HPGL command: two letters are "
                              "needed", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
         name, arguments = match[1].upper(), match[2]
-        if name in _UNKNOWN:
+        if name not in _MOVES and name not in _KNOWN:
             raise ParseError(f"{name} draws or moves in a way that is not followed here: only PU, PD, PA and "
                              "PR are", file=file, line=1 + text.count("\n", 0, place))  # fmt: skip
-        if name not in ("PU", "PD", "PA", "PR"):
+        if name not in _MOVES:
             finish()
+            if current is not None and not down:
+                kept.append("PU;")  # as it was there
             current = None
             end = match.end()
             if name in _TEXT:
@@ -119,7 +134,9 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
             if named:
                 terminator, end = named[1] or _ETX, named.end()
             if name in ("IN", "DF"):
-                terminator = _ETX
+                terminator, dashed = _ETX, False
+            if name == "LT":
+                dashed = bool(arguments.strip())
             if name == "IN":
                 at, down, relative, lost = (0.0, 0.0), False, False, False
             if name in _PRINTING and not lost:
@@ -128,15 +145,15 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
             kept.append(text[place:end])
             place = _skipped(text, end)
             if "\n" in text[end:place]:
-                kept.append("\n")
+                kept.append(newline)
             continue
         place = _skipped(text, match.end())
         relative = name == "PR" or (relative and name != "PA")
         if name in ("PU", "PD"):
-            down = name == "PD"
+            lowered, down = name == "PD" and not down, name == "PD"
             if not down:
                 finish()
-            elif not stroke:
+            elif lowered:
                 stroke.append(at)
         numbers = [float(n) for n in _NUMBER.findall(arguments)]
         if len(numbers) % 2 or _NUMBER.sub("", arguments).strip(" ,\t\r\n"):
@@ -156,10 +173,11 @@ def _blocks(text: str, file: str) -> tuple[list[_Block], str]:
             at = (at[0] + x, at[1] + y) if relative else (x, y)
             if down:
                 stroke.append(at)
+            parked = len(kept)
     finish()
-    # Behind the last stroke the pen is up, and where the program has left it.
-    up = f"PU{_pair(np.array(at))};\n" if blocks and not down else "PU;\n"
-    return blocks, up + "".join(kept)
+    # Behind the last stroke the pen is up, and goes where the program has left it.
+    kept.insert(parked, f"PU{_pair(np.array(at))};{newline}")
+    return blocks, "".join(kept)
 
 
 def _skipped(text: str, place: int) -> int:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 
 from warptsp._checks import shown
+from warptsp._words import as_called
 from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.strokes.model import LARGEST
@@ -52,8 +54,24 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFo
     return found
 
 
-def read_drawing(path: str | os.PathLike[str], format: str | None = None) -> Drawing:
+def read_drawing(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    ungroup: bool = False,
+    inner_first: bool = False,
+) -> Drawing:
     """The strokes in a file; ``-`` is standard input, for which `format` is needed.
+
+    Parameters
+    ----------
+    path : path-like
+    format : str, optional
+        Otherwise the ending of the name says it.
+    ungroup : bool
+        Whether groups, layers and colours may be mixed, in SVG and DXF.
+    inner_first : bool
+        Whether what lies in a closed path is to come before it, so that in SVG shapes may pass texts.
 
     Raises
     ------
@@ -66,14 +84,24 @@ def read_drawing(path: str | os.PathLike[str], format: str | None = None) -> Dra
     name = named(path)
     with reading(name):
         data, file = contents(name)
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    mark = data[:3] if data.startswith(b"\xef\xbb\xbf") else b""  # of UTF-8, which is written again
+    source = data
+    data = data.removeprefix(mark)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ParseError("is UTF-16 text: save it as UTF-8", file=file, line=1)
-    drawing = kind.read(Source(data, file))
+    if ungroup and not kind.ungroups:
+        raise InvalidOption(
+            f"{as_called('ungroup', '--ungroup')}: {kind.title} keeps the order of its tools and pens; "
+            "SVG and DXF have groups to mix"
+        )
+    drawing = kind.read(Source(data, file, ungroup, inner_first))
     for number, stroke in enumerate(drawing.paths):
         if not (np.abs(stroke) <= LARGEST).all():
             raise ParseError(f"stroke {number} goes out of all bounds: finite coordinates up to {LARGEST:g} "
                              "are needed", file=file)  # fmt: skip
     if not drawing.paths:
         raise ParseError(f"has no strokes: {kind.title} with lines, curves or holes is needed", file=file)
-    return drawing
+    inside = drawing.rewrite
+    return replace(
+        drawing, rewrite=lambda plan: mark + inside(plan), source=source, file=file, format=kind.name
+    )

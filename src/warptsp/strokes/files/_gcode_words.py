@@ -1,0 +1,370 @@
+"""Lines of G-code: what each does, in which state it finds the machine, and in which it leaves it.
+
+The words that are understood are a short list. At the first line with another one reading ends: nobody knows
+where the machine is then, so that all that follows keeps its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+from warptsp._checks import short
+from warptsp.errors import ParseError
+
+__all__ = ["WORD", "Line", "Program", "State", "bare_text", "read_lines"]
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})")
+_WORDS = re.compile(rf"\s*(?:[A-Za-z]\s*(?:{_NUMBER})?\s*)+", re.ASCII)
+_BARE_WORD = re.compile(rf"([A-Za-z])\s*({_NUMBER})?")
+_WIDTH = re.compile(r"(?i)\b(?:d|dia|diam|diameter)\b\.?\s*[:=]?\s*(\d*\.?\d+)")
+_KIND = re.compile(r";\s*(?:TYPE|LAYER)\b", re.IGNORECASE)  # of slicers: walls, infill, layers
+_LOOPS = re.compile(r"(?i)[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
+_TALK = re.compile(r"(?i)M ?(11[578]|862\.[1-6])\b")  # what follows is a text
+# Settings that stay: each belongs to a group of which one is in force, and cuts must find it as it was.
+_SETTINGS = {
+    **dict.fromkeys(("G17", "G18", "G19"), "plane"),
+    **dict.fromkeys(("G20", "G21"), "units"),
+    **dict.fromkeys(("G90", "G91"), "distance"),
+    **dict.fromkeys(("G90.1", "G91.1"), "arc centres"),
+    **dict.fromkeys(("G93", "G94", "G95"), "feed mode"),
+    **dict.fromkeys(("G54", "G55", "G56", "G57", "G58", "G59"), "offset"),
+    **dict.fromkeys(("G43", "G49"), "tool length"),
+    **dict.fromkeys(("G61", "G64"), "path mode"),
+    **dict.fromkeys(("G98", "G99"), "return"),
+    **dict.fromkeys(("M3", "M4", "M5"), "spindle"),
+    **dict.fromkeys(("M7", "M8", "M9"), "coolant"),
+    **dict.fromkeys(("M82", "M83"), "extrusion"),
+    "G40": "compensation",
+    "G80": "cycle",
+}
+_BEGIN = {"spindle": "M5", "coolant": "M9"}  # as every control does
+_MOTIONS = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
+_HOMES = ("G28", "G29", "G30", "G53")  # behind them axes are where only the machine knows
+_WITH = {"G43": "H", "G64": "P"}
+# Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
+_ANYWHERE = {
+    2, 17, 18, 30, 42, 73, 75, 76, 77, 78, 84, *range(104, 112), 113, 115, 117, 118, 140, 141, 150, 155, 190,
+    191, 201, 203, 204, 205, 207, 208, 209, 220, 221, *range(300, 305), 355, 400, 412, 413, 420, 486, 569,
+    572, 593, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 900, 907,
+}  # fmt: skip
+_STOPS = {0, 1, 60}  # keep their place, and somebody stands beside the machine
+
+
+class State(NamedTuple):
+    """The machine between two lines. `hard` is what a block must find as it was written."""
+
+    x: Decimal | None = None
+    y: Decimal | None = None
+    z: Decimal | None = None
+    e: Decimal | None = None  # filament, where extrusion is absolute
+    feed: str = ""
+    power: str = ""
+    motion: int | None = None
+    hard: Hashable = ()
+    lit: bool = False
+
+
+@dataclass(slots=True)
+class Line:
+    """A line, the states before and behind it, and what it does.
+
+    `asks` is what it finds the machine in: 0 for nothing, 1 for its place, 2 for its whole state.
+    """
+
+    text: str
+    before: State
+    after: State
+    letters: str = ""
+    codes: tuple[str, ...] = ()
+    comment: bool = False  # nothing but that
+    fixed: bool = False
+    asks: int = 0
+    moves: bool = False  # in the plane
+    cuts: bool = False
+    air: bool = False  # whether a rapid move up was the last in height before it
+    relative: bool = False
+    fed: Decimal | None = None  # how much filament, where its count is absolute
+    arc: tuple[float, float, float | None] | None = None  # centre, from where it begins or as it is; radius
+    absolute: bool = False  # the centre as it is
+    plane: str = ""
+    points: list[tuple[float, float, float]] = field(default_factory=list)  # along it, once somebody asks
+
+
+@dataclass(slots=True)
+class Program:
+    """The lines of a program, up to the first that is not understood, and what they say on the whole."""
+
+    lines: list[Line]
+    rest: list[str]
+    why: str = ""  # what is not understood, and its line
+    line: int = 0
+    width: float = 0.0  # of the widest tool, as comments say
+    prints: bool = False
+    heights: int = 0  # how many there are
+    highest: float = 0.0
+
+
+class _Unknown(Exception):  # noqa: N818
+    """A line with a word that is not understood."""
+
+
+def bare_text(text: str) -> str | None:
+    """A line without its comments, in one pass; None if one has no end."""
+    if "(" not in text and ";" not in text:
+        return text
+    pieces: list[str] = []
+    at = 0
+    while True:
+        begin = min((place for place in (text.find("(", at), text.find(";", at)) if place >= 0), default=-1)
+        if begin < 0:
+            return "".join([*pieces, text[at:]])
+        pieces.append(text[at:begin])
+        if text[begin] == ";":
+            return "".join(pieces)
+        at = text.find(")", begin) + 1
+        if at == 0:
+            return None
+
+
+def read_lines(texts: list[str], file: str) -> Program:
+    """Read lines up to the first that is not understood.
+
+    Raises
+    ------
+    ParseError
+        Some line may lead back to any other.
+    """
+    reader = _Reader()
+    program = Program([], [])
+    for number, text in enumerate(texts, start=1):
+        try:
+            program.lines.append(reader.line(text.rstrip("\r"), text))
+        except _Unknown as error:
+            program.why, program.line, program.rest = str(error), number, texts[number - 1 :]
+            break
+    for number, text in enumerate(program.rest, start=program.line):
+        bare = (bare_text(text) or text).strip()
+        if _LOOPS.search(bare) or bare[:1] in ("O", "o"):
+            raise ParseError(f"{short(bare)!r} has expressions, checksums or subprograms: lines may run in "
+                             "another order than they stand in", file=file, line=number)  # fmt: skip
+    program.width, program.prints, program.heights = reader.width, reader.prints, len(reader.heights)
+    program.highest = float(max(reader.heights, default=0))
+    return program
+
+
+class _Reader:
+    """The machine while lines are read."""
+
+    def __init__(self) -> None:
+        self.settings: dict[str, str] = dict(_BEGIN)
+        self.fixed = 0
+        self.drawn = Decimal(0)
+        self.state = State(hard=self.hard())
+        self.width = 0.0
+        self.prints = False
+        self.heights: set[Decimal] = set()
+        self.begun = self.cut = self.up = False
+
+    def hard(self) -> Hashable:
+        return (*sorted(self.settings.items()), self.fixed, self.drawn)
+
+    def line(self, text: str, whole: str) -> Line:
+        before = self.state
+        bare = bare_text(text)
+        if bare is None:
+            raise _Unknown(f"{short(text.strip())!r} has a comment without an end")
+        kind = False
+        if len(bare) < len(text):
+            self.width = max([self.width, *map(float, _WIDTH.findall(text))])
+            place = text.find(";")
+            if place >= 0 and _KIND.match(text, place):
+                self.settings["type"], kind = text[place:].strip(), True
+                self.state = self.state._replace(hard=self.hard())
+        bare = bare.strip()
+        if not bare or (bare == "%" and not self.begun):
+            return Line(whole, before, self.state, comment=not kind)
+        if bare[0] in "Oo" and bare[1:].strip().isdigit() and not self.begun:
+            return Line(whole, before, self.state)
+        found = self.words(bare, Line(whole, before, before))
+        if found.fixed:
+            self.fixed += 1
+            self.state = self.state._replace(hard=self.hard())
+        found.after = self.state
+        return found
+
+    def words(self, bare: str, line: Line) -> Line:
+        talk = _TALK.match(bare)
+        if bare == "%" or talk:
+            line.fixed = True
+            return line
+        if _LOOPS.search(bare) or bare[0] in "Oo" or not _WORDS.fullmatch(bare):
+            raise _Unknown(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
+        pairs = [(letter.upper(), value) for letter, value in _BARE_WORD.findall(bare)]
+        codes: list[str] = []
+        values: dict[str, str] = {}
+        for place, (letter, value) in enumerate(pairs):
+            if letter in "GM":
+                if not value:
+                    raise _Unknown(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
+                codes.append(f"{letter}{float(value):g}")
+            elif letter in values or (letter == "N" and place > 0):
+                raise _Unknown(f"{short(bare)!r} has a word {letter} that is not followed")
+            else:
+                values[letter] = value
+        line.codes, line.letters = tuple(codes), "".join(values)
+        if len(codes) == 1 and codes[0][0] == "M" and float(codes[0][1:]) in _ANYWHERE | _STOPS:
+            line.fixed, line.asks = True, int(float(codes[0][1:]) in _STOPS)
+            return line
+        try:
+            self.understood(bare, codes, values, line)
+        except InvalidOperation:
+            raise _Unknown(f"{short(bare)!r} is no line of G-code: letters with numbers are needed") from None
+        return line
+
+    def understood(self, bare: str, codes: list[str], values: dict[str, str], line: Line) -> None:
+        """Take a line of words, all of which must be on the list."""
+        home = next((code for code in codes if code in _HOMES), None)
+        if home is not None:
+            self.homed(bare, home, codes, values, line)
+            return
+        if "" in values.values():
+            raise _Unknown(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
+        if codes == ["G92"]:
+            self.counted(bare, values, line)
+            return
+        if codes in (["G10"], ["G11"]) and not values.keys() - {"N"}:
+            self.set_groups({"firmware retraction": codes[0]})
+            line.asks = 2
+            return
+        if codes == ["G4"] and not values.keys() - set("NPXS"):
+            line.asks = 2
+            return
+        moves = [_MOTIONS[code] for code in codes if code in _MOTIONS]
+        motion = moves[-1] if moves else self.state.motion
+        axes = [axis for axis in "XYZ" if axis in values]
+        groups: dict[str, str] = {}
+        change = False
+        for code in codes:
+            if code == "M6":
+                change = True
+            elif code not in _MOTIONS:
+                group = _SETTINGS.get(code)
+                if group is None or group in groups:
+                    raise _Unknown(f"{code} is not followed")
+                groups[group] = (
+                    f"{code} {_WITH[code]}{values.get(_WITH[code], '')}" if code in _WITH else code
+                )
+        known = set("NXYZEFST") | {_WITH[code] for code in codes if code in _WITH}
+        if motion in (2, 3):
+            axes += [letter for letter in "IJK" if letter in values]  # alone they are a full circle
+            known |= set("IJKR")
+        other = next((letter for letter in values if letter not in known), None)
+        if other is not None or len(moves) > 1:
+            raise _Unknown(f"{short(bare)!r}: word {other or 'G'} is not followed")
+        unit = groups.get("units")
+        if unit and self.settings.get("units", unit if not self.begun else "") != unit:
+            raise _Unknown(f"another unit ({unit}) behind the first move")
+        if "T" in values:
+            groups["tool"] = values["T"]
+        self.state = self.state._replace(motion=motion, feed=values.get("F", self.state.feed),
+                                         power=values.get("S", self.state.power))  # fmt: skip
+        if groups or "S" in values:
+            self.set_groups(groups)
+        line.fixed, line.asks = change or "T" in values, int(change or "T" in values)
+        if axes or "E" in values:
+            if motion is None:
+                raise _Unknown(f"{short(bare)!r} moves before G0 or G1 says how")
+            if line.fixed:
+                raise _Unknown(f"{short(bare)!r} moves and changes the tool")
+            self.moved(values, line)
+
+    def set_groups(self, groups: dict[str, str]) -> None:
+        self.settings |= groups
+        lit = self.settings["spindle"] != "M5" and (not self.state.power or float(self.state.power) != 0)
+        self.state = self.state._replace(hard=self.hard(), lit=lit)
+
+    def homed(self, bare: str, home: str, codes: list[str], values: dict[str, str], line: Line) -> None:
+        allowed = {home, "G90", "G91"} | ({"G0", "G1"} if home == "G53" else set())
+        if set(codes) - allowed:
+            raise _Unknown(f"{short(bare)!r}: {home} is not followed with other codes")
+        line.fixed, line.asks = True, 1
+        self.begun = True
+        self.set_groups({_SETTINGS[code]: code for code in codes if code in _SETTINGS})
+        named = [axis for axis in "XYZ" if axis in values] or list("XYZ")
+        places = {axis.lower(): None for axis in named}
+        motion = next((_MOTIONS[code] for code in codes if code in _MOTIONS), self.state.motion)
+        self.state = self.state._replace(motion=motion, **places)  # type: ignore[arg-type]
+
+    def counted(self, bare: str, values: dict[str, str], line: Line) -> None:
+        """Another number for the place where the machine is (G92)."""
+        if values.keys() - set("NXYZE") or not values.keys() - {"N"}:
+            raise _Unknown(f"{short(bare)!r}: G92 is followed with X, Y, Z and E")
+        places = {axis.lower(): Decimal(values[axis]) for axis in "XYZE" if axis in values}
+        line.fixed = bool(values.keys() & set("XYZ"))
+        if line.fixed and self.cut:  # places and heights before and behind it could not be compared
+            raise _Unknown(f"{short(bare)!r}: a moved origin (G92) behind the first cut is not followed")
+        line.asks = int(line.fixed)
+        self.state = self.state._replace(**places)  # type: ignore[arg-type]
+
+    def moved(self, values: dict[str, str], line: Line) -> None:
+        state = self.state
+        relative = self.settings.get("distance") == "G91"
+        places: list[Decimal | None] = [state.x, state.y, state.z]
+        for number, axis in enumerate("XYZ"):
+            if axis in values:
+                base = places[number] if relative else Decimal(0)
+                places[number] = None if base is None else base + Decimal(values[axis])
+        x, y, z = places
+        if "Z" in values and z is not None:
+            self.heights.add(z)
+            self.up = state.motion == 0 and (state.z is None or z >= state.z)
+        line.relative, line.moves = relative, "X" in values or "Y" in values
+        if state.motion in (2, 3):
+            line.moves = line.moves or bool(values.keys() & set("IJK"))
+        self.begun = True
+        fed = self.extruded(values, relative, line)
+        self.state = self.state._replace(x=x, y=y, z=z)
+        if line.fixed or (state.motion == 0 and not fed):
+            down = "Z" in values and (state.z is None or z is None or z < state.z)
+            line.asks = 2 if line.fixed or (down and not line.moves) else 0
+            return
+        line.asks = 2
+        if None in (x, y, state.x, state.y):
+            line.fixed = True
+            return
+        self.cut = self.cut or line.moves or "Z" in values
+        line.cuts, line.air = line.moves or "Z" in values, self.up
+        self.prints |= bool(fed) and line.moves
+        if not line.cuts:
+            self.drawn += fed
+            self.state = self.state._replace(hard=self.hard())
+        if line.cuts and state.motion in (2, 3):
+            line.plane = self.settings.get("plane", "G17")
+            line.absolute = self.settings.get("arc centres") == "G90.1"
+            first, second = {"G18": ("K", "I"), "G19": ("J", "K")}.get(line.plane, ("I", "J"))
+            radius = float(values["R"]) if "R" in values else None
+            line.arc = float(values.get(first, 0)), float(values.get(second, 0)), radius
+
+    def extruded(self, values: dict[str, str], relative: bool, line: Line) -> Decimal:
+        """How much filament a line feeds.
+
+        Firmware differs in whether G91 makes it relative, too: nothing passes a line with both, nor one that
+        counts on from what is not known.
+        """
+        if "E" not in values:
+            return Decimal(0)
+        amount = Decimal(values["E"])
+        if self.settings.get("extrusion") == "M83":
+            return amount
+        last = self.state.e
+        self.state = self.state._replace(e=None if relative else amount)
+        if relative or last is None:
+            line.fixed = True
+            return Decimal(0)
+        line.fed = amount - last
+        return line.fed

@@ -1,0 +1,349 @@
+"""Random SVG, HPGL, Excellon and DXF, what is written of them, and a second check of what a file does.
+
+The second checks are of other kind than the package's verifiers: ElementTree and svgelements, regular
+expressions, the lines of a file sorted.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+
+from warptsp.strokes import arrange
+from warptsp.strokes.files import Rules, read_drawing, rewritten
+
+HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 80">'
+
+
+def written(name, data, rules=None, **options):
+    """What is written of a file; `options` are those of arrange."""
+    rules = rules or Rules()
+    with open(name, "wb") as stream:
+        stream.write(data if isinstance(data, bytes) else data.encode())
+    drawing = read_drawing(name, ungroup=rules.ungrouped, inner_first=rules.inner_first)
+    plan = arrange(
+        drawing.paths,
+        groups=drawing.groups,
+        reversible=drawing.reversible & (not rules.keep_directions),
+        loops=drawing.loops & (not rules.keep_entries),
+        inner_first=rules.inner_first,
+        outlines=drawing.outlines,
+        kicks=20,
+        threads=1,
+        device="cpu",
+        **{"home": [0, 0], **options},
+    )
+    return rewritten(drawing, plan, rules)
+
+
+# Random files of each format, with what their readers know.
+
+
+def random_drill(rng):
+    end = str(rng.choice(["\n", "\r\n", "\r"]))
+    lines = ["%"] * int(rng.integers(0, 2)) + [
+        "M48",
+        ";made \x85 by X1Y1",
+        "METRIC,TZ",
+        "T1C0.8",
+        "T2C1",
+        "%",
+    ]
+    for tool in (1, 2):
+        lines.append(f"T{tool}")
+        x, y = rng.integers(0, 99, 2)
+        lines.append(f"X{x}.0Y{y}.0")
+        for _ in range(9):
+            x, y = rng.integers(0, 99, 2)
+            lines.append(
+                str(
+                    rng.choice(
+                        [
+                            f"X{x}.0Y{y}.0",
+                            f"X{x}.0",
+                            f" y{y}.50",
+                            f"X{x}.0Y{y}.0G85X{y}.0",
+                            f"G81X{x}.0",
+                            "; X5Y5",
+                            "G05",
+                        ],
+                        p=[0.4, 0.15, 0.15, 0.1, 0.1, 0.05, 0.05],
+                    )
+                )
+            )
+    if rng.random() < 0.3:
+        lines += ["M72", "X1.0Y2.0", "X0.5Y0.5", "X1.0Y2.5"]
+    return end.join([*lines, "M30", ""]).encode("latin-1")
+
+
+def random_plot(rng):
+    text = "IN;\r\n" if rng.random() < 0.5 else "IN;"
+    for _ in range(25):
+        x, y, u, v = rng.integers(0, 400, 4).tolist()
+        text += str(
+            rng.choice(
+                [
+                    f"PU{x},{y};PD{u},{v};",
+                    f"PU{x},{y};PD{u},{v},{y},{x};",
+                    f"PR;PU{x},{y};PD{u},{v};PA;",
+                    "PD;PU;",
+                    f"SP{x % 3 + 1};",
+                    f"LT{x % 7};",
+                    "LT;",
+                    f"PU{x},{y};LBt;{u}\x03PU{x},{v};",
+                    f"VS{u};",
+                ],
+                p=[0.34, 0.2, 0.1, 0.04, 0.06, 0.04, 0.08, 0.06, 0.08],
+            )
+        )
+    return (text + "PU0,0;SP0;").encode()
+
+
+def random_svg(rng):
+    def number():
+        return str(rng.choice([f"{rng.integers(0, 90)}", f"{rng.random() * 90:.3f}", f"{rng.random():.2e}"]))
+
+    def shape():
+        a, b, c, d = (number() for _ in range(4))
+        look = str(
+            rng.choice(
+                [
+                    "",
+                    ' stroke="red"',
+                    ' stroke="blue"',
+                    ' fill="lime"',
+                    ' opacity="0.5"',
+                    ' id="%s"',
+                    ' stroke-dasharray="1"',
+                ],
+                p=[0.3, 0.25, 0.15, 0.1, 0.05, 0.1, 0.05],
+            )
+        )
+        if "%s" in look:
+            look %= f"i{rng.integers(1 << 40)}"
+        return str(
+            rng.choice(
+                [
+                    f'<line x1="{a}" y1="{b}" x2="{c}" y2="{d}"{look}/>',
+                    f'<circle cx="{a}" cy="{b}" r="2.5"{look}/>',
+                    f'<path d="M{a} {b}l{c} {d}"{look}/>',
+                    f"<path d='M{a} {b}q1 2 {c} {d}t3 4'{look}/>",
+                    f'<path d="M{a} {b}h9v{c}z m1 1l5 5"{look}/>',
+                    f'<rect x="{a}" y="{b}" width="9" height="4"{look}/>',
+                    f'<polyline points="{a} {b} {c} {d} {a} {b}"{look}/>',
+                    f'<polygon points="{a},{b} {c},{d} 5,5"{look}/>',
+                    f'<path d="M{a} {b}a5 3 30 1 0 {c} 4z"{look}><title>t</title></path>',
+                    f'<path d="M{a} {b}z"{look}/>',
+                ],
+            )
+        )
+
+    text = HEAD.replace("<svg", '<svg fill="none" stroke="red"')
+    for _ in range(6):
+        shapes = "\n".join(shape() for _ in range(int(rng.integers(1, 7))))
+        text += str(
+            rng.choice(
+                [
+                    shapes,
+                    f'<g transform="rotate(10)">{shapes}</g>',
+                    f"{shapes}<text>t</text>",
+                    f"<!-- c -->{shapes}",
+                    f"<foreignObject/>{shapes}",
+                ]
+            )
+        )
+    return (text + "</svg>").encode()
+
+
+def random_dxf(rng):
+    ezdxf = pytest.importorskip("ezdxf")
+    document = ezdxf.new()
+    space = document.modelspace()
+    for _ in range(20):
+        x, y, u, v = rng.integers(0, 99, 4).tolist()
+        look = {"layer": f"L{x % 2}", "color": [256, 1, 5][y % 3]}
+        kind = rng.integers(0, 6)
+        if kind <= 1:
+            space.add_line((x, y), (u, v), dxfattribs=look)
+        elif kind == 2:
+            space.add_lwpolyline([(x, y, 0, 1, 0.5), (u, v), (5, y, 2, 0, 0), (1, 2)], dxfattribs=look)
+        elif kind == 3:
+            space.add_circle((x, y), 3, dxfattribs=look)
+        elif kind == 4:
+            space.add_polyline2d([(x, y), (u, v)], dxfattribs=look)
+        else:
+            space.add_text("kept", dxfattribs=look)
+    stream = io.StringIO()
+    document.write(stream)
+    return document.encode(stream.getvalue())
+
+
+# The second checks: what a file does, as one value to compare.
+
+
+def checked_drill(data):
+    x = y = b""
+    found, tool = [[[], Counter()]], b""
+    for line in re.findall(rb"([^\r\n]*)(\r\n|\r|\n|$)", data):
+        word = line[0].strip(b" \t").upper()
+        hole = re.fullmatch(
+            rb"(?:X([\d.+-]+))?(?:Y([\d.+-]+))?(?:G85(?:X([\d.+-]+))?(?:Y([\d.+-]+))?)?", word
+        )
+        cycle = re.fullmatch(rb"(G81|G05)(?:X([\d.+-]+))?(?:Y([\d.+-]+))?", word)
+        if word and hole:
+            x, y = hole[1] or x, hole[2] or y
+            place = (tool, x, y)
+            if b"G85" in word:
+                x, y = hole[3] or x, hole[4] or y
+                place += (x, y)
+            found[-1][1][place] += 1
+            continue
+        if cycle and len(word) > 3:
+            x, y = cycle[2] or x, cycle[3] or y
+            word = b"cycle " + x + y
+        tool = word if word.startswith(b"T") else tool
+        found.append([word, Counter()])
+    return found
+
+
+def checked_plot(data):
+    found, at, down, relative = [["", Counter()]], (0.0, 0.0), False, False
+    for command in re.findall(r"LB.*?\x03|[A-Z]{2}[^;A-Z]*", data.decode()):
+        name, numbers = command[:2], [float(n) for n in re.findall(r"[-\d.]+", command[2:])]
+        if name not in ("PU", "PD", "PA", "PR"):
+            found.append([command.strip(), Counter()])
+            if name == "LB":
+                found[-1].append(at)
+            continue
+        relative = {"PR": True, "PA": False}.get(name, relative)
+        down = {"PD": True, "PU": False}.get(name, down)
+        for x, y in zip(numbers[::2], numbers[1::2], strict=True):
+            to = (at[0] + x, at[1] + y) if relative else (x, y)
+            if down:
+                found[-1][1][tuple(sorted((at, to)))] += 1
+            at = to
+    return found
+
+
+def checked_svg(data):
+    svgelements = pytest.importorskip("svgelements")
+    found = []
+
+    def look(element):
+        name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "comment"
+        own = (
+            {
+                k: v
+                for k, v in element.attrib.items()
+                if k
+                not in ("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "points", "width", "height")
+            }
+            if name in SHAPES
+            else dict(element.attrib)
+        )
+        if name not in SHAPES:
+            found.append(
+                ((name, tuple(sorted(own.items()))), element.text and element.text.strip(), Counter())
+            )
+            for child in element:
+                look(child)
+            found.append((f"end of {name}", "", Counter()))
+            return
+        shape = svgelements.Path(_shape_of(svgelements, name, element.attrib))
+        color = (own.get("stroke", "red"), own.get("fill", "none"))  # as the root says
+        if not found[-1][2] or found[-1][1] != color:
+            found.append(("run", color, Counter()))
+        whole = "opacity" in own or own.get("fill", "none") != "none"
+        parts = [shape] if whole else [svgelements.Path(p) for p in shape.as_subpaths()]
+        own.pop("id", None)
+        for part in parts:
+            box = part.bbox() or (0, 0, 0, 0)
+            key = (
+                tuple(sorted(own.items())),
+                *(round(v + 0.00031, 3) for v in (part.length(error=1e-6), *box)),
+            )
+            found[-1][2][key] += 1
+
+    look(ElementTree.fromstring(data))
+    ids = Counter(re.findall(rb'\sid="([^"]*)"', data))
+    return [f for f in found if f[0] != "comment"], ids
+
+
+SHAPES = ("path", "line", "polyline", "polygon", "rect", "circle", "ellipse")
+
+
+def _shape_of(svgelements, name, own):
+    n = {key: float(value) for key, value in own.items() if re.fullmatch(r"[-+.\de]+", value)}
+    if name == "path":
+        return own["d"]
+    if name in ("polyline", "polygon"):
+        return "M" + own["points"] + ("z" if name == "polygon" else "")
+    if name == "line":
+        return f"M{n['x1']},{n['y1']}L{n['x2']},{n['y2']}"
+    if name == "rect":
+        return f"M{n['x']},{n['y']}h{n['width']}v{n['height']}h{-n['width']}z"
+    r = n["r"]
+    return f"M{n['cx'] + r},{n['cy']}a{r},{r} 0 0 1 {-2 * r},0a{r},{r} 0 0 1 {2 * r},0z"
+
+
+def checked_dxf(data):
+    """The file cut at its entities, the lines of each sorted; swapped signs of bulges aside."""
+    head, entities, tail = re.fullmatch(
+        rb"(.*?ENTITIES\s*\n)(.*?)(  0\nENDSEC\n.*)", data, re.DOTALL
+    ).groups()
+    found, group = [], None
+    for chunk in re.split(rb"(?=^  0\n)", entities, flags=re.MULTILINE)[1:]:
+        if chunk[4:].startswith((b"VERTEX", b"SEQEND")):
+            found[-1][1][next(reversed(found[-1][1]))] += 1000
+            continue
+        lines = chunk.split(b"\n")
+        pairs = dict(zip(lines[::2], lines[1::2], strict=False))
+        if chunk[4:].startswith(b"TEXT"):
+            found.append([chunk, Counter()])
+            group = None
+            continue
+        here = (pairs.get(b"  8"), pairs.get(b" 62"))
+        if here != group:
+            found.append([here, Counter()])
+            group = here
+        points = (
+            Counter(zip(lines[::2], lines[1::2], strict=False))
+            if b"LINE" not in chunk[:12]
+            else Counter(v.lstrip(b"-") for v in lines[1::2])
+        )
+        found[-1][1][frozenset(points.items())] += 1
+    return head, tail, found
+
+
+FORMATS = {
+    "excellon": ("r.drl", random_drill, checked_drill),
+    "hpgl": ("r.plt", random_plot, checked_plot),
+    "svg": ("r.svg", random_svg, checked_svg),
+    "dxf": ("r.dxf", random_dxf, checked_dxf),
+}
+
+
+def same(format, before, after):
+    """Whether two files do the same by the second check; DXF may have its layers together."""
+    one, two = (FORMATS[format][2](data) for data in (before, after))
+    if format != "dxf":
+        return one == two
+    return one[:2] == two[:2] and _gathered(one[2]) == _gathered(two[2])
+
+
+def _gathered(found):
+    stretches = [[]]
+    for key, counter in found:
+        if isinstance(key, bytes):
+            stretches += [[key], []]
+        else:
+            known = next((entry for entry in stretches[-1] if entry[0] == key), None)
+            if known is None:
+                stretches[-1].append((key, counter))
+            else:
+                known[1].update(counter)
+    return stretches

@@ -1,0 +1,284 @@
+"""What was found in real drawings, boards and plots, each with its right value."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from drawing_files import HEAD, written
+
+import warptsp
+from warptsp.cli import commands
+from warptsp.strokes import arrange
+from warptsp.strokes.files import Rules, read_drawing
+from warptsp.strokes.verify import NotVerified
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with contextlib.chdir(tmp_path):
+        yield tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(commands, ["strokes", *arguments, "--kicks", "20", "--threads", "1"])
+
+
+def holes(data):
+    """The holes of a drill file in their order, each with both coordinates."""
+    found, x, y = [], "", ""
+    for line in re.split(r"\r\n|\r|\n", data.decode("latin-1")):
+        hole = re.fullmatch(r"(?:G81)?(?:X([\d.]+))?(?:Y([\d.]+))?", line.strip())
+        if line.strip() and hole:
+            x, y = hole[1] or x, hole[2] or y
+            found.append((x, y))
+    return found
+
+
+def test_a_comment_with_a_byte_that_ends_lines_elsewhere_is_one_line(folder):
+    before = b"M48\nMETRIC,TZ\nT1C1\n%\n;see \x85X99.0Y99.0\nT1\nX9.0Y1.0\nX1.0\nX8.0\nM30\n"
+    after = written("a.drl", before)
+    assert sorted(holes(after)) == [("1.0", "1.0"), ("8.0", "1.0"), ("9.0", "1.0")]
+    assert b";see \x85X99.0Y99.0\n" in after
+
+
+def test_a_hole_with_a_cycle_tells_the_next_one_its_place(folder):
+    before = b"M48\nMETRIC,TZ\nT1C1\n%\nT1\nX9.0Y1.0\nG81X2.0Y5.0\nX3.0\nX8.0\nX4.0\nM30\n"
+    after = written("a.drl", before, home=[9, 5])
+    assert sorted(holes(after)) == sorted(holes(before))
+    assert ("3.0", "5.0") in holes(after)
+    assert after.split(b"\n")[5:7] == before.split(b"\n")[5:7]
+
+
+def test_a_file_may_begin_with_a_percent_sign(folder):
+    before = b"%\nM48\nM72\nT01C0.02\n%\nT01\nX3505Y5015\nX100Y100\nX3000Y5000\nM30\n"
+    after = written("a.drl", before)
+    assert after != before
+    assert after.startswith(before[:24])
+    assert sorted(after.split(b"\n")) == sorted(before.split(b"\n"))
+
+
+def test_units_that_change_in_the_body_count(folder):
+    text = "M48\nMETRIC,TZ\nT1C1\n%\nT1\nX25.4Y0.0\nM72\nX1.0Y1.0\nM71\nX25.4Y50.8\nM30\n"
+    written("a.drl", text)
+    paths = [path[0].tolist() for path in read_drawing("a.drl").paths]
+    assert paths == [[25.4, 0.0], pytest.approx([25.4, 25.4]), [25.4, 50.8]]
+    with pytest.raises(warptsp.ParseError, match="no hole"):  # the Y of another unit
+        written("a.drl", text.replace("X1.0Y1.0", "X1.0"))
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.drl", "M48\nT1C1\n%\nT1\nX9.0Y1.0\nX1.0\nX8.0\nM30"),
+        ("a.plt", "IN;\nSP1;\nPU90,90;PD99,90;\nPU0,0;PD9,9;\nPU88,90;PD70,70;\nSP0;\n"),
+        (
+            "a.svg",
+            HEAD
+            + '\n<path fill="none" d="M90 90L99 90M0 0L9 9M9 10L80 80"/>\n<path d="M1 1L0 3"/>\n</svg>\n',
+        ),
+    ],
+)
+def test_ends_of_lines_and_the_mark_of_the_encoding_stay(folder, name, text, mark, newline):
+    before = mark + text.replace("\n", newline).encode()
+    after = written(name, before)
+    assert after != before
+    assert after.startswith(mark)
+    assert after.count(b"\r\n") == (after.count(b"\n") if newline == "\r\n" else 0)
+
+
+def test_lines_under_a_pattern_keep_their_directions_and_their_order(folder):
+    lines = "PU9,0;PD0,0;PU50,50;PD60,60;PU8,1;PD1,1;PU55,50;PD65,60;"
+    after = written("a.plt", f"IN;SP1;LT2,4;{lines}LT;{lines}SP0;").decode().replace("\n", "")
+    dashed, solid = after.split("LT2,4;")[1].split("LT;")
+    assert dashed.startswith(lines)
+    assert not solid.startswith(lines)
+    with pytest.raises(warptsp.ParseError, match="QX"):
+        written("a.plt", f"IN;SP1;{lines}QX3;{lines}")
+
+
+SHAPE = '<path d="M{x} {y}l5 1" {look}/>'
+
+
+def svg_of(rows, before="", after=""):
+    return HEAD + before + "\n".join(SHAPE.format(x=x, y=1, look=look) for x, look in rows) + after + "</svg>"
+
+
+def test_runs_of_colours_keep_their_places(folder):
+    xs = (50, 0, 40, 9, 45, 5)
+    rows = [(x, 'stroke="red"' if k < 3 else 'style="stroke:blue"') for k, x in enumerate(xs)]
+    after = written("a.svg", svg_of(rows)).decode()
+    assert re.findall("red|blue", after) == ["red"] * 3 + ["blue"] * 3
+    assert after.index("M0 1") < after.index("M50 1")
+    mixed = written("a.svg", svg_of(rows), Rules(ungrouped=True)).decode()
+    assert re.findall("red|blue", mixed) != ["red"] * 3 + ["blue"] * 3
+
+
+def test_groups_of_one_shape_keep_their_places(folder):
+    groups = '<g id="engrave"><path d="M90 1l1 1"/></g>\n<g id="cut"><path d="M1 1l1 1"/></g>'
+    after = written("a.svg", HEAD + groups + "</svg>", Rules(keep_directions=True)).decode()
+    assert after == HEAD + groups + "</svg>"
+    mixed = written("a.svg", HEAD + groups + "</svg>", Rules(ungrouped=True)).decode()
+    assert mixed.index("cut") < mixed.index("engrave")
+
+
+def test_groups_that_are_mixed_look_the_same(folder):
+    def group(k):
+        return (
+            f'<g id="g{k}" transform="translate({k} 2)" stroke="red"><path d="M{90 - 9 * k} 1l1 1"/>'
+            f'<circle cx="{(37 * k) % 90}" cy="9" r="1"/></g>'
+        )
+
+    special = '<g opacity="0.5"><path d="M1 1L2 2"/><path d="M50 1L60 2"/></g>'
+    before = HEAD + "".join(map(group, range(8))) + special + "".join(map(group, range(9, 12))) + "</svg>"
+    after = written("a.svg", before, Rules(ungrouped=True)).decode()
+    assert re.search(r'<g opacity="0.5">(<path d="[^"]*"/>){2}</g>', after)
+    root = ElementTree.fromstring(after)
+
+    def drawn(text):
+        return Counter(
+            (parent.get("transform"), parent.get("stroke"), parent.get("opacity"))
+            for parent in ElementTree.fromstring(text).iter()
+            for child in parent
+            if child.tag.endswith(("path", "circle"))
+        )
+
+    assert drawn(before) == drawn(after)
+    assert len(root.findall(".//*[@id]")) == 11
+    assert len({element.get("id") for element in root.findall(".//*[@id]")}) == 11
+    (folder / "a.drl").write_text("T1\nX1Y1\n")
+    with pytest.raises(warptsp.InvalidOption, match="ungroup: an Excellon"):
+        read_drawing("a.drl", ungroup=True)
+
+
+def test_what_lies_in_a_loop_comes_first_on_either_side_of_a_text(folder):
+    outer, inner = '<circle cx="40" cy="40" r="30"/>', '<circle cx="60" cy="60" r="1.5"/>'
+
+    def place(text, radius):
+        return re.search(f'r="{radius}"|A{radius} {radius}', text).start()
+
+    before = HEAD + outer + "<text>t</text>" + inner + '<circle cx="61" cy="40" r="2"/>' + "</svg>"
+    after = written("a.svg", before, Rules(inner_first=True)).decode()
+    assert max(place(after, 1.5), place(after, 2)) < place(after, 30)
+    assert "<text>t</text>" in after
+    apart = HEAD + outer.replace("/>", ' stroke="red"/>') + inner + "</svg>"
+    with pytest.raises(NotVerified, match=r"line 1 .*--ungroup"):
+        written("a.svg", apart, Rules(inner_first=True))
+    mixed = written("a.svg", apart, Rules(inner_first=True, ungrouped=True)).decode()
+    assert place(mixed, 1.5) < place(mixed, 30)
+
+
+def test_dots_of_round_ends_are_kept(folder):
+    path = '<path fill="none" stroke-linecap="round" d="M5 5z M10 5z M0 0H10 M40 0H50"/>'
+    after = written("a.svg", HEAD + path + "</svg>").decode()
+    assert sorted(re.findall(r' d="([^"]*)"', after)) == [
+        "M0 0L10 0",
+        "M10 5L10 5Z",
+        "M40 0L50 0",
+        "M5 5L5 5Z",
+    ]
+
+
+def test_an_open_path_keeps_its_corner(folder):
+    path = '<path fill="none" d="M50 50L90 50L90 9L50 50"/>'
+    assert path in written("a.svg", HEAD + path + '<path d="M1 1L2 2"/></svg>', home=[99, 0]).decode()
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        'inkscape:path-effect="#e1" inkscape:original-d="M0 0"',
+        'stroke="url(#g)"',
+        'opacity=".5"',
+        'filter="url(#f)"',
+        'style="mix-blend-mode:multiply"',
+        'stroke-opacity="0.5"',
+        'clip-path="url(#c)"',
+        'anything="1"',
+    ],
+)
+def test_what_looks_otherwise_in_parts_is_not_split(folder, look):
+    path = f'<path {look} fill="none" d="M0 0H5M90 90H95M5 5H9"/>'
+    text = HEAD.replace("<svg", '<svg xmlns:inkscape="i"') + path + '<path d="M1 1L2 2"/></svg>'
+    after = written("a.svg", text).decode()
+    assert after.count("<path") == 2
+    whole = written("a.svg", text.replace(look, 'stroke="red" stroke-width="2"')).decode()
+    assert whole.count("<path") == 4
+
+
+def test_small_numbers_are_kept(folder):
+    path = '<path fill="none" d="M0 0L1.2345e-6 1M90 90l5 5"/>'
+    after = written("a.svg", HEAD + path + "</svg>", home=[1, 2]).decode()
+    assert "0.0000012345" in after
+    assert "95 95" in after
+
+
+def test_a_circle_that_is_entered_elsewhere_is_two_arcs(folder):
+    after = written("a.svg", HEAD + '<circle cx="50.5" cy="40.25" r="2.50"/></svg>', home=[0, 40.25]).decode()
+    assert 'd="M48 40.25A2.5 2.5 0 0 1 53 40.25A2.5 2.5 0 0 1 48 40.25Z"' in after
+
+
+def test_what_is_unknown_keeps_shapes_on_their_side(folder):
+    for element in (
+        "<foreignObject/>",
+        "<switch><path d='M0 0L1 1'/></switch>",
+        "<own:thing xmlns:own='o'/>",
+    ):
+        after = written("a.svg", svg_of([(50, ""), (9, "")], after=element + SHAPE.format(x=1, y=1, look="")))
+        left, right = after.decode().split(element)
+        assert (left.count("<path"), right.count("<path")) == (2, 1)
+    with pytest.raises(warptsp.ParseError, match="first-child"):
+        written("a.svg", svg_of([(50, ""), (9, "")], "<style>path:first-child{stroke:red}</style>"))
+
+
+def test_dxf_is_kept_byte_for_byte_and_texts_stand(folder):
+    ezdxf = pytest.importorskip("ezdxf")
+    document = ezdxf.new()
+    space = document.modelspace()
+    for k, (x, color) in enumerate(zip((50, 0, 40, 9, 45, 5), (1, 1, 1, 5, 5, 5), strict=True)):
+        space.add_line((x, 0), (x + 3, 1), dxfattribs={"color": color})
+        if k == 1:
+            space.add_hatch().paths.add_polyline_path([(0, 0), (1, 0), (1, 1)])
+            space.add_text("between")
+    document.layers.add("dashed", linetype="DASHED")
+    space.add_line((99, 0), (1, 1), dxfattribs={"layer": "dashed"})
+    stream = io.StringIO()
+    document.write(stream)
+    before = stream.getvalue().replace("\n", "\r\n").encode()
+    after = written("a.dxf", before)
+    assert sorted(after.split(b"\r\n")) == sorted(before.split(b"\r\n"))
+    kinds = re.findall(r"\r\n +0\r\n(LINE|HATCH|TEXT)\r\n", after.decode())
+    assert kinds == ["LINE"] * 2 + ["HATCH", "TEXT"] + ["LINE"] * 5
+    (folder / "b.dxf").write_bytes(after)
+    lines = [e for e in ezdxf.readfile("b.dxf").modelspace() if e.dxftype() == "LINE"]
+    assert [line.dxf.color for line in lines] == [1, 1, 1, 5, 5, 5, 256]
+    assert lines[0].dxf.start.x == 0
+    assert (lines[-1].dxf.start.x, lines[-1].dxf.end.x) == (99, 1)
+
+
+def test_groups_say_what_they_cost_and_end_early(folder):
+    rng = np.random.default_rng(0)
+    groups = [
+        '<g fill="none">'
+        + "".join(f'<rect x="{x}" y="{y}" width="5" height="3"/>' for x, y in places)
+        + "</g>"
+        for places in rng.integers(0, 190, (30, 2, 2)).tolist()
+    ]
+    (folder / "a.svg").write_text(HEAD + "\n".join(groups) + "</svg>")
+    done = run("a.svg", "-o", "b.svg")
+    assert "groups       keep their places; mixed, the travel would be about" in done.output
+    assert "--ungroup mixes them" in done.output
+    assert "more than before" not in done.output
+    assert "groups       keep" not in run("a.svg", "-o", "c.svg", "--ungroup").output
+    drawing = read_drawing("a.svg")
+    plan = arrange(drawing.paths, groups=drawing.groups, loops=drawing.loops, threads=1, device="cpu")
+    assert plan.travel_mixed < 0.5 * plan.travel
+    assert plan.kicks < 100_000

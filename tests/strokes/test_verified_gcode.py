@@ -1,0 +1,379 @@
+"""G-code: what is written does the same work, as a second interpreter sees it, or a line says why not."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from gcode_second import UNKNOWN, differences, program
+
+import warptsp.strokes
+from warptsp.cli import commands
+from warptsp.strokes.files import NotVerified, Rules, read_drawing, rewritten
+from warptsp.strokes.machine import machine_of
+from warptsp.strokes.plan import Plan
+from warptsp.strokes.verify import verify
+
+HEAD, END = "G21 G90|M3 S10000|G0 Z5|", "M5|G0 X0 Y0|M30|"
+
+
+def lines(text):
+    return text.replace("|", "\n")
+
+
+def hole(x, y=0, z=-1):
+    return f"G0 X{x} Y{y}|G1 Z{z} F100|G0 Z5|"
+
+
+@pytest.fixture
+def order(tmp_path):
+    """A program in its new order, from the command line; the second interpreter finds it the same."""
+
+    def ordered(text, *options):
+        text = lines(text)
+        (tmp_path / "a.nc").write_bytes(text.encode())
+        with contextlib.chdir(tmp_path):
+            done = CliRunner().invoke(
+                commands, ["strokes", "a.nc", "-o", "b.nc", "--kicks", "50", "--threads", "1", *options]
+            )
+        if done.exception is not None:
+            raise done.exception
+        assert "verified     same cuts, same order of depths" in done.output
+        out = (tmp_path / "b.nc").read_bytes().decode()
+        assert differences(text, out) == []
+        return out
+
+    return ordered
+
+
+def depths_at(out, place):
+    """The depths of the cuts that begin behind a rapid move to a place."""
+    return [int(z) for z in re.findall(rf"G0 {place}[^\n]*\nG1 Z(-\d)", out)]
+
+
+def shuffled(drawing, rng):
+    """A plan of any order that keeps groups."""
+    n = len(drawing.paths)
+    none = np.zeros(n, dtype=np.intp)
+    return Plan(
+        order=np.lexsort([rng.random(n), np.array(drawing.groups)]), backwards=none.astype(bool), entry=none,
+        joined=none.astype(bool), travel=0.0, travel_before=0.0, home=None, back=False,
+        machine=machine_of("euclidean"), seconds=0.0,
+    )  # fmt: skip
+
+
+PASS = "G0 X0 Y0|G1 Z{z} F100|G1 X50 F300|G0 Z5|G0 X60 Y50|G1 Z{z} F100|G1 X10 F300|G0 Z5|"
+
+
+def test_passes_keep_their_order(order):
+    out = order(HEAD + "".join(PASS.format(z=z) for z in (-1, -2, -3)) + END)
+    assert depths_at(out, "X60 Y50") == depths_at(out, "X0 Y0")[:3] == [-1, -2, -3]
+
+
+@pytest.mark.parametrize("options", [[], ["--inner-first"]])
+def test_finishing_comes_behind_roughing(order, options):
+    cut = "G0 X0 Y{y}|G1 Z{z} F100|X50|G0 Z5|"
+    program = HEAD + cut.format(y=0, z=-2) + hole(90, 90, -2) + cut.format(y=5, z=-2) + cut.format(y=0, z=-4)
+    assert depths_at(order(program + END, *options), "X0 Y0")[:2] == [-2, -4]
+
+
+def test_parts_that_are_cut_to_their_depth_at_once_are_units(order):
+    deep = "".join(hole(x, 0, z) for x in (0, 90, 10, 80, 20) for z in (-1, -2, -3))
+    out = order(HEAD + deep + END)
+    assert out != lines(HEAD + deep + END)
+    for x in (90, 10, 80):
+        assert re.search(
+            rf"G0 X{x} .*\nG1 Z-1 .*\nG0 Z5\nG0 X{x} .*\nG1 Z-2 .*\nG0 Z5\nG0 X{x} .*\nG1 Z-3", out
+        )
+
+
+def test_the_width_of_a_tool_counts(tmp_path):
+    cuts = "".join(f"G0 X{x} Y{y}|G1 Z{z} F100|X{x + 5}|G0 Z5|" for x, y, z in
+                   [(0, 0, -1), (80, 0, -1), (0, 2, -2), (70, 0, -1), (10, 50, -1)])  # fmt: skip
+    groups = []
+    for comment in ("", "(T1 D=6. flat end mill)|", "(T1 D=1.5)|"):
+        (tmp_path / "a.nc").write_text(lines(comment + HEAD + cuts + END))
+        groups.append(list(read_drawing(tmp_path / "a.nc").groups[:5]))
+    assert groups == [[0] * 5, [0, 0, 1, 1, 1], [0] * 5]
+    far = lines("(D=6)|" + HEAD + hole(0) + hole(90) + hole(2, 0, -2) + END)
+    near = lines("(D=6)|" + HEAD + hole(2, 0, -2) + hole(90) + hole(0) + END)
+    with pytest.raises(NotVerified, match="overlap, have different depths"):
+        verify("gcode", far.encode(), near.encode(), Rules())
+    verify("gcode", far.replace("D=6", "D=1").encode(), near.replace("D=6", "D=1").encode(), Rules())
+
+
+PLACES = [(0, 0), (90, 0), (10, 0), (80, 5), (20, 0)]
+DIALECTS = {
+    "cura": (
+        ";FLAVOR:Marlin|M82|M104 S200|G28|G92 E0|G1 F1500 E-6.5|;LAYER:0|;TYPE:FILL|"
+        + "".join(f"G0 F9000 X{x} Y{y} Z0.3|G1 F1500 E{k}|"
+            f"G1 F1800 X{x + 5} E{k + 1}|G1 F1500 E{k - 5.5}|"
+                  for k, (x, y) in enumerate(PLACES))
+        + "M104 S0|M84|"
+    ),
+    "prusa": (
+        "M862.3 P \"MK3S\"|M83|G28 W|G80|G0 X0 Y0 Z0.2|;TYPE:Solid infill|"
+        + "".join(f"G0 X{x} Y{y} F9000|G1 E0.8 F2100|G1 X{x + 5} E0.5 F1200|G1 E-0.8 F2100|"
+                  for x, y in PLACES)
+        + "M107|M84|"
+    ),
+    "laser": (
+        "G90|M4 S0|G0 X0 Y0 F6000|"
+        + "".join(f"G0X{x}Y{y}S0|G1X{x + 5}S300F1000|G1Y{y + 3}|G0 S0|" for x, y in PLACES)
+        + "M5|M2|"
+    ),
+    "kicad": (
+        "(G-CODE GENERATED BY FLATCAM)|(Tool diameter: 0.8 mm)|G21|G90|G94|G00 Z15.0000|"
+        "T1|M5|M6|M0|M03 S1000|"
+        + "".join(f"G00 X{x:.4f} Y{y:.4f}|G01 Z-1.7000 F120.00|G01 Z0|G00 Z2.0000|"
+                  for x, y in PLACES)
+        + "M05|G00 Z15.00|M30|"
+    ),
+    "fusion": (
+        "%|O1001|(T1 D=3. CR=0. - ZMIN=-1. - FLAT END MILL)|N10 G90 G94 G17 G91.1|N15 G21|"
+        "N20 G53 G0 Z0.|N25 T1 M6|"
+        "N30 S5000 M3|N35 G54|N40 M8|N45 G0 X0. Y0.|N50 G43 Z15. H1|"
+        + "".join(f"G0 X{x}. Y{y}.|G0 Z5.|G1 Z-1. F300.|G3 X{x + 4}. I2. J0. F900.|G1 X{x}.|G0 Z15.|"
+                  for x, y in PLACES)
+        + "N90 M9|N95 M5|N100 G28 G91 Z0.|N105 G90|N110 G53 G0 X0. Y0.|N115 M30|%|"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_programs_of_every_dialect_gain(tmp_path, name):
+    text = lines(DIALECTS[name])
+    (tmp_path / "a.nc").write_text(text)
+    drawing = read_drawing(tmp_path / "a.nc")
+    assert not drawing.notes
+    plan = warptsp.strokes.arrange(drawing.paths, reversible=drawing.reversible, loops=drawing.loops,
+                                   groups=drawing.groups, home=drawing.home, kicks=50, threads=1)  # fmt: skip
+    assert plan.saved > 0.3
+    assert len(rewritten(drawing, plan)) > 0.9 * len(text)
+
+
+def test_rapid_moves_at_depth_stay(order):
+    around = "G0 X0 Y0|G1 Z-5 F100|G1 Y40 F600|G0 X15 Y60|G1 X30|G0 Z5|"
+    out = order(HEAD + around + hole(90, 0, -5) + hole(10, 0, -5) + END)
+    assert "G1 Y40 F600\nG0 X15 Y60\nG1 X30\n" in out
+    with pytest.raises(warptsp.ParseError, match="above all that is cut"):
+        order("G21 G90|G0 X0 Y0|G1 Z-5 F9|G1 Y40|G0 X15 Y60|G1 X30|G0 X90|G1 X95|G0 X10 Y0|G1 X12|G0 Z5|M30|")
+
+
+@pytest.mark.parametrize("word", UNKNOWN)
+def test_what_is_not_understood_stays_with_all_that_follows(order, word):
+    stays = f"{word}|X0 Y20|G1 Z-1|G0 Z5|G0 X5|G1 Z-1|G0 Z5|M30|"
+    out = order(HEAD + hole(0) + hole(90) + hole(10) + hole(80) + stays)
+    assert out.startswith(lines(HEAD))
+    assert out.endswith(lines(stays))
+    with pytest.raises(warptsp.ParseError, match=r"a\.nc:4: .*keep their place"):
+        order(HEAD + stays)
+
+
+def test_numbers_are_written_as_the_source_writes_them(order):
+    out = order("G21 G90|G0 Z5.|G0 X0. Y5.|G1 Z-1. F100.|G0 Z5.|X90.|G1 Z-1.|G0 Z5.|X10.|G1 Z-1.|G0 Z5.|"
+                "G0 X80. Y7.|G1 Z-1.|G0 Z5.|M30|")  # fmt: skip
+    assert not re.search(r"[XYZF]-?\d+(?!\.|\d)", out)
+    assert "X90. Y5." in out
+
+
+@pytest.mark.parametrize(
+    "circle", ["G2 I-{r} J0", "G2 X{r} I-{r}", "G2 X-{r} I-{r} J0|X{r} I{r}", "G3 X-{r} Y0 R{r}|X{r} Y0 R{r}",
+               "G2 I-{r}|G1 Z-2|G2 I-{r}"]
+)  # fmt: skip
+@pytest.mark.parametrize("head", [HEAD, "G21 G90|G0 Z5|"])
+def test_inner_circles_come_first(order, circle, head):
+    cut = "G0 X{r} Y0|G1 Z-1{f}|" + circle + "|G0 Z5|"
+    program = head + cut.format(r=100, f=" F100") + hole(300) + cut.format(r=10, f="") + END
+    out = order(program, "--inner-first")
+    assert out.index("X10 Y0") < out.index("X100 Y0")
+    before = (lines(head + cut.format(r=100, f=" F9") + END)).encode()
+    verify("gcode", before, before, Rules(inner_first=True))
+    with pytest.raises(NotVerified, match="lies in that at line"):
+        verify("gcode", lines(program).encode(), lines(program).encode(), Rules(inner_first=True))
+
+
+def test_line_numbers_come_first_and_what_need_not_change_does_not(order):
+    text = lines("N10 G21 G90|N20 G0 Z5|N30 G0 X0 Y0|N32 G1 Z-1 F9|N34 G0 Z5|N40 X10 Y0|N50 G1 Z-1|N52 G0 Z5|"
+                 "N54 X30|N56 G1 Z-1|N58 G0 Z5|M30|")  # fmt: skip
+    assert order(text) == text
+    text = lines("G21 G90|G0 Z5|N1 X0 Y5|G1 Z-1 F9|G0 Z5|n2x90 (a)|G1 Z-1|G0 Z5|N3 X10|G1 Z-1|G0 Z5|"
+                 "N4 X80 Y6|G1 Z-1|G0 Z5|M30|")  # fmt: skip
+    out = order(text)
+    assert "n2x90y5" in out.replace(" ", "")
+    assert not re.search(r"(?i)[^\n]N\d", out)
+
+
+@pytest.mark.parametrize(
+    "states", [("G43 H1", "G43 H2"), ("G64 P0.01", "G64 P0.1"), ("G54", "G55"), ("G61", "G64")]
+)
+def test_what_a_cut_is_made_under_is_kept(order, states):
+    one, two = states
+    out = order(f"{HEAD}{one}|{hole(0)}{hole(90)}{two}|{hole(10)}{hole(80)}{hole(20)}{END}")
+    assert set(re.findall(r"X(\d+) Y0", out.split(two + "\n")[0])) == {"0", "90"}
+
+
+def test_engraving_is_not_mixed_with_cutting(order):
+    blocks = [f"G0 X{x} Y{y}|M3 S{s}|G1 X{x + 2} F{f}|M5|" for y, s, f in ((0, 200, 3000), (5, 1000, 200))
+              for x in (0, 90, 10, 80)]  # fmt: skip
+    out = order("G21 G90|" + "".join(blocks) + "M30|")
+    assert re.findall(r"M3 S(\d+)", out) == ["200"] * 4 + ["1000"] * 4
+    mixed = (
+        "G21 G90|" + "".join(b for pair in zip(blocks[:4], blocks[4:], strict=True) for b in pair) + "M30|"
+    )
+    assert order(mixed) == lines(mixed)
+
+
+@pytest.mark.parametrize(
+    "footer", ["G91|G0 X-5|G90|M30|", "G0 X5|M30|", "G1 E-2 F9|M30|", "M0|M30|", "X5 Y5|M30|"]
+)
+def test_footers_begin_where_they_began(order, footer):
+    body = "M83|" + hole(0) + hole(90) + hole(10) + hole(80) + hole(20)
+    out = order(f"{HEAD}{body}{footer}")
+    assert out.endswith(lines(footer))
+    assert out.index("X20 Y0") > max(out.index(f"X{x} Y0") for x in (90, 10, 80))
+
+
+def test_blocks_that_begin_and_end_at_one_point(order):
+    text = HEAD + "".join(f"G0 X3 Y4|G1 Z-1 F100|G2 I{r} J0|G0 Z5|" for r in range(1, 30)) + END
+    assert sorted(order(text).split("\n")) == sorted(lines(text).split("\n"))
+
+
+def test_comments_line_ends_and_marks_are_kept(tmp_path):
+    text = lines("G21 G90|G0 Z5|G0 X0 Y5 (a)|G1 Z-1 F100|G0 Z5|X90 (b; c)|G1 Z-1|G0 Z5|(next)|"
+                 "X10 ; d|G1 Z-1|G0 Z5|"
+                 "G0 X80 Y7 (e)|G1 Z-1|G0 Z5|M30|").replace("\n", "\r\n")  # fmt: skip
+    (tmp_path / "a.nc").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    drawing = read_drawing(tmp_path / "a.nc")
+    for seed in range(5):
+        out = rewritten(drawing, shuffled(drawing, np.random.default_rng(seed)))
+        assert out.startswith(b"\xef\xbb\xbfG21")
+        assert out.count(b"\r\n") == out.count(b"\n") == text.count("\n")
+        assert all(comment in out for comment in (b"(a)", b"(b; c)", b"; d", b"(e)"))
+        assert re.search(rb"\(next\)\r\n[^\r]*; d", out)
+
+
+def test_a_line_of_brackets_is_read_at_once(order):
+    stays = "(" * 200_000 + "|M30|"
+    out = order(HEAD + hole(0) + hole(90) + hole(10) + stays)
+    assert out.endswith(lines(stays))
+
+
+def test_check_only_writes_nothing(tmp_path):
+    (tmp_path / "a.nc").write_text(lines(HEAD + hole(0) + hole(90) + hole(10) + END))
+    with contextlib.chdir(tmp_path):
+        done = CliRunner().invoke(commands, ["strokes", "a.nc", "--check-only", "--kicks", "5"])
+        assert "verified     same cuts" in done.output
+        done = CliRunner().invoke(commands, ["strokes", "a.nc", "--check-only", "--json", "--kicks", "5"])
+        assert '"verified": true' in done.output
+        done = CliRunner().invoke(commands, ["strokes", "a.nc", "--check-only", "-o", "b.nc"])
+        assert "leave one out" in str(done.exception)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]
+
+
+def test_nothing_is_written_that_was_not_verified(tmp_path, monkeypatch):
+    text = lines(HEAD + hole(0) + hole(90) + hole(10) + END)
+    (tmp_path / "a.nc").write_text(text)
+    monkeypatch.setattr("warptsp.strokes.files.gcode._Writer.number", lambda self, value: "7")
+    monkeypatch.setattr("warptsp.strokes.files.gcode._Writer.rapid", lambda self, line, state: "G0 X7 Y7")
+    with contextlib.chdir(tmp_path):
+        done = CliRunner().invoke(commands, ["strokes", "a.nc", "-o", "a.nc", "--kicks", "5"])
+    assert isinstance(done.exception, NotVerified)
+    assert (tmp_path / "a.nc").read_text() == text
+
+
+def test_a_warning_is_told_once(tmp_path, monkeypatch):
+    (tmp_path / "a.nc").write_text(lines(HEAD + "".join(hole(k) for k in (0, 9, 3)) + END))
+    from warptsp.strokes import arrange
+
+    def warned(*arguments, **options):
+        for _ in range(15):
+            logging.getLogger("warptsp.solver").warning("the CPU did the search")
+        return arrange(*arguments, **options)
+
+    monkeypatch.setattr("warptsp.strokes.arrange", warned)
+    done = CliRunner().invoke(commands, ["strokes", str(tmp_path / "a.nc"), "--kicks", "5"])
+    assert done.output.count("the CPU did the search") == 1
+
+
+def checked(path, seed):
+    """Write a random program in any order that its groups allow: what became of it, and what is wrong."""
+    rng = np.random.default_rng(seed)
+    text = program(rng)
+    path.write_bytes(text.encode())
+    try:
+        drawing = read_drawing(path)
+        out = rewritten(drawing, shuffled(drawing, rng)).decode()
+    except warptsp.ParseError as error:
+        told = re.search(r"keep their place|above all that is cut|is not written", str(error))
+        what = "not verified" if isinstance(error, NotVerified) else "refused"
+        return what, [] if told else [str(error)]
+    return "same" if out == text else "changed", differences(text, out)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(800, marks=pytest.mark.slow)])
+def test_random_programs_do_the_same_under_a_second_interpreter(tmp_path, count):
+    found = Counter()
+    for seed in range(count):
+        what, wrong = checked(tmp_path / "a.nc", seed)
+        assert not wrong, (seed, wrong)
+        found[what] += 1
+    assert found["changed"] > 0.3 * count
+    assert found["not verified"] <= 0.01 * count
+
+
+def mutant(out, rng):
+    """An output with one fault: lines swapped, a word or line lost, a height or a decimal changed."""
+    rows = out.split("\n")
+    kind = rng.integers(0, 5)
+    place = int(rng.integers(0, len(rows) - 1))
+    if kind == 0:
+        other = int(rng.integers(0, len(rows) - 1))
+        rows[place], rows[other] = rows[other], rows[place]
+    elif kind == 1:
+        rows[place] = re.sub(r" ?[FSMGXYZH][-+.\d]+", "", rows[place], count=1)
+    elif kind == 2:
+        rows[place] = re.sub(r"(G0 ?)Z(\d+)", lambda m: f"{m[1]}Z{int(m[2]) - 1}", rows[place])
+    elif kind == 3:
+        rows[place] = re.sub(r"([XYZFSIJ]-?\d+)", r"\g<1>.1", rows[place].replace(".", ""), count=1)
+    else:
+        del rows[place]
+    return "\n".join(rows)
+
+
+def equivalent(out, changed):
+    """Whether a mutant does the same: the second interpreter sees nothing else, and it goes up as high."""
+    heights = [re.findall(r"G0 ?Z\S+", text) for text in (out, changed)]
+    return differences(out, changed) == [] and Counter(heights[0]) == Counter(heights[1])
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.slow)])
+def test_the_verifier_catches_mutants(tmp_path, count):
+    caught = passed = seed = 0
+    while caught + passed < count:
+        seed += 1
+        rng = np.random.default_rng((7, seed))
+        text = program(rng)
+        (tmp_path / "a.nc").write_bytes(text.encode())
+        try:
+            drawing = read_drawing(tmp_path / "a.nc")
+            out = rewritten(drawing, shuffled(drawing, rng)).decode()
+        except warptsp.ParseError:
+            continue
+        for _ in range(5):
+            changed = mutant(out, rng)
+            if changed == out:
+                continue
+            try:
+                verify("gcode", text.encode(), changed.encode(), Rules())
+            except NotVerified:
+                caught += 1
+                continue
+            passed += 1
+            assert equivalent(out, changed), (seed, changed)
+    assert passed < 0.1 * count  # such as a G0 that holds already
