@@ -615,6 +615,7 @@ def held_karp(
     open: bool,
     start: int,
     end: int,
+    further: NDArray[np.int32] | None,
     rounds: int,
     threads: int,
     token: StopToken,

@@ -8,6 +8,7 @@ import threading
 import time
 from dataclasses import replace
 
+import instances
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -345,3 +346,49 @@ def test_the_higher_bound_is_kept() -> None:
     assert low.value < high.value
     assert _higher(high, problem, _ascend(problem, tour, 1, 1, token)) is high
     assert _higher(low, problem, _ascend(problem, tour, 60, 1, token)).value == high.value
+
+
+@pytest.mark.parametrize("path", [None, OpenPath(), OpenPath(start=0)], ids=str)
+@pytest.mark.parametrize("metric", [*PLACES, "whole"])
+def test_a_bound_among_places_holds_for_cities(metric, path, monkeypatch):
+    """Also where rounding breaks the triangle inequality."""
+    monkeypatch.setattr("warptsp.bound.held_karp.MIN_PLACES", 3)
+    random = np.random.default_rng(11)
+    for _ in range(2):
+        order = random.permutation([0, 0, 1, 1, 1, 2, 3])
+        few = problem_of(metric, 4, int(random.integers(1000)))
+        if few.matrix is not None:
+            problem = Problem.from_matrix(few.matrix[np.ix_(order, order)], open=path)
+        else:
+            points = random.integers(0, 6, few.coordinates.shape).astype(float)[order]
+            problem = Problem.from_points(points, metric, open=path)
+        bound = lower_bound(problem, threads=1)
+        assert bound.potentials.shape == (problem.n,)
+        best = instances.shortest(problem) * (1 + 1e-12)
+        assert bound.value <= best
+        assert bound.value <= proven_value(problem, bound) <= best
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_the_bound_of_crowded_places_is_that_of_places(times):
+    points = np.random.default_rng(6).integers(0, 100_000, (300, 2)).astype(float)
+    alone = lower_bound(Problem.from_points(points, "EUC_2D"), threads=1)
+    problem = Problem.from_points(np.tile(points, (times, 1)), "EUC_2D")
+    bound = lower_bound(problem, threads=1)
+    assert bound.value > 0.99 * alone.value
+    assert proven_value(problem, bound) == bound.value
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_early_potentials_may_draw_cities_away_from_their_place(seed, monkeypatch):
+    """Of a place the way to another one may then be shorter than that from one of its cities to the next."""
+    monkeypatch.setattr("warptsp.bound.held_karp.MIN_PLACES", 3)
+    points = np.repeat(np.random.default_rng(seed).random((12, 2)) ** 4, 3, axis=0)
+    problem = Problem.from_points(points)
+    bound = lower_bound(problem, threads=1, iterations=3)
+    potentials = np.ldexp(bound.potentials.astype(float), -bound.exponent)
+    away = np.where(instances.distances(problem) > 0, instances.distances(problem) + potentials, np.inf).min(
+        axis=1
+    )
+    assert (away < potentials).any()
+    assert bound.value <= proven_value(problem, bound)

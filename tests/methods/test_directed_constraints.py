@@ -72,9 +72,11 @@ def constrained(draw):
     matrix[missing] = math.inf
     path = None if ends is None else OpenPath(*ends)
     try:
-        return Problem.from_matrix(matrix, asymmetric=True, open=path, fixed_edges=fixed)
+        problem = Problem.from_matrix(matrix, asymmetric=True, open=path, fixed_edges=fixed)
+        problem.check_arcs()
     except InvalidProblem:
         return Problem.from_matrix(random.integers(0, 9, (n, n)), asymmetric=True, open=path)
+    return problem
 
 
 @settings(max_examples=120, deadline=None)
@@ -283,9 +285,9 @@ def test_two_parts_have_a_path_and_no_tour():
     matrix[:20, :20], matrix[20:, 20:] = np.random.default_rng(3).integers(1, 99, (2, 20, 20))
     matrix[3, 30] = 1
     with pytest.raises(InvalidProblem, match=r"no way leads from node 21 to node 1, .*: there is no tour"):
-        Problem.from_matrix(matrix, asymmetric=True)
+        warptsp.solve(Problem.from_matrix(matrix, asymmetric=True))
     with pytest.raises(InvalidProblem, match="no way leads from node 1 to node 21"):
-        Problem.from_matrix(matrix.T, asymmetric=True)
+        warptsp.solve(Problem.from_matrix(matrix.T, asymmetric=True))
     tour = warptsp.solve(
         Problem.from_matrix(matrix, asymmetric=True, open=OpenPath()), kicks=3000
     ).tour.tolist()
@@ -372,12 +374,12 @@ def test_what_is_no_distance():
         ),
     ):
         with pytest.raises(InvalidProblem, match=message):
-            Problem.from_matrix(matrix, asymmetric=True)
+            warptsp.solve(Problem.from_matrix(matrix, asymmetric=True))
     ending = [[0, inf, inf], [1, 0, 1], [1, 1, 0]]
     assert warptsp.solve(Problem.from_matrix(ending, asymmetric=True, open=OpenPath(None, 0))).length == 2
     assert warptsp.solve(Problem.from_matrix(ending, asymmetric=True, open=OpenPath())).length == 2
     with pytest.raises(InvalidProblem, match="row 0 of the matrix"):
-        Problem.from_matrix(ending, asymmetric=True, open=OpenPath(0, None))
+        warptsp.solve(Problem.from_matrix(ending, asymmetric=True, open=OpenPath(0, None)))
     for wall in (0, -1, "far", True):
         with pytest.raises(InvalidProblem, match="wall is"):
             Problem.from_matrix([[0, 1], [1, 0]], wall=wall)

@@ -372,10 +372,11 @@ def held_karp(
     norm=2,
     tour=TOUR,
     fixed_edges=np.stack([TOUR[:2], TOUR[1:3]]),
+    further=(~np.isin(np.arange(N), TOUR[:3])).astype(np.int32),
     rounds=20,
     threads=2,
 ):
-    options = (tour, fixed_edges, False, -1, -1, rounds, threads, token())
+    options = (tour, fixed_edges, False, -1, -1, further, rounds, threads, token())
     _native.held_karp(distances(kind, points), norm, *options)
 
 
@@ -397,12 +398,12 @@ def whole_exponent(longest=5.0, integral=True):
 @attacked
 def held_karp_of_a_path(matrix=WHOLE, tour=TOUR, start=int(TOUR[0]), end=-1):
     of_matrix = distances(EXACT, POINTS, matrix)
-    _native.held_karp(of_matrix, 2, tour, NONE, True, start, end, 5, 1, token())
+    _native.held_karp(of_matrix, 2, tour, NONE, True, start, end, None, 5, 1, token())
 
 
 @attacked
 def held_karp_of(given=distances(EXACT, POINTS), norm=2):
-    _native.held_karp(given, norm, TOUR, NONE, False, -1, -1, 5, 1, token())
+    _native.held_karp(given, norm, TOUR, NONE, False, -1, -1, None, 5, 1, token())
 
 
 @attacked

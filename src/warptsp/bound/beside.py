@@ -15,7 +15,7 @@ import warptsp._native as _native
 from warptsp._checks import checked_number, shown
 from warptsp.errors import InvalidOption
 
-from .held_karp import ITERATIONS, lower_bound
+from .held_karp import ITERATIONS, lower_bound, searched_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,6 +83,8 @@ class BoundBeside:
         self.value: int | float | None = None
         self.error: BaseException | None = None
         self._problem = problem
+        places = searched_places(problem)
+        self._searched = problem if places is None else places.problem
         self._seconds = None if isinstance(wanted, str) else wanted
         self._is_target = is_target
         self._threads = threads
@@ -91,7 +93,7 @@ class BoundBeside:
         self._begun = 0.0
         self._token = _native.StopToken()
         self._thread: threading.Thread | None = None
-        if self._seconds is None and not is_target and problem.n > MAX_CITIES:
+        if self._seconds is None and not is_target and self._searched.n > MAX_CITIES:
             self._step = len(STEPS)
 
     def offer(
@@ -178,8 +180,9 @@ class BoundBeside:
         return max(0.0, (seconds if self._seconds is None else self._seconds) - used)
 
     def _seconds_needed(self) -> float:
-        entries = 0 if self._problem.matrix is None else self._problem.n**2
-        seconds = SECONDS_PER_CITY * self._problem.n + SECONDS_PER_ENTRY * entries
+        problem = self._searched
+        entries = 0 if problem.matrix is None else problem.n**2
+        seconds = SECONDS_PER_CITY * problem.n + SECONDS_PER_ENTRY * entries
         return SECONDS_TO_BEGIN + seconds * STEPS[self._step] / ITERATIONS
 
     def _begin(self, tour: NDArray[np.int32], work: float, seconds: float, threads: int) -> None:

@@ -26,6 +26,7 @@ from warptsp.machine import resolve_threads
 from warptsp.neighbors import search_norm
 from warptsp.problem import Problem
 from warptsp.problem.given_tour import checked_tour
+from warptsp.problem.places import Places, places_of
 from warptsp.stop.deadline import token_until
 
 from .device import resolve_gpu
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from warptsp.stop import StopToken
 
-__all__ = ["LowerBound", "lower_bound", "value_of"]
+__all__ = ["LowerBound", "lower_bound", "searched_places", "value_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,8 @@ ITERATIONS = 100
 EARLY_CITIES = 50_000
 """From so many cities on, a first bound is there before the tour along which a better one is sought."""
 EARLY_ITERATIONS = 1  # in half the time of ten, and 0.3 points below them
+MIN_PLACES = 200
+"""Places among which a bound is sought; fewer lose more by one edge that all cities of a place share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,9 +167,13 @@ def lower_bound(
     threads = resolve_threads(threads)
     with token_until(token, began, time_limit) as native, FirstSignal(lambda number: native.request()):
         given = None if tour is None else checked_tour(problem, tour)
-        gpu = resolve_gpu(device, problem, time_limit)
+        places = None if device not in ("auto", "cpu") else searched_places(problem)
+        gpu = None if places is not None else resolve_gpu(device, problem, time_limit)
         best = _without_ascent(problem)
-        if problem.n >= 3:
+        if places is not None:
+            given = None if given is None else places.contract(given)
+            best = _ascend_on_cpu(places.problem, places, best, given, iterations, threads, native)
+        elif problem.n >= 3:
             best = _ascend_on(gpu, device == "auto", best, problem, given, iterations, threads, native)
     return _checked(replace(best, seconds=time.monotonic() - began), problem, given)
 
@@ -177,6 +184,14 @@ def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None
     if (value := confirmed_bound(problem, length, best.value)) is None:
         return _nothing(problem)
     return replace(best, value=value)
+
+
+def searched_places(problem: Problem) -> Places | None:
+    """Return the places among which the CPU seeks the bound of an instance; None if among its cities."""
+    if problem.n < MIN_PLACES:
+        return None
+    places = places_of(problem)
+    return None if places is None or places.problem.n < MIN_PLACES else places
 
 
 def value_of(problem: Problem, units: int, exponent: int) -> int | float:
@@ -212,15 +227,31 @@ def _ascend_on(
             if not may_use_cpu:
                 raise
             logger.warning("lower bound: the CPU; %s", error)
+    return _ascend_on_cpu(problem, None, best, given, iterations, threads, token)
+
+
+def _ascend_on_cpu(
+    problem: Problem,
+    places: Places | None,
+    best: LowerBound,
+    given: NDArray[np.int32] | None,
+    iterations: int,
+    threads: int,
+    token: _native.StopToken,
+) -> LowerBound:
+    """Ascend among cities, or among the places of an instance: then the bound is one for its cities."""
+    further = None if places is None else places.further
     if given is None and problem.n >= EARLY_CITIES and problem.matrix is None:
         curve = construct(problem, "space-filling", threads=threads, token=token)
-        early = _ascend(problem, curve, min(EARLY_ITERATIONS, iterations), threads, token)
-        best = _higher(best, problem, early)
+        early = _ascend(problem, curve, min(EARLY_ITERATIONS, iterations), threads, token, further)
+        best = _higher(best, problem, early, places)
     along = reference_tour(problem, threads, token) if given is None else given
-    return _higher(best, problem, _ascend(problem, along, iterations, threads, token))
+    return _higher(best, problem, _ascend(problem, along, iterations, threads, token, further), places)
 
 
-def _higher(best: LowerBound, problem: Problem, found: _native.HeldKarpBound | None) -> LowerBound:
+def _higher(
+    best: LowerBound, problem: Problem, found: _native.HeldKarpBound | None, places: Places | None = None
+) -> LowerBound:
     """Return the higher one of a bound and of what an ascent, if there was one, has found."""
     if found is None or not found["certified"]:
         return best
@@ -231,9 +262,9 @@ def _higher(best: LowerBound, problem: Problem, found: _native.HeldKarpBound | N
         value=value,
         iterations=found["rounds"],
         seconds=0.0,
-        potentials=found["potentials"],
+        potentials=found["potentials"] if places is None else found["potentials"][places.place],
         exponent=found["exponent"],
-        root=found["root"],
+        root=found["root"] if places is None else int(places.heads[found["root"]]),
         certified=True,
     )
 
@@ -244,6 +275,7 @@ def _ascend(
     iterations: int,
     threads: int,
     token: _native.StopToken,
+    further: NDArray[np.int32] | None = None,
 ) -> _native.HeldKarpBound | None:
     """Ascend along a tour; None if there is none, or if it was stopped before."""
     if tour is None or token.stopped():
@@ -258,6 +290,7 @@ def _ascend(
         open=path is not None,
         start=-1 if ends[0] is None else ends[0],
         end=-1 if ends[1] is None else ends[1],
+        further=further,
         rounds=iterations,
         threads=threads,
         token=token,

@@ -305,14 +305,14 @@ def _found(
 def _explain_launch(problem: Problem, device: str, method: str) -> str:
     from warptsp.devices import resolve_device
     from warptsp.methods import get_method
-    from warptsp.methods.magnitude import Frame
+    from warptsp.methods.places import seen_by
 
-    problem = Frame.of(problem).problem
     if device == "cpu":
         raise InvalidOption("--explain-launch and --device cpu: there is nothing to launch on a CPU")
     chosen = get_method(method)
     if chosen.explain_launch is None:
         raise InvalidOption(f"--explain-launch: method {method} has no launch to explain")
+    problem = seen_by(chosen, problem).problem
     used = resolve_device("cuda" if device == "auto" else device, problem, chosen)
     return chosen.explain_launch(problem, used)
 

@@ -22,7 +22,6 @@ from warptsp.many.gpu import BatchGpu
 from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
-from warptsp.methods.magnitude import Frame
 from warptsp.problem import Metric, Problem
 from warptsp.proof.missing import check_arcs
 from warptsp.solver import instance_of
@@ -172,11 +171,9 @@ def solve_many(
     def options_of(problem: Problem, position: int, seconds: float | None, token: StopToken) -> Options:
         begun = time.monotonic()
         limits = limits_of(problem, stop, seconds, kicks)
-        frame = Frame.of(problem)
         return Options(
             problem=problem,
-            frame=frame,
-            steps=planned_steps([step], "cpu", frame.problem, limits),
+            steps=planned_steps([step], "cpu", problem, limits),
             limits=limits,
             seed=(seed + position) % (1 << 64),
             threads=1,

@@ -40,6 +40,9 @@ class Method(Generic[P]):
         ``solve(params={...})`` and ``--param NAME=VALUE`` take.
     asymmetric, open_paths, fixed_edges : bool
         Whether it searches asymmetric distances and open paths, and keeps fixed edges.
+    places_from : int or None
+        From so many cities on it is given an instance's places where many cities share theirs; None for
+        never.
     min_cities : int
         With fewer cities the method ``exact`` runs in its place.
     max_cities, max_gpu_cities : int or None
@@ -76,6 +79,7 @@ class Method(Generic[P]):
     asymmetric: bool = False
     open_paths: bool = True
     fixed_edges: bool = True
+    places_from: int | None = None
     min_cities: int = 4
     max_cities: int | None = None
     ends: bool = False

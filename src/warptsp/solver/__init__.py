@@ -11,7 +11,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
-from warptsp.methods.magnitude import Frame
 from warptsp.proof.missing import check_arcs
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
@@ -209,8 +208,7 @@ def solve(
     seed = seed_of(seed)
     recorder = recorder_of(instance, snapshots)
     check_callback(callback)
-    frame = Frame.of(instance)
-    planned = planned_steps(steps, device, frame.problem, limits)
+    planned = planned_steps(steps, device, instance, limits)
     beside = bound_of(bound, instance, limits, threads)
     start_name, start_tour, given = start_and_merged(instance, start, merge)
     kept = checkpoint_of(instance, checkpoint, checkpoint_interval, start_name)
@@ -219,7 +217,6 @@ def solve(
         result = run_stages(
             Options(
                 problem=instance,
-                frame=frame,
                 steps=planned,
                 limits=limits,
                 seed=seed,

@@ -17,6 +17,7 @@ from warptsp.machine import CPU, Devices
 from warptsp.methods import METHODS, Method, get_method
 from warptsp.methods.launch import refuse_on_cpu
 from warptsp.methods.parameters import given_params, parse_params
+from warptsp.methods.places import seen_by
 from warptsp.snapshots import Recorder
 from warptsp.stop import MaxKicks, MaxRuntime, SearchState, StoppingCriterion, as_criterion
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from warptsp.bound.beside import BoundBeside
     from warptsp.cluster.outer import Outer
-    from warptsp.methods.magnitude import Frame
+    from warptsp.methods.places import View
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
     from warptsp.progress import Progress
@@ -44,8 +45,6 @@ class Options:
     Attributes
     ----------
     problem : Problem
-    frame : Frame
-        The instance as methods see it.
     steps : sequence of Step
         The method, and a second one if there is one.
     limits : StoppingCriterion or None
@@ -74,7 +73,6 @@ class Options:
     """
 
     problem: Problem
-    frame: Frame
     steps: tuple[Step, ...]
     limits: StoppingCriterion | None
     seed: int
@@ -102,6 +100,7 @@ class Step:
     given: dict[str, Any]  # those of them that were given
     outer: Outer | None = None
     device: Devices = CPU
+    view: View | None = None  # the instance as the method is given it, once that is planned
 
     @classmethod
     def of(cls, name: str, params: Mapping[str, Any] | object | None, outer: Outer | None = None) -> Step:
@@ -134,21 +133,29 @@ class Step:
             )
         if self.outer is not None:
             self.outer.check(problem)
-            used = "cpu"
-        else:
-            used = resolve_device(device, problem, self.method, seconds)
         if problem.n < self.method.min_cities:
-            return replace(self, method=get_method("exact"), outer=None)
-        self.method.check(problem, on_gpu=used != "cpu")
-        return self if problem.n <= TRIVIAL else replace(self, device=Devices.parse(used))
+            if self.outer is None:
+                resolve_device(device, problem, self.method, seconds)
+            exact = get_method("exact")
+            return replace(self, method=exact, outer=None, view=seen_by(exact, problem))
+        view = seen_by(self.method, problem)
+        used = "cpu"
+        if self.outer is None:
+            used = resolve_device(device, view.problem, self.method, seconds)
+        self.method.check(view.problem, on_gpu=used != "cpu")
+        return replace(self, view=view, device=self.device if problem.n <= TRIVIAL else Devices.parse(used))
 
-    def run(self, frame: Frame, run: Run) -> None:
+    def run(self, run: Run) -> None:
         """Do the work."""
+        assert self.view is not None  # it is planned
         search = self.method.run if self.outer is None else self.outer.run
-        if self.outer is None and run.problem.n <= self.method.any_magnitude:
-            search(run.problem, run, self.params)
-            return
-        frame.search(search, self.method.lengths, run, self.params)
+        self.view.search(search, self.method.lengths, run, self.params)
+
+    @property
+    def n(self) -> int:
+        """How many cities, or places, the method is given."""
+        assert self.view is not None  # it is planned
+        return self.view.problem.n
 
     @property
     def ends(self) -> bool:

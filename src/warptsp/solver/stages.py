@@ -118,7 +118,7 @@ class _Session:
                     token=run.token,
                 )
                 run.offer(run.start)
-            step.run(options.frame, run)
+            step.run(run)
             if _has_one_length(options.problem):
                 run.report_optimal()
         except BaseException as error:
@@ -250,11 +250,11 @@ class _Session:
     def _new_run(self, step: Step, begun: float, start_tour: NDArray[np.int32] | None) -> Run:
         options = self.options
         if options.limits is None:
-            criterion = _own_rule(options.problem, self.known, step, begun)
+            criterion = _own_rule(step, self.known, begun)
         else:
             criterion = options.limits
             if isinstance(criterion, TargetGap) and criterion.needs_bound():
-                criterion = criterion | _own_rule(options.problem, self.known, step, begun)
+                criterion = criterion | _own_rule(step, self.known, begun)
             if step is not options.steps[-1]:
                 criterion = _leaving_time(criterion)
         if options.token is not None:
@@ -284,10 +284,10 @@ def _has_one_length(problem: Problem) -> bool:
     return problem.n <= TRIVIAL and problem.open is None and not problem.asymmetric
 
 
-def _own_rule(problem: Problem, known: KnownLength | None, step: Step, begun: float) -> StoppingCriterion:
+def _own_rule(step: Step, known: KnownLength | None, begun: float) -> StoppingCriterion:
     """Return the criterion of a method for which none was given, and which begins at this time."""
     optimum = known.length if known is not None and known.proven else None
-    return Completion(optimum) if step.ends else DefaultStop(problem.n, optimum, begun)
+    return Completion(optimum) if step.ends else DefaultStop(step.n, optimum, begun)
 
 
 def _leaving_time(limits: StoppingCriterion) -> StoppingCriterion:

@@ -83,6 +83,7 @@ METHOD = Method(
     params=LkParams,
     asymmetric=True,
     any_magnitude=INSTANT_CITIES,
+    places_from=tuning.FEW_CITIES + 1,  # batches have fewer, and find the same tours
     devices=("cpu", "cuda"),
     min_gpu_cities=tuning.MIN_GPU_CITIES,
     gpus_wanted=gpus_wanted,

@@ -1,6 +1,8 @@
 // The Held-Karp lower bound, for Python: warptsp.bound calls it.
 #include "bound/lower_bound.h"
 
+#include <nanobind/stl/optional.h>
+
 #include <optional>
 
 #include "distances.h"
@@ -23,7 +25,8 @@ void check_fixed_in_tour(const std::vector<int> &fixed, const int *tour, size_t 
 }
 
 nb::object bind_held_karp(const Distances &distances, int norm, const Array<const int, 1> &tour,
-                          const Edges &fixed_edges, bool open, int start, int end, int rounds, int threads,
+                          const Edges &fixed_edges, bool open, int start, int end,
+                          const std::optional<Array<const int, 1>> &further, int rounds, int threads,
                           StopToken &token) {
   const size_t n = tour.shape(0);
   check_threads(threads);
@@ -51,6 +54,15 @@ nb::object bind_held_karp(const Distances &distances, int norm, const Array<cons
   }
   shape.fixed = fixed_partners(fixed_edges, (int)n);
   check_fixed_in_tour(shape.fixed, tour.data(), n, open);
+  if (further) {
+    require(further->shape(0) == n, "further has another length than the tour");
+    shape.further.assign(further->data(), further->data() + n);
+    for (size_t v = 0; v < n; ++v) {
+      const bool constrained = (int)v == start || (int)v == end || shape.fixed_at((int)v, 0) >= 0;
+      require(shape.further[v] >= 0 && (shape.further[v] == 0 || !constrained),
+              "further cities: a number is negative, or their place is an end or has a fixed edge");
+    }
+  }
 
   std::optional<LowerBound> found;
   interruptible(token, [&] {
@@ -112,9 +124,11 @@ void bind_bound(nb::module_ &m) {
   using nb::arg;
   m.def(
       "held_karp", bind_held_karp, arg("distances"), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"),
-      arg("start"), arg("end"), arg("rounds"), arg("threads"), arg("token"),
+      arg("start"), arg("end"), arg("further").none(), arg("rounds"), arg("threads"), arg("token"),
       "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
-      "stopped it before there was one.");
+      "stopped it before there was one. `further`: how many more cities stand where each one does, all of them with "
+      "its "
+      "potential.");
   m.def("tree_clusters", bind_tree_clusters, arg("from_"), arg("to"), arg("length"), arg("threads"), arg("token"),
         "The clusters of a spanning tree: the city at each place, and rows (first place, place behind the last, gain) "
         "of clusters; None if the token stopped it.");

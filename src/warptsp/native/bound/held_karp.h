@@ -28,7 +28,8 @@ namespace warptsp::bound {
 struct TourShape {
   bool open = false;
   int start = -1, end = -1;
-  std::vector<int> fixed;  // the other ends of each city's fixed edges, two a city, -1 for none; or empty
+  std::vector<int> fixed;    // the other ends of each city's fixed edges, two a city, -1 for none; or empty
+  std::vector<int> further;  // how many more cities stand where each one does, with no fixed edges or ends; or empty
 
   int fixed_at(int city, int k) const { return fixed.empty() ? -1 : fixed[2 * (size_t)city + k]; }
   bool is_fixed(int a, int b) const { return fixed_at(a, 0) == b || fixed_at(a, 1) == b; }
@@ -202,12 +203,13 @@ class HeldKarp {
     } else {
       renew_graph(maxima, violated.pairs);
     }
-    if (!violated.pairs.empty()) value_ = evaluate(round);
+    if (!violated.pairs.empty() || !shape_.further.empty()) value_ = evaluate(round);
     if (!violated.complete) return false;
     int root = 0;
+    const int64_t further = further_cities();
     if (!shape_.open) {
       std::vector<uint64_t> missing;
-      const int64_t certified = tree_value_ + exact_second_edge(&root, &missing);
+      const int64_t certified = tree_value_ + further + exact_second_edge(&root, &missing);
       if (!missing.empty()) {
         tree_.release();
         add_edges(missing);
@@ -215,10 +217,50 @@ class HeldKarp {
       }
       keep(certified, root, round);
     } else {
-      keep(value_, root, round);
+      keep(value_ + further + second_free_end(), root, round);
     }
     pricing_seconds_ = monotonic_seconds() - began;
     return true;
+  }
+
+  // What cities at places of others, with the same potentials, add to the bound. In the shortest tree of all cities each
+  // hangs at its own place, or, as the others' own would, at the nearest one: every tree that has it in another way
+  // becomes a tree of the others, and no longer, if it is taken for the city at its place and an edge of the cycle, the
+  // one at it, is left out. A city's shortest edge is in every shortest tree.
+  int64_t further_cities() {
+    if (shape_.further.empty()) return 0;
+    shortest_edge_.assign(n_, INT64_MAX);
+    degree_.assign(n_, 0);
+    for (const TreeEdge &edge : tree_.edges())
+      for (const int v : {edge.low, edge.high}) {
+        shortest_edge_[v] = std::min<int64_t>(shortest_edge_[v], edge.length);
+        ++degree_[v];
+      }
+    int64_t sum = 0;
+    for (int v = 0; v < n_; ++v)
+      sum += shape_.further[v] * std::min<int64_t>(0, shortest_edge_[v] - 2 * (int64_t)potential_[v]);
+    return sum;
+  }
+
+  // Whether the cities of a place that is a leaf of the tree may have a higher potential, up to where the way to one
+  // another is as long as the one to the nearest place: the tree is the same, and as much longer as is subtracted.
+  bool can_rise(int v) const {
+    const int64_t risen = shortest_edge_[v] - potential_[v];
+    return degree_[v] == 1 && risen >= potential_[v] && risen <= max_potential;
+  }
+
+  int further_at(int v) const { return shape_.further.empty() ? 0 : shape_.further[v]; }
+
+  // Both free ends of a path may be at one place: what that takes from add_ends().
+  int64_t second_free_end() const {
+    if (shape_.further.empty() || shape_.start >= 0 || shape_.end >= 0) return 0;
+    int least = 0, second = -1;
+    for (int v = 1; v < n_; ++v)
+      if (potential_[v] < potential_[least]) least = v;
+    if (shape_.further[least] == 0) return 0;
+    for (int v = 0; v < n_; ++v)
+      if (v != least && (second < 0 || potential_[v] < potential_[second])) second = v;
+    return (int64_t)potential_[least] - potential_[second];
   }
 
   void keep(int64_t certified, int root, int round) {
@@ -226,6 +268,8 @@ class HeldKarp {
     if (certified <= best_.value) return;
     best_.value = certified;
     best_.potential = potential_;
+    if (!shape_.open && further_at(root) > 1 && can_rise(root))
+      best_.potential[root] = (int)shortest_edge_[root] - potential_[root];
     best_.root = root;
     best_.rounds = round;
   }
@@ -237,15 +281,29 @@ class HeldKarp {
       return a.second > b.second || (a.second == b.second && a.city < b.city);
     });
     int64_t longest = INT64_MIN;
+    // Of several cities at one place some are leaves, whose second edge leads to another of them, or, if there are only
+    // two, to the nearest place.
+    for (int v = 0; v < n_ && !shape_.further.empty(); ++v) {
+      if (shape_.further[v] == 0) continue;
+      int64_t second = shortest_edge_[v];
+      if (shape_.further[v] > 1 && !can_rise(v)) second = std::min(second, 2 * (int64_t)potential_[v]);
+      if (second > longest) {
+        longest = second;
+        *root = v;
+      }
+    }
     for (const Leaf &leaf : leaves_) {
       if (leaf.second <= longest) break;
+      if (further_at(leaf.city) > 0) continue;
       const int v = leaf.city, fixed = shape_.fixed_at(v, 0);
       TwoShortest found = pricing_.shortest(v, fixed);
       if (fixed >= 0) {  // which is the first one
         found.second = found.first;
         found.second_to = found.first_to;
       }
-      if (found.second < leaf.second) missing->push_back(edge_key(v, found.second_to));
+      const bool twice = further_at(found.first_to) > 0;  // there are two cities as near
+      if (twice) found.second = found.first;
+      if (found.second < leaf.second && !twice) missing->push_back(edge_key(v, found.second_to));
       if (found.second > longest) {
         longest = found.second;
         *root = v;
@@ -322,6 +380,8 @@ class HeldKarp {
   int64_t fixed_edges_ = 0, tour_length_ = 0, tree_value_ = 0, value_ = 0;
   double pricing_seconds_ = 0.0;
   std::vector<int> successor_, potential_, surplus_;
+  std::vector<int64_t> shortest_edge_;  // of the tree, at each city
+  std::vector<int> degree_;
   std::vector<double> exact_, velocity_;
   std::vector<Leaf> leaves_;
   SparseGraph graph_;

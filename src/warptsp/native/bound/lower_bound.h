@@ -29,6 +29,11 @@ inline TourShape renumbered(TourShape shape, const std::vector<int> &number) {
       if (shape.fixed[k] >= 0) fixed[2 * (size_t)number[k / 2] + k % 2] = number[shape.fixed[k]];
     shape.fixed = std::move(fixed);
   }
+  if (!shape.further.empty()) {
+    std::vector<int> further(shape.further.size());
+    for (size_t v = 0; v < further.size(); ++v) further[number[v]] = shape.further[v];
+    shape.further = std::move(further);
+  }
   return shape;
 }
 

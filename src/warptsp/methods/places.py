@@ -1,0 +1,213 @@
+"""Instances with several cities at one place, searched as instances of places.
+
+Candidate lists of cities that share a place are full of edges of length 0, and a search that sees nothing
+else is blind. Among places it sees as far as ever, and has less to do. What rounded distances gain where a
+tour comes to a place twice, a last local search takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from warptsp.backends.instance import tolerance_of
+from warptsp.methods.magnitude import Frame
+from warptsp.methods.protocol import ForwardingRun
+from warptsp.neighbors import CandidateParams, candidate_lists
+from warptsp.problem import Problem
+from warptsp.problem.places import Places, places_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.methods.method import Method
+    from warptsp.methods.protocol import Run
+
+__all__ = ["View", "seen_by"]
+
+P = TypeVar("P")
+
+# Fewer further cities hide little: of C100k.0, where searches as good as before need no places, 1 % are.
+WORTH_SHARE, WORTH_AT_ONE = 0.02, 4  # of all cities, or beside the first one of a place
+HAND_OVER = 3e-8  # seconds a city to put cities beside each other
+NEARBY = 5  # places that a way may be led over
+LAST_SEARCH = 2.5e-6  # seconds a place for the last local search
+
+
+class View(Protocol):
+    """An instance as methods are given it."""
+
+    @property
+    def problem(self) -> Problem:
+        """What they search."""
+
+    def search(
+        self, search: Callable[[Problem, Run, P], None], lengths: Collection[str], run: Run, params: P
+    ) -> None:
+        """Let a method search; the run is told of the instance itself."""
+
+
+def seen_by(method: Method[Any], problem: Problem) -> View:
+    """Return the instance as this method is given it."""
+    if problem.n <= method.any_magnitude:
+        return Frame(problem)
+    if method.places_from is not None and problem.n >= method.places_from:
+        places = places_of(problem)
+        if places is not None and _are_worth_it(places):
+            return PlacesView(places)
+    return Frame.of(problem)
+
+
+def _are_worth_it(places: Places) -> bool:
+    further = places.further
+    return int(further.sum()) >= WORTH_SHARE * len(places.place) or int(further.max()) >= WORTH_AT_ONE
+
+
+class PlacesView:
+    """The places of an instance, in a frame, as the method lk is given them."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._frame = Frame.of(places.problem)
+
+    @property
+    def problem(self) -> Problem:
+        """The places, in a frame."""
+        return self._frame.problem
+
+    def search(
+        self, search: Callable[[Problem, Run, P], None], lengths: Collection[str], run: Run, params: P
+    ) -> None:
+        """Let a method search among places."""
+        places = self._places
+        run.report_counters(places=places.problem.n)
+        among_places = _RunOfPlaces(run, places)
+        self._frame.search(search, lengths, among_places, params)
+        if not places.exact and among_places.found is not None:
+            run.offer(places.expand(with_detours(places, among_places.found, run.threads)), copy=False)
+
+
+class _RunOfPlaces(ForwardingRun):
+    """A run as a method sees it that searches places; lengths are the run's own.
+
+    Attributes
+    ----------
+    found : ndarray of int32 or None
+        The tour that the method offered last.
+    """
+
+    def __init__(self, run: Run, places: Places) -> None:
+        super().__init__(run)
+        self._places = places
+        self.found: NDArray[np.int32] | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The places."""
+        return self._places.problem
+
+    @property
+    def start(self) -> str | NDArray[np.int32]:
+        """A construction, or a tour to begin with."""
+        start = self._run.start
+        return start if isinstance(start, str) else self._places.contract(start)
+
+    @property
+    def given(self) -> Sequence[NDArray[np.int32]]:
+        """Tours that `start` was merged of."""
+        return tuple(self._places.contract(tour) for tour in self._run.given)
+
+    @property
+    def best(self) -> NDArray[np.int32] | None:
+        """The best tour so far."""
+        best = self._run.best
+        return None if best is None else self._places.contract(best)
+
+    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+        """Say what there would be to hand over."""
+        places = self._places
+        seconds += HAND_OVER * len(places.place) + (0.0 if places.exact else LAST_SEARCH * places.problem.n)
+        self._run.expect(None if tour is None else places.heads[tour], seconds)
+
+    def repeating(
+        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
+    ) -> AbstractContextManager[None]:
+        """Report this tour now and then."""
+        return self._run.repeating(length, self._later(tour), phase)
+
+    def update(
+        self,
+        *,
+        length: int | float,
+        kicks: int,
+        tour: Callable[[], NDArray[np.int32]],
+        phase: str = "search",
+        **counters: int | float,
+    ) -> bool:
+        """Report the state of the search."""
+        return self._run.update(length=length, kicks=kicks, tour=self._later(tour), phase=phase, **counters)
+
+    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
+        """Keep a tour if it is shorter than the best so far."""
+        self.found = np.array(tour)
+        self._run.offer(self._places.expand(tour), copy=False)  # nobody else has this array
+
+    def start_over(self, **counters: int | float) -> None:
+        """Say that another search begins."""
+        self._run.start_over(places=self._places.problem.n, **counters)
+
+    def report_bound(self, bound: int | float) -> None:
+        """Say that no tour is shorter than this, which rounding may make untrue of cities."""
+        if self._places.exact:
+            self._run.report_bound(bound)
+
+    def report_optimal(self) -> None:
+        """Say that no tour is shorter than the best one, which rounding may make untrue of cities."""
+        if self._places.exact:
+            self._run.report_optimal()
+
+    def _later(self, tour: Callable[[], NDArray[np.int32]]) -> Callable[[], NDArray[np.int32]]:
+        return lambda: self._places.expand(tour())
+
+
+def with_detours(places: Places, tour: NDArray[np.int32], threads: int) -> NDArray[np.int32]:
+    """Return a tour that takes detours over places with cities to spare, where these make it shorter.
+
+    By EUC_2D two edges of 1.4 have the length 2 together, and one of 2.8 has 3.
+    """
+    problem, spare = places.problem, places.further.copy()
+    if problem.n < 3:
+        return tour
+    near = candidate_lists(problem, CandidateParams(min(NEARBY, problem.n - 1), 0), threads=threads)
+    assert near is not None  # nobody stops it
+    least = tolerance_of(problem)
+    is_fixed = np.zeros(problem.n, dtype=bool)
+    is_fixed[problem.fixed_edges.reshape(-1)] = True  # also of edges that are not fixed: few
+    closed = problem.open is None
+    while True:
+        ahead = np.roll(tour, -1)
+        links = np.flatnonzero(~(is_fixed[tour] & is_fixed[ahead]))
+        if not closed:
+            links = links[links < len(tour) - 1]
+        a, b = tour[links], ahead[links]
+        direct = problem.distance(a, b)
+        most, over = np.full(len(links), least, dtype=np.float64), np.full(len(links), -1, dtype=np.int32)
+        for column in (*near[a].T, *near[b].T):
+            some = np.flatnonzero((column >= 0) & (spare[column] > 0) & (direct > 0))
+            p = column[some]
+            saved = direct[some] - problem.distance(a[some], p) - problem.distance(p, b[some])
+            better = saved > most[some]
+            most[some[better]], over[some[better]] = saved[better], p[better]
+        taken = np.flatnonzero(over >= 0)
+        if not len(taken):
+            return tour
+        # Of the detours over one place the best ones, as many as it has cities to spare.
+        taken = taken[np.lexsort((-most[taken], over[taken]))]
+        p = over[taken]
+        rank = np.arange(len(p)) - np.searchsorted(p, p)
+        taken = taken[rank < spare[p]]
+        np.subtract.at(spare, over[taken], 1)
+        tour = np.insert(tour, links[taken] + 1, over[taken]).astype(np.int32)

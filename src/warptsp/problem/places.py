@@ -1,0 +1,237 @@
+"""Cities that stand at one point, or have equal rows in a matrix: the places of an instance.
+
+Visiting a place once visits all of its cities, and by the triangle inequality nothing is gained by coming
+back. So a search may look at places alone, and put the cities of each beside one another at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .constraints import no_edges
+from .metric import Metric
+from .open_path import OpenPath
+from .problem import Problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Places", "places_of"]
+
+_WHOLE_BELOW = 2.0**25  # coordinates up to which squares of distances are exact, and roots far from integers
+_CHECKED, _SAMPLED = 50_000_000, 1 << 20  # detours over places of a matrix that are looked at: all, or some
+_SAME = 1e-9  # of the longest entry: by which entries that are not integers may miss the triangle inequality
+_NO_PLACES = (Metric.GEO, Metric.XRAY1, Metric.XRAY2)
+"""From a city to another one at the same point it is 1 km by TSPLIB's formula for GEO, and angles that differ
+by more than a turn defy the triangle inequality."""
+_REAL = (Metric.EXACT_2D, Metric.EXACT_3D, Metric.GREAT_CIRCLE)
+_EXACT_OF_WHOLE = (Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D, Metric.MAN_3D, Metric.MAX_3D)
+"""Which are rounded up, or not at all where coordinates are integers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """The places of an instance, each with its first city in `problem`.
+
+    Cities with fixed edges, and the given ends of a path, have places of their own.
+
+    Attributes
+    ----------
+    problem : Problem
+        The instance of the places, m of them, in the order of their first cities.
+    place : ndarray of int32, shape (n,)
+        Of each city.
+    cities : ndarray of int32, shape (n,)
+        Those of place 0 in ascending order, then those of place 1, ...
+    first : ndarray of int64, shape (m + 1,)
+        Where in `cities` each place's begin.
+    exact : bool
+        Whether the distances obey the triangle inequality, so that the shortest tours of the places are those
+        of the cities. Rounding breaks it: from a to c it may be farther than over b, by 1 where lengths are
+        integers.
+    """
+
+    problem: Problem
+    place: NDArray[np.int32]
+    cities: NDArray[np.int32]
+    first: NDArray[np.int64]
+    exact: bool
+
+    @property
+    def further(self) -> NDArray[np.int32]:
+        """How many cities each place has beside its first."""
+        return (np.diff(self.first) - 1).astype(np.int32)
+
+    @property
+    def heads(self) -> NDArray[np.int32]:
+        """The first city of each place."""
+        return self.cities[self.first[:-1]]
+
+    def expand(self, visits: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the tour of the cities for one of the places.
+
+        A place may be visited several times, but not oftener than it has cities: each later visit takes one.
+        """
+        counts = np.diff(self.first)[visits]
+        begins = self.first[visits]
+        if len(visits) > self.problem.n:
+            order = np.argsort(visits, kind="stable")
+            ranks = np.arange(len(visits))
+            ranks -= np.maximum.accumulate(np.where(np.diff(visits[order], prepend=-1) != 0, ranks, 0))
+            again = np.empty(len(visits), dtype=np.int64)  # visits of the same place before this one
+            again[order] = ranks
+            visited = np.bincount(visits, minlength=self.problem.n)[visits]
+            begins = np.where(again > 0, begins + counts - again, begins)
+            counts = np.where(again > 0, 1, counts - visited + 1)
+        offsets = np.cumsum(counts) - counts
+        tour: NDArray[np.int32] = self.cities[
+            np.repeat(begins - offsets, counts) + np.arange(len(self.place))
+        ]
+        return tour
+
+    def contract(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the places in the order in which a tour comes to them first."""
+        places = self.place[tour]
+        step = np.empty(self.problem.n, dtype=np.int64)
+        step[places[::-1]] = np.arange(len(tour))[::-1]  # the last one that is written is the first visit
+        return places[np.sort(step)]
+
+
+def places_of(problem: Problem) -> Places | None:
+    """Return the places of an instance; None if every city has its own, or if they cannot stand for cities.
+
+    They cannot where the way from a city to another one at the same place is not 0, where arcs are missing,
+    and where a matrix has detours over a place that are shorter than the direct way by more than rounding.
+    """
+    if "places" not in problem._found:
+        problem._found["places"] = _found(problem)
+    places: Places | None = problem._found["places"]
+    return places
+
+
+def _found(problem: Problem) -> Places | None:
+    if problem.metric in _NO_PLACES or problem.wall is not None:
+        return None
+    keys = _keys_of_points(problem) if problem.matrix is None else _keys_of_rows(problem.matrix)
+    if keys is None:
+        return None
+    n, alone = problem.n, _constrained(problem)
+    bits = n.bit_length()
+    packed = (keys << np.uint64(bits)) | np.arange(n, dtype=np.uint64)  # several times as fast as an argsort
+    packed.sort()
+    order = (packed & np.uint64((1 << bits) - 1)).astype(np.int64)
+    begins = np.ones(n, dtype=bool)
+    if problem.coordinates is None:
+        begins[1:] = keys[order[1:]] != keys[order[:-1]]
+    else:  # of different points some may have one key
+        ordered = problem.coordinates[order]
+        begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    if len(alone):
+        # Those come first in their groups, each as one.
+        single = np.zeros(n, dtype=bool)
+        single[alone] = True
+        order = order[np.lexsort((~single[order], np.cumsum(begins)))]
+        begins |= single[order]
+        begins[1:] |= single[order][:-1]
+    if begins.all():
+        return None
+    # Places are numbered by their first cities.
+    starts = np.flatnonzero(begins)
+    by_head = np.argsort(order[starts], kind="stable")
+    counts = np.diff(np.append(starts, n))[by_head]
+    first = np.concatenate([[0], np.cumsum(counts)])
+    cities = order[np.repeat(starts[by_head] - first[:-1], counts) + np.arange(n)].astype(np.int32)
+    place = np.empty(n, dtype=np.int32)
+    place[cities] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    contracted = _problem_of(problem, cities[first[:-1]], place)
+    if problem.matrix is None:
+        exact: bool | None = _obeys_triangle_inequality(problem)
+    else:
+        exact = _detours_of_matrix(contracted.given_matrix(), np.flatnonzero(counts > 1))
+    return None if exact is None else Places(contracted, place, cities, first, exact)
+
+
+def _constrained(problem: Problem) -> NDArray[np.int64]:
+    """Return the cities with fixed edges, and the given ends of a path."""
+    path = problem.open
+    ends = [] if path is None else [end for end in (path.start, path.end) if end is not None]
+    return np.unique(np.concatenate([problem.fixed_edges.reshape(-1), ends]).astype(np.int64))
+
+
+def _keys_of_points(problem: Problem) -> NDArray[np.uint64] | None:
+    """Return a number for each city, the same for equal points; None if all are different."""
+    bits = (np.ascontiguousarray(problem.given_coordinates().T) + 0.0).view(np.uint64)  # -0 becomes 0
+    keys = np.zeros(problem.n, dtype=np.uint64)
+    for axis in bits:
+        keys ^= axis
+        keys ^= keys >> np.uint64(32)
+        keys *= np.uint64(0x9E3779B97F4A7C15)
+        keys ^= keys >> np.uint64(29)
+        keys *= np.uint64(0xBF58476D1CE4E5B9)
+    ordered = np.sort(keys)
+    return keys if (ordered[1:] == ordered[:-1]).any() else None
+
+
+def _keys_of_rows(matrix: NDArray[Any]) -> NDArray[np.uint64] | None:
+    """Return a number for each city, the same for equal rows and columns; None if all are different."""
+    some = np.flatnonzero(np.count_nonzero(matrix, axis=1) < len(matrix) - 1)  # 0 to another city
+    if len(some) < 2:
+        return None
+    keys = np.arange(len(matrix), dtype=np.uint64)
+    seen: dict[bytes, int] = {}
+    for city in some.tolist():
+        digest = hashlib.blake2b((matrix[city] + 0).tobytes(), digest_size=16)
+        digest.update((matrix[:, city] + 0).tobytes())
+        keys[city] = seen.setdefault(digest.digest(), city)
+    return keys if len(seen) < len(some) else None
+
+
+def _problem_of(problem: Problem, heads: NDArray[np.int32], place: NDArray[np.int32]) -> Problem:
+    path, fixed = problem.open, problem.fixed_edges
+    ends = [None if end is None else int(place[end]) for end in ((path.start, path.end) if path else ())]
+    return replace(
+        problem,
+        coordinates=None if problem.coordinates is None else problem.coordinates[heads],
+        matrix=None if problem.matrix is None else problem.matrix[np.ix_(heads, heads)],
+        fixed_edges=place[fixed] if len(fixed) else no_edges(),
+        open=OpenPath(*ends) if path else None,
+        name="",
+        comment="",
+        node_ids=None,
+        labels=None,
+        display=None,
+        display_degrees=False,
+        extra=None,
+    )
+
+
+def _obeys_triangle_inequality(problem: Problem) -> bool:
+    if problem.metric in _REAL:
+        return True
+    coordinates = problem.given_coordinates()
+    whole = np.abs(problem.bounds).max() < _WHOLE_BELOW and bool((coordinates == np.floor(coordinates)).all())
+    return whole and problem.metric in _EXACT_OF_WHOLE
+
+
+def _detours_of_matrix(matrix: NDArray[Any], over: NDArray[np.intp]) -> bool | None:
+    """Return whether no way over one of these cities is shorter than the direct one; None if one is by more
+    than rounding."""
+    m = len(matrix)
+    if matrix.dtype.kind == "i":
+        matrix = matrix.astype(np.int64)  # which holds a sum of two
+    if len(over) * m * m <= _CHECKED:
+        saved = max(float((matrix - matrix[:, [p]] - matrix[[p], :]).max()) for p in over.tolist())
+        checked = True
+    else:
+        rng = np.random.default_rng(0)
+        a, b = rng.integers(0, m, (2, _SAMPLED))
+        p = over[rng.integers(0, len(over), _SAMPLED)]
+        saved = float((matrix[a, b] - matrix[a, p] - matrix[p, b]).max())
+        checked = False
+    if matrix.dtype.kind == "i":
+        return None if saved > 1 else checked and saved <= 0
+    return None if saved > _SAME * float(matrix.max()) else checked and saved <= 0
