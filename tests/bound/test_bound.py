@@ -379,6 +379,15 @@ def test_the_bound_of_crowded_places_is_that_of_places(times):
     assert proven_value(problem, bound) == bound.value
 
 
+def test_a_tour_is_measured_among_cities_where_its_bound_is_sought_among_places():
+    """By the numbers of places the tour would be one of the near cities alone, shorter than the bound."""
+    random = np.random.default_rng(1)
+    near, far = random.integers(0, 100, (200, 2)), random.integers(0, 10_000, (200, 2))
+    problem = Problem.from_points(np.concatenate([near.repeat(2, axis=0), far]), "EUC_2D")
+    bound = lower_bound(problem, construct(problem), threads=1)
+    assert bound.value > 0.99 * lower_bound(problem, threads=1).value
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_early_potentials_may_draw_cities_away_from_their_place(seed, monkeypatch):
     """Of a place the way to another one may then be shorter than that from one of its cities to the next."""

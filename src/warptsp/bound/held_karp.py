@@ -171,8 +171,8 @@ def lower_bound(
         gpu = None if places is not None else resolve_gpu(device, problem, time_limit)
         best = _without_ascent(problem)
         if places is not None:
-            given = None if given is None else places.contract(given)
-            best = _ascend_on_cpu(places.problem, places, best, given, iterations, threads, native)
+            along = None if given is None else places.contract(given)
+            best = _ascend_on_cpu(places.problem, places, best, along, iterations, threads, native)
         elif problem.n >= 3:
             best = _ascend_on(gpu, device == "auto", best, problem, given, iterations, threads, native)
     return _checked(replace(best, seconds=time.monotonic() - began), problem, given)
