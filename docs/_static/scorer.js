@@ -1,5 +1,5 @@
 // Where the search of the site ranks what it finds: pages that explain come first, records of what was measured and changed last.
-const LAST = /^(reproduction\/|performance\/|scaling\/|changelog|contributing|architecture|internals|releasing|citing)/;
+const LAST = /^(reproduction\/|performance\/|scaling\/|changelog|contributing|architecture|releasing|citing)/;
 
 var Scorer = {
   score: ([page, , , , score]) => (LAST.test(page) ? score / 100 : score),

@@ -1,8 +1,8 @@
 """The gate for claims: what leaves the package as proved passes here, and is checked by other means.
 
 A claim is a lower bound of all tours, which for an optimal tour is its own length, or that there is no tour.
-Who makes one has an arithmetic of its own: whole numbers, or doubles less what rounding may have added. Here
-a bound is held against the exact length of the tour, and, of a few cities, against all tours, in the numbers
+What makes one has its own arithmetic: whole numbers, or doubles less what rounding may have added. Here a
+bound is held against the exact length of the tour, and, of a few cities, against all tours, in the numbers
 of the instance. What does not hold is a bug, which costs the claim and never the tour.
 
 Where lengths are real, a claim is one to twelve digits: "optimal" says that no tour is shorter by more than

@@ -79,11 +79,11 @@ class Result:
     seconds : float
         Wall time from the call of ``solve`` to its end.
     stop_reason : str
-        Why the search ended, and why no proof has followed where one went wrong.
+        Why the search ended, and, where a proof went wrong, why there is none.
     proved_optimal : bool
-        Whether it is proved that no tour is shorter, where lengths are real by one part in 10**12, of proofs
-        by branch and cut in 10**7: by the search for up to 12 cities, and with the method
-        ``exact`` up to 16; by the lower bound where lengths are integers and it equals the tour's.
+        Whether it is proved that no tour is shorter; where lengths are real, by more than one part in 10**12
+        (by branch and cut 10**7). The search proves it for up to 12 cities, with the method ``exact`` up to
+        16, and the lower bound where lengths are integers and it equals the tour's.
     interrupted : bool
         Whether a signal (Ctrl-C, SIGTERM) or an exception ended it.
     signal : int or None

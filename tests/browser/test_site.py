@@ -18,7 +18,6 @@ RECORDS = (
     "changelog",
     "contributing",
     "architecture",
-    "internals",
     "releasing",
     "citing",
 )

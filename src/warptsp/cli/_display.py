@@ -271,11 +271,8 @@ class _PhaseHandler(logging.Handler):
         self._display = display
 
     def emit(self, record: logging.LogRecord) -> None:
-        if (
-            record.levelno < logging.WARNING
-            and record.name == "warptsp.run"
-            and record.threadName == "MainThread"
-        ):  # not a worker's
+        of_run = record.name == "warptsp.run" and record.threadName == "MainThread"  # not a worker's
+        if of_run and record.levelno < logging.WARNING:
             self._display.phase(record.getMessage())
 
 

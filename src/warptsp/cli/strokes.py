@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import devices
-from warptsp.cli._display import NoDisplay
 from warptsp.cli._options import Seconds, echo_json, examples, json_option, quiet_option
 from warptsp.cli.streams import say, tell
 from warptsp.errors import InvalidOption
@@ -16,7 +15,7 @@ from warptsp.interruption import FirstSignal, status
 
 if TYPE_CHECKING:
     from warptsp.strokes import Machine, Plan
-    from warptsp.strokes.files.drawing import Drawing
+    from warptsp.strokes.files.drawing import Drawing, StrokeFormat
 
 
 class _Numbers(click.ParamType):  # type: ignore[type-arg]
@@ -54,7 +53,7 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option("--keep-directions", is_flag=True, help="Draw no stroke backwards.")
 @click.option("--keep-entries", is_flag=True, help="Enter closed paths where the file does.")
 @click.option("--inner-first", is_flag=True, help="Cut what lies in a closed path before that path.")
-@click.option("--ungroup", is_flag=True, help="Mix the groups, layers and colours of SVG and DXF.")
+@click.option("--ungroup", is_flag=True, help="Mix groups and colours of SVG, or layers and colours of DXF.")
 @click.option(
     "--join", type=float, default=0.0, metavar="D", help="Keep the tool down between ends at most D apart."
 )
@@ -158,7 +157,7 @@ def command(
     check_outputs([("--preview", preview), ("--report", report)], taken)
     drawing = read_drawing(file, format_, ungroup=ungroup, inner_first=inner_first)
     found = home if home is not None else drawing.home
-    with NoDisplay(), FirstSignal() as signals:  # what is found is written
+    with FirstSignal() as signals:  # what is found is written
         plan = arrange(
             drawing.paths,
             home=found,
@@ -195,18 +194,8 @@ def command(
 
             write_strokes(report, drawing.paths, plan, title=file.name, unit=drawing.unit, y_up=drawing.y_up)
     written = {"output": output, "preview": preview, "report": report}
-    _tell(file, kind.title, plan, drawing, written, verified, ungroup, as_json, quiet)
+    _tell(file, kind, plan, drawing, written, verified, ungroup, as_json, quiet)
     return 0 if signals.caught is None else status(signals.caught)
-
-
-#: What the verifier of a format has compared.
-_SAME = {
-    "gcode": "same cuts, same order of depths",
-    "excellon": "same holes of the same tools",
-    "svg": "same strokes in the same groups",
-    "hpgl": "same strokes of the same pens",
-    "dxf": "same strokes on the same layers",
-}
 
 
 def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[float, ...] | None) -> Machine:
@@ -222,7 +211,7 @@ def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[flo
 
 def _tell(
     file: Path,
-    title: str,
+    kind: StrokeFormat,
     plan: Plan,
     drawing: Drawing,
     written: dict[str, str | None],
@@ -247,13 +236,12 @@ def _tell(
     if quiet:
         return
     count, many = len(plan.order), "groups" if groups != 1 else "group"
-    lines = [f"file         {file}, {title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
-    mixes = {"groups": "; --ungroup mixes them"} if drawing.format in ("svg", "dxf") else {}
+    lines = [f"file         {file}, {kind.title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
+    mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups else {}
     lines += [f"{name:12} {value}{mixes.get(name, '')}" for name, value in plan.facts(drawing.unit)]
     lines += [f"stays        {note}" for note in drawing.notes]
     if verified:
-        same = "same strokes" if ungroup else _SAME[drawing.format]
-        lines.append(f"verified     {same}")
+        lines.append(f"verified     {'same strokes' if ungroup else kind.same}")
     lines += [f"{what:12} {name}" for what, name in written.items() if name not in (None, "-")]
     if not any(written.values()) and not verified:
         lines.append("output       not written; --output FILE writes it")

@@ -124,7 +124,7 @@ def unpacked(data: bytes, file: str) -> bytes:
     import io
     import zlib
 
-    limit = _limit(len(data))
+    limit = _limit(len(data), ALWAYS)
     pieces, size = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
@@ -140,13 +140,13 @@ def unpacked(data: bytes, file: str) -> bytes:
     return b"".join(pieces)
 
 
-def check_unpacked(packed: int, size: int, file: str, always: int | None = None) -> None:
-    """Accept what an archive of `packed` bytes says that it unpacks to.
+def check_unpacked(packed: int, size: int, file: str, always: int) -> None:
+    """Accept what an archive of `packed` bytes says that it unpacks to; `always` is no more than it may have.
 
     Raises
     ------
     ParseError
-        It is too much, as in `unpacked`; `always` is what it may have in any case.
+        It is too much, as in `unpacked`.
     """
     limit = _limit(packed, always)
     if size > limit:
@@ -161,10 +161,10 @@ def _trap(packed: int, limit: int, file: str) -> ParseError:
     )
 
 
-def _limit(packed: int, always: int | None = None) -> int:
+def _limit(packed: int, always: int) -> int:
     said = os.environ.get(VARIABLE, "").strip()
     if not said:
-        return max(ALWAYS if always is None else always, RATIO * packed)
+        return max(always, RATIO * packed)
     number = re.fullmatch(r"([0-9]{1,15})\s*([kMGT]?)B?", said, re.IGNORECASE)
     if number is None:
         raise InvalidOption(f"{VARIABLE}: {said[:40]!r} is not a number of bytes, such as 500M or 20G")

@@ -27,9 +27,7 @@ _log = logging.getLogger(__name__)
 
 _MOST_CELLS = 30_000_000  # a sheet has a million rows at most, and a table of places some columns
 _MOST_ROWS = 1_048_576  # of a sheet
-_SMALL = (
-    8_000_000  # bytes that a workbook may unpack to in any case; openpyxl reads some 10 million in a second
-)
+_SMALL = 8_000_000  # bytes to which a workbook may unpack in any case: openpyxl reads 10 million a second
 _DOCTYPE = re.compile(rb"<\x00?!\x00?D\x00?O\x00?C\x00?T\x00?Y\x00?P\x00?E")
 # Programs write such rows where cells have a colour, and openpyxl takes longer for them than for numbers.
 _EMPTY_ROW = re.compile(rb"<((?:\w+:)?)row\b[^<>]*(?:/>|(?<!/)>(?:\s|<\1c\b[^<>]*/>)*</\1row\s*>)")

@@ -57,7 +57,7 @@ def plain_array(
 
 
 def real_array(values: Any, what: str, below: int | float | None = None) -> NDArray[Any]:
-    """Values as an array of integers or floats, each exactly as it was given; `below` says which ones count.
+    """Values as an array of integers or floats, each exactly as it was given, integers if they are `below`.
 
     Raises
     ------

@@ -127,8 +127,7 @@ void bind_bound(nb::module_ &m) {
       arg("start"), arg("end"), arg("further").none(), arg("rounds"), arg("threads"), arg("token"),
       "A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token "
       "stopped it before there was one. `further`: how many more cities stand where each one does, all of them with "
-      "its "
-      "potential.");
+      "its potential.");
   m.def("tree_clusters", bind_tree_clusters, arg("from_"), arg("to"), arg("length"), arg("threads"), arg("token"),
         "The clusters of a spanning tree: the city at each place, and rows (first place, place behind the last, gain) "
         "of clusters; None if the token stopped it.");

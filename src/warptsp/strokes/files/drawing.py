@@ -101,6 +101,8 @@ class StrokeFormat:
         Endings of names, in lower case.
     read : callable
         The drawing in a file; raises `ParseError`.
+    same : str
+        What its verifier, `warptsp.strokes.verify.NAME`, finds to be the same.
     ungroups : bool
         Whether the groups of a file may be mixed: no tool has to be changed for that.
     """
@@ -109,6 +111,7 @@ class StrokeFormat:
     title: str
     endings: tuple[str, ...]
     read: Callable[[Source], Drawing]
+    same: str
     ungroups: bool = False
 
 

@@ -251,4 +251,7 @@ def _backwards(tag: _Tag) -> _Tag:
     return _Tag(42, tag.name, match[1] + sign + match[3])
 
 
-FORMAT = StrokeFormat(name="dxf", title="a DXF drawing", endings=(".dxf",), read=_read, ungroups=True)
+FORMAT = StrokeFormat(
+    name="dxf", title="a DXF drawing", endings=(".dxf",), read=_read,
+    same="same strokes on the same layers", ungroups=True,
+)  # fmt: skip

@@ -203,5 +203,6 @@ def _program(source: Source) -> _Program:
 
 
 FORMAT = StrokeFormat(
-    name="excellon", title="an Excellon drill file", endings=(".drl", ".xln", ".exc"), read=_read
-)
+    name="excellon", title="an Excellon drill file", endings=(".drl", ".xln", ".exc"), read=_read,
+    same="same holes of the same tools",
+)  # fmt: skip

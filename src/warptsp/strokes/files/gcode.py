@@ -279,7 +279,7 @@ class _Arrangement:
                 return True
             if line.moves:
                 if line.relative or not {"X", "Y"} <= set(line.letters):
-                    return place is False
+                    return not place
                 place = True
         return rest
 
@@ -438,5 +438,6 @@ def _extruding(lines: list[Line], texts: list[str], begun: Decimal | None) -> De
 
 
 FORMAT = StrokeFormat(
-    name="gcode", title="a G-code program", endings=(".gcode", ".nc", ".ngc", ".gco", ".tap"), read=_read
-)
+    name="gcode", title="a G-code program", endings=(".gcode", ".nc", ".ngc", ".gco", ".tap"), read=_read,
+    same="same cuts, same order of depths",
+)  # fmt: skip

@@ -185,4 +185,7 @@ def _skipped(text: str, place: int) -> int:
     return match.end() if match else place
 
 
-FORMAT = StrokeFormat(name="hpgl", title="an HPGL program", endings=(".hpgl", ".plt", ".hgl"), read=_read)
+FORMAT = StrokeFormat(
+    name="hpgl", title="an HPGL program", endings=(".hpgl", ".plt", ".hgl"), read=_read,
+    same="same strokes of the same pens",
+)  # fmt: skip

@@ -69,7 +69,7 @@ def read_drawing(
     format : str, optional
         Otherwise the ending of the name says it.
     ungroup : bool
-        Whether groups, layers and colours may be mixed, in SVG and DXF.
+        Whether groups and colours of SVG, or layers and colours of DXF, may be mixed.
     inner_first : bool
         Whether what lies in a closed path is to come before it, so that in SVG shapes may pass texts.
 

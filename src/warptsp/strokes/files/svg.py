@@ -140,4 +140,7 @@ def _shape(reader: Reader, element: Element, stroke: _Stroke, backwards: bool, e
     return encoded + b">" + inside + f"</{name}>".encode(reader.encoding)
 
 
-FORMAT = StrokeFormat(name="svg", title="an SVG drawing", endings=(".svg",), read=_read, ungroups=True)
+FORMAT = StrokeFormat(
+    name="svg", title="an SVG drawing", endings=(".svg",), read=_read,
+    same="same strokes in the same groups", ungroups=True,
+)  # fmt: skip

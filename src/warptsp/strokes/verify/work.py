@@ -1,4 +1,4 @@
-"""What the verifiers of all formats compare: the work as such, its groups, and the order of what overlaps."""
+"""What verifiers share: the rules, and comparing works, their groups, and the order of what overlaps."""
 
 from __future__ import annotations
 
