@@ -238,7 +238,7 @@ def prove(
         its attribute ``result``.
     BaseException
         What the callback raised, with what was proved in its attribute ``result``. Of other exceptions in
-        the course of the proof, `Proof.skipped` tells.
+        the course of the proof, ``Proof.skipped`` tells.
 
     Examples
     --------
