@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from enum import Enum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,13 +38,6 @@ class Outcome(Enum):
     ABOVE = "above"  # the optimum is above the objective bound, as far as the solver knows
     INFEASIBLE = "infeasible"
     LIMIT = "limit"  # of iterations or time
-
-
-class Basis(NamedTuple):
-    """Where the simplex method can begin again."""
-
-    state: Any
-    rows: int
 
 
 def _ending(token: _native.StopToken) -> Callable[[int, str, Any, Any, Any], None]:

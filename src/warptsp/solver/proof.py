@@ -88,7 +88,7 @@ class ProofAfter:
         On the monotonic clock.
     threads : int
     at_most : float or None
-        Seconds for a proof that nobody has asked for, and of whose failure nobody is told.
+        Seconds for a proof that nobody has asked for.
     tree : bool
         False: the bound of the root is wanted, and no more.
     search : bool
