@@ -1,6 +1,7 @@
-"""Many cities at one point: tours and bounds beside those of the places alone, on one thread.
+"""Many cities at one point: tours and bounds beside those of the places alone.
 
-2000 random places, each given k times in random order, or as often as Zipf's law says.
+2000 random places, each given k times in random order, or as often as Zipf's law says, on one thread; with
+``--gpu`` also a hundred thousand and a million cities at a fifth and a tenth as many places, on a GPU.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ SEED_OF_PLACES = 1
 LIMITS = 1.0, 4.0
 REFERENCE = 20.0  # seconds for the tour that all are compared with
 TIMES = (1, 2, 5, 10, 20, "Zipf")
+ON_GPU = ((20_000, 100_000, (5.0, 20.0)), (100_000, 1_000_000, (20.0,)))  # places, cities, seconds
 
 
 def cities(points: np.ndarray, times: int | str) -> np.ndarray:
@@ -28,13 +30,41 @@ def cities(points: np.ndarray, times: int | str) -> np.ndarray:
     return random.permutation(np.repeat(points, counts, axis=0))
 
 
+def places(count: int) -> np.ndarray:
+    drawn = np.floor(np.random.default_rng(SEED_OF_PLACES).random((count, 2)) * SIDE)
+    return np.unique(drawn, axis=0)
+
+
+def on_gpu(seeds: list[int]) -> tuple[list[list[str]], list[dict[str, object]]]:
+    """Cities beside their places alone, in the same time with the same seed."""
+    rows, results = [], []
+    for count, n, limits in ON_GPU:
+        points, random = places(count), np.random.default_rng(SEED_OF_PLACES)
+        further = points[random.integers(0, len(points), n - len(points))]
+        crowded = random.permutation(np.concatenate([points, further]))
+        for seconds in limits:
+            gaps = []
+            for seed in seeds:
+                alone, all_cities = (
+                    warptsp.solve(
+                        Problem.from_points(given, "EUC_2D"), time_limit=seconds, seed=seed, device="cuda"
+                    ).length
+                    for given in (points, crowded)
+                )
+                gaps.append(100 * (all_cities / alone - 1))
+            rows.append([str(len(points)), str(n), f"{seconds:g}", f"{median(gaps):+.4f}"])
+            results.append({"places": len(points), "cities": n, "seconds": seconds, "gaps": gaps})
+            note("  ".join(rows[-1]))
+    return rows, results
+
+
 def main() -> None:
     options_parser = parser(__doc__)
     options_parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    options_parser.add_argument("--gpu", action="store_true", help="also long tours, on a GPU")
     options = options_parser.parse_args()
     seeds = options.seeds[:1] if options.quick else options.seeds
-    drawn = np.floor(np.random.default_rng(SEED_OF_PLACES).random((COUNT, 2)) * SIDE)
-    points = np.unique(drawn, axis=0)
+    points = places(COUNT)
 
     def solve(times: int | str, seconds: float, seed: int) -> warptsp.Result:
         problem = Problem.from_points(cities(points, times), "EUC_2D")
@@ -60,13 +90,15 @@ def main() -> None:
         f"over one of the places alone after {longest:g} s, and that over the bound.\n\n"
     )
     columns = [f"{seconds:g} s, {what}" for seconds in LIMITS for what in ("tour", "bound")]
-    report(
-        "places",
-        "Places",
-        text + table(["cities a place", "cities", *columns], rows),
-        results,
-        options.output,
-    )
+    text += table(["cities a place", "cities", *columns], rows)
+    data = {"one thread": results}
+    if options.gpu:
+        rows, data["GPU"] = on_gpu(seeds)
+        text += (
+            "\n\nOn a GPU, with all threads; the tour of the cities over that of the places alone, with the "
+            f"same seed and time limit, in %, median of {len(seeds)} seeds.\n\n"
+        ) + table(["places", "cities", "limit, s", "tour"], rows)
+    report("places", "Places", text, data, options.output)
 
 
 if __name__ == "__main__":
