@@ -57,7 +57,7 @@ def await_compiler():
 
 
 def problem(n=2000, **fields):
-    return Problem.from_points(whole_points(n, n), "EUC_2D", **fields)
+    return Problem.from_points(whole_points(n, n, side=max(1000, n // 10)), "EUC_2D", **fields)
 
 
 def files_of(given):
