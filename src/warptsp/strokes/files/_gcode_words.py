@@ -34,23 +34,32 @@ _SETTINGS = {
     **dict.fromkeys(("G93", "G94", "G95"), "feed mode"),
     **dict.fromkeys(("G54", "G55", "G56", "G57", "G58", "G59"), "offset"),
     **dict.fromkeys(("G43", "G49"), "tool length"),
-    **dict.fromkeys(("G61", "G64"), "path mode"),
+    **dict.fromkeys(("G61", "G61.1", "G64"), "path mode"),
     **dict.fromkeys(("G98", "G99"), "return"),
     **dict.fromkeys(("M3", "M4", "M5"), "spindle"),
     **dict.fromkeys(("M7", "M8", "M9"), "coolant"),
     **dict.fromkeys(("M82", "M83"), "extrusion"),
     "G40": "compensation",
     "G80": "cycle",
+    "G15": "polar coordinates",
+    "G50": "scaling",
+    "G69": "rotation",
+    "G97": "spindle mode",
 }
+_SAME = {"G70": "G20", "G71": "G21"}
+_ALONE = {"G15", "G50", "G69", *_SAME}  # with words they are other commands on some controls
 _BEGIN = {"spindle": "M5", "coolant": "M9"}  # as every control does
 _MOTIONS = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 _HOMES = ("G28", "G29", "G30", "G53")  # behind them axes are where only the machine knows
-_WITH = {"G43": "H", "G64": "P"}
+_WITH = {"G43": "H", "G64": "PQ"}
 # Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
 _ANYWHERE = {
-    2, 17, 18, 30, 42, 73, 75, 76, 77, 78, 84, *range(104, 112), 113, 115, 117, 118, 140, 141, 150, 155, 190,
-    191, 201, 203, 204, 205, 207, 208, 209, 220, 221, *range(300, 305), 355, 400, 412, 413, 420, 486, 569,
-    572, 593, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 900, 907,
+    2, 10, 11, 17, 18, 30, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92, *range(104, 112),
+    113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155, 190, 191, 200, 201, 202,
+    203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282, *range(300, 310), 350, 351, 355,
+    400, 404, 405, 406, 407, 408, 412, 413, 420, 425, 486, 493, 500, 501, 502, 503, 504, 566, 567, 568, 569,
+    570, 571, 572, 573, 575, 591, 592, 593, 710, 851, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 876, 900, 905,
+    906, 907, 908, 911, 912, 913, 914, 919,
 }  # fmt: skip
 _STOPS = {0, 1, 60}  # keep their place, and somebody stands beside the machine
 
@@ -244,6 +253,10 @@ class _Reader:
         if codes == ["G4"] and not values.keys() - set("NPXS"):
             line.asks = 2
             return
+        if _ALONE & set(codes):
+            if values.keys() - {"N"}:
+                raise _Unknown(f"{short(bare)!r}: {next(iter(_ALONE & set(codes)))} is not followed with words")
+            codes = list(dict.fromkeys(_SAME.get(code, code) for code in codes))
         moves = [_MOTIONS[code] for code in codes if code in _MOTIONS]
         motion = moves[-1] if moves else self.state.motion
         axes = [axis for axis in "XYZ" if axis in values]
@@ -256,10 +269,8 @@ class _Reader:
                 group = _SETTINGS.get(code)
                 if group is None or group in groups:
                     raise _Unknown(f"{code} is not followed")
-                groups[group] = (
-                    f"{code} {_WITH[code]}{values.get(_WITH[code], '')}" if code in _WITH else code
-                )
-        known = set("NXYZEFST") | {_WITH[code] for code in codes if code in _WITH}
+                groups[group] = " ".join([code, *(f"{a}{values.get(a, '')}" for a in _WITH.get(code, ""))])
+        known = set("NXYZEFST").union(*(_WITH[code] for code in codes if code in _WITH))
         if motion in (2, 3):
             axes += [letter for letter in "IJK" if letter in values]  # alone they are a full circle
             known |= set("IJKR")
@@ -267,7 +278,9 @@ class _Reader:
         if other is not None or len(moves) > 1:
             raise _Unknown(f"{short(bare)!r}: word {other or 'G'} is not followed")
         unit = groups.get("units")
-        if unit and self.settings.get("units", unit if not self.begun else "") != unit:
+        # Printers measure in millimetres from the beginning.
+        begins = not self.begun or (unit == "G21" and (self.prints or "extrusion" in self.settings))
+        if unit and self.settings.get("units", unit if begins else "") != unit:
             raise _Unknown(f"another unit ({unit}) behind the first move")
         if "T" in values:
             groups["tool"] = values["T"]

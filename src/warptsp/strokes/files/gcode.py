@@ -219,7 +219,7 @@ class _Arrangement:
         if not cut:
             return None
         inside = lines[place : end or at]
-        cuts = Cuts.of(inside).below(self.top)
+        cuts = Cuts.of(inside).below(-np.inf if self.flat else self.top)
         regimes = {regime for regime in cuts.regimes if regime}
         unknown, last = _unknown(inside), inside[-1].after
         movable = bool(end) and not any(line.fixed for line in inside)

@@ -28,16 +28,20 @@ _MOVES = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 _MODAL = {
     "G17": "plane", "G18": "plane", "G19": "plane", "G20": "units", "G21": "units", "G40": "compensation",
     "G43": "length", "G49": "length", "G54": "offset", "G55": "offset", "G56": "offset", "G57": "offset",
-    "G58": "offset", "G59": "offset", "G61": "path", "G64": "path", "G80": "cycle", "G90": "distance",
+    "G58": "offset", "G59": "offset", "G61": "path", "G61.1": "path", "G64": "path", "G80": "cycle", "G90": "distance",
     "G91": "distance", "G90.1": "centres", "G91.1": "centres", "G93": "feed mode", "G94": "feed mode",
-    "G95": "feed mode", "G98": "return", "G99": "return", "M3": "spindle", "M4": "spindle", "M5": "spindle",
+    "G95": "feed mode", "G15": "polar", "G50": "scale", "G69": "turn", "G97": "speed", "G98": "return", "G99": "return", "M3": "spindle", "M4": "spindle", "M5": "spindle",
     "M7": "coolant", "M8": "coolant", "M9": "coolant", "M82": "filament", "M83": "filament",
 }  # fmt: skip
 # Commands that neither move the machine nor ask where it is; anything else that is no move does.
 _ANYWHERE = {f"M{n}" for n in (
-    2, 30, 17, 18, 42, 73, 75, 76, 77, 78, 84, 104, 105, 106, 107, 108, 109, 110, 111, 113, 115, 117, 118,
-    140, 141, 150, 155, 190, 191, 201, 203, 204, 205, 207, 208, 209, 220, 221, 300, 301, 302, 303, 304, 355,
-    400, 412, 413, 420, 486, 569, 572, 593, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 900, 907)}  # fmt: skip
+    2, 30, 10, 11, 17, 18, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92, 104, 105, 106,
+    107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155,
+    190, 191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282, 300,
+    301, 302, 303, 304, 305, 306, 307, 308, 309, 350, 351, 355, 400, 404, 405, 406, 407, 408, 412, 413, 420,
+    425, 486, 493, 500, 501, 502, 503, 504, 566, 567, 568, 569, 570, 571, 572, 573, 575, 591, 592, 593, 710,
+    851, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 876, 900, 905, 906, 907, 908, 911, 912, 913, 914,
+    919)}  # fmt: skip
 _STAYS = _ANYWHERE | {"M0", "M1", "M60"}  # the axes are behind it where they were
 _TALK = re.compile(r"M ?(?:11[578]|862\.[1-6])\b")  # what follows is a text
 _BACK = re.compile(r"[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
@@ -158,8 +162,7 @@ def _rapids_are_high(first: _Run, second: _Run, place: NDArray[np.intp]) -> None
     Where nothing moves up and down (plotters), where the beam is off on all rapid moves and on in all cuts
     (lasers), and where filament is laid, there is nothing to be above.
     """
-    beam = first.flat and first.lit and all(rapid.dark for rapid in first.rapids)
-    flat = len(first.heights) <= 1 or first.prints or beam
+    flat = _is_flat(first)
     top = _top(first)
     known = Counter(rapid.ends for rapid in first.rapids)
     reached = np.full(len(first.pieces) + 1, -math.inf)  # of the rapid moves in front of each piece
@@ -182,6 +185,12 @@ def _rapids_are_high(first: _Run, second: _Run, place: NDArray[np.intp]) -> None
             raise NotVerified(
                 f"is not written: a new rapid move would run at {rapid.height:g}, below the height at which "
                 "the file's own ran, or not above all cuts", line=rapid.line)  # fmt: skip
+
+
+def _is_flat(run: _Run) -> bool:
+    """Whether rapid moves may run at the height of cuts, as those of plotters, lasers and printers do."""
+    beam = run.flat and run.lit and all(rapid.dark for rapid in run.rapids)
+    return len(run.heights) <= 1 or run.prints or beam
 
 
 def _top(run: _Run) -> float:
@@ -226,7 +235,7 @@ def _depths_in_order(run: _Run, place: NDArray[np.intp]) -> None:
     for number, piece in enumerate(run.pieces):
         for path, depth in zip(piece.paths, piece.depths, strict=True):
             works.append((float(number), int(place[number]), path, depth, piece.line))
-    for rapid in [*run.rapids, *run.downs]:
+    for rapid in [] if _is_flat(run) else [*run.rapids, *run.downs]:
         if not rapid.height > top and not math.isnan(rapid.height):
             number = rapid.behind
             behind = int(place[number]) if number < len(place) else len(place)
@@ -399,7 +408,15 @@ class _Machine:
         if "G43" in codes:
             allowed.add("H")
         if "G64" in codes:
-            allowed.add("P")
+            allowed |= set("PQ")
+        if set(codes) & {"G15", "G50", "G69", "G70", "G71"}:
+            if set(values) - {"N"}:
+                return False  # another command, on some controls
+            metric, imperial = {"G21", "G71"} & set(codes), {"G20", "G70"} & set(codes)
+            if metric and imperial:
+                return False
+            codes = [code for code in codes if code not in metric | imperial]
+            codes += ["G21"] * bool(metric) + ["G20"] * bool(imperial)
         moves = [_MOVES[code] for code in codes if code in _MOVES]
         motion = moves[0] if moves else self.motion
         axes = [a for a in "XYZ" if a in values]
@@ -422,10 +439,12 @@ class _Machine:
             if code in _MOVES:
                 continue
             group = _MODAL[code]
-            if group == "units" and self.modal.get("units", "" if self.begun else code) != code:
-                return False
-            word = {"G43": "H", "G64": "P"}.get(code)
-            self.choose(group, code if word is None else f"{code} {word}{values.get(word)}")
+            if group == "units":
+                metric = code == "G21" and (self.run.prints or "filament" in self.modal)  # as printers begin
+                if self.modal.get("units", "" if self.begun and not metric else code) != code:
+                    return False
+            given = [f"{a}{values.get(a)}" for a in {"G43": "H", "G64": "PQ"}.get(code, "")]
+            self.choose(group, " ".join([code, *given]))
         if "F" in values:
             self.feed = values["F"]
         if "S" in values:
