@@ -58,7 +58,13 @@ class _Block:
     @property
     def shared(self) -> Hashable:
         """What blocks that change places must find alike."""
-        return self.begin.hard, self.begin.z, self.unknown
+        return self.begin.hard, self.begin.z, self.lines[self.rapid].after.z, self.unknown
+
+    @property
+    def sinks(self) -> bool:
+        """Whether its rapid move goes down on its way, so that it must begin where it began."""
+        low = self.lines[self.rapid].after.z
+        return low is not None and low != self.begin.z
 
     @property
     def end(self) -> State:
@@ -191,7 +197,7 @@ class _Arrangement:
         for number, (before, blocks) in enumerate(found):
             behind = found[number + 1][0] if number + 1 < len(found) else kept
             rest = bool(self.program.rest) and number + 1 == len(found)
-            stays = self.asks(behind, rest)
+            stays = self.asks(behind, rest) or (number + 1 < len(found) and found[number + 1][1][0].sinks)
             stretches.append(_Stretch(before, self.grouped(blocks, stays)))
         return stretches, kept
 
