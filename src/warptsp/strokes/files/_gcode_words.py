@@ -333,12 +333,15 @@ class _Reader:
                 base = places[number] if relative else Decimal(0)
                 places[number] = None if base is None else base + Decimal(values[axis])
         x, y, z = places
+        lifts = not self.up and (x, y) == (state.x, state.y) and None not in (state.z, z) and z > state.z
         if "Z" in values and z is not None:
             self.heights.add(z)
             self.up = state.motion == 0 and (state.z is None or z >= state.z)
         line.relative, line.moves = relative, "X" in values or "Y" in values
         if state.motion in (2, 3):
             line.moves = line.moves or bool(values.keys() & set("IJK"))
+        elif state.motion == 0 and lifts:
+            line.moves = False  # straight up from a cut, though it names X and Y
         self.begun = True
         fed = self.extruded(values, relative, line)
         self.state = self.state._replace(x=x, y=y, z=z)
@@ -361,6 +364,8 @@ class _Reader:
             line.absolute = self.settings.get("arc centres") == "G90.1"
             first, second = {"G18": ("K", "I"), "G19": ("J", "K")}.get(line.plane, ("I", "J"))
             radius = float(values["R"]) if "R" in values else None
+            if radius is not None and (x, y, z) == (state.x, state.y, state.z):
+                raise _Unknown(f"an arc of radius {values['R']} that ends where it begins")
             line.arc = float(values.get(first, 0)), float(values.get(second, 0)), radius
 
     def extruded(self, values: dict[str, str], relative: bool, line: Line) -> Decimal:

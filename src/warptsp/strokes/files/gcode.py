@@ -272,6 +272,7 @@ class _Arrangement:
     def asks(self, lines: list[Line], rest: bool) -> bool:
         """Whether lines that keep their place ask where the last block ended, or in which state."""
         place = motion = False
+        height = None
         for line in lines:
             if line.asks == 2 or (line.asks == 1 and not place):
                 return True
@@ -286,7 +287,9 @@ class _Arrangement:
             if line.moves:
                 if line.relative or not {"X", "Y"} <= set(line.letters):
                     return not place
-                place = True
+                if place and not self.flat and line.before.z != height:
+                    return True  # the first of them runs at another height than the file's highest there
+                place, height = True, line.before.z
         return rest
 
 

@@ -328,6 +328,7 @@ class _Machine:
         self.lead: Hashable = None
         self.air = False  # whether a rapid move up was the last in height
         self.begun = False  # whether anything has moved
+        self.counted = 0  # lines of a piece that only say how much filament there was (G92 E)
 
     def choose(self, group: str, value: str) -> None:
         """One of the settings that stay until another of the group comes."""
@@ -485,6 +486,7 @@ class _Machine:
             return False  # places and heights before and behind it could not be compared
         if "E" in values:
             self.filament = values["E"]
+            self.counted += not set(values) - set("NE")
         if set(values) - set("NE"):
             self.fix(line, number)
         elif "E" not in values:
@@ -504,6 +506,9 @@ class _Machine:
             if value is not None:
                 base = begin[axis] if relative else Decimal(0)
                 self.at[axis] = None if base is None else base + value
+        below, above = begin["Z"], self.at["Z"]
+        lifts = self.motion == 0 and not self.air and below is not None and above is not None and above > below
+        lifts = lifts and (begin["X"], begin["Y"]) == (self.at["X"], self.at["Y"])  # straight up from a cut
         if "Z" in values and self.at["Z"] is not None:
             self.run.heights.add(self.at["Z"])
             self.air = self.motion == 0 and (begin["Z"] is None or self.at["Z"] >= begin["Z"])
@@ -512,7 +517,7 @@ class _Machine:
             self.fix(line, number, "all")
             return True
         round = self.motion in (2, 3) and bool(set(values) & set("IJK"))
-        plane = "X" in values or "Y" in values or round
+        plane = ("X" in values or "Y" in values or round) and not lifts
         if self.motion == 0 and plane and not fed:
             self.travels(line, number, begin)
             return True
@@ -586,6 +591,7 @@ class _Machine:
     def work(self, line: str, number: int, what: Hashable, path: _Path | None) -> None:
         """Note a cut, a dwell, or a rapid move down."""
         if self.piece is None:
+            self.counted = 0
             self.piece = _Piece(number, self.lead, epoch=self.epoch)
             self.run.pieces.append(self.piece)
         self.run.tail = 0
@@ -596,7 +602,7 @@ class _Machine:
         if isinstance(what, tuple) and isinstance(what[0], str):  # a dwell or a rapid move: nothing is cut
             state = (self.power if self.modal["spindle"] != "M5" else None, self.chosen)
         place = self.at["X"], self.at["Y"]
-        piece.cuts.append((what, place, state, number - piece.line))
+        piece.cuts.append((what, place, state, number - piece.line - self.counted))
         if path is not None:
             points, low, high = path
             piece.paths.append(points)
