@@ -157,6 +157,82 @@ def test_programs_of_every_dialect_gain(tmp_path, name):
     assert len(rewritten(drawing, plan)) > 0.9 * len(text)
 
 
+@pytest.mark.parametrize(
+    "head",
+    ["G00G21G17G90G40G49G80|G71G91.1", "G69 G15 G50", "G64 P0.003 Q0.01", "G61.1 G97", "M10 P1", "M62 P0",
+     "M83|M92 X80|M201 X500|M500|M566 X600|M851 Z-1|M906 X800|G1 Z2 F900|G21"],
+)  # fmt: skip
+def test_ordinary_headers_cost_nothing(order, head):
+    holes = "".join(hole(x) for x in (0, 90, 10, 80))
+    out = order(head + "|" + HEAD + holes + END)
+    places = [int(x) for x in re.findall(r"G0 X(\d+)", out.split("G0 Z5", 1)[1])[:4]]
+    assert places in ([0, 10, 80, 90], [90, 80, 10, 0])
+
+
+@pytest.mark.parametrize("line", ["G71 P10 Q20 U1", "G50 S2000", "G69 X1", "G70 G21", "G1 Z3 F9|G21"])
+def test_words_with_two_meanings_are_not_understood(tmp_path, line):
+    (tmp_path / "a.nc").write_text(lines(f"G90|{line}|G0 Z5|" + hole(0) + hole(90) + hole(10) + END))
+    with pytest.raises(warptsp.ParseError, match="keep their place"):
+        read_drawing(tmp_path / "a.nc")
+
+
+def shuffles(path, text):
+    """What a program becomes in a few orders; the second interpreter finds each the same."""
+    path.write_text(lines(text))
+    found = []
+    for seed in range(8):
+        drawing = read_drawing(path)
+        found.append(rewritten(drawing, shuffled(drawing, np.random.default_rng(seed))).decode())
+        assert differences(lines(text), found[-1]) == []
+    return found
+
+
+CROSS = [(0, 0), (90, 0), (0, 40), (90, 40), (40, 5), (50, 90)]
+
+
+@pytest.mark.parametrize(
+    "head, block",
+    [
+        ("M83|G28|G1 Z0.2 F900|", "G1 E-0.8 F1500|G0 X{x} Y{y}|G1 E0.8|G1 X{to} E0.3 F1200|"),
+        ("M82|G28|G1 Z0.2 F900|G92 E0|", "G0 X{x} Y{y}|G1 X{to} E{e} F1200|"),
+        ("G90|G0 Z0|M5|", "G0 X{x} Y{y}|M3 S500|G1 X{to} F800|M5|"),
+        ("G21 G90|M3 S99|G0 Z5|", "G0 X{x} Y{y} Z5|G1 X{x} Y{y} Z-1 F99|G1 X{to} Z-1|G0 X{to} Y{y} Z5|"),
+    ],
+)  # fmt: skip
+def test_travel_may_cross_what_does_not_stand_up(tmp_path, head, block):
+    """Travel of printers and lasers runs at the height of the work; lifts may name where they are."""
+    body = "".join(block.format(x=x, y=y, to=x + 5, e=k + 1) for k, (x, y) in enumerate(CROSS))
+    (tmp_path / "a.nc").write_text(lines(head + body + "M2|"))
+    assert max(Counter(read_drawing(tmp_path / "a.nc").groups).values()) >= len(CROSS) - 1
+    assert len(set(shuffles(tmp_path / "a.nc", head + body + "M2|"))) > 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + hole(0) + hole(90) + hole(10) + "G0 X50 Y50 Z2|G1 Z-1|G0 Z5|" + hole(70) + hole(20) + END,
+        HEAD + hole(0) + hole(90) + hole(10) + "G0 X3 Y3|G0 Z20|G0 X0 Y0|M30|",
+        "M82|G28|G1 Z0.2 F900|G92 E0|G0 X0 Y0|G1 X5 E1|G0 X50 Y0|G1 X55 E2|G92 E0|G0 X20 Y0|G1 X25 E1|"
+        "G1 E0 F1500|G0 X9 Y9|G1 E1|G1 X8 E2|M2|",
+    ],
+)
+def test_every_order_that_is_offered_verifies(tmp_path, text):
+    """Where rapid moves go down on their way, run at two heights in a row, or filament is counted anew."""
+    assert len(set(shuffles(tmp_path / "a.nc", text))) > 1
+
+
+def test_a_rapid_move_down_stays_behind_what_was_cut_there(tmp_path):
+    cut = "G0 X{x} Y0|M3 S99|G1 Z-2 F99|G1 X{to}|G0 Z5|M5|"
+    down = "G0 X4 Y0|M3 S99|G0 Z-2|G1 Y9|G0 Z5|M5|"
+    text = "G21 G90|M5|G0 Z5|" + cut.format(x=0, to=5) + cut.format(x=60, to=65) + down + "M30|"
+    for out in shuffles(tmp_path / "a.nc", text):
+        assert out.index("G0 X0 Y0") < out.index("G0 X4 Y0")
+    early = "G21 G90|M5|G0 Z5|" + down + "G0 X0 Y0 F99|M3 S99|G1 Z-2 F99|G1 X5|G0 Z5|M5|M30|"
+    late = "G21 G90|M5|G0 Z5|G0 X0 Y0|M3 S99|G1 Z-2 F99|G1 X5|G0 Z5|M5|" + down + "M30|"
+    with pytest.raises(NotVerified):
+        verify("gcode", lines(late).encode(), lines(early).encode(), Rules())
+
+
 def test_rapid_moves_at_depth_stay(order):
     around = "G0 X0 Y0|G1 Z-5 F100|G1 Y40 F600|G0 X15 Y60|G1 X30|G0 Z5|"
     out = order(HEAD + around + hole(90, 0, -5) + hole(10, 0, -5) + END)

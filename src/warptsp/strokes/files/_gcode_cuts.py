@@ -76,10 +76,13 @@ class Cuts:
         regimes: list[Hashable] = [frozenset(piece) for piece in pieces if piece is not None]
         return cls(segments, depths, regimes, top, lit, in_plane)
 
-    def below(self, top: float) -> Cuts:
-        """The same without rapid moves above `top`."""
-        kept = [place for place, depth in enumerate(self.depths)
-                if not (isinstance(depth, tuple) and depth[0] == "rapid" and depth[1] > top)]  # fmt: skip
+    def below(self, top: float, down: float) -> Cuts:
+        """The same without rapid moves in the plane above `top`, and without those straight down to above `down`."""
+        kept = [
+            place for place, (depth, (x, y, *end)) in enumerate(zip(self.depths, self.segments, strict=True))
+            if not (isinstance(depth, tuple) and depth[0] == "rapid"
+                    and depth[1] > (down if [x, y] == end else top))
+        ]  # fmt: skip
         return Cuts([self.segments[k] for k in kept], [self.depths[k] for k in kept], self.regimes, self.top,
                     self.lit, self.in_plane)  # fmt: skip
 

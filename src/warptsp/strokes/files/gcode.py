@@ -225,7 +225,8 @@ class _Arrangement:
         if not cut:
             return None
         inside = lines[place : end or at]
-        cuts = Cuts.of(inside).below(-np.inf if self.flat else self.top)
+        free = -np.inf if self.program.heights <= 1 or self.program.prints else self.top
+        cuts = Cuts.of(inside).below(-np.inf if self.flat else self.top, free)
         regimes = {regime for regime in cuts.regimes if regime}
         unknown, last = _unknown(inside), inside[-1].after
         movable = bool(end) and not any(line.fixed for line in inside)

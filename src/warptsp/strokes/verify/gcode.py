@@ -235,7 +235,8 @@ def _depths_in_order(run: _Run, place: NDArray[np.intp]) -> None:
     for number, piece in enumerate(run.pieces):
         for path, depth in zip(piece.paths, piece.depths, strict=True):
             works.append((float(number), int(place[number]), path, depth, piece.line))
-    for rapid in [] if _is_flat(run) else [*run.rapids, *run.downs]:
+    travels = [] if _is_flat(run) else run.rapids
+    for rapid in [] if run.prints else [*travels, *run.downs]:
         if not rapid.height > top and not math.isnan(rapid.height):
             number = rapid.behind
             behind = int(place[number]) if number < len(place) else len(place)
