@@ -191,7 +191,7 @@ CROSS = [(0, 0), (90, 0), (0, 40), (90, 40), (40, 5), (50, 90)]
 
 
 @pytest.mark.parametrize(
-    "head, block",
+    ("head", "block"),
     [
         ("M83|G28|G1 Z0.2 F900|", "G1 E-0.8 F1500|G0 X{x} Y{y}|G1 E0.8|G1 X{to} E0.3 F1200|"),
         ("M82|G28|G1 Z0.2 F900|G92 E0|", "G0 X{x} Y{y}|G1 X{to} E{e} F1200|"),

@@ -77,7 +77,7 @@ class Cuts:
         return cls(segments, depths, regimes, top, lit, in_plane)
 
     def below(self, top: float, down: float) -> Cuts:
-        """The same without rapid moves in the plane above `top`, and without those straight down to above `down`."""
+        """The same without rapid moves in the plane above `top`, and those straight down to above `down`."""
         kept = [
             place for place, (depth, (x, y, *end)) in enumerate(zip(self.depths, self.segments, strict=True))
             if not (isinstance(depth, tuple) and depth[0] == "rapid"

@@ -54,12 +54,12 @@ _HOMES = ("G28", "G29", "G30", "G53")  # behind them axes are where only the mac
 _WITH = {"G43": "H", "G64": "PQ"}
 # Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
 _ANYWHERE = {
-    2, 10, 11, 17, 18, 30, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92, *range(104, 112),
-    113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155, 190, 191, 200, 201, 202,
-    203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282, *range(300, 310), 350, 351, 355,
-    400, 404, 405, 406, 407, 408, 412, 413, 420, 425, 486, 493, 500, 501, 502, 503, 504, 566, 567, 568, 569,
-    570, 571, 572, 573, 575, 591, 592, 593, 710, 851, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 876, 900, 905,
-    906, 907, 908, 911, 912, 913, 914, 919,
+    2, 10, 11, 17, 18, 30, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92,
+    *range(104, 112), 113, 114, 115, 116, 117, 118, 119, 122, 140, 141, 143, 144, 145, 149, 150, 155, 190,
+    191, 200, 201, 202, 203, 204, 205, 207, 208, 209, 211, 217, 220, 221, 250, 256, 280, 281, 282,
+    *range(300, 310), 350, 351, 355, 400, 404, 405, 406, 407, 408, 412, 413, 420, 425, 486, 493, 500, 501,
+    502, 503, 504, 566, 567, 568, 569, 570, 571, 572, 573, 575, 591, 592, 593, 710, 851, 862.1, 862.2,
+    862.3, 862.4, 862.5, 862.6, 876, 900, 905, 906, 907, 908, 911, 912, 913, 914, 919,
 }  # fmt: skip
 _STOPS = {0, 1, 60}  # keep their place, and somebody stands beside the machine
 
@@ -255,7 +255,7 @@ class _Reader:
             return
         if _ALONE & set(codes):
             if values.keys() - {"N"}:
-                raise _Unknown(f"{short(bare)!r}: {next(iter(_ALONE & set(codes)))} is not followed with words")
+                raise _Unknown(f"{short(bare)!r}: G15, G50 and G69-G71 are not followed with words")
             codes = list(dict.fromkeys(_SAME.get(code, code) for code in codes))
         moves = [_MOTIONS[code] for code in codes if code in _MOTIONS]
         motion = moves[-1] if moves else self.state.motion
@@ -333,7 +333,8 @@ class _Reader:
                 base = places[number] if relative else Decimal(0)
                 places[number] = None if base is None else base + Decimal(values[axis])
         x, y, z = places
-        lifts = not self.up and (x, y) == (state.x, state.y) and None not in (state.z, z) and z > state.z
+        rises = z is not None and state.z is not None and z > state.z
+        lifts = rises and not self.up and (x, y) == (state.x, state.y)
         if "Z" in values and z is not None:
             self.heights.add(z)
             self.up = state.motion == 0 and (state.z is None or z >= state.z)

@@ -28,10 +28,11 @@ _MOVES = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 _MODAL = {
     "G17": "plane", "G18": "plane", "G19": "plane", "G20": "units", "G21": "units", "G40": "compensation",
     "G43": "length", "G49": "length", "G54": "offset", "G55": "offset", "G56": "offset", "G57": "offset",
-    "G58": "offset", "G59": "offset", "G61": "path", "G61.1": "path", "G64": "path", "G80": "cycle", "G90": "distance",
-    "G91": "distance", "G90.1": "centres", "G91.1": "centres", "G93": "feed mode", "G94": "feed mode",
-    "G95": "feed mode", "G15": "polar", "G50": "scale", "G69": "turn", "G97": "speed", "G98": "return", "G99": "return", "M3": "spindle", "M4": "spindle", "M5": "spindle",
-    "M7": "coolant", "M8": "coolant", "M9": "coolant", "M82": "filament", "M83": "filament",
+    "G58": "offset", "G59": "offset", "G61": "path", "G61.1": "path", "G64": "path", "G80": "cycle",
+    "G90": "distance", "G91": "distance", "G90.1": "centres", "G91.1": "centres", "G93": "feed mode",
+    "G94": "feed mode", "G95": "feed mode", "G15": "polar", "G50": "scale", "G69": "turn", "G97": "speed",
+    "G98": "return", "G99": "return", "M3": "spindle", "M4": "spindle", "M5": "spindle", "M7": "coolant",
+    "M8": "coolant", "M9": "coolant", "M82": "filament", "M83": "filament",
 }  # fmt: skip
 # Commands that neither move the machine nor ask where it is; anything else that is no move does.
 _ANYWHERE = {f"M{n}" for n in (
@@ -442,8 +443,9 @@ class _Machine:
                 continue
             group = _MODAL[code]
             if group == "units":
-                metric = code == "G21" and (self.run.prints or "filament" in self.modal)  # as printers begin
-                if self.modal.get("units", "" if self.begun and not metric else code) != code:
+                printer = self.run.prints or "filament" in self.modal  # which begins in millimetres
+                fresh = not self.begun or (printer and code == "G21")
+                if self.modal.get("units", code if fresh else "") != code:
                     return False
             given = [f"{a}{values.get(a)}" for a in {"G43": "H", "G64": "PQ"}.get(code, "")]
             self.choose(group, " ".join([code, *given]))
@@ -508,8 +510,9 @@ class _Machine:
                 base = begin[axis] if relative else Decimal(0)
                 self.at[axis] = None if base is None else base + value
         below, above = begin["Z"], self.at["Z"]
-        lifts = self.motion == 0 and not self.air and below is not None and above is not None and above > below
-        lifts = lifts and (begin["X"], begin["Y"]) == (self.at["X"], self.at["Y"])  # straight up from a cut
+        rises = below is not None and above is not None and above > below and not self.air
+        there = (begin["X"], begin["Y"]) == (self.at["X"], self.at["Y"])
+        lifts = self.motion == 0 and rises and there  # straight up from a cut
         if "Z" in values and self.at["Z"] is not None:
             self.run.heights.add(self.at["Z"])
             self.air = self.motion == 0 and (begin["Z"] is None or self.at["Z"] >= begin["Z"])
