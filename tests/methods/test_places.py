@@ -197,3 +197,19 @@ def test_no_limit_ends_in_proportion_to_the_places():
     problem = crowded(4, 100, metric="EXACT_2D")
     assert warptsp.solve(problem, **FEW).proved_optimal
     assert not warptsp.solve(crowded(4, 100, metric="FLOOR_2D"), **FEW).proved_optimal
+
+
+@pytest.mark.parametrize("cut", ["short limit", "callback"])
+def test_the_last_search_is_left_out(monkeypatch, cut):
+    """Where it would take most of a time limit, which the search needs, and after a callback or a signal."""
+    asked = []
+    monkeypatch.setattr(places, "with_detours", lambda seen, tour, threads: asked.append(tour) or tour)
+    problem = crowded()
+    assert warptsp.solve(problem, kicks=10, time_limit=1000, **FEW).kicks == 10
+    assert len(asked) == 1
+    if cut == "callback":
+        warptsp.solve(problem, kicks=10**6, callback=lambda progress: True, **FEW)
+    else:
+        monkeypatch.setattr(places, "LAST_SEARCH", 20.0)
+        assert warptsp.solve(problem, kicks=10, time_limit=1000, **FEW).kicks == 10
+    assert len(asked) == 1

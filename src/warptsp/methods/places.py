@@ -34,7 +34,7 @@ P = TypeVar("P")
 WORTH_SHARE, WORTH_AT_ONE = 0.02, 4  # of all cities, or beside the first one of a place
 HAND_OVER = 3e-8  # seconds a city to put cities beside each other
 NEARBY = 5  # places that a way may be led over
-LAST_SEARCH = 2.5e-6  # seconds a place for the last local search
+LAST_SEARCH, LAST_SHARE = 2.5e-6, 0.25  # seconds a place for the last local search; of a time limit, at most
 
 
 class View(Protocol):
@@ -86,7 +86,7 @@ class PlacesView:
         run.report_counters(places=places.problem.n)
         among_places = _RunOfPlaces(run, places)
         self._frame.search(search, lengths, among_places, params)
-        if not places.exact and among_places.found is not None:
+        if among_places.last_search and among_places.found is not None and not run.interrupted:
             run.offer(places.expand(with_detours(places, among_places.found, run.threads)), copy=False)
 
 
@@ -97,11 +97,16 @@ class _RunOfPlaces(ForwardingRun):
     ----------
     found : ndarray of int32 or None
         The tour that the method offered last.
+    last_search : float
+        Seconds that are kept for the last local search; 0 if there is none, or not enough time for it.
     """
 
     def __init__(self, run: Run, places: Places) -> None:
         super().__init__(run)
         self._places = places
+        left, needed = run.remaining(), LAST_SEARCH * places.problem.n
+        has_time = left is None or needed <= LAST_SHARE * left
+        self.last_search = needed if has_time and not places.exact else 0.0
         self.found: NDArray[np.int32] | None = None
 
     @property
@@ -129,7 +134,7 @@ class _RunOfPlaces(ForwardingRun):
     def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
         """Say what there would be to hand over."""
         places = self._places
-        seconds += HAND_OVER * len(places.place) + (0.0 if places.exact else LAST_SEARCH * places.problem.n)
+        seconds += HAND_OVER * len(places.place) + self.last_search
         self._run.expect(None if tour is None else places.heads[tour], seconds)
 
     def repeating(

@@ -220,10 +220,9 @@ class ProofAfter:
         if told.answer is not None:
             return told.answer
         if self.at_most is None:
-            in_time = self.deadline is None or time.monotonic() < self.deadline
-            if not self.tree and in_time:
-                return "bound of the linear programmes"
-            return "time limit during the proof"
+            if self.deadline is not None and time.monotonic() >= self.deadline:
+                return "time limit during the proof"
+            return "end of a proof that is left open" if self.tree else "bound of the linear programmes"
         return result.stop_reason
 
 
