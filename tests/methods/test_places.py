@@ -24,10 +24,9 @@ def small(monkeypatch):
     """Few cities are searched as places, too."""
     from warptsp.solver import options
 
-    def seen_by(method, problem):
-        return places.seen_by(
-            method if method.places_from is None else replace(method, places_from=2), problem
-        )
+    def seen_by(method, problem, *seconds):
+        few = method if method.places_from is None else replace(method, places_from=2)
+        return places.seen_by(few, problem, *seconds)
 
     monkeypatch.setattr(options, "seen_by", seen_by)
 
@@ -213,3 +212,14 @@ def test_the_last_search_is_left_out(monkeypatch, cut):
         monkeypatch.setattr(places, "LAST_SEARCH", 20.0)
         assert warptsp.solve(problem, kicks=10, time_limit=1000, **FEW).kicks == 10
     assert len(asked) == 1
+
+
+def test_rows_are_not_compared_where_that_takes_most_of_a_limit(monkeypatch):
+    """Those of 8000 cities take a second; equal points are found in next to no time."""
+    points = np.repeat(whole_points(250, 1), 2, axis=0)
+    matrix = Problem.from_points(points, "EXACT_2D").all_distances
+    monkeypatch.setattr("warptsp.problem.places._LOOK_AT_ENTRY", 1.0)
+    limited = {**FEW, "time_limit": 1000, "bound": "auto"}
+    assert "places" in warptsp.solve(points, kicks=1, **limited).counters
+    assert "places" in warptsp.solve(matrix, kicks=1, **FEW).counters
+    assert "places" not in warptsp.solve(matrix, kicks=1, **limited).counters

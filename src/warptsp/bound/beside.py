@@ -70,6 +70,8 @@ class BoundBeside:
         Those of the run.
     is_target : bool
         Whether the run may end by the bound: then it takes what it needs.
+    limit : float, optional
+        Seconds of the run.
 
     Attributes
     ----------
@@ -79,11 +81,19 @@ class BoundBeside:
         What ended it; a mistake of this package.
     """
 
-    def __init__(self, problem: Problem, wanted: str | float, *, threads: int, is_target: bool) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        wanted: str | float,
+        *,
+        threads: int,
+        is_target: bool,
+        limit: float | None = None,
+    ) -> None:
         self.value: int | float | None = None
         self.error: BaseException | None = None
         self._problem = problem
-        places = searched_places(problem)
+        places = searched_places(problem, limit)
         self._searched = problem if places is None else places.problem
         self._seconds = None if isinstance(wanted, str) else wanted
         self._is_target = is_target

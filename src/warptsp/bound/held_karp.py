@@ -167,7 +167,7 @@ def lower_bound(
     threads = resolve_threads(threads)
     with token_until(token, began, time_limit) as native, FirstSignal(lambda number: native.request()):
         given = None if tour is None else checked_tour(problem, tour)
-        places = None if device not in ("auto", "cpu") else searched_places(problem)
+        places = None if device not in ("auto", "cpu") else searched_places(problem, time_limit)
         gpu = None if places is not None else resolve_gpu(device, problem, time_limit)
         best = _without_ascent(problem)
         if places is not None:
@@ -186,11 +186,11 @@ def _checked(best: LowerBound, problem: Problem, given: NDArray[np.int32] | None
     return replace(best, value=value)
 
 
-def searched_places(problem: Problem) -> Places | None:
+def searched_places(problem: Problem, seconds: float | None = None) -> Places | None:
     """Return the places among which the CPU seeks the bound of an instance; None if among its cities."""
     if problem.n < MIN_PLACES:
         return None
-    places = places_of(problem)
+    places = places_of(problem, seconds)
     return None if places is None or places.problem.n < MIN_PLACES else places
 
 

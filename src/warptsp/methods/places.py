@@ -50,12 +50,12 @@ class View(Protocol):
         """Let a method search; the run is told of the instance itself."""
 
 
-def seen_by(method: Method[Any], problem: Problem) -> View:
-    """Return the instance as this method is given it."""
+def seen_by(method: Method[Any], problem: Problem, seconds: float | None = None) -> View:
+    """Return the instance as this method is given it, with a time limit of so many seconds."""
     if problem.n <= method.any_magnitude:
         return Frame(problem)
     if method.places_from is not None and problem.n >= method.places_from:
-        places = places_of(problem)
+        places = places_of(problem, seconds)
         if places is not None and _are_worth_it(places):
             return PlacesView(places)
     return Frame.of(problem)

@@ -24,6 +24,7 @@ __all__ = ["Places", "places_of"]
 
 _WHOLE_BELOW = 2.0**25  # coordinates up to which squares of distances are exact, and roots far from integers
 _CHECKED, _SAMPLED = 50_000_000, 1 << 20  # detours over places of a matrix that are looked at: all, or some
+_LOOK_AT_ENTRY, _LOOK_SHARE = 2e-8, 0.1  # seconds; of a time limit, at most, for the rows of a matrix
 _SAME = 1e-9  # of the longest entry: by which entries that are not integers may miss the triangle inequality
 _NO_PLACES = (Metric.GEO, Metric.XRAY1, Metric.XRAY2)
 """From a city to another one at the same point it is 1 km by TSPLIB's formula for GEO, and angles that differ
@@ -101,13 +102,17 @@ class Places:
         return places[np.sort(step)]
 
 
-def places_of(problem: Problem) -> Places | None:
+def places_of(problem: Problem, seconds: float | None = None) -> Places | None:
     """Return the places of an instance; None if every city has its own, or if they cannot stand for cities.
 
     They cannot where the way from a city to another one at the same place is not 0, where arcs are missing,
     and where a matrix has detours over a place that are shorter than the direct way by more than rounding.
+    Nor are they looked for where that takes too much of so many `seconds`.
     """
     if "places" not in problem._found:
+        entries = 0 if problem.matrix is None else problem.matrix.size
+        if seconds is not None and _LOOK_AT_ENTRY * entries > _LOOK_SHARE * seconds:
+            return None
         problem._found["places"] = _found(problem)
     places: Places | None = problem._found["places"]
     return places

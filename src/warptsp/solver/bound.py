@@ -32,4 +32,5 @@ def bound_of(
         raise InvalidOption(f"{option}: the target gap is one to the lower bound; leave {option} out")
     if wanted is None or problem.asymmetric:
         return None
-    return BoundBeside(problem, wanted, threads=threads, is_target=is_target)
+    seconds = None if limits is None else limits.limit().seconds
+    return BoundBeside(problem, wanted, threads=threads, is_target=is_target, limit=seconds)

@@ -138,7 +138,7 @@ class Step:
                 resolve_device(device, problem, self.method, seconds)
             exact = get_method("exact")
             return replace(self, method=exact, outer=None, view=seen_by(exact, problem))
-        view = seen_by(self.method, problem)
+        view = seen_by(self.method, problem, seconds)
         used = "cpu"
         if self.outer is None:
             used = resolve_device(device, view.problem, self.method, seconds)
