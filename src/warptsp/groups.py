@@ -361,12 +361,12 @@ class _Cycles:
         rest = np.arange(len(self.order))
         matrix[self.before, rest] = 0.0
         np.fill_diagonal(matrix, 0.0)
+        problem = Problem.from_matrix(matrix, asymmetric=True)
         try:
-            problem = Problem.from_matrix(matrix, asymmetric=True)
             problem.check_arcs()
-            return problem
         except InvalidProblem:  # names nodes of its own
             raise NoTourFound(_NO_TOUR, proved=True) from None
+        return problem
 
     def tour_of(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the tour that enters each group at one of these places, in their order."""
