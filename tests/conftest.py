@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import locale
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,8 +27,10 @@ settings.load_profile("warptsp")
 
 @pytest.fixture(scope="session", autouse=True)
 def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Signals as from a terminal, and a folder for temporary files that goes with the others of the tests."""
+    """Signals as from a terminal, UTF-8, and a folder for temporary files that goes with the others."""
     begin_with_plain_signals()
+    with contextlib.suppress(locale.Error):  # not every system has this one; its own is UTF-8, then
+        locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
         patch.setattr(tempfile, "tempdir", None)

@@ -12,8 +12,9 @@ _UNSHOWN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_BYTES = range(0xDC80, 0xDD00)  # which stand for bytes that are no UTF-8 in names of files (PEP 383)
+# Half of a pair, or a run of those that stand for bytes in names of files (PEP 383).
+_SURROGATES = re.compile("[\udc80-\udcff]+|[\ud800-\udfff]")
+_BYTES = range(0xDC80, 0xDD00)
 
 
 def printable(text: str) -> str:
@@ -36,15 +37,19 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Return a text that UTF-8 can hold: bytes of file names as Latin-1, other surrogates as U+FFFD.
+    """Return a text that UTF-8 can hold: bytes of file names as UTF-8 or Latin-1, other surrogates as U+FFFD.
 
-    >>> well_formed("caf\\udce9 \\ud800")
-    'café �'
+    >>> well_formed("caf\\udce9 \\udcc3\\udca9 \\ud800")
+    'café é �'
     """
-    return _SURROGATE.sub(_mended, text)
+    return _SURROGATES.sub(_mended, text)
 
 
 def _mended(found: re.Match[str]) -> str:
-    code = ord(found[0])
     # By number, as by name the compiler has to import a module, and a signal meanwhile becomes a SyntaxError.
-    return chr(code - 0xDC00) if code in _BYTES else "\ufffd"
+    codes = [ord(half) for half in found[0]]
+    if codes[0] not in _BYTES:
+        return "\ufffd"
+    # Where the locale has no UTF-8, also bytes that are UTF-8 come so.
+    text = bytes(code - 0xDC00 for code in codes).decode(errors="surrogateescape")
+    return "".join(chr(ord(char) - 0xDC00) if ord(char) in _BYTES else char for char in text)

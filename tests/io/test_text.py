@@ -33,6 +33,7 @@ def test_printable(text, shown):
 def test_well_formed():
     assert well_formed("plain \U0001f600") == "plain \U0001f600"
     assert well_formed("\udce9 \ud800 \udfff") == "\xe9 \ufffd \ufffd"
+    assert well_formed("\udcc3\udca9 \udce9\udcc3\udca9\udcc3") == "\xe9 \xe9\xe9\xc3"
 
 
 def test_a_problem_has_texts_that_files_can_hold():
