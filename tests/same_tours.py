@@ -1,7 +1,7 @@
 """Some two hundred searches whose tours are recorded: what a change that moves code must leave as they are.
 
-Methods, threads, metrics and constraints; each search has a fixed amount of work, so that no clock and no load
-decides. `same_tours.txt` has a hash of each tour. After a change that is meant to find other tours::
+Methods, threads, metrics and constraints; each search has a fixed amount of work, so that no clock and no
+load decides. `same_tours.txt` has a hash of each tour. After a change that is meant to find other tours::
 
     PYTHONPATH=tests python tests/same_tours.py
 

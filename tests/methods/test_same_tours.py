@@ -1,4 +1,4 @@
-"""Searches of every kind find the tours that they found before; `same_tours.py` says how to record them again."""
+"""Searches find the tours that they found before; `same_tours.py` says how to record them again."""
 
 from __future__ import annotations
 
