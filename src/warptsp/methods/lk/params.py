@@ -81,7 +81,7 @@ class LkParams:
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
     def of_kicks(self, usual: Kicks | None = None) -> Kicks:
-        """Return those that choose the edges of a kick; the usual ones, of CPU threads, where they are None."""
+        """Return which edges a kick cuts; None stands for the usual values, those of CPU threads."""
         own = {name: getattr(self, name) for name in Kicks.fields}
         given = {name: value for name, value in own.items() if value is not None}
         return (usual or Kicks()).replace(**given)

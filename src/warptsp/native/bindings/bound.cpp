@@ -148,7 +148,7 @@ void bind_bound(nb::module_ &m) {
       .def_ro("rounds", &HeldKarpBound::rounds)
       .def_ro("certified", &HeldKarpBound::certified)
       .def_ro("edges", &HeldKarpBound::edges)
-      .def_ro("potentials", &HeldKarpBound::potentials);
+      .def_ro("potentials", &HeldKarpBound::potentials, nb::rv_policy::automatic);
   m.def(
       "held_karp", bind_held_karp, arg("distances"), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"),
       arg("start"), arg("end"), arg("further").none(), arg("rounds"), arg("threads"), arg("token"),

@@ -238,17 +238,21 @@ void bind_proof(nb::module_ &m) {
           arg("cuts"))
       .def_prop_ro("columns", &Relaxation::columns)
       .def_prop_ro("rows", &Relaxation::rows)
-      .def_prop_ro("ends",
-                   [](const Relaxation &relaxation) {
-                     return to_numpy(std::vector<int>(relaxation.ends()), {(size_t)relaxation.columns(), 2});
-                   })
-      .def_prop_ro("ids",
-                   [](const Relaxation &relaxation) {
-                     std::vector<int64_t> ids;
-                     for (int r = 0; r < relaxation.rows(); ++r) ids.push_back(relaxation.row(r).id);
-                     const size_t count = ids.size();
-                     return to_numpy(std::move(ids), {count});
-                   })
+      .def_prop_ro(
+          "ends",
+          [](const Relaxation &relaxation) {
+            return to_numpy(std::vector<int>(relaxation.ends()), {(size_t)relaxation.columns(), 2});
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "ids",
+          [](const Relaxation &relaxation) {
+            std::vector<int64_t> ids;
+            for (int r = 0; r < relaxation.rows(); ++r) ids.push_back(relaxation.row(r).id);
+            const size_t count = ids.size();
+            return to_numpy(std::move(ids), {count});
+          },
+          nb::rv_policy::automatic)
       .def(
           "undecided_sets",
           [](Relaxation &relaxation, const Numbers &solution, size_t most) {
