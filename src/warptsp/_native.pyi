@@ -1,644 +1,622 @@
-"""The native core; each binding's file adds its own signatures here."""
+from collections.abc import Callable, Sequence
+import enum
+from typing import Annotated, Any, Final, Self, overload
 
-from collections.abc import Callable
-from typing import TypeAlias, TypedDict, overload
-
-import numpy as np
+import numpy
 from numpy.typing import NDArray
+
+
+class HeldKarpBound:
+    """
+    A bound in whole numbers of 2^-exponent, and the potentials that prove it.
+    """
+
+    def __init__(self, *, value: int, exponent: int, root: int, rounds: int, certified: bool, edges: int, potentials: NDArray[numpy.int32]) -> None: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def exponent(self) -> int: ...
+
+    @property
+    def root(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def certified(self) -> bool: ...
+
+    @property
+    def edges(self) -> int: ...
+
+    @property
+    def potentials(self) -> NDArray[numpy.int32]: ...
+
+def held_karp(distances: Distances, norm: int, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], open: bool, start: int, end: int, further: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, rounds: int, threads: int, token: StopToken) -> HeldKarpBound | None:
+    """
+    A bound below every tour, in whole numbers of 2^-exponent, with the potentials that prove it; None if the token stopped it before there was one. `further`: how many more cities stand where each one does, all of them with its potential.
+    """
+
+def tree_clusters(from_: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], length: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]] | None:
+    """
+    The clusters of a spanning tree: the city at each place, and rows (first place, place behind the last, gain) of clusters; None if the token stopped it.
+    """
+
+class AscentSchedule:
+    """The constants of bound/schedule.h, for an ascent elsewhere."""
+
+    nearest_edges: int = 5
+
+    min_spacing: float = 0.02
+
+    first_potential: float = -0.3
+
+    max_potential: int = 134217728
+
+    first_length: float = 0.3
+
+    momentum: float = 0.75
+
+    cluster_weight: float = 0.6
+
+    max_cluster_surplus: int = 3
+
+    leaves: int = 4096
+
+    first_wait: int = 3
+
+    large_drop: float = 0.0005
+
+    near_end: float = 0.94
+
+    pricing_share: float = 1.5
+
+    reach: float = 0.4
+
+    near_spacings: float = 1.5
+
+    max_edges: int = 16
+
+def whole_exponent(longest: float, integral: bool) -> int:
+    """The exponent of whole distances up to the longest one."""
+
+def build_info() -> dict[str, str]:
+    """
+    How this module was built: compiler, instruction set that it was compiled for, sanitizers.
+    """
 
 class StopToken:
     """A request to stop that native loops poll; safe to use from any thread."""
 
-    poll: Callable[[], object] | None  # called every 20 ms by the thread that waits for a native function
-
     @overload
     def __init__(self) -> None: ...
+
     @overload
-    def __init__(self, whole: StopToken, seconds: float) -> None:
-        """One that stops with another one, or after so many seconds."""
+    def __init__(self, whole: StopToken, seconds: float) -> None: ...
+
+    @property
+    def poll(self) -> Callable[[], object] | None:
+        """Called every 20 ms by the thread that waits for a native function."""
+
+    @poll.setter
+    def poll(self, function: Callable[[], object] | None) -> None: ...
+
     def request(self) -> None: ...
+
     def requested(self) -> bool: ...
+
     def set_deadline(self, monotonic_seconds: float) -> None: ...
+
     def deadline(self) -> float: ...
+
     def stopped(self) -> bool: ...
 
-# distances.cpp
-
 class Distances:
-    """What the distances of an instance come from; keeps the array that it was made of."""
+    """Points of a metric, or a matrix: what distances come from."""
 
     @staticmethod
-    def of_points(kind: int, points: NDArray[np.float64]) -> Distances:
-        """Points of the metric of this number."""
+    def of_points(kind: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Distances: ...
+
+    @overload
     @staticmethod
-    def of_matrix(matrix: NDArray[np.int32] | NDArray[np.float64]) -> Distances: ...
+    def of_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Distances: ...
 
-def build_info() -> dict[str, str]:
-    """How this module was built: compiler, instruction set that it was compiled for, sanitizers."""
+    @overload
+    @staticmethod
+    def of_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Distances: ...
 
-# geometry.cpp: None where the token stopped it.
-
-def candidate_lists(
-    points: NDArray[np.float64],
-    count: int,
-    per_quadrant: int,
-    norm: int,
-    sphere: bool,
-    threads: int,
-    token: StopToken,
-) -> NDArray[np.int32] | None: ...
-def candidate_lists_matrix(
-    matrix: NDArray[np.int32] | NDArray[np.float64], count: int, covers: int, threads: int, token: StopToken
-) -> NDArray[np.int32] | None: ...
-def space_filling_curve(
-    points: NDArray[np.float64], kind: str, token: StopToken, sphere: bool = False, threads: int = 1
-) -> NDArray[np.int32] | None: ...
-def greedy_edge(
-    points: NDArray[np.float64],
-    metric: int,
-    norm: int,
-    fixed_edges: NDArray[np.int32],
-    threads: int,
-    token: StopToken,
-    tiles: int = 1,
-) -> NDArray[np.int32] | None: ...
-def greedy_edge_matrix(
-    matrix: NDArray[np.int32] | NDArray[np.float64],
-    fixed_edges: NDArray[np.int32],
-    threads: int,
-    token: StopToken,
-) -> NDArray[np.int32] | None: ...
-def nearest_neighbor(
-    points: NDArray[np.float64],
-    start: int,
-    norm: int,
-    fixed_edges: NDArray[np.int32],
-    threads: int,
-    token: StopToken,
-) -> NDArray[np.int32] | None: ...
-def nearest_neighbor_matrix(
-    matrix: NDArray[np.int32] | NDArray[np.float64],
-    start: int,
-    fixed_edges: NDArray[np.int32],
-    token: StopToken,
-) -> NDArray[np.int32] | None: ...
-def random_tour(n: int, seed: int, token: StopToken) -> NDArray[np.int32] | None: ...
-def keep_fixed_edges(
-    order: NDArray[np.int32], fixed_edges: NDArray[np.int32], token: StopToken
-) -> NDArray[np.int32] | None: ...
-
-class TourCut:
-    """A tour cut into parts that are improved elsewhere; see native/lk/tour_cut.h."""
+class Descent:
+    """One tour, and best-improvement descent in neighborhoods."""
 
     @staticmethod
-    def stretches(
-        tour: NDArray[np.int32],
-        parts: int,
-        rotation: int,
-        fixed: NDArray[np.int32],
-        threads: int,
-        token: StopToken,
-    ) -> TourCut | None: ...
-    @staticmethod
-    def boxes(
-        points: NDArray[np.float64],
-        tour: NDArray[np.int32],
-        parts: int,
-        seed: int,
-        rotation: int,
-        fixed: NDArray[np.int32],
-        threads: int,
-        token: StopToken,
-    ) -> TourCut | None: ...
+    def create(*, neighborhoods: Sequence[int], distances: Distances, dummy: bool, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, threads: int, kept: Sequence[int], before: Sequence[tuple[int, int]], pruned: bool = False) -> Descent: ...
+
+    def proceed(self, seconds: float, passes: int, token: StopToken) -> bool:
+        """
+        Passes for so long, and so many (-1: any number); True when no move shortens the tour.
+        """
+
     @property
-    def parts(self) -> int: ...
+    def length(self) -> float: ...
+
+    def tour(self) -> NDArray[numpy.int32]: ...
+
+    def counters(self) -> dict[str, int]: ...
+
+def pairs_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+    """The pairs of positions (i, j), i < j, with these numbers."""
+
+def triples_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+    """The triples of positions (i, j, k), i < j < k, with these numbers."""
+
+def swaps_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> NDArray[numpy.int32]:
+    """The pairs of positions (x, y), 1 <= x < y < n, with these numbers."""
+
+def relocations_of(numbers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int) -> NDArray[numpy.int32]:
+    """The relocations (position, positions passed over) with these numbers."""
+
+def dimacs_uniform(n: int, seed: int) -> NDArray[numpy.float64]: ...
+
+def dimacs_clustered(n: int, seed: int) -> NDArray[numpy.float64]: ...
+
+class DirectedSearch:
+    """A directed tour, and the search that shortens it."""
+
+    @overload
+    @staticmethod
+    def create(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
+
+    @overload
+    @staticmethod
+    def create(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, scale: float, wall: float | None = None, seed: int, threads: int) -> DirectedSearch: ...
+
+    def assign(self, seconds: float, token: StopToken) -> bool:
+        """Solves the assignment problem; False if it took too long."""
+
+    def prepare(self, token: StopToken) -> bool:
+        """Finds the arcs that are considered; False if the token stopped it."""
+
+    def patch(self, token: StopToken) -> NDArray[numpy.int32]:
+        """The tour that the solution of the assignment problem is patched to."""
+
+    def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Goes on from this tour; the best one stays if it is shorter."""
+
+    def optimize(self, seconds: float, token: StopToken) -> bool:
+        """
+        Local search, for so long at a time; True when it is complete or the token said stop.
+        """
+
+    def kicks(self, count: int, token: StopToken) -> None:
+        """So many kicks; fewer only when the token says so."""
+
+    def grow(self, *, count: int, kicks: int, seed: int, round: int, token: StopToken) -> None:
+        """Adds new tours to the population, each after so many kicks."""
+
+    def generation(self, *, children: int, blocks: bool, seed: int, round: int, token: StopToken) -> int:
+        """One generation of crossover; returns how many tours were replaced."""
+
+    def keep(self) -> None:
+        """Adds the best tour to the population."""
+
+    def forget(self) -> None:
+        """Empties the population."""
+
+    def return_to_best(self) -> None:
+        """Goes on from the best tour."""
+
+    def open_arcs(self, token: StopToken) -> int:
+        """How many arcs can be in a shorter tour than the best one."""
+
+    def begin_branching(self, arcs: int, token: StopToken) -> None:
+        """Begins branch and bound on so many arcs of each city, 0 for all."""
+
+    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
+        """Goes on with branch and bound; True when nothing is left to do."""
+
+    def end_branching(self) -> None:
+        """Gives its memory back, and goes on from the best tour."""
+
     @property
-    def paths(self) -> int: ...
-    def size(self, part: int) -> int: ...
-    def cities(self, part: int) -> NDArray[np.int32]: ...
-    def path_begin(self, part: int) -> NDArray[np.int32]: ...
-    def put(self, part: int, order: NDArray[np.int32]) -> str: ...
-    def ends(self) -> NDArray[np.int32]: ...
-    def link(
-        self,
-        order: NDArray[np.int32],
-        points: NDArray[np.float64],
-        kind: int,
-        threads: int,
-        token: StopToken,
-    ) -> tuple[NDArray[np.int32] | None, int] | None: ...
+    def members(self) -> int: ...
 
-class PathGraph:
-    """Makes tours of the paths that the blobs of a round hand over; see native/lk/path_graph.h."""
+    @property
+    def mean_length(self) -> float: ...
 
-    def __init__(
-        self,
-        *,
-        distances: Distances,
-        row: NDArray[np.int32],
-        fixed: NDArray[np.int32],
-    ) -> None: ...
-    def arrange(
-        self, paths: NDArray[np.int32], begin: NDArray[np.int32], places: NDArray[np.int32], threads: int
-    ) -> int: ...
+    @property
+    def proved(self) -> bool: ...
 
-def takes_each_once(tour: NDArray[np.int32], threads: int) -> bool: ...
-def edge_sums(
-    points: NDArray[np.float64], cities: NDArray[np.int32], kind: int, threads: int
-) -> NDArray[np.float64] | None: ...
-def merge_tours(
-    *,
-    orders: NDArray[np.int32],
-    lengths: NDArray[np.float64],
-    seed: int,
-    threads: int,
-    token: StopToken,
-) -> NDArray[np.int32]: ...
-def choose_joins(joins: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
-def random_fragments(
-    *,
-    candidates: NDArray[np.int32],
-    first: int,
-    count: int,
-    seed: int,
-    round: int,
-    threads: int,
-    token: StopToken,
-) -> NDArray[np.int32]: ...
+    @property
+    def impossible(self) -> bool: ...
+
+    @property
+    def bound(self) -> int: ...
+
+    @property
+    def best_length(self) -> int: ...
+
+    def best(self) -> NDArray[numpy.int32]: ...
+
+    def counters(self) -> dict[str, int]: ...
+
+def candidate_lists(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, per_quadrant: int, norm: int, sphere: bool, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
+    """
+    Rows of the nearest cities, per_quadrant of them from each quadrant; None if stopped.
+    """
+
+@overload
+def candidate_lists_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, covers: int, threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
+    """
+    Rows of the cities to all sides of a distance matrix, where `covers` cities hide those behind them (0: the nearest cities); None if stopped.
+    """
+
+@overload
+def candidate_lists_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], count: int, covers: int, threads: int, token: StopToken) -> NDArray[numpy.int32] | None: ...
+
+def space_filling_curve(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: str, token: StopToken, sphere: bool = False, threads: int = 1) -> NDArray[numpy.int32] | None:
+    """The cities in the order of a space-filling curve; None if stopped."""
+
+def greedy_edge(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], metric: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken, tiles: int = 1) -> NDArray[numpy.int32] | None:
+    """
+    The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.
+    """
+
+@overload
+def greedy_edge_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
+    """The greedy edge tour of a distance matrix; None if stopped."""
+
+@overload
+def greedy_edge_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None: ...
+
+def nearest_neighbor(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int, norm: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> NDArray[numpy.int32] | None:
+    """The nearest neighbour tour; None if stopped."""
+
+@overload
+def nearest_neighbor_matrix(matrix: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], token: StopToken) -> NDArray[numpy.int32] | None:
+    """The nearest neighbour tour of a distance matrix; None if stopped."""
+
+@overload
+def nearest_neighbor_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], token: StopToken) -> NDArray[numpy.int32] | None: ...
+
+def random_tour(n: int, seed: int, token: StopToken) -> NDArray[numpy.int32] | None:
+    """A random order; None if stopped."""
+
+def keep_fixed_edges(order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], token: StopToken) -> NDArray[numpy.int32] | None:
+    """
+    The order, with the paths of fixed edges as a whole where their first city comes; None if stopped.
+    """
+
+class NeighborSearch:
+    """Tours and the local search along neighbour lists."""
+
+    @staticmethod
+    def create(*, distances: Distances, neighbors: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tolerance: float, three: bool, next_only: bool, token: StopToken) -> NeighborSearch: ...
+
+    def descend(self, *, best: bool, many: bool, passes: int, threads: int, seconds: float, token: StopToken) -> bool:
+        """
+        Moves for so many seconds; True at a local optimum, or after so many passes.
+        """
+
+    def iterate(self, *, chains: int, count: int, always: bool, temperature: float, cold: int, segment: int, seed: int, threads: int, seconds: float, best: bool, whole: bool, token: StopToken) -> bool:
+        """
+        Kicks in every chain for so many seconds; True when each has made `count` in all.
+        """
+
+    def return_to_best(self) -> None:
+        """Let the next descent begin with the best tour of all chains."""
+
+    @property
+    def best_length(self) -> float: ...
+
+    def best(self) -> NDArray[numpy.int32]: ...
+
+    def neighbors(self) -> NDArray[numpy.int32]:
+        """The lists, sorted by distance."""
+
+    def counters(self) -> dict[str, int]: ...
 
 class HillClimbers:
-    """Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h."""
+    """
+    Random-restart 2-opt on CPU threads; see native/exhaustive/hill_climbing.h.
+    """
 
-    def __init__(
-        self,
-        *,
-        distances: Distances,
-        rounded: bool,
-        tolerance: float,
-        scale: float,
-        near: NDArray[np.float32],
-    ) -> None: ...
-    def climb(
-        self,
-        *,
-        seed: int,
-        first: int,
-        count: int,
-        threads: int,
-        given: NDArray[np.int32] | None,
-        perturbed: bool,
-        token: StopToken,
-    ) -> tuple[NDArray[np.int64], int, NDArray[np.int32]]:
-        """Lengths times `scale` (-1: stopped on its way), the best climber (-1: none), and its tour."""
+    def __init__(self, *, distances: Distances, rounded: bool, tolerance: float, scale: float, near: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def climb(self, *, seed: int, first: int, count: int, threads: int, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, perturbed: bool, token: StopToken) -> tuple[NDArray[numpy.int64], int, NDArray[numpy.int32]]: ...
+
     @property
     def climbers(self) -> int: ...
+
     @property
     def passes(self) -> int: ...
+
     @property
     def moves(self) -> int: ...
 
+class PathGraph:
+    """Makes tours of the paths that the blobs of a round hand over."""
+
+    def __init__(self, *, distances: Distances, row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Points have a row of NaN for a dummy city; the search's city i is in row `row[i]`, or i if `row` is empty. `fixed[i]` are the cities that i must stay linked to.
+        """
+
+    def arrange(self, paths: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> int:
+        """
+        Rows of `paths`: the ends that its head and its tail are linked to (of the tour's path i, 2 i is the head and 2 i + 1 the tail), cities there, cities in all; those of tour t are rows begin[t] to begin[t + 1]. Fills `places`: position of the lower end, turned or not. Returns how many closed tours there were; those of a tour that fixed edges alone could make one count 0, and its places are not filled.
+        """
+
+def choose_joins(joins: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
+    """
+    Joins of closed tours that can all be made, of an array of struct JoinOfTours as bytes: rows of an end and what it is linked to, four for each join; and rows of a closed tour and its name from now on.
+    """
+
+def survey_edges(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], transform: Sequence[float], width: int, height: int, block: float, stride: int, token: StopToken) -> tuple[float, float] | None: ...
+
+def draw_edges(opacity: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], begins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], transform: Sequence[float], line_width: float, stride: int, token: StopToken) -> bool: ...
+
+class Kicks:
+    """Which edges a double bridge cuts."""
+
+    def __init__(self, *, segment: int = 50, walk: int = 10, walks: float = 0.44999998807907104, long_links: float = 0.10000000149011612) -> None: ...
+
+    @property
+    def segment(self) -> int:
+        """Longest segment of a double bridge."""
+
+    @property
+    def walk(self) -> int:
+        """Steps of a random walk from one of its edges to the next."""
+
+    @property
+    def walks(self) -> float:
+        """Share of the kicks that are random walks."""
+
+    @property
+    def long_links(self) -> float:
+        """Share of the kicks that cut long edges."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by their names."""
+
+    def replace(self, **changes: object) -> Self:
+        """One with other values of the fields that are named."""
+
+    fields: Final[tuple[str, ...]] = ...
+    """Their names."""
+
+class PopulationPlan:
+    """Populations from the first member to the end."""
+
+    def __init__(self, *, members: int = 0, at_once: int = 10, selection: int = 10, idle: int = 4, agreeing: int = 1, most: int = 1) -> None: ...
+
+    @property
+    def members(self) -> int:
+        """To grow, beside the best tour; 0: the population is there."""
+
+    @property
+    def at_once(self) -> int:
+        """Members that one step grows."""
+
+    @property
+    def selection(self) -> int:
+        """Of so many children one is taken."""
+
+    @property
+    def idle(self) -> int:
+        """Generations without progress that end it."""
+
+    @property
+    def agreeing(self) -> int:
+        """
+        Populations that end with the shortest length found, after which no other begins.
+        """
+
+    @property
+    def most(self) -> int:
+        """Populations."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by their names."""
+
+    def replace(self, **changes: object) -> Self:
+        """One with other values of the fields that are named."""
+
+    fields: Final[tuple[str, ...]] = ...
+    """Their names."""
+
+class AnnealingPlan:
+    """Kicks at a temperature that falls."""
+
+    def __init__(self, *, kicks: int = 0, step: int = 1, start: float = 0.0, cold: float = 0.0) -> None: ...
+
+    @property
+    def kicks(self) -> int:
+        """In all."""
+
+    @property
+    def step(self) -> int:
+        """Kicks at one temperature."""
+
+    @property
+    def start(self) -> float:
+        """The first temperature, in mean edges of the tour."""
+
+    @property
+    def cold(self) -> float:
+        """Share of the kicks at the end that have the temperature 0."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values by their names."""
+
+    def replace(self, **changes: object) -> Self:
+        """One with other values of the fields that are named."""
+
+    fields: Final[tuple[str, ...]] = ...
+    """Their names."""
+
+class LkParams:
+    """How the main solver searches a tour, whatever the instance."""
+
+    def __init__(self, *, depth: int = 25, breadth: Sequence[int] = [5, 3, 1], kicks: Kicks = ...) -> None: ...
+
+    @property
+    def depth(self) -> int:
+        """Exchange steps of one move, at most."""
+
+    @property
+    def breadth(self) -> list[int]:
+        """Alternatives at the first steps; 1 at the rest."""
+
+    @property
+    def kicks(self) -> Kicks: ...
+
+def random_fragments(*, candidates: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, count: int, seed: int, round: int, threads: int, token: StopToken) -> NDArray[numpy.int32]:
+    """
+    So many tours of random fragments, from the number `first` on, a row each; no rows if stopped (native/tours/random_fragments.h).
+    """
+
 class TourSearch:
-    """One tour and the Lin-Kernighan search that shortens it; see native/lk/tour_search.h."""
+    """One tour and the Lin-Kernighan search that shortens it."""
 
     @staticmethod
-    def create(
-        *,
-        distances: Distances,
-        small_integers: bool,
-        dummy: bool,
-        candidates: NDArray[np.int32],
-        tour: NDArray[np.int32],
-        fixed_edges: NDArray[np.int32] | None,
-        tolerance: float,
-        depth: int,
-        breadth: list[int],
-        segment: int,
-        walks: float,
-        walk: int,
-        long_links: float,
-    ) -> TourSearch: ...
+    def create(*, distances: Distances, small_integers: bool, dummy: bool, candidates: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tolerance: float, params: LkParams) -> TourSearch: ...
+
     def optimize(self, seconds: float, token: StopToken) -> bool:
-        """Local search from every city, for so long at a time; True when it is complete or stopped."""
-    def kicks(self, count: int, temperature: float, seed: int, round: int, token: StopToken) -> None: ...
+        """
+        Local search from every city, for so long at a time; True when it is complete or the token said stop.
+        """
+
+    def kicks(self, count: int, temperature: float, seed: int, round: int, token: StopToken) -> None:
+        """Kicks on the whole tour; stops early only when the token says so."""
+
     def prove(self, trees: int, token: StopToken) -> bool:
-        """Make the best tour optimal; False if that takes more 1-trees, or the token said stop."""
-    def begin_round(
-        self,
-        *,
-        parts: int,
-        boxes: bool,
-        optimize: bool,
-        kicks: int,
-        temperature: float,
-        last_temperature: float,
-        seed: int,
-        round: int,
-        threads: int,
-        repeatable: bool,
-        token: StopToken,
-    ) -> None: ...
+        """
+        Makes the best tour optimal; False if that takes more 1-trees, or the token said stop.
+        """
+
+    def begin_round(self, *, parts: int, boxes: bool, optimize: bool, kicks: int, temperature: float, last_temperature: float, seed: int, round: int, threads: int, repeatable: bool, token: StopToken) -> None:
+        """Cuts the tour into parts."""
+
     def proceed(self, seconds: float, token: StopToken) -> bool:
-        """Improve the parts, for so long at a time; True when the round is complete or stopped."""
-    def end_round(self) -> None: ...
-    def grow(
-        self,
-        *,
-        count: int,
-        kicks_per_city: float,
-        temperature: float,
-        steps: int,
-        seed: int,
-        round: int,
-        threads: int,
-        token: StopToken,
-    ) -> None: ...
-    def generation(
-        self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken
-    ) -> None: ...
-    def keep(self) -> None: ...
-    def add(self, tours: NDArray[np.int32], threads: int) -> None: ...
-    def keep_members(self, count: int) -> None: ...
-    def forget(self) -> None: ...
+        """
+        Improves the parts, for so long at a time; True when the round is complete or the token said stop.
+        """
+
+    def grow(self, *, count: int, kicks_per_city: float, temperature: float, steps: int, seed: int, round: int, threads: int, token: StopToken) -> None:
+        """Adds new tours to the population."""
+
+    def generation(self, *, selection: int, blocks: bool, seed: int, round: int, threads: int, token: StopToken) -> None:
+        """One generation of edge assembly crossover."""
+
+    def add(self, tours: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> None:
+        """Adds tours to the population, a row each."""
+
+    def keep(self) -> None:
+        """Adds the best tour to the population."""
+
+    def keep_members(self, count: int) -> None:
+        """Leaves the shortest members, so many of them."""
+
+    def forget(self) -> None:
+        """Empties the population."""
+
     @property
     def members(self) -> int: ...
+
     @property
     def mean_length(self) -> float: ...
+
+    def end_round(self) -> None:
+        """Ends the round as it stands."""
+
     def return_to_best(self) -> None: ...
-    def go_on_from(self, tour: NDArray[np.int32]) -> None: ...
+
+    def go_on_from(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Goes on from another tour, which becomes the best one if it is shorter.
+        """
+
     @property
     def length(self) -> float: ...
+
     @property
     def best_length(self) -> float: ...
-    def best(self) -> NDArray[np.int32]: ...
+
+    def best(self) -> NDArray[numpy.int32]: ...
+
     def counters(self) -> dict[str, int]: ...
 
 class PopulationRun:
-    """Populations from the first member to the end; see native/lk/population_run.h."""
+    """
+    Populations from the first member to the end (native/lk/population_run.h).
+    """
 
     @staticmethod
-    def create(
-        *,
-        search: TourSearch,
-        members: int,
-        at_once: int,
-        selection: int,
-        idle: int,
-        agreeing: int,
-        most: int,
-    ) -> PopulationRun: ...
-    def proceed(
-        self, seconds: float, seed: int, round: int, threads: int, token: StopToken
-    ) -> tuple[bool, int]:
-        """Grow some members, or make a generation, and more for so long.
+    def create(search: TourSearch, plan: PopulationPlan) -> PopulationRun: ...
 
-        Returns whether the last population has come to its end, and how many rounds this took.
+    def proceed(self, seconds: float, seed: int, round: int, threads: int, token: StopToken) -> tuple[bool, int]:
+        """
+        Some new members, or a generation, and more of them for so long; whether the last population has come to its end, and how many rounds this took.
         """
 
-def search_batch(
-    *,
-    points: NDArray[np.float64] | None,
-    int_matrices: NDArray[np.int32] | None,
-    real_matrices: NDArray[np.float64] | None,
-    metric: int,
-    norm: int,
-    small_integers: bool,
-    tolerances: NDArray[np.float64],
-    seeds: NDArray[np.uint64],
-    candidates: int,
-    per_quadrant: int,
-    depth: int,
-    breadth: tuple[int, ...],
-    segment: int,
-    walks: float,
-    walk: int,
-    long_links: float,
-    trees: int,
-    members: int,
-    at_once: int,
-    selection: int,
-    idle: int,
-    agreeing: int,
-    most: int,
-    kicks: int,
-    step: int,
-    start: float,
-    cold: float,
-    token: StopToken,
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
-    """Tours of many instances of equally many cities: tours, kicks, seconds and how each ended."""
+class BatchEnd(enum.IntEnum):
+    """How the search of one of many instances ended."""
 
-# small.cpp
+    NONE = 0
+    """It was not begun."""
 
-def optimal_tours(
-    distances: NDArray[np.int64] | NDArray[np.float64],
-    token: StopToken,
-    *,
-    open: bool = False,
-    start: int = -1,
-    end: int = -1,
-    fixed_edges: NDArray[np.int32] | None = None,
-    directed: bool = False,
-) -> NDArray[np.int32] | None:
-    """An optimal tour of each matrix, closed ones from city 0 on; None if stopped."""
+    PROVED = 1
+    """No tour is shorter."""
 
-def shorter_tours(
-    distances: NDArray[np.int64] | NDArray[np.float64],
-    lengths: NDArray[np.int64] | NDArray[np.float64],
-    steps: int,
-    *,
-    open: bool = False,
-    start: int = -1,
-    end: int = -1,
-    fixed_edges: NDArray[np.int32] | None = None,
-    directed: bool = False,
-) -> NDArray[np.int32]:
-    """Which matrices have a tour that is shorter than their length: 1 where there is one, else 0."""
+    SETTLED = 2
+    """Several searches ended with one length."""
 
-# neighbor_search.cpp
+    ALL_KICKS = 3
+    """As many as were asked for."""
 
-class NeighborSearch:
-    """Tours and the local search along neighbour lists; see native/neighbor/neighbor_search.h."""
+    UNSETTLED = 4
+    """No search agreed with another one, or it is a matter for `solve`."""
 
-    @staticmethod
-    def create(
-        *,
-        distances: Distances,
-        neighbors: NDArray[np.int32],
-        tour: NDArray[np.int32],
-        fixed_edges: NDArray[np.int32],
-        tolerance: float,
-        three: bool,
-        next_only: bool,
-        token: StopToken,
-    ) -> NeighborSearch: ...
-    def descend(
-        self, *, best: bool, many: bool, passes: int, threads: int, seconds: float, token: StopToken
-    ) -> bool:
-        """Moves for so many seconds; True at a local optimum, or after so many passes."""
-    def iterate(
-        self,
-        *,
-        chains: int,
-        count: int,
-        always: bool,
-        temperature: float,
-        cold: int,
-        segment: int,
-        seed: int,
-        threads: int,
-        seconds: float,
-        best: bool,
-        whole: bool,
-        token: StopToken,
-    ) -> bool:
-        """Kicks in every chain for so many seconds; True when each has made `count` in all."""
-    def return_to_best(self) -> None:
-        """Let the next descent begin with the best tour of all chains."""
-    @property
-    def best_length(self) -> float: ...
-    def best(self) -> NDArray[np.int32]: ...
-    def neighbors(self) -> NDArray[np.int32]:
-        """The lists, sorted by distance."""
-    def counters(self) -> dict[str, int]: ...
+    STOPPED = 5
+    """By the token."""
 
-# directed.cpp
-
-class DirectedSearch:
-    """A directed tour, and the search that shortens it; see native/directed/search.h.
-
-    Lengths are those of distances times `scale`, rounded; integers are not scaled.
+class Batch:
+    """
+    Many instances of equally many cities, which are searched one after another.
     """
 
     @staticmethod
-    def create(
-        matrix: NDArray[np.int32] | NDArray[np.float64],
-        *,
-        scale: float,
-        wall: float | None = None,
-        seed: int,
-        threads: int,
-    ) -> DirectedSearch:
-        """Begin a search; arcs of the length `wall`, before scaling, are missing."""
-    def assign(self, seconds: float, token: StopToken) -> bool:
-        """Solve the assignment problem; False if it took longer, or the token stopped it."""
-    def prepare(self, token: StopToken) -> bool:
-        """Find the arcs that are considered; False if the token stopped it."""
-    def patch(self, token: StopToken) -> NDArray[np.int32]:
-        """Return the tour that the assignment is patched to."""
-    def set_tour(self, tour: NDArray[np.int32]) -> None: ...
-    def optimize(self, seconds: float, token: StopToken) -> bool:
-        """Local search for so many seconds; True when it is complete or the token said stop."""
-    def kicks(self, count: int, token: StopToken) -> None: ...
-    def grow(self, *, count: int, kicks: int, seed: int, round: int, token: StopToken) -> None: ...
-    def generation(self, *, children: int, blocks: bool, seed: int, round: int, token: StopToken) -> int:
-        """One generation of crossover; returns how many tours were replaced."""
-    def keep(self) -> None: ...
-    def forget(self) -> None: ...
-    def return_to_best(self) -> None: ...
-    def open_arcs(self, token: StopToken) -> int:
-        """How many arcs can be in a shorter tour than the best one."""
-    def begin_branching(self, arcs: int, token: StopToken) -> None: ...
-    def branch(self, *, nodes: int, leaves: int, seconds: float, token: StopToken) -> bool:
-        """Go on with branch and bound; True when nothing is left to do."""
-    def end_branching(self) -> None: ...
-    @property
-    def members(self) -> int: ...
-    @property
-    def mean_length(self) -> float: ...
-    @property
-    def proved(self) -> bool: ...
-    @property
-    def impossible(self) -> bool:
-        """Whether every tour has a missing arc."""
-    @property
-    def bound(self) -> int: ...
-    @property
-    def best_length(self) -> int: ...
-    def best(self) -> NDArray[np.int32]: ...
-    def counters(self) -> dict[str, int]: ...
+    def of_points(metric: int, norm: int, points: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
 
-# tsplib.cpp and dimacs.cpp
-
-def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[np.float64], int]:
-    """Numbers of `text` from byte `begin` to the first token that is none, and where that token starts."""
-
-def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[NDArray[np.float64], int]:
-    """Rows of `columns` numbers from byte `begin` on, and where the first line starts that is none."""
-
-def format_integers(rows: NDArray[np.int64]) -> bytes:
-    """Lines of integers separated by blanks."""
-
-def dimacs_uniform(n: int, seed: int) -> NDArray[np.float64]:
-    """Coordinates of a uniform instance of the DIMACS challenge, shape (n, 2)."""
-
-def dimacs_clustered(n: int, seed: int) -> NDArray[np.float64]:
-    """Coordinates of a clustered instance of the DIMACS challenge, shape (n, 2)."""
-
-# descent.cpp
-
-class Descent:
-    """One tour, and best-improvement descent in neighborhoods: 0 2-opt, 1 3-opt, 2 swap, 3 relocate."""
-
+    @overload
     @staticmethod
-    def create(
-        *,
-        neighborhoods: list[int],
-        distances: Distances,
-        dummy: bool,
-        tour: NDArray[np.int32],
-        fixed_edges: NDArray[np.int32],
-        tolerance: float,
-        threads: int,
-        kept: list[int],
-        before: list[tuple[int, int]],
-        pruned: bool = False,
-    ) -> Descent: ...
-    def proceed(self, seconds: float, passes: int, token: StopToken) -> bool: ...
-    @property
-    def length(self) -> float: ...
-    def tour(self) -> NDArray[np.int32]: ...
-    def counters(self) -> dict[str, int]: ...
+    def of_matrices(matrices: Annotated[NDArray[numpy.int32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
 
-def pairs_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
-def triples_of(numbers: NDArray[np.uint64]) -> NDArray[np.int32]: ...
-def swaps_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...
-def relocations_of(numbers: NDArray[np.uint64], n: int) -> NDArray[np.int32]: ...
-
-# symmetric.cpp
-
-class SymmetricTours:
-    """Tours of one instance, and symmetrical moves that shorten them.
-
-    The hardware's order has so many elements, up to a quarter of the cities; that of the threads 0. Triples
-    are symmetrical 3-opt moves, of one chain. See native/symmetric/symmetric_search.h and triple_search.h.
-    """
-
+    @overload
     @staticmethod
-    def create(
-        *,
-        distances: Distances,
-        elements: int,
-        random: bool,
-        triples: bool,
-        fixed: NDArray[np.int32] | None,
-        tolerance: float,
-        planar: int,
-        whole_edges: bool,
-        center_x: float,
-        center_y: float,
-        scale: float,
-        slack: float,
-        place_error: float,
-        circle: NDArray[np.int32],
-        seed: int,
-        chains: int,
-    ) -> SymmetricTours: ...
-    def descend(self, seconds: float, threads: int, token: StopToken) -> bool:
-        """Descend for so long at a time; True when every tour is 2-optimal."""
-    def anneal(
-        self,
-        temperature: float,
-        factor: float,
-        iterations: int,
-        spent: int,
-        steps: int,
-        threads: int,
-        token: StopToken,
-    ) -> None: ...
-    def cities(self, chain: int) -> NDArray[np.int32]: ...
-    def lengths(self) -> NDArray[np.float64]: ...
-    def counters(self) -> dict[str, int]: ...
+    def of_matrices(matrices: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> Batch: ...
 
-# pictures.cpp: see native/pictures/raster.h. The transform is origin x, y, scale x, y, shift x, y.
+    def search(self, *, tolerances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], small_integers: bool, candidates: int, per_quadrant: int, params: LkParams, trees: int, plan: PopulationPlan | AnnealingPlan, token: StopToken) -> tuple[NDArray[numpy.int32], NDArray[numpy.int64], NDArray[numpy.float64], NDArray[numpy.int32]]:
+        """
+        Tours, kicks, seconds and how each ended. An annealing ends with its kicks; populations by themselves, and before them a proof that may take so many 1-trees.
+        """
 
-def survey_edges(
-    points: NDArray[np.float64],
-    begins: NDArray[np.int32],
-    ends: NDArray[np.int32],
-    transform: tuple[float, ...],
-    width: int,
-    height: int,
-    block: float,
-    stride: int,
-    token: StopToken,
-) -> tuple[float, float] | None:
-    """Pixels of line in the picture, and of the area that it is spread over; None if the token stopped it."""
+def least_closed_walk(lengths: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+    """The shortest closed walk through all classes."""
 
-def draw_edges(
-    opacity: NDArray[np.uint8],
-    points: NDArray[np.float64],
-    begins: NDArray[np.int32],
-    ends: NDArray[np.int32],
-    transform: tuple[float, ...],
-    line_width: float,
-    stride: int,
-    token: StopToken,
-) -> bool:
-    """Draw into a picture, shape (height, width); False if the token stopped it."""
+class Effort(enum.IntEnum):
+    """Which cuts are sought, each with all those before it."""
 
-# bound.cpp
+    SUBTOURS = 0
 
-class AscentSchedule(TypedDict):
-    """native/bound/schedule.h"""
+    BLOSSOMS = 1
 
-    nearest_edges: int
-    min_spacing: float
-    first_potential: float
-    max_potential: int
-    first_length: float
-    momentum: float
-    cluster_weight: float
-    max_cluster_surplus: int
-    leaves: int
-    first_wait: int
-    large_drop: float
-    near_end: float
-    pricing_share: float
-    reach: float
-    near_spacings: float
-    max_edges: int
+    TIGHTENING = 2
 
-class HeldKarpBound(TypedDict):
-    value: int
-    exponent: int
-    root: int
-    rounds: int
-    certified: bool
-    edges: int
-    potentials: NDArray[np.int32]
-
-def held_karp(
-    distances: Distances,
-    norm: int,
-    tour: NDArray[np.int32],
-    fixed_edges: NDArray[np.int32],
-    open: bool,
-    start: int,
-    end: int,
-    further: NDArray[np.int32] | None,
-    rounds: int,
-    threads: int,
-    token: StopToken,
-) -> HeldKarpBound | None: ...
-def tree_clusters(
-    from_: NDArray[np.int32],
-    to: NDArray[np.int32],
-    length: NDArray[np.int32],
-    threads: int,
-    token: StopToken,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None: ...
-def ascent_schedule() -> AscentSchedule: ...
-def whole_exponent(longest: float, integral: bool) -> int: ...
-
-# proof.cpp
-
-SparseLines: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
-"""Costs of columns or lower limits of rows; where each begins; indices and values of all."""
-
-CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
-"""The class of each city, lengths between classes, right side, and handle and teeth of a comb."""
-
-def least_closed_walk(lengths: NDArray[np.int32]) -> int: ...
+    LOCAL = 3
 
 class Cuts:
     """Cuts of one relaxation, for others."""
@@ -646,48 +624,155 @@ class Cuts:
 class Relaxation:
     """A linear relaxation of closed tours that grows by edges and cuts."""
 
-    def __init__(
-        self, lengths: NDArray[np.int64], tour: NDArray[np.int32], seed: int, token: StopToken
-    ) -> None: ...
+    def __init__(self, lengths: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, token: StopToken) -> None: ...
+
     def fork(self, number: int) -> Relaxation: ...
+
     def new_cuts(self) -> Cuts: ...
+
     def learn(self, cuts: Cuts) -> None: ...
+
     @property
     def columns(self) -> int: ...
+
     @property
     def rows(self) -> int: ...
+
     @property
-    def ends(self) -> NDArray[np.int32]: ...
+    def ends(self) -> NDArray[numpy.int32]: ...
+
     @property
-    def ids(self) -> NDArray[np.int64]: ...
-    def undecided_sets(self, solution: NDArray[np.float64], most: int) -> list[list[int]]: ...
-    def set_tour(self, tour: NDArray[np.int32]) -> None: ...
-    def add_columns(self, pairs: NDArray[np.int32]) -> SparseLines: ...
-    def drop_columns(self, columns: NDArray[np.int32]) -> None: ...
-    def set_column_bounds(self, columns: NDArray[np.int32], lower: int, upper: int) -> None: ...
-    def take_cuts(self, most: int) -> SparseLines: ...
-    def pin_subtour(self, cities: NDArray[np.int32]) -> SparseLines: ...
-    def restore_cut(
-        self, class_of: NDArray[np.int32], lengths: NDArray[np.int32], bound: int, comb: list[list[int]]
-    ) -> SparseLines: ...
-    def adopt(
-        self, class_of: NDArray[np.int32], lengths: NDArray[np.int32], bound: int, comb: list[list[int]]
-    ) -> None: ...
+    def ids(self) -> NDArray[numpy.int64]: ...
+
+    def undecided_sets(self, solution: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int) -> list[list[int]]: ...
+
+    def set_tour(self, tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def add_columns(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+
+    def drop_columns(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def set_column_bounds(self, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: int, upper: int) -> None: ...
+
+    def take_cuts(self, most: int) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+
+    def pin_subtour(self, cities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+
+    def restore_cut(self, class_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bound: int, comb: Sequence[Sequence[int]]) -> tuple[NDArray[numpy.float64], NDArray[numpy.int32], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+
+    def adopt(self, class_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bound: int, comb: Sequence[Sequence[int]]) -> None: ...
+
     def release(self, row: int) -> None: ...
+
     def set_row_bounds(self, row: int, lower: int, upper: int) -> None: ...
-    def drop_idle(
-        self, prices: NDArray[np.float64], activity: NDArray[np.float64], rounds: int
-    ) -> NDArray[np.int32]: ...
+
+    def drop_idle(self, prices: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], activity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int) -> NDArray[numpy.int32]: ...
+
     def begin_rounds(self) -> None: ...
-    def separate(
-        self,
-        solution: NDArray[np.float64],
-        activity: NDArray[np.float64],
-        effort: int,
-        threads: int,
-        token: StopToken,
-    ) -> tuple[int, int, int, int, int]: ...
-    def price(self, prices: NDArray[np.float64], most: int) -> tuple[int | None, int, NDArray[np.int32]]: ...
-    def survivors(self, slack: int, keep: bool) -> NDArray[np.int32]: ...
-    def cut(self, row: int) -> CutDescription: ...
-    def whole_prices(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
+    def separate(self, solution: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], activity: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], effort: Effort, threads: int, token: StopToken) -> tuple[int, int, int, int, int]: ...
+
+    def price(self, prices: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int) -> tuple[int | None, int, NDArray[numpy.int32]]: ...
+
+    def survivors(self, slack: int, keep: bool) -> NDArray[numpy.int32]: ...
+
+    def cut(self, row: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32], int, list[list[int]]]: ...
+
+    def whole_prices(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
+
+@overload
+def optimal_tours(distances: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], token: StopToken, *, open: bool = False, start: int = -1, end: int = -1, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, directed: bool = False) -> NDArray[numpy.int32] | None: ...
+
+@overload
+def optimal_tours(distances: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], token: StopToken, *, open: bool = False, start: int = -1, end: int = -1, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, directed: bool = False) -> NDArray[numpy.int32] | None:
+    """
+    An optimal tour of each matrix, closed ones from city 0 on; None if stopped.
+    """
+
+@overload
+def shorter_tours(distances: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int, *, open: bool = False, start: int = -1, end: int = -1, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, directed: bool = False) -> NDArray[numpy.int32]: ...
+
+@overload
+def shorter_tours(distances: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: int, *, open: bool = False, start: int = -1, end: int = -1, fixed_edges: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, directed: bool = False) -> NDArray[numpy.int32]:
+    """
+    Whether a tour of each matrix is shorter than its length, by so many steps, or else dynamic programming.
+    """
+
+class SymmetricTours:
+    """Tours, and symmetrical 2-opt moves that shorten them."""
+
+    @staticmethod
+    def create(*, distances: Distances, elements: int, random: bool, triples: bool, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, tolerance: float, planar: int, whole_edges: bool, center_x: float, center_y: float, scale: float, slack: float, place_error: float, circle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, chains: int) -> SymmetricTours: ...
+
+    def descend(self, seconds: float, threads: int, token: StopToken) -> bool:
+        """Descend for so long at a time; True when every tour is 2-optimal."""
+
+    def anneal(self, temperature: float, factor: float, iterations: int, spent: int, steps: int, threads: int, token: StopToken) -> None:
+        """Make so many steps of annealing with every tour."""
+
+    def cities(self, chain: int) -> NDArray[numpy.int32]:
+        """The cities on the circle of a chain."""
+
+    def lengths(self) -> NDArray[numpy.float64]:
+        """The length of each tour."""
+
+    def counters(self) -> dict[str, int]: ...
+
+def takes_each_once(tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> bool:
+    """Whether the tour is 0 to n - 1 in any order."""
+
+def edge_sums(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], cities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, threads: int) -> NDArray[numpy.float64] | None:
+    """
+    Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not there.
+    """
+
+class TourCut:
+    """
+    A tour cut into parts that are improved elsewhere; see native/lk/tour_cut.h.
+    """
+
+    @staticmethod
+    def stretches(tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: int, rotation: int, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> TourCut | None:
+        """Parts of consecutive cities; None if stopped."""
+
+    @staticmethod
+    def boxes(points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tour: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: int, seed: int, rotation: int, fixed: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int, token: StopToken) -> TourCut | None:
+        """Parts that are boxes of a k-d tree; None if stopped."""
+
+    @property
+    def parts(self) -> int: ...
+
+    @property
+    def paths(self) -> int: ...
+
+    def size(self, part: int) -> int: ...
+
+    def cities(self, part: int) -> NDArray[numpy.int32]:
+        """The part's cities in tour order, or in that of its answer."""
+
+    def path_begin(self, part: int) -> NDArray[numpy.int32]:
+        """Where each path begins among the part's cities, and their number."""
+
+    def put(self, part: int, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> str:
+        """
+        Takes a part's answer; returns what is wrong with it, or an empty text.
+        """
+
+    def ends(self) -> NDArray[numpy.int32]:
+        """The cities at head and tail of every path."""
+
+    def link(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], points: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kind: int, threads: int, token: StopToken) -> tuple[NDArray[numpy.int32] | None, int] | None:
+        """
+        The tour of all parts and how many closed ones it was made of, (None, 0) if there is none that keeps fixed edges; None if stopped. `order` is that of the ends along a curve, `points` are theirs.
+        """
+
+def merge_tours(*, orders: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], seed: int, threads: int, token: StopToken) -> NDArray[numpy.int32]:
+    """
+    The nodes of one tour that has no edges but those of the tours in the rows of `orders`, and is no longer than the shortest of them; lengths[t, i] is that of the edge of tour t from place i to the next.
+    """
+
+def parse_numbers(text: bytes, begin: int, expected: int) -> tuple[NDArray[numpy.float64], int]: ...
+
+def parse_table(text: bytes, begin: int, columns: int, delimiter: str) -> tuple[NDArray[numpy.float64], int]: ...
+
+def format_integers(rows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> bytes: ...

@@ -7,7 +7,6 @@ import pytest
 
 import warptsp
 from warptsp.errors import InvalidOption, UnsupportedProblem
-from warptsp.many.batch import ALL_KICKS, NONE, SETTLED, STOPPED, UNSETTLED
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu")]
 
@@ -141,7 +140,3 @@ def test_other_runs_are_refused(options):
 def test_several_gpus_are_refused():
     with pytest.raises(UnsupportedProblem, match="one GPU"):
         warptsp.solve_many(points(3, 20), device="cuda:0,1")
-
-
-def test_ends_are_those_of_the_kernel():
-    assert (NONE, SETTLED, ALL_KICKS, UNSETTLED, STOPPED) == (0, 2, 3, 4, 5)

@@ -26,13 +26,13 @@ def on_gpu(gpu: Device, problem: Problem, *, iterations: int = 60, tour=None) ->
     found = held_karp(gpu, problem, tour, iterations, _native.StopToken())
     assert found is not None
     return LowerBound(
-        value_of(problem, found["value"], found["exponent"]),
-        found["rounds"],
+        value_of(problem, found.value, found.exponent),
+        found.rounds,
         0.0,
-        found["potentials"],
-        found["exponent"],
-        found["root"],
-        found["certified"],
+        found.potentials,
+        found.exponent,
+        found.root,
+        found.certified,
     )
 
 
@@ -116,7 +116,7 @@ def test_what_was_proved_in_time_is_kept(gpu: Device) -> None:
         token = _native.StopToken()
         token.set_deadline(time.monotonic() + seconds)
         found = held_karp(gpu, problem, None, 10**6, token)
-        assert found is None or found["certified"] == (found["value"] > 0)
+        assert found is None or found.certified == (found.value > 0)
 
 
 @pytest.mark.gpu

@@ -168,7 +168,7 @@ def test_the_instance_for_populations(kind):
     from warptsp.backends.cpu import tour_search
     from warptsp.methods.lk import LkParams
 
-    native = tour_search(cities.search_instance(), lists, tour, **LkParams().of_search(len(tour)))
+    native = tour_search(cities.search_instance(), lists, tour, LkParams().of_search(len(tour)))
     assert native.length == pytest.approx(given.length(np.arange(300)), rel=1e-9)
     native.optimize(60.0, _native.StopToken())
     assert native.best_length == pytest.approx(given.length(cities.problems(native.best())), rel=1e-9)

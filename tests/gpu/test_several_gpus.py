@@ -10,6 +10,7 @@ from pretended_gpu import PretendedGpu, PretendedKernel
 
 import warptsp
 from warptsp import Problem, _native, machine
+from warptsp._native import Kicks
 from warptsp.backends.cuda import part_share, plane_candidates, tuning
 from warptsp.errors import BackendUnavailable, DeviceFailure
 from warptsp.generate import dimacs
@@ -174,7 +175,7 @@ def test_copies_between_gpus(gpu) -> None:
 # The division of work, without a GPU
 
 N, PARTS = 100, 11
-KICKS = {"threads": 2, "segment": 50, "walk": 50, "walks": 0.5, "long_links": 0.1}
+KICKS = {"threads": 2, "kicks": Kicks(walk=50, walks=0.5)}
 
 
 @pytest.fixture

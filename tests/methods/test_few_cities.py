@@ -90,12 +90,7 @@ def searched(points, token):
         tour=np.arange(len(points), dtype=np.int32),
         fixed_edges=None,
         tolerance=1e-12,
-        depth=6,
-        breadth=[5, 3, 1],
-        segment=50,
-        walks=0.4,
-        walk=10,
-        long_links=0.1,
+        params=_native.LkParams(depth=6),
     )
 
 
@@ -107,14 +102,14 @@ def test_more_cities_than_a_proof_takes_are_refused():
     with pytest.raises(ValueError, match="40 cities; at most 32 are possible"):
         search.prove(100, token)
     plan = {"members": 5, "at_once": 3, "selection": 10, "idle": 1, "agreeing": 2, "most": 7}
-    run = _native.PopulationRun.create(search=search, **plan)
+    run = _native.PopulationRun.create(search, _native.PopulationPlan(**plan))
     assert [run.proceed(0.0, 0, round, 1, token) for round in (1, 2)] == [(False, 1), (False, 1)]
     assert search.members == 6  # and the best tour
     for name in ("at_once", "agreeing", "most"):
         with pytest.raises(ValueError, match="out of range"):
-            _native.PopulationRun.create(search=search, **{**plan, name: 0})
+            _native.PopulationPlan(**{**plan, name: 0})
     with pytest.raises(ValueError, match="out of range"):  # there is one population
-        _native.PopulationRun.create(search=search, **{**plan, "members": 0})
+        _native.PopulationPlan(**{**plan, "members": 0})
 
 
 @pytest.mark.parametrize(("agreeing", "most"), [(1, 9), (2, 9), (3, 9), (99, 4)])
@@ -123,8 +118,8 @@ def test_populations_begin_until_some_agree(agreeing, most):
     points = np.random.default_rng(n).random((n, 2))
     token = _native.StopToken()
     search = searched(points, token)
-    plan = {"members": 30, "at_once": 30, "selection": 10, "idle": 3}
-    run = _native.PopulationRun.create(search=search, **plan, agreeing=agreeing, most=most)
+    plan = _native.PopulationPlan(members=30, at_once=30, idle=3, agreeing=agreeing, most=most)
+    run = _native.PopulationRun.create(search, plan)
     members = []
     for round in range(1, 1000):
         ended, rounds = run.proceed(0.0, 0, round, 1, token)

@@ -58,7 +58,7 @@ def test_random_fragments_are_different_tours(instance):
 def test_members_from_elsewhere_are_crossed(instance):
     built, candidates = instance
     tours = fragments(candidates, count=12)
-    search = tour_search(built, candidates, tours[0], **LkParams().of_search(1000))
+    search = tour_search(built, candidates, tours[0], LkParams().of_search(1000))
     search.add(tours, 2)
     lengths = [built.problem.length(built.city[tour]) for tour in tours]
     assert search.members == 12
@@ -74,7 +74,7 @@ def test_members_from_elsewhere_are_crossed(instance):
 
 def test_blocks_of_cycles_gain_where_single_cycles_do_not(instance):
     built, candidates = instance
-    search = tour_search(built, candidates, fragments(candidates)[0], **LkParams().of_search(1000))
+    search = tour_search(built, candidates, fragments(candidates)[0], LkParams().of_search(1000))
     token = _native.StopToken()
     search.grow(
         count=30, kicks_per_city=0.0, temperature=0.0, steps=3, seed=1, round=1, threads=1, token=token
@@ -92,7 +92,7 @@ def test_what_is_no_tour_does_not_join(instance):
     built, candidates = instance
     n = len(candidates)
     tour = np.arange(n, dtype=np.int32)
-    search = tour_search(built, candidates, tour, **LkParams().of_search(1000))
+    search = tour_search(built, candidates, tour, LkParams().of_search(1000))
     twice = tour.copy()
     twice[3] = 4
     outside = tour.copy()
@@ -109,7 +109,7 @@ def test_the_shortest_members_stay(instance):
     built, candidates = instance
     tours = fragments(candidates, count=9)
     lengths = sorted(built.problem.length(built.city[tour]) for tour in tours)
-    search = tour_search(built, candidates, tours[0], **LkParams().of_search(1000))
+    search = tour_search(built, candidates, tours[0], LkParams().of_search(1000))
     search.add(tours, 1)
     search.keep_members(20)
     assert search.members == 9
@@ -124,7 +124,7 @@ class SearchOnCpu:
     """What the crossover of a GPU's members needs of the search on the GPU, done by the CPU."""
 
     def __init__(self, built, candidates, tour):
-        self.search = tour_search(built, candidates, tour, **LkParams().of_search(len(tour)))
+        self.search = tour_search(built, candidates, tour, LkParams().of_search(len(tour)))
         self.rounds = SimpleNamespace(mean_link=self.search.length / len(tour))
         self.taken = []
         self.fails_at = None  # a round

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from warptsp._native import Kicks
 from warptsp.methods.annealing import start_temperature
 from warptsp.methods.lk import LkParams, tuning
 from warptsp.methods.lk.cuda import RoundPace, start_temperature_on_gpu
@@ -48,10 +49,9 @@ def test_the_start_is_hotter_with_a_gpus_kicks():
 
 
 def test_kicks_are_the_usual_ones_unless_they_are_said():
-    assert LkParams().of_kicks() == tuning.KICKS._asdict()
-    assert LkParams().of_search(1000).items() >= tuning.KICKS._asdict().items()
     usual = tuning.GPU_KICKS_OF_TOUR
-    assert LkParams().of_rounds(usual).items() >= usual._asdict().items()
+    assert LkParams().of_search(1000).kicks.as_dict() == Kicks().as_dict()
+    assert LkParams().of_kicks(usual).as_dict() == usual.as_dict() != Kicks().as_dict()
     said = LkParams(walk=3, long_links=0.0)
-    for kicks in (said.of_search(1000), said.of_rounds(usual)):
-        assert (kicks["walk"], kicks["long_links"]) == (3, 0.0)
+    for kicks in (said.of_search(1000).kicks, said.of_kicks(usual)):
+        assert (kicks.walk, kicks.long_links) == (3, 0.0)

@@ -221,15 +221,21 @@ struct Bench {
   }
 };
 
+LkParams of_lists(int candidates) {
+  LkParams params;
+  params.candidates = candidates;
+  return params;
+}
+
 LkParams some_params(check::Random &random) {
   LkParams params;
   params.candidates = 3 + random.below(8);
   params.depth = 1 + random.below(lk_max_depth);
-  params.segment = 1 + random.below(60);
+  params.kicks.segment = 1 + random.below(60);
   for (int &breadth : params.breadth) breadth = 1 + random.below(5);
-  params.long_links = 0.3f;
-  params.walks = 0.4f;
-  params.walk = 1 + random.below(12);
+  params.kicks.long_links = 0.3f;
+  params.kicks.walks = 0.4f;
+  params.kicks.walk = 1 + random.below(12);
   return params;
 }
 
@@ -388,7 +394,7 @@ TEST(long_moves_are_made_at_last) {
   for (int c = 0; c < n; c++) least += metric(c, (c + 1) % n);
   TourSearchOf<PointSource<EuclideanRounded>> search(
       {Points{xy.data(), 2}, MetricKind::euc_2d},
-      Instance{n, MetricKind::euc_2d, Points{xy.data(), 2}, 2, candidates, {}, LkParams()}, tour, 0);
+      Instance{n, MetricKind::euc_2d, Points{xy.data(), 2}, 2, candidates, {}, of_lists(8)}, tour, 0);
   CHECK(search.length() > least);
   search.optimize(100.0, StopToken());
   CHECK(search.length() == least);
@@ -400,7 +406,7 @@ TEST(cities_are_put_off_for_long_moves) {
     check::Random draw(9000 + seed);
     const int n = 100 + draw.below(200);
     const Instances<EuclideanRounded> instance(0, n, draw);
-    Bench<EuclideanRounded, false> b(instance.metric, n, shuffled(n, draw), {}, {}, LkParams());
+    Bench<EuclideanRounded, false> b(instance.metric, n, shuffled(n, draw), {}, {}, of_lists(8));
     const auto put_off = [&] { return std::count(b.queued.begin(), b.queued.end(), lk_put_off); };
     b.search->set_reach(5);
     double length = b.length() - b.search->optimize(0, n);
@@ -521,7 +527,7 @@ struct Whole {
   Whole(const Instances<Metric> &i, int size, const std::vector<int> &tour, const std::vector<int> &keep)
       : instance(i), n(size), fixed(keep),
         search(SourceOf<Metric>::make(i, n),
-               Instance{n, MetricKind::euc_2d, Points{rows(i), 2}, 2, nearest(i.metric, n, 8), keep, LkParams()}, tour,
+               Instance{n, MetricKind::euc_2d, Points{rows(i), 2}, 2, nearest(i.metric, n, 8), keep, of_lists(8)}, tour,
                std::is_same_v<typename Metric::Value, int> ? 0 : typename Metric::Value(1e-9)) {}
 
   void round(const RoundPlan &plan, const StopToken &token, double slice) {

@@ -25,7 +25,8 @@ struct Problems {
   std::vector<u64> seeds, candidates;
   std::vector<float> tolerances;
   std::vector<u16> kept, best;
-  std::vector<int> kicks, end;
+  std::vector<int> kicks;
+  std::vector<BatchEnd> end;
   BatchOnDevice batch;
 
   // kind 0: uniform, 1: on few places, many of them the same, 2: on a line, 3: all at one place; a matrix has lengths
@@ -33,7 +34,7 @@ struct Problems {
   Problems(int count, int size, int kind, bool matrix, uint64_t seed)
       : count(count), size(size), points((size_t)count * size * 2), seeds(count),
         candidates((size_t)count * size * (K / 4)), tolerances(count, 1e-4f), kept((size_t)count * size),
-        best((size_t)count * size, unset), kicks(count, -1), end(count, batch_none) {
+        best((size_t)count * size, unset), kicks(count, -1), end(count, BatchEnd::none) {
     check::Random random(seed);
     for (int i = 0; i < count * size; i++) {
       double x = random.below(1000), y = random.below(1000);
@@ -110,7 +111,7 @@ void finds_optima(bool matrix) {
       for (int i = 0; i < problems.count; i++) {
         problems.run(annealings, i);
         CHECK(problems.is_tour(i));
-        CHECK(problems.end[i] == batch_agreed || problems.end[i] == batch_unsettled);
+        CHECK(problems.end[i] == BatchEnd::settled || problems.end[i] == BatchEnd::unsettled);
         CHECK(problems.kicks[i] >= 120 && problems.kicks[i] <= 360 && problems.kicks[i] % 60 == 0);
         const double length = problems.length(i, &problems.best[(size_t)i * problems.size]);
         const double optimum = problems.optimum(i);
@@ -133,7 +134,7 @@ TEST(more_kicks_give_shorter_tours) {
     plan.most = 1, plan.kicks = k ? 600 : 1, plan.step = 24;
     for (int i = 0; i < problems.count; i++) {
       problems.run(plan, i);
-      CHECK(problems.is_tour(i) && problems.end[i] == batch_all_kicks && problems.kicks[i] == plan.kicks);
+      CHECK(problems.is_tour(i) && problems.end[i] == BatchEnd::all_kicks && problems.kicks[i] == plan.kicks);
       sums[k] += problems.length(i, &problems.best[(size_t)i * problems.size]);
     }
   }
@@ -157,7 +158,7 @@ TEST(nothing_is_begun_once_the_host_gives_up) {
   BatchPlan plan = annealings;
   plan.stop = &stop;
   problems.run(plan, 0);
-  CHECK(problems.end[0] == batch_none && problems.best[0] == unset);
+  CHECK(problems.end[0] == BatchEnd::none && problems.best[0] == unset);
 }
 
 TEST(largest_problems) {

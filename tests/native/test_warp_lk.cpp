@@ -98,7 +98,7 @@ struct SubProblem {
   }
 };
 
-const WarpLkParams params{50, 10, 0.5f, 0.1f, 0.5f};
+const WarpLkParams params{{50, 10, 0.5f, 0.1f}, 0.5f};
 
 template <class Metric>
 void search(uint64_t seed, WarpLkCounters &sum) {

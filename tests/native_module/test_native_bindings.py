@@ -59,12 +59,13 @@ def attacked(call):
 @attacked
 def tour_search(
     kind=EXACT, points=POINTS, matrix=None, candidates=LISTS, tour=TOUR, fixed_edges=EDGES,
-    depth=6, segment=50, walks=0.1, walk=5, long_links=0.0, small_integers=False,
+    depth=6, breadth=(5, 3), segment=50, walks=0.1, walk=5, long_links=0.0, small_integers=False,
 ):  # fmt: skip
+    kicks = _native.Kicks(segment=segment, walks=walks, walk=walk, long_links=long_links)
     made = _native.TourSearch.create(
         distances=distances(kind, points, matrix), small_integers=small_integers, dummy=False,
         candidates=candidates, tour=tour, fixed_edges=fixed_edges, tolerance=1e-9,
-        depth=depth, breadth=[5, 3], segment=segment, walks=walks, walk=walk, long_links=long_links,
+        params=_native.LkParams(depth=depth, breadth=breadth, kicks=kicks),
     )  # fmt: skip
     made.optimize(0.01, token())
     made.kicks(20, 0.1, 1, 1, token())
@@ -101,55 +102,54 @@ def prove(points=POINTS[:20], trees=50):
 @attacked
 def population_run(members=3, at_once=2, selection=10, idle=1, agreeing=2, most=3, threads=1):
     search = tour_search()
-    made = _native.PopulationRun.create(
-        search=search,
-        members=members,
-        at_once=at_once,
-        selection=selection,
-        idle=idle,
-        agreeing=agreeing,
-        most=most,
+    plan = _native.PopulationPlan(
+        members=members, at_once=at_once, selection=selection, idle=idle, agreeing=agreeing, most=most
     )
+    made = _native.PopulationRun.create(search, plan)
     del search
     for round in range(1, 4):
         made.proceed(0.0, 0, round, threads, token())
 
 
-def batch(points=None, integers=None, reals=None, **changed):
+ANNEALING = _native.AnnealingPlan(kicks=20, step=10, start=0.1, cold=0.04)
+
+
+def batch(made, count=1, **changed):
     given = {
-        "metric": EXACT, "norm": 2, "small_integers": integers is not None, "tolerances": np.full(1, 1e-9),
-        "seeds": np.arange(1, dtype=np.uint64), "candidates": 6, "per_quadrant": 1, "depth": 6,
-        "breadth": [5, 3, 1], "segment": 50, "walks": 0.4, "walk": 10, "long_links": 0.1, "trees": 0,
-        "members": 3, "at_once": 2, "selection": 10, "idle": 2, "agreeing": 2, "most": 3,
-        "kicks": 20, "step": 10, "start": 0.1, "cold": 0.04,
+        "tolerances": np.full(count, 1e-9), "seeds": np.arange(count, dtype=np.uint64), "candidates": 6,
+        "per_quadrant": 1, "params": _native.LkParams(depth=6), "trees": 0, "plan": ANNEALING,
     }  # fmt: skip
-    return _native.search_batch(
-        points=points, int_matrices=integers, real_matrices=reals, **{**given, **changed}, token=token()
-    )
+    made.search(**{**given, **changed}, token=token())
 
 
 @attacked
 def batch_of_points(
     points=POINTS.reshape(2, 20, 2), metric=EXACT, norm=2, small_integers=False,
     seeds=np.arange(2, dtype=np.uint64), candidates=6, per_quadrant=1, depth=6, segment=50, trees=30,
-    members=3, at_once=2, selection=10, idle=2, kicks=20, step=10, start=0.1, cold=0.04,
 ):  # fmt: skip
-    batch(
-        points, metric=metric, norm=norm, small_integers=small_integers, tolerances=np.full(2, 1e-9),
-        seeds=seeds, candidates=candidates, per_quadrant=per_quadrant, depth=depth, segment=segment,
-        trees=trees, members=members, at_once=at_once, selection=selection, idle=idle, kicks=kicks, step=step,
-        start=start, cold=cold,
-    )  # fmt: skip
+    params = _native.LkParams(depth=depth, kicks=_native.Kicks(segment=segment))
+    for plan in (ANNEALING, _native.PopulationPlan(members=3, idle=2, agreeing=2, most=3)):
+        batch(
+            _native.Batch.of_points(metric, norm, points), 2, small_integers=small_integers, seeds=seeds,
+            candidates=candidates, per_quadrant=per_quadrant, params=params, trees=trees, plan=plan,
+        )  # fmt: skip
+
+
+@attacked
+def batch_plan(kicks=20, step=10, start=0.1, cold=0.04):
+    plan = _native.AnnealingPlan(kicks=kicks, step=step, start=start, cold=cold)
+    batch(_native.Batch.of_points(EXACT, 2, POINTS[None]), small_integers=False, plan=plan)
 
 
 @attacked
 def batch_of_integers(integers=WHOLE[None], small_integers=True, tolerances=np.full(1, 1e-9)):
-    batch(integers=integers, small_integers=small_integers, tolerances=tolerances)
+    batch(_native.Batch.of_matrices(integers), small_integers=small_integers, tolerances=tolerances)
 
 
 @attacked
 def batch_of_numbers(reals=MATRIX[None], candidates=6, per_quadrant=1):
-    batch(reals=reals, candidates=candidates, per_quadrant=per_quadrant)
+    made = _native.Batch.of_matrices(reals)
+    batch(made, small_integers=False, candidates=candidates, per_quadrant=per_quadrant)
 
 
 @attacked

@@ -17,13 +17,7 @@ def tour_search(
     instance: SearchInstance,
     candidates: NDArray[np.int32],
     tour: NDArray[np.int32],
-    *,
-    depth: int,
-    breadth: tuple[int, ...],
-    segment: int,
-    walks: float,
-    walk: int,
-    long_links: float,
+    params: _native.LkParams,
 ) -> _native.TourSearch:
     """Lin-Kernighan search of one tour (native/lk/tour_search.h); all arrays in the search's numbers."""
     return _native.TourSearch.create(
@@ -34,10 +28,5 @@ def tour_search(
         tour=np.ascontiguousarray(tour),
         fixed_edges=instance.fixed_edges,
         tolerance=instance.tolerance,
-        depth=depth,
-        breadth=list(breadth),
-        segment=segment,
-        walks=walks,
-        walk=walk,
-        long_links=long_links,
+        params=params,
     )

@@ -253,18 +253,18 @@ def _higher(
     best: LowerBound, problem: Problem, found: _native.HeldKarpBound | None, places: Places | None = None
 ) -> LowerBound:
     """Return the higher one of a bound and of what an ascent, if there was one, has found."""
-    if found is None or not found["certified"]:
+    if found is None or not found.certified:
         return best
-    value = value_of(problem, found["value"], found["exponent"])
+    value = value_of(problem, found.value, found.exponent)
     if best.certified and best.value >= value:
         return best
     return LowerBound(
         value=value,
-        iterations=found["rounds"],
+        iterations=found.rounds,
         seconds=0.0,
-        potentials=found["potentials"] if places is None else found["potentials"][places.place],
-        exponent=found["exponent"],
-        root=found["root"] if places is None else int(places.heads[found["root"]]),
+        potentials=found.potentials if places is None else found.potentials[places.place],
+        exponent=found.exponent,
+        root=found.root if places is None else int(places.heads[found.root]),
         certified=True,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from warptsp._native import LkParams
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.construct import construct
@@ -34,16 +35,6 @@ def reference_tour(problem: Problem, threads: int, token: _native.StopToken) -> 
     start = None if candidates is None else instance.greedy(threads, token)
     if candidates is None or start is None:
         return None
-    search = tour_search(
-        instance,
-        candidates,
-        start,
-        depth=25,
-        breadth=(5, 3, 1),
-        segment=50,
-        walks=0.0,
-        walk=1,
-        long_links=0.0,
-    )
+    search = tour_search(instance, candidates, start, LkParams())
     search.optimize(math.inf, token)
     return instance.open(search.best())

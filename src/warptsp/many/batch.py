@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._native import AnnealingPlan, BatchEnd, PopulationPlan
 from warptsp.backends.cuda.tuning import MOST_IN_BATCH
 from warptsp.backends.instance import are_small, tolerance_of_bound
 from warptsp.claims import are_confirmed
@@ -24,7 +25,7 @@ from warptsp.many.table import Row, Rows
 from warptsp.methods.annealing import COLD, start_temperature
 from warptsp.methods.exact import INSTANT_CITIES
 from warptsp.methods.lk import tuning
-from warptsp.methods.lk.cpu import CROSSED, kicks_at_once, population_plan
+from warptsp.methods.lk.cpu import CROSSED, kicks_at_once
 from warptsp.methods.lk.params import LkParams
 from warptsp.methods.magnitude import FAR, MAX_EXTENT_KEPT, MIN_EXTENT_KEPT, Frame
 from warptsp.neighbors import search_norm
@@ -46,9 +47,6 @@ __all__ = ["BatchSearch", "Plain"]
 
 LEAST_CITIES = 4  # of an array that can only hold points
 SINGLE_ROUNDING = 1e-7  # of the longest distance: a gain on a GPU must exceed it
-NO_ANNEALING = {"kicks": 0, "step": 1, "start": 0.0, "cold": 0.0}
-# How the native search of an instance ended (native/bindings/search.cpp).
-NONE, PROVED_OPTIMAL, SETTLED, ALL_KICKS, UNSETTLED, STOPPED = range(6)
 
 
 class Plain(NamedTuple):
@@ -202,29 +200,30 @@ class BatchSearch:
     ) -> Iterator[tuple[int, Row | None]]:
         n, matrix = rows.shape[1], metric is Metric.EXPLICIT
         count = min(self.params.candidates, n - 1)
-        tours, kicks, seconds, ends = _native.search_batch(
-            points=None if matrix else rows,
-            int_matrices=np.ascontiguousarray(rows, dtype=np.int32) if matrix and small else None,
-            real_matrices=np.ascontiguousarray(rows, dtype=np.float64) if matrix and not small else None,
-            metric=metric.kind,
-            norm=search_norm(metric),
+        if matrix:
+            entries: NDArray[Any] = np.ascontiguousarray(rows, dtype=np.int32 if small else np.float64)
+            batch = _native.Batch.of_matrices(entries)
+        else:
+            batch = _native.Batch.of_points(metric.kind, search_norm(metric), rows)
+        tours, kicks, seconds, ends = batch.search(
             small_integers=small,
             tolerances=np.array([tolerance_of_bound(whole, bound) for bound in bounds.tolist()]),
             seeds=np.array([(self.seed + at) % (1 << 64) for at in positions], dtype=np.uint64),
             candidates=count,
             per_quadrant=self.params.per_quadrant if matrix else min(self.params.per_quadrant, count // 4),
-            **self.params.of_search(n),
-            **self._plan(n, of_matrix=matrix),
+            params=self.params.of_search(n),
+            trees=tuning.PROOF_TREES if self.kicks is None and n <= tuning.PROVABLE_CITIES else 0,
+            plan=self._plan(n, of_matrix=matrix),
             token=token,
         )
-        found = np.flatnonzero((ends != NONE) & (ends != UNSETTLED))
+        found = np.flatnonzero((ends != BatchEnd.NONE) & (ends != BatchEnd.UNSETTLED))
         lengths = dict(zip(found.tolist(), _lengths(metric, whole, rows[found], tours[found]), strict=True))
         reasons = self._reasons()
         for i, (position, end) in enumerate(zip(positions, ends.tolist(), strict=True)):
-            if end == UNSETTLED:
+            if end == BatchEnd.UNSETTLED:
                 yield position, None
-            elif end != NONE:
-                proved = end == PROVED_OPTIMAL or lengths[i] == 0
+            elif end != BatchEnd.NONE:
+                proved = end == BatchEnd.PROVED or lengths[i] == 0
                 yield (
                     position,
                     Row(tours[i], lengths[i], int(kicks[i]), float(seconds[i]), proved, reasons[end]),
@@ -269,12 +268,12 @@ class BatchSearch:
             tolerances=np.maximum(0.5 * whole, SINGLE_ROUNDING * bounds).astype(np.float32),
             seeds=np.uint64(self.seed) + positions.astype(np.uint64),
             **plan,
-            **self.params.of_kicks(),
+            kicks=self.params.of_kicks(),
         )
-        found = np.flatnonzero(ends != NONE)
+        found = np.flatnonzero(ends != BatchEnd.NONE)
         agreed = f"no limit given: {plan['agreeing']} searches ended with this length"
         most = f"no limit given: {plan['most']} searches, of which fewer than {plan['agreeing']} agree"
-        reasons = {**self._reasons(), SETTLED: agreed, UNSETTLED: most}
+        reasons = {**self._reasons(), BatchEnd.SETTLED: agreed, BatchEnd.UNSETTLED: most}
         return Rows(
             positions[found],
             tours[found],
@@ -287,7 +286,6 @@ class BatchSearch:
 
     def _plan_on_gpu(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
         """Return the annealings there, as `search_problems` of backends.cuda.batch takes them."""
-        start = self.params.temperature
         if self.kicks is None:
             easy = tuning.GPU_EASY_CITIES_OF_MATRIX if of_matrix else tuning.GPU_EASY_CITIES
             kicks = round(tuning.GPU_KICKS * max(1.0, n / easy) * n)
@@ -295,37 +293,32 @@ class BatchSearch:
         else:
             kicks, most, agreeing = self.kicks, 1, 1
         return {
-            "kicks": kicks,
-            "step": max(tuning.GPU_KICKS_AT_ONE, math.ceil(kicks / tuning.GPU_TEMPERATURES)),
-            "start": start_temperature(kicks / n) if start is None else start,
-            "cold": COLD,
+            "annealing": self._annealing(
+                n, kicks, max(tuning.GPU_KICKS_AT_ONE, math.ceil(kicks / tuning.GPU_TEMPERATURES))
+            ),
             "most": most,
             "agreeing": agreeing,
         }
 
-    def _plan(self, n: int, *, of_matrix: bool) -> dict[str, Any]:
-        """Return what is done after the first local optimum, as `_native.search_batch` takes it."""
+    def _plan(self, n: int, *, of_matrix: bool) -> PopulationPlan | AnnealingPlan:
+        """Return what is done after the first local optimum."""
         if self.kicks is None:
-            trees = tuning.PROOF_TREES if n <= tuning.PROVABLE_CITIES else 0
-            populations = tuning.settling(n, of_matrix=of_matrix)
-            return {"trees": trees, **population_plan(populations), **NO_ANNEALING}
+            return tuning.settling(n, of_matrix=of_matrix)
+        return self._annealing(n, self.kicks, kicks_at_once(n))
+
+    def _annealing(self, n: int, kicks: int, step: int) -> AnnealingPlan:
         start = self.params.temperature
-        return {
-            "trees": 0,
-            **population_plan(),
-            "kicks": self.kicks,
-            "step": kicks_at_once(n),
-            "start": start_temperature(self.kicks / n) if start is None else start,
-            "cold": COLD,
-        }
+        return AnnealingPlan(
+            kicks=kicks, step=step, start=start_temperature(kicks / n) if start is None else start, cold=COLD
+        )
 
     def _reasons(self) -> dict[int, str]:
         """Return the words for each end."""
         return {
-            PROVED_OPTIMAL: PROVED,
-            SETTLED: CROSSED,
-            ALL_KICKS: "" if self.kicks is None else str(MaxKicks(self.kicks)),
-            STOPPED: "stop requested",
+            BatchEnd.PROVED: PROVED,
+            BatchEnd.SETTLED: CROSSED,
+            BatchEnd.ALL_KICKS: "" if self.kicks is None else str(MaxKicks(self.kicks)),
+            BatchEnd.STOPPED: "stop requested",
         }
 
 

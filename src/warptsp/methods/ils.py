@@ -19,12 +19,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from warptsp._native import Kicks
 from warptsp.backends.cuda.tuning import CHAIN_THREADS, ILS_DEPTH
 from warptsp.errors import InvalidOption, UnsupportedProblem
 from warptsp.methods.kernels import kernels_are_there, on_gpu_or_cpu, search_on_device
 from warptsp.methods.launch import check_block
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.lk.tuning import KICKS
 from warptsp.methods.method import Method
 from warptsp.methods.neighbor_lists import (
     NEIGHBORS,
@@ -181,7 +181,7 @@ def _iterate_in_parts(problem: Problem, run: Run, params: IlsParams) -> None:
         depth=ILS_DEPTH,
         temperature=params.temperature if params.acceptance == "annealed" else 0.0,
         population=0,
-        **KICKS._replace(segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or KICKS.segment)._asdict(),
+        **Kicks(segment=min(params.segment, MAX_SEGMENT_OF_PARTS) or Kicks().segment).as_dict(),
     )
     for_each = min(max(KICKS_OF_SHORT_TOURS / problem.n, MIN_KICKS_OF_PARTS), MAX_KICKS_OF_PARTS)
     run_cuda(problem, _WithKicks(run, round(params.iterations * for_each * problem.n), start), kicks)

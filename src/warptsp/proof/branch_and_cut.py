@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._native import Effort
 
 from .closed_instance import Stopped
 from .evidence import Branch, Certificate, Evidence, Leaf
-from .node_solver import NEAR, Effort, Node, NodeSolver
+from .node_solver import NEAR, Node, NodeSolver
 from .side_by_side import side_by_side
 from .side_search import search_aside
 from .windows import FEWEST_CITIES, Windows

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
     from .branch_and_cut import BranchAndCut
+    from .evidence import CutDescription
 
 __all__ = [
     "FORMAT",
@@ -140,7 +141,7 @@ def _evidence_as_json(evidence: Evidence) -> dict[str, Any]:
     return {"prices": evidence.cities.tolist(), "cuts": [list(entry) for entry in evidence.cuts]}
 
 
-def _cut_as_json(cut: _native.CutDescription) -> dict[str, Any]:
+def _cut_as_json(cut: CutDescription) -> dict[str, Any]:
     class_of, lengths, bound, comb = cut
     classes = [np.flatnonzero(class_of == k).tolist() for k in range(1, len(lengths))]
     return {"classes": classes, "lengths": lengths.tolist(), "bound": bound, "comb": comb}
@@ -267,7 +268,7 @@ class _Reader:
             self._fail(f"{name} has {len(numbers)} numbers: {size} are needed")
         return np.array([self._whole(number, name, least, most) for number in numbers], dtype=np.int64)
 
-    def _cut(self, value: Any) -> _native.CutDescription:
+    def _cut(self, value: Any) -> CutDescription:
         cut = self._mapping(value, "a cut")
         class_of = np.zeros(self._size, dtype=np.int32)
         classes = self._list(cut.get("classes"), "the classes of a cut")
@@ -384,9 +385,7 @@ def _is_complete(leaves: list[tuple[Branch, ...]]) -> bool:
     return True
 
 
-def _is_valid(
-    cut: _native.CutDescription, least_walk: Callable[[NDArray[np.int64]], int] | None = None
-) -> bool:
+def _is_valid(cut: CutDescription, least_walk: Callable[[NDArray[np.int64]], int] | None = None) -> bool:
     """Return whether every tour costs the right side of a cut at least."""
     class_of, lengths, bound, comb = cut
     k = len(lengths)

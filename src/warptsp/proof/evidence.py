@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     import numpy as np
     from numpy.typing import NDArray
 
-    import warptsp._native as _native
+    CutDescription: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], int, list[list[int]]]
+    """The class of each city, lengths between classes, right side, and handle and teeth of a comb."""
 
 __all__ = ["Branch", "Certificate", "Evidence", "Leaf"]
 
@@ -81,7 +84,7 @@ class Certificate:
     length: int | float
     tour: NDArray[np.int32]
     exponent: int
-    cuts: dict[int, _native.CutDescription]
+    cuts: dict[int, CutDescription]
     elimination: Evidence | None
     leaves: list[Leaf]
     open: list[Leaf] = field(default_factory=list)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     import warptsp._native as _native
 
+    SparseLines = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+    """Costs of columns or lower limits of rows; where each begins; indices and values of all."""
+
 __all__ = ["LinearProgram", "Outcome", "has_solver", "require_solver"]
 
 _COST_BITS = 24
@@ -149,7 +152,7 @@ class LinearProgram:
         other.objective, other.outcome = self.objective, self.outcome
         return other
 
-    def add_columns(self, lines: _native.SparseLines) -> None:
+    def add_columns(self, lines: SparseLines) -> None:
         """Add edges, used from 0 to 1 times."""
         costs, begin, index, value = lines
         count = len(costs)
@@ -167,7 +170,7 @@ class LinearProgram:
                 )
             )
 
-    def add_rows(self, lines: _native.SparseLines) -> None:
+    def add_rows(self, lines: SparseLines) -> None:
         """Add rows with a lower limit."""
         lower, begin, index, value = lines
         count = len(lower)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._native import Effort
 
 from .closed_instance import FRACTION_BITS, Stopped
 from .evidence import Branch, Evidence
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .closed_instance import ClosedInstance
+    from .evidence import CutDescription
 
-__all__ = ["NEAR", "Effort", "Node", "NodeSolver"]
+__all__ = ["NEAR", "Node", "NodeSolver"]
 
 NEIGHBOURS = 6
 """Shortest edges of each city in the first linear programme."""
@@ -56,15 +57,6 @@ STEPS_OF_SOLUTION, STEPS_OF_ROUND = 20, 400
 LEAST_PRICE = 64
 """Units of the finest kind by which a reduced length is negative without being a reason for a new column: a
 thousandth of a unit of length."""
-
-
-class Effort(IntEnum):
-    """Which cuts are sought, each with all those before it."""
-
-    SUBTOURS = 0
-    BLOSSOMS = 1
-    TIGHTENING = 2
-    LOCAL = 3
 
 
 # The share of the gap by which rounds must raise the bound, or the next effort begins; not tuned.
@@ -151,7 +143,7 @@ class NodeSolver:
         self.token, self.threads, self.report = token, threads, report
         self.rounds = 0
         self.found = {"subtours": 0, "blossoms": 0, "tightened": 0, "local": 0}
-        self.cuts: dict[int, _native.CutDescription] = {}
+        self.cuts: dict[int, CutDescription] = {}
         self.bound = 0
         # Of that bound: no length is negative, which proves 0.
         self.evidence: Evidence | None = Evidence(0, np.zeros(instance.size, dtype=np.int64), ())
@@ -383,9 +375,7 @@ class NodeSolver:
                 kept = np.delete(np.arange(len(program.activity)), gone)
                 program.activity = program.activity[kept]
                 program.prices = np.delete(program.prices, gone + self.instance.size)
-            counts = relaxation.separate(
-                program.values, program.activity, int(effort), self.threads, self.token
-            )
+            counts = relaxation.separate(program.values, program.activity, effort, self.threads, self.token)
             for kind, count in zip(self.found, counts[1:], strict=True):
                 self.found[kind] += count
             added = sum(counts[1:])

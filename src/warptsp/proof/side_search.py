@@ -75,17 +75,10 @@ def search_aside(
         tour=np.ascontiguousarray(tour),
         fixed_edges=instance.fixed,
         tolerance=tolerance_of_bound(True, _longest(instance)),
-        depth=25,
-        breadth=[5, 3, 1],
-        segment=1,  # of kicks, which there are none of, as the three below
-        walks=0.0,
-        walk=1,
-        long_links=0.0,
+        params=_native.LkParams(),
     )
     search.optimize(math.inf, token)
-    population = _native.PopulationRun.create(
-        search=search, members=members, at_once=10, selection=10, idle=4, agreeing=1, most=1
-    )
+    population = _native.PopulationRun.create(search, _native.PopulationPlan(members=members))
     step, ended = round << 32, False
     while not (ended or token.stopped() or time.monotonic() >= until):
         ended, rounds = population.proceed(0.0, seed, step + 1, 1, token)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warptsp._native as _native
+from warptsp._native import Effort
 
 from .closed_instance import Stopped
-from .node_solver import Effort, NodeSolver
+from .node_solver import NodeSolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .closed_instance import ClosedInstance
+    from .evidence import CutDescription
 
 __all__ = ["FEWEST_CITIES", "Windows"]
 
@@ -74,7 +76,7 @@ class Windows:
         left = token.deadline() - time.monotonic()
         self._seconds = SHARE * max(0.0, left) * self._threads / len(self._windows)  # of a window
 
-    def find(self, take: Callable[[_native.CutDescription], object]) -> None:
+    def find(self, take: Callable[[CutDescription], object]) -> None:
         """Call ``take(cut)`` for every cut that is tight where the windows' linear programmes end."""
         if self._threads == 1:
             for window in self._windows:
@@ -102,17 +104,13 @@ class Windows:
                 self._token.request()
                 raise
 
-    def _cuts_of(
-        self, cities: NDArray[np.int32], report: Callable[[], object]
-    ) -> list[_native.CutDescription]:
+    def _cuts_of(self, cities: NDArray[np.int32], report: Callable[[], object]) -> list[CutDescription]:
         try:
             return self._found_in(cities, report)
         except Stopped:
             return []
 
-    def _found_in(
-        self, cities: NDArray[np.int32], report: Callable[[], object]
-    ) -> list[_native.CutDescription]:
+    def _found_in(self, cities: NDArray[np.int32], report: Callable[[], object]) -> list[CutDescription]:
         instance, token = self._instance, self._token
         if math.isfinite(self._seconds):
             token = _native.StopToken(token, self._seconds)

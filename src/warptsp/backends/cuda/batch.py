@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
+    from warptsp._native import AnnealingPlan, Kicks
     from warptsp.backends.cuda.device import Device, DeviceArray, Kernel
     from warptsp.problem import Metric
 
@@ -42,16 +43,10 @@ def search_problems(
     *,
     tolerances: NDArray[np.float32],
     seeds: NDArray[np.uint64],
-    kicks: int,
-    step: int,
-    start: float,
-    cold: float,
+    annealing: AnnealingPlan,
     most: int,
     agreeing: int,
-    segment: int,
-    walk: int,
-    walks: float,
-    long_links: float,
+    kicks: Kicks,
     token: _native.StopToken,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64], NDArray[np.int32]]:
     """Search problems of n cities each, 9 to `tuning.MOST_IN_BATCH`.
@@ -65,10 +60,11 @@ def search_problems(
     tolerances : array, shape (m,)
         A gain must exceed it.
     seeds : array, shape (m,)
-    kicks, step, start, cold, most, agreeing
-        Of the annealings: see `BatchPlan` in ``native/lk/warp_batch.h``.
-    segment, walk, walks, long_links
-        Of a kick; see `methods.lk.LkParams`.
+    annealing, most, agreeing
+        One of them; how many there are at most, and how many end with one length: see `BatchPlan` in
+        ``native/lk/warp_batch.h``.
+    kicks : Kicks
+        Which edges they cut.
     token : _native.StopToken
         Ends the search; problems that were begun keep their best tour.
 
@@ -79,7 +75,7 @@ def search_problems(
     seconds : array, shape (m,)
         Each one's share of the time.
     ends : array, shape (m,)
-        A `BatchEnd` of ``native/lk/warp_batch.h``.
+        A `_native.BatchEnd` each.
     """
     count, n = rows.shape[:2]
     of_points = metric.has_coordinates
@@ -105,17 +101,7 @@ def search_problems(
         end=end,
     )
     plan = records.BATCH_PLAN(
-        kicks=kicks,
-        step=step,
-        most=most,
-        agreeing=agreeing,
-        start=start,
-        cold=cold,
-        stop=stop,
-        segment=segment,
-        walk=walk,
-        walks=walks,
-        long_links=long_links,
+        most=most, agreeing=agreeing, stop=stop, **annealing.as_dict(), **kicks.as_dict()
     )
     seconds = np.zeros(count)
     at_once = max(1, kernel.blocks_per_multiprocessor(32, shared) * device.multiprocessors)

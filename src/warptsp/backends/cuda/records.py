@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warptsp._native import Kicks
 from warptsp.backends.cuda.tuning import IN_KERNELS
 from warptsp.problem import Metric
 
@@ -217,7 +218,10 @@ TOUR = _record(
     "ptr candidates fixed tour position blob_order blob_rank local_candidates kept",
     "ptr handed_city handed_path handed_offset paths path_count gain chosen",
 )
-_KICKS = ("segment", "walk", "walks", "long_links", "tolerance", "fitting")  # of WarpLkParams
+_KICKS = ("i4 segment walk", "f4 walks long_links")  # of native/lk/kick_kinds.h
+_PARAMS = ("f4 tolerance", "i4 fitting")  # of WarpLkParams, behind its kicks
+_IN_PARAMS = {name: f"params.kicks.{name}" for name in Kicks.fields}
+_IN_PARAMS |= {name: f"params.{name}" for name in ("tolerance", "fitting")}
 ROUND = _record(
     "RoundOnDevice",
     "lk.cu",
@@ -225,10 +229,9 @@ ROUND = _record(
     "f4 kicks_per_city temperature max_work",
     "u8 seed round",
     "ptr stop",
-    "i4 segment walk",
-    "f4 walks long_links tolerance",
-    "i4 fitting",
-    paths={name: f"params.{name}" for name in _KICKS},
+    *_KICKS,
+    *_PARAMS,
+    paths=_IN_PARAMS,
 )
 LK_COUNTERS = _record(
     "WarpLkCounters",
@@ -257,10 +260,9 @@ BATCH_PLAN = _record(
     "i4 kicks step most agreeing",
     "f4 start cold",
     "ptr stop",
-    "i4 segment walk",
-    "f4 walks long_links tolerance",
-    "i4 fitting",
-    paths={name: f"params.{name}" for name in _KICKS},
+    *_KICKS,
+    *_PARAMS,
+    paths=_IN_PARAMS,
 )
 HANDED_PATH = _record("HandedPath", "lk.cu", "u4 head tail", "i4 head_city tail_city length")
 LINKED_PATH = _record("LinkedPath", ("lk.cu", "paths.cu"), "i4 link[2] city[2] length")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import warptsp._native as _native
+    from warptsp._native import Kicks
     from warptsp.backends.cuda.cities import Cities
     from warptsp.backends.cuda.device import DeviceArray
 
@@ -65,8 +66,10 @@ class PartRounds:
         Whether they are copies of one tour.
     threads : int
         Of the CPU, to put parts together.
-    depth, segment, walk, walks, long_links
+    depth : int
         See `methods.lk.LkParams`.
+    kicks : Kicks
+        Which edges they cut.
 
     Attributes
     ----------
@@ -85,10 +88,7 @@ class PartRounds:
         threads: int,
         mean_link: float,
         depth: int = tuning.DEPTH,
-        segment: int,
-        walk: int,
-        walks: float,
-        long_links: float,
+        kicks: Kicks,
     ) -> None:
         lead = cities[0]
         self.cities = lead
@@ -101,7 +101,7 @@ class PartRounds:
         self._counts = np.zeros(len(COUNTERS), np.uint64)
         self.kernel_seconds = 0.0
         self._work = 0.0  # of a kick in the round before, as WarpLkCounters::work counts it
-        self._kick_params = {"segment": segment, "walk": walk, "walks": walks, "long_links": long_links}
+        self._kicks = kicks.as_dict()
         self._shares = []
         parts, gpus, first = self.plan.parts, min(len(cities), self.plan.parts), 0
         for k, (own, some) in enumerate(zip(cities, tours, strict=True)):
@@ -185,7 +185,7 @@ class PartRounds:
                 seed=seed,
                 round=number,
                 tolerance=max(0.5 * cities.integral, 2e-6 * self.mean_link),
-                **self._kick_params,
+                **self._kicks,
             )
         complete = self._improve(kicks_per_city + 0.3 * optimize, token)
         if complete:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import warptsp._native as _native
+from warptsp._native import PopulationPlan, PopulationRun
 from warptsp.backends.cpu import tour_search
 from warptsp.backends.instance import SearchInstance
 from warptsp.machine import memory
@@ -19,6 +19,7 @@ from warptsp.methods.lk.long_links import improve_long_links, share_of_length, s
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from warptsp._native import TourSearch
     from warptsp.methods.lk.params import LkParams
     from warptsp.methods.protocol import Run
     from warptsp.problem import Problem
@@ -34,18 +35,6 @@ def kicks_at_once(n: int) -> int:
 def between_reports(run: Run) -> float:
     """Return the seconds of crossover between two reports: a share of what the run has taken so far."""
     return min(tuning.PAUSE, max(tuning.MOMENT, tuning.REPORT_SHARE * run.elapsed()))
-
-
-def population_plan(
-    populations: tuning.Settling | None = None, selection: int = tuning.SELECTION
-) -> dict[str, int]:
-    """Return the plan of `_native.PopulationRun` for new populations, or for the one there is."""
-    return {
-        **(populations or tuning.Settling(members=0, agreeing=1, most=1))._asdict(),
-        "at_once": tuning.MEMBERS_AT_ONCE,
-        "selection": selection,
-        "idle": tuning.IDLE_GENERATIONS,
-    }
 
 
 def room_for_members(n: int, threads: int) -> int:
@@ -93,7 +82,7 @@ def _set_up(problem: Problem, run: Run, params: LkParams) -> _Search | None:
     run.expect(instance.city, tuning.HAND_OVER * problem.n)
     if run.best is not None and run.token.stopped():
         return None  # no time to check another one
-    native = tour_search(instance, candidates, tour, **params.of_search(problem.n))
+    native = tour_search(instance, candidates, tour, params.of_search(problem.n))
     return _Search(run, params, instance, native, parts, parts > 1 and _is_compact(tour, candidates, parts))
 
 
@@ -123,7 +112,7 @@ class _Search:
         run: Run,
         params: LkParams,
         instance: SearchInstance,
-        native: _native.TourSearch,
+        native: TourSearch,
         parts: int,
         in_parts: bool,
     ) -> None:
@@ -343,10 +332,10 @@ class _Search:
                 break
         remaining = self._remaining()
         hurried = remaining is not None and remaining < tuning.LEISURE * crossing
-        selection = self.members.selection if hurried else self.members.leisurely
+        plan = PopulationPlan(selection=self.members.selection if hurried else self.members.leisurely)
         if self.combined and self.members.later > 0:
             known = native.best_length
-            if self._cross(selection=selection):
+            if self._cross(plan):
                 return True
             if native.best_length < known:
                 return False
@@ -354,7 +343,7 @@ class _Search:
         # A full member is worth more than the tour of the first local search, a quick one is not.
         elif self.combined or self.members.steps > 0 or isinstance(run.start, np.ndarray):
             native.keep()
-        return self._cross(selection=selection)
+        return self._cross(plan)
 
     def _recombine_given(self) -> bool:
         """Cross the tours that the start tour was merged of; True to stop."""
@@ -367,18 +356,12 @@ class _Search:
         native.keep()
         return self._cross()
 
-    def _cross(
-        self,
-        populations: tuning.Settling | None = None,
-        *,
-        phase: str = "crossover",
-        selection: int = tuning.SELECTION,
-    ) -> bool:
-        """Cross the population, or new ones, until nothing is gained; True to stop."""
+    def _cross(self, plan: PopulationPlan | None = None, *, phase: str = "crossover") -> bool:
+        """Cross new populations, or the one there is, until nothing is gained; True to stop."""
         run, ended = self.run, False
         self.combined = True
         threads = run.threads if self.problem.n > tuning.FEW_CITIES else 1
-        crossing = _native.PopulationRun.create(search=self.native, **population_plan(populations, selection))
+        crossing = PopulationRun.create(self.native, plan or PopulationPlan())
         while not ended:
             ended, rounds = crossing.proceed(
                 between_reports(run), run.seed, self.round + 1, threads, run.token

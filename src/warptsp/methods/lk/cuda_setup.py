@@ -47,8 +47,9 @@ class SetUp:
         if made is None:
             return None
         cities, tour = made
+        kicks = params.of_kicks(tuning.GPU_KICKS_OF_TOUR)
         return cities, TourSearch(
-            cities, tour, threads=self.run.threads, **params.of_rounds(tuning.GPU_KICKS_OF_TOUR)
+            cities, tour, threads=self.run.threads, depth=params.depth_on_gpu, kicks=kicks
         )
 
     def _on_gpu(self) -> tuple[list[Cities], DeviceArray] | None:

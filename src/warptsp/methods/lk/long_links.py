@@ -109,7 +109,7 @@ def improve_long_links(
         instance,
         candidates,
         instance.close(np.arange(size, dtype=np.int32)),
-        **params.of_search(size),
+        params.of_search(size),
     )
     end = time.monotonic() + seconds
     search.optimize(min(60.0, seconds), token)

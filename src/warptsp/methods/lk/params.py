@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
+import warptsp._native as _native
+from warptsp._native import Kicks
 from warptsp.errors import InvalidOption
 from warptsp.methods.lk import tuning
 
@@ -47,7 +48,7 @@ class LkParams:
     candidates: int = 10
     per_quadrant: int = 2
     depth: int | None = None
-    breadth: tuple[int, ...] = (5, 3, 1)
+    breadth: tuple[int, ...] = tuple(_native.LkParams().breadth)
     segment: int | None = None
     walks: float | None = None
     walk: int | None = None
@@ -79,10 +80,11 @@ class LkParams:
         if self.temperature is not None and not (0 <= self.temperature < math.inf):
             raise InvalidOption(f"temperature: {self.temperature} is not a finite number from 0 on")
 
-    def of_kicks(self, usual: tuning.Kicks = tuning.KICKS) -> dict[str, Any]:
-        """Return those that choose the edges of a kick; the usual ones where they are None."""
-        own = {name: getattr(self, name) for name in usual._fields}
-        return {name: getattr(usual, name) if value is None else value for name, value in own.items()}
+    def of_kicks(self, usual: Kicks | None = None) -> Kicks:
+        """Return which edges a kick cuts; None stands for the usual values, those of CPU threads."""
+        own = {name: getattr(self, name) for name in Kicks.fields}
+        given = {name: value for name, value in own.items() if value is not None}
+        return (usual or Kicks()).replace(**given)
 
     @property
     def members_on_gpu(self) -> int:
@@ -94,11 +96,7 @@ class LkParams:
         """Exchange steps of one move there, if its kernels make so many."""
         return self.depth or tuning.DEEP
 
-    def of_rounds(self, usual: tuning.Kicks) -> dict[str, Any]:
-        """Return those that `backends.cuda.search.PartRounds` takes; `usual` as for `of_kicks`."""
-        return {"depth": self.depth_on_gpu, **self.of_kicks(usual)}
-
-    def of_search(self, n: int) -> dict[str, Any]:
-        """Return those that `backends.cpu.tour_search` takes for so many cities."""
+    def of_search(self, n: int) -> _native.LkParams:
+        """Return those of the search of so many cities on CPU threads."""
         depth = self.depth or (tuning.SHALLOW if n <= tuning.FEW_CITIES else tuning.DEEP)
-        return {"depth": depth, "breadth": self.breadth, **self.of_kicks()}
+        return _native.LkParams(depth=depth, breadth=self.breadth, kicks=self.of_kicks())

@@ -20,7 +20,7 @@ from warptsp.backends.cuda.search import PartRounds, plan_launch, pool_bytes
 from warptsp.methods.annealing import cooled
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.beside import Beside
-from warptsp.methods.lk.cpu import between_reports, population_plan, room_for_members
+from warptsp.methods.lk.cpu import between_reports, room_for_members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -242,7 +242,7 @@ class GpuPopulation:
         self.number = 0  # of populations
         self.has_crossed = False
         self._lists = lead.candidates.download()
-        self._native = tour_search(lead.search_instance(), self._lists, tour, **params.of_search(len(tour)))
+        self._native = tour_search(lead.search_instance(), self._lists, tour, params.of_search(len(tour)))
         self._counts: Counter[str] = Counter()
         self._begun: Beside[NDArray[np.int32]] | None = None  # start tours of the next members
         self._crossing: Beside[tuple[bool, int]] | None = None
@@ -308,7 +308,8 @@ class GpuPopulation:
             one_tour=False,
             threads=run.threads,
             mean_link=mean_link,
-            **self.params.of_rounds(tuning.KICKS),
+            depth=self.params.depth_on_gpu,
+            kicks=self.params.of_kicks(),
         )
         del starts, pieces
         done, counted = 0.0, Counter(self._counts)
@@ -359,7 +360,7 @@ class GpuPopulation:
         native.forget()
         native.add(members, run.threads)
         native.add(tour[np.newaxis], 1)
-        crossing = _native.PopulationRun.create(search=native, **population_plan(selection=selection))
+        crossing = _native.PopulationRun.create(native, _native.PopulationPlan(selection=selection))
         number, ended, begun = 0, False, run.elapsed()
         spread = native.mean_length - native.best_length
         if polish is not None:

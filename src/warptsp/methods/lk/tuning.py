@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# Either search: populations (native/lk/population.h).
+from warptsp._native import Kicks, LkParams, PopulationPlan
+
+# Either search: populations (native/lk/population.h); the rest are defaults of `PopulationPlan`.
 MEMBER_TEMPERATURE = 0.2  # of kicks of a member, in mean edges
-SELECTION = 10  # of so many children one is taken
-IDLE_GENERATIONS = 4  # without progress, after which a population is done
 
 # Either search: the long edges of a tour as a problem of their own (long_links.py).
 LONG_SHARE = 0.1  # of all edges are long ones (EXP-042)
@@ -25,17 +25,6 @@ LONG_SLICE = 1000  # kicks between two looks at the token
 LONG_SET_UP = 3e-7  # seconds a city before the first kick (EXP-434)
 LONG_TIME_SHARE = 0.2  # of the time that is left for the whole search, at most
 
-
-class Kicks(NamedTuple):
-    """Which edges a double bridge cuts: see `LkParams`."""
-
-    segment: int
-    walks: float
-    walk: int
-    long_links: float
-
-
-KICKS = Kicks(50, 0.45, 10, 0.1)  # EXP-012, EXP-013
 
 # CPU threads.
 SLICE = 1000  # kicks between two looks at the clock
@@ -50,28 +39,21 @@ FIRST_CYCLE = 4  # kicks a city in the first cycle without a horizon
 # (native/lk/population_run.h): the largest size of the calibration (EXP-317).
 SETTLED_CITIES = 500
 # Members between two reports, at most, and seconds of members and generations between them (EXP-310).
-MEMBERS_AT_ONCE, MOMENT = 10, 0.001
+MEMBERS_AT_ONCE, MOMENT = PopulationPlan().at_once, 0.001
 # Of the run's time so far, between two reports of crossover: new threads of two may share a processor for 4
 # ms (EXP-367).
 REPORT_SHARE = 0.05
 MOST_POPULATIONS = 8  # of a run without a limit
 
 
-class Settling(NamedTuple):
-    """The populations after which a run without a limit ends."""
-
-    members: int
-    agreeing: int
-    most: int
-
-
-def settling(n: int, *, of_matrix: bool) -> Settling:
+def settling(n: int, *, of_matrix: bool) -> PopulationPlan:
     """Return the populations, which know nothing of each other, after which a run without a limit ends.
 
     By the shares of optimal tours and the time of EXP-453, EXP-316 and EXP-317.
     """
     members = min(n, 300) if of_matrix else 3 * n // 10
-    return Settling(max(40, members), 4 if n <= 75 else 3, MOST_POPULATIONS)
+    agreeing = 4 if n <= 75 else 3
+    return PopulationPlan(members=max(40, members), agreeing=agreeing, most=MOST_POPULATIONS)
 
 
 FEW_CITIES = 200  # that batches search, on one thread each
@@ -81,7 +63,7 @@ GPU_KICKS, GPU_MAX_ANNEALINGS = 2, 15
 GPU_TEMPERATURES, GPU_KICKS_AT_ONE = 25, 10  # of an annealing, and at each of them at least
 GPU_EASY_CITIES, GPU_EASY_CITIES_OF_MATRIX = 50, 25  # from which the kicks a city grow as the cities do
 # Exchange steps of a move (EXP-163). Between 200 and some thousand cities not measured.
-SHALLOW, DEEP = 6, 25
+SHALLOW, DEEP = 6, LkParams().depth
 
 
 def gpu_agreeing(n: int) -> int:
@@ -127,7 +109,7 @@ FULL_MEMBERS = Members(0.1, 0.0, 0, 7, 100, 20, 20, 2.5, 0.12, 0.6, 0.0, 1.0)
 # Up to so many cities, if there is no limit on kicks: EXP-300, EXP-383 and EXP-435; steps: EXP-301; selection
 # and crossing: EXP-436; later: EXP-321.
 MAX_QUICK = 3_000
-QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, SELECTION, 0.5, 0.7, 0.37, 0.0, 1.0)
+QUICK_MEMBERS = Members(0.0, 0.2, 6, 2, 200, 5, 10, 0.5, 0.7, 0.37, 0.0, 1.0)
 # Beyond MAX_QUICK. Selection: EXP-377, EXP-437; steps: EXP-376, EXP-377; crossing: EXP-377, EXP-378; least:
 # EXP-375, EXP-438; among strokes: EXP-382.
 LIGHT_MEMBERS = Members(0.0, 0.0, 6, 6, LARGEST_POPULATION, 20, 20, 0.45, 1.5, 0.146, 0.146, 0.25)
@@ -159,7 +141,7 @@ GPU_PLANE_HAND_OVER = 2e-9  # the same where the GPU turns and numbers the tour 
 GPU_SWEEPS = 6  # rounds of local search before the first kicks (EXP-123)
 # For one tour; members, which have few, have the others (EXP-417). Kicks at long edges cost twice as much,
 # and are worth it (EXP-412, EXP-413).
-GPU_KICKS_OF_TOUR = Kicks(100, 0.35, 20, 0.4)
+GPU_KICKS_OF_TOUR = Kicks(segment=100, walks=0.35, walk=20, long_links=0.4)
 # Start temperature, in mean edges: so much above the law of CPU threads (less below so many kicks a city,
 # where it was not measured), and the maximum (EXP-413, EXP-442).
 GPU_HOTTER, GPU_HOTTER_FROM, GPU_HOTTEST = 0.2, 10.0, 0.58

@@ -1,6 +1,10 @@
 // Checks and results of the bindings that fill an array of cities or take one.
 #pragma once
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,23 +68,26 @@ inline void check_metric(int kind, size_t columns) {
 
 // A NumPy array that owns the memory; no copy.
 template <class T>
-nb::object to_numpy(Buffer<T> &&values, std::initializer_list<size_t> shape) {
+NumpyArray<T> to_numpy(Buffer<T> &&values, std::initializer_list<size_t> shape) {
   T *const data = values.release();
   nb::capsule owner(data, [](void *p) noexcept { typename Buffer<T>::Free()(static_cast<T *>(p)); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+  return NumpyArray<T>(data, shape, owner);
 }
+
+// None where the token stopped what fills it.
+typedef std::optional<NumpyArray<int>> FilledArray;
 
 // Runs `fill(result)` so that signals are served; the array of that shape, with a row for each city, or None if the token
 // stopped it.
 template <class Fill>
-nb::object fill_array(std::initializer_list<size_t> shape, StopToken &token, const Fill &fill) {
+FilledArray fill_array(std::initializer_list<size_t> shape, StopToken &token, const Fill &fill) {
   size_t size = 1;
   for (const size_t extent : shape) size *= extent;
   Buffer<int> result(size);
   bool complete = false;
   interruptible(
       token, [&] { complete = fill(result.data()); }, *shape.begin() <= brief_cities && size <= 16 * brief_cities);
-  if (!complete) return nb::none();
+  if (!complete) return std::nullopt;
   return to_numpy(std::move(result), shape);
 }
 

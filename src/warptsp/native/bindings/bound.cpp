@@ -13,6 +13,21 @@ using namespace warptsp::space;
 
 namespace {
 
+// As Python has it, from here or from a GPU.
+struct HeldKarpBound {
+  HeldKarpBound(int64_t value, int exponent, int root, int rounds, bool certified, int64_t edges,
+                NumpyArray<int> potentials)
+      : value(value), exponent(exponent), root(root), rounds(rounds), certified(certified), edges(edges),
+        potentials(potentials) {}
+  int64_t value;
+  int exponent, root, rounds;
+  bool certified;
+  int64_t edges;
+  NumpyArray<int> potentials;
+};
+
+struct AscentSchedule {};
+
 // Whether a path or closed tour takes every fixed edge.
 void check_fixed_in_tour(const std::vector<int> &fixed, const int *tour, size_t n, bool open) {
   std::vector<int> place(n);
@@ -24,10 +39,10 @@ void check_fixed_in_tour(const std::vector<int> &fixed, const int *tour, size_t 
   }
 }
 
-nb::object bind_held_karp(const Distances &distances, int norm, const Array<const int, 1> &tour,
-                          const Edges &fixed_edges, bool open, int start, int end,
-                          const std::optional<Array<const int, 1>> &further, int rounds, int threads,
-                          StopToken &token) {
+std::optional<HeldKarpBound> bind_held_karp(const Distances &distances, int norm, const Array<const int, 1> &tour,
+                                            const Edges &fixed_edges, bool open, int start, int end,
+                                            const std::optional<Array<const int, 1>> &further, int rounds, int threads,
+                                            StopToken &token) {
   const size_t n = tour.shape(0);
   check_threads(threads);
   distances.check_size(n);
@@ -78,21 +93,22 @@ nb::object bind_held_karp(const Distances &distances, int norm, const Array<cons
       found =
           lower_bound_points<3>(points.rows, (int)n, distances.kind, norm, tour.data(), shape, rounds, threads, token);
   });
-  if (!found) return nb::none();
-  nb::dict answer;
-  answer["value"] = found->bound.value;
-  answer["exponent"] = found->exponent;
-  answer["root"] = found->bound.root;
-  answer["rounds"] = found->bound.rounds;
-  answer["certified"] = found->bound.certified;
-  answer["edges"] = found->edges;
-  answer["potentials"] = to_numpy(std::move(found->bound.potential), {n});
-  return answer;
+  if (!found) return std::nullopt;
+  const CertifiedBound &bound = found->bound;
+  return HeldKarpBound{bound.value,
+                       found->exponent,
+                       bound.root,
+                       bound.rounds,
+                       bound.certified,
+                       found->edges,
+                       to_numpy(std::move(found->bound.potential), {n})};
 }
 
 // For an ascent elsewhere: the clusters of a spanning tree, given by its edges and their lengths.
-nb::object bind_tree_clusters(const Array<const int, 1> &from, const Array<const int, 1> &to,
-                              const Array<const int, 1> &length, int threads, StopToken &token) {
+std::optional<std::tuple<NumpyArray<int>, NumpyArray<int>>> bind_tree_clusters(const Array<const int, 1> &from,
+                                                                               const Array<const int, 1> &to,
+                                                                               const Array<const int, 1> &length,
+                                                                               int threads, StopToken &token) {
   const size_t n = from.shape(0) + 1;
   check_threads(threads);
   require(n < 0x7fffffff && to.shape(0) + 1 == n && length.shape(0) + 1 == n,
@@ -110,18 +126,29 @@ nb::object bind_tree_clusters(const Array<const int, 1> &from, const Array<const
     if (done) clusters.find(maxima);
   });
   if (!done && !token.stopped()) throw std::invalid_argument("the edges are not those of a spanning tree");
-  if (!done) return nb::none();
+  if (!done) return std::nullopt;
   std::vector<int> ranges;
   for (const Clusters::Range &range : clusters.members())
     ranges.insert(ranges.end(), {range.begin, range.end, range.gain});
   const size_t count = ranges.size() / 3;
-  return nb::make_tuple(to_numpy(std::vector<int>(clusters.order()), {n}), to_numpy(std::move(ranges), {count, 3}));
+  return std::make_tuple(to_numpy(std::vector<int>(clusters.order()), {n}), to_numpy(std::move(ranges), {count, 3}));
 }
 
 }  // namespace
 
 void bind_bound(nb::module_ &m) {
   using nb::arg;
+  nb::class_<HeldKarpBound>(m, "HeldKarpBound",
+                            "A bound in whole numbers of 2^-exponent, and the potentials that prove it.")
+      .def(nb::init<int64_t, int, int, int, bool, int64_t, NumpyArray<int>>(), nb::kw_only(), arg("value"),
+           arg("exponent"), arg("root"), arg("rounds"), arg("certified"), arg("edges"), arg("potentials"))
+      .def_ro("value", &HeldKarpBound::value)
+      .def_ro("exponent", &HeldKarpBound::exponent)
+      .def_ro("root", &HeldKarpBound::root)
+      .def_ro("rounds", &HeldKarpBound::rounds)
+      .def_ro("certified", &HeldKarpBound::certified)
+      .def_ro("edges", &HeldKarpBound::edges)
+      .def_ro("potentials", &HeldKarpBound::potentials, nb::rv_policy::automatic);
   m.def(
       "held_karp", bind_held_karp, arg("distances"), arg("norm"), arg("tour"), arg("fixed_edges"), arg("open"),
       arg("start"), arg("end"), arg("further").none(), arg("rounds"), arg("threads"), arg("token"),
@@ -131,29 +158,24 @@ void bind_bound(nb::module_ &m) {
   m.def("tree_clusters", bind_tree_clusters, arg("from_"), arg("to"), arg("length"), arg("threads"), arg("token"),
         "The clusters of a spanning tree: the city at each place, and rows (first place, place behind the last, gain) "
         "of clusters; None if the token stopped it.");
-  m.def(
-      "ascent_schedule",
-      [] {
-        nb::dict found;
-        found["nearest_edges"] = schedule::nearest_edges;
-        found["min_spacing"] = schedule::min_spacing;
-        found["first_potential"] = schedule::first_potential;
-        found["max_potential"] = max_potential;
-        found["first_length"] = schedule::first_length;
-        found["momentum"] = schedule::momentum;
-        found["cluster_weight"] = schedule::cluster_weight;
-        found["max_cluster_surplus"] = schedule::max_cluster_surplus;
-        found["leaves"] = schedule::leaves;
-        found["first_wait"] = schedule::first_wait;
-        found["large_drop"] = schedule::large_drop;
-        found["near_end"] = schedule::near_end;
-        found["pricing_share"] = schedule::pricing_share;
-        found["reach"] = schedule::reach;
-        found["near_spacings"] = schedule::near_spacings;
-        found["max_edges"] = schedule::max_edges;
-        return found;
-      },
-      "The constants of bound/schedule.h, for an ascent elsewhere.");
+  nb::class_<AscentSchedule> constants(m, "AscentSchedule",
+                                       "The constants of bound/schedule.h, for an ascent elsewhere.");
+  constants.attr("nearest_edges") = schedule::nearest_edges;
+  constants.attr("min_spacing") = schedule::min_spacing;
+  constants.attr("first_potential") = schedule::first_potential;
+  constants.attr("max_potential") = max_potential;
+  constants.attr("first_length") = schedule::first_length;
+  constants.attr("momentum") = schedule::momentum;
+  constants.attr("cluster_weight") = schedule::cluster_weight;
+  constants.attr("max_cluster_surplus") = schedule::max_cluster_surplus;
+  constants.attr("leaves") = schedule::leaves;
+  constants.attr("first_wait") = schedule::first_wait;
+  constants.attr("large_drop") = schedule::large_drop;
+  constants.attr("near_end") = schedule::near_end;
+  constants.attr("pricing_share") = schedule::pricing_share;
+  constants.attr("reach") = schedule::reach;
+  constants.attr("near_spacings") = schedule::near_spacings;
+  constants.attr("max_edges") = schedule::max_edges;
   m.def(
       "whole_exponent",
       [](double longest, bool integral) {

@@ -49,7 +49,7 @@ void bind_build_info(nb::module_ &m) {
   m.def(
       "build_info",
       [] {
-        nb::dict info;
+        nb::typed<nb::dict, nb::str, nb::str> info;
         info["compiler"] = compiler();
         info["instructions"] = instruction_set();
         info["sanitizers"] = sanitizers();

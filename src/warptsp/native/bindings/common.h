@@ -28,12 +28,18 @@ namespace warptsp {
 template <class T, int Dimensions>
 using Array = nb::ndarray<T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
 
+template <class T>
+using NumpyArray = nb::ndarray<nb::numpy, T>;
+
+// What was counted, by name.
+typedef nb::typed<nb::dict, nb::str, nb::int_> Counts;
+
 // A NumPy array that owns the vector's memory; no copy.
 template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> &&values, std::initializer_list<size_t> shape) {
+NumpyArray<T> to_numpy(std::vector<T> &&values, std::initializer_list<size_t> shape) {
   auto *owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-  return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
+  return NumpyArray<T>(owned->data(), shape, owner);
 }
 
 // The other ends of a city's fixed edges, [n, 2], -1 for none; empty without any.
@@ -60,6 +66,9 @@ inline long long this_process() {
   return getpid();
 #endif
 }
+
+// Where a token of Python keeps its attribute `poll`.
+inline constexpr const char *poll_of_token = "_poll";
 
 // False if a signal's handler or `poll` (None: there is none) raised; the exception stays set.
 inline bool serve_caller(PyObject *poll) {
@@ -128,7 +137,7 @@ void interruptible(StopToken &token, Work &&work, bool brief = false) {
     return;
   }
   const nb::object bound = nb::find(token);
-  const nb::object poll = bound.is_valid() ? nb::getattr(bound, "poll", nb::none()) : nb::none();
+  const nb::object poll = bound.is_valid() ? nb::getattr(bound, poll_of_token, nb::none()) : nb::none();
   auto job = std::make_unique<Job>();
   const long long process = this_process();
   bool raised = false, forked = false;

@@ -51,13 +51,14 @@ BoundDescent make_descent(const std::vector<int> &neighborhoods, const Distances
 
 // Moves with these numbers, a row of positions each.
 template <class Decode>
-nb::object decoded(const Array<const uint64_t, 1> &numbers, size_t columns, MoveNumber moves, const Decode &decode) {
+NumpyArray<int> decoded(const Array<const uint64_t, 1> &numbers, size_t columns, MoveNumber moves,
+                        const Decode &decode) {
   for (size_t i = 0; i < numbers.shape(0); ++i)
     if (numbers(i) >= moves) throw std::invalid_argument("there is no move " + std::to_string(numbers(i)));
   std::vector<int> rows;
   rows.reserve(columns * numbers.shape(0));
   for (size_t i = 0; i < numbers.shape(0); ++i) decode(numbers(i), rows);
-  return nb::cast(to_numpy(std::move(rows), {numbers.shape(0), columns}));
+  return to_numpy(std::move(rows), {numbers.shape(0), columns});
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ void bind_descent(nb::module_ &m) {
            })
       .def("counters", [](const BoundDescent &b) {
         const DescentCounters &c = b.descent->counters();
-        nb::dict d;
+        Counts d;
         d["passes"] = c.passes;
         d["evaluations"] = c.evaluations;
         d["moves"] = c.moves;

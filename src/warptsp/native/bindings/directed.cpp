@@ -59,14 +59,14 @@ BoundDirectedSearch make_search(const Array<const Entry, 2> &matrix, double scal
   return bound;
 }
 
-nb::object numpy_of(std::vector<int> tour) {
+NumpyArray<int> numpy_of(std::vector<int> tour) {
   const size_t n = tour.size();
-  return nb::cast(to_numpy(std::move(tour), {n}));
+  return to_numpy(std::move(tour), {n});
 }
 
-nb::dict counters(const BoundDirectedSearch &b) {
+Counts counters(const BoundDirectedSearch &b) {
   const SearchCounters c = b.search->counters();
-  nb::dict d;
+  Counts d;
   d["kicks"] = c.kicks;
   d["kicks_accepted"] = c.accepted;
   d["kicks_improving"] = c.improved;

@@ -40,8 +40,8 @@ void check_square(const Array<const V, 2> &matrix) {
           "the matrix is not square: " + std::to_string(matrix.shape(0)) + " x " + std::to_string(matrix.shape(1)));
 }
 
-nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
-                                StopToken &token) {
+FilledArray bind_candidate_lists(const Rows &points, int count, int per_quadrant, int norm, bool sphere, int threads,
+                                 StopToken &token) {
   check_threads(threads);
   check_rows(points);
   check_count(count);
@@ -56,8 +56,8 @@ nb::object bind_candidate_lists(const Rows &points, int count, int per_quadrant,
 }
 
 template <class V>
-nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int covers, int threads,
-                                       StopToken &token) {
+FilledArray bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int count, int covers, int threads,
+                                        StopToken &token) {
   check_threads(threads);
   check_square(matrix);
   check_count(count);
@@ -70,8 +70,8 @@ nb::object bind_candidate_lists_matrix(const Array<const V, 2> &matrix, int coun
   });
 }
 
-nb::object bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token, bool sphere,
-                                    int threads) {
+FilledArray bind_space_filling_curve(const Rows &points, const std::string &kind, StopToken &token, bool sphere,
+                                     int threads) {
   check_threads(threads);
   check_rows(points);
   require(kind == "hilbert" || kind == "sierpinski",
@@ -88,8 +88,8 @@ nb::object bind_space_filling_curve(const Rows &points, const std::string &kind,
   });
 }
 
-nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edges &fixed_edges, int threads,
-                            StopToken &token, int tiles) {
+FilledArray bind_greedy_edge(const Rows &points, int metric, int norm, const Edges &fixed_edges, int threads,
+                             StopToken &token, int tiles) {
   check_threads(threads);
   check_rows(points);
   const size_t n = points.shape(0);
@@ -108,8 +108,8 @@ nb::object bind_greedy_edge(const Rows &points, int metric, int norm, const Edge
 }
 
 template <class V>
-nb::object bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &fixed_edges, int threads,
-                                   StopToken &token) {
+FilledArray bind_greedy_edge_matrix(const Array<const V, 2> &matrix, const Edges &fixed_edges, int threads,
+                                    StopToken &token) {
   check_threads(threads);
   check_square(matrix);
   const size_t n = matrix.shape(0);
@@ -123,8 +123,8 @@ void check_start(int start, size_t n) {
   require(start >= 0 && (size_t)start < n, "start city " + std::to_string(start) + " is not a city");
 }
 
-nb::object bind_nearest_neighbor(const Rows &points, int start, int norm, const Edges &fixed_edges, int threads,
-                                 StopToken &token) {
+FilledArray bind_nearest_neighbor(const Rows &points, int start, int norm, const Edges &fixed_edges, int threads,
+                                  StopToken &token) {
   check_threads(threads);
   check_rows(points);
   const size_t n = points.shape(0);
@@ -140,8 +140,8 @@ nb::object bind_nearest_neighbor(const Rows &points, int start, int norm, const 
 }
 
 template <class V>
-nb::object bind_nearest_neighbor_matrix(const Array<const V, 2> &matrix, int start, const Edges &fixed_edges,
-                                        StopToken &token) {
+FilledArray bind_nearest_neighbor_matrix(const Array<const V, 2> &matrix, int start, const Edges &fixed_edges,
+                                         StopToken &token) {
   check_square(matrix);
   const size_t n = matrix.shape(0);
   check_start(start, n);
@@ -152,12 +152,12 @@ nb::object bind_nearest_neighbor_matrix(const Array<const V, 2> &matrix, int sta
   });
 }
 
-nb::object bind_random_tour(int n, uint64_t seed, StopToken &token) {
+FilledArray bind_random_tour(int n, uint64_t seed, StopToken &token) {
   require(n >= 0, "n is " + std::to_string(n));
   return fill_array({(size_t)n}, token, [&](int *tour) { return random_tour(n, seed, token, tour); });
 }
 
-nb::object bind_keep_fixed_edges(const Array<const int, 1> &order, const Edges &fixed_edges, StopToken &token) {
+FilledArray bind_keep_fixed_edges(const Array<const int, 1> &order, const Edges &fixed_edges, StopToken &token) {
   const size_t n = order.shape(0);
   check_tour(order.data(), n, n);
   check_fixed_edges(fixed_edges, n);

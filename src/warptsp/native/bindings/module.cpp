@@ -2,6 +2,7 @@
 
 using namespace warptsp;
 
+void bind_batch(nb::module_ &m);
 void bind_bound(nb::module_ &m);
 void bind_build_info(nb::module_ &m);
 void bind_descent(nb::module_ &m);
@@ -14,6 +15,7 @@ void bind_hill_climbing(nb::module_ &m);
 void bind_path_graph(nb::module_ &m);
 void bind_pictures(nb::module_ &m);
 void bind_search(nb::module_ &m);
+void bind_plans(nb::module_ &m);
 void bind_proof(nb::module_ &m);
 void bind_small(nb::module_ &m);
 void bind_symmetric(nb::module_ &m);
@@ -36,6 +38,13 @@ NB_MODULE(_native, m) {
                         "A request to stop that native loops poll; safe to use from any thread.")
       .def(nb::init<>())
       .def(nb::init<const StopToken &, double>(), nb::arg("whole"), nb::arg("seconds"), nb::keep_alive<1, 2>())
+      .def_prop_rw(
+          "poll", [](nb::handle token) -> nb::object { return nb::getattr(token, poll_of_token, nb::none()); },
+          [](nb::handle token, nb::object function) { nb::setattr(token, poll_of_token, function); },
+          nb::arg("function").none(),
+          nb::for_getter(nb::sig("def poll(self) -> collections.abc.Callable[[], object] | None")),
+          nb::for_setter(nb::sig("def poll(self, function: collections.abc.Callable[[], object] | None) -> None")),
+          "Called every 20 ms by the thread that waits for a native function.")
       .def("request", &StopToken::request)
       .def("requested", &StopToken::requested)
       .def("set_deadline", &StopToken::set_deadline, nb::arg("monotonic_seconds"))
@@ -50,7 +59,9 @@ NB_MODULE(_native, m) {
   bind_hill_climbing(m);
   bind_path_graph(m);
   bind_pictures(m);
+  bind_plans(m);
   bind_search(m);
+  bind_batch(m);
   bind_proof(m);
   bind_small(m);
   bind_symmetric(m);

@@ -76,9 +76,9 @@ BoundNeighborSearch create(const Distances &distances, Array<const int, 2> neigh
   return bound;
 }
 
-nb::dict counters(const BoundNeighborSearch &bound) {
+Counts counters(const BoundNeighborSearch &bound) {
   const DescentCounts c = bound.search->counts();
-  nb::dict d;
+  Counts d;
   d["passes"] = c.passes;
   d["evaluations"] = c.evaluations;
   d["moves"] = c.moves;

@@ -112,8 +112,8 @@ void bind_path_graph(nb::module_ &m) {
           chosen = choose_joins(std::move(joins));
         }
         const size_t links = chosen.links.size() / 2, names = chosen.names.size() / 2;
-        return nb::make_tuple(to_numpy(std::move(chosen.links), {links, 2}),
-                              to_numpy(std::move(chosen.names), {names, 2}));
+        return std::make_tuple(to_numpy(std::move(chosen.links), {links, 2}),
+                               to_numpy(std::move(chosen.names), {names, 2}));
       },
       nb::arg("joins"),
       "Joins of closed tours that can all be made, of an array of struct JoinOfTours as bytes: rows of an end and what "

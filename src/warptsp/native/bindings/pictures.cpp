@@ -36,14 +36,14 @@ void bind_pictures(nb::module_ &m) {
   m.def(
       "survey_edges",
       [](Places points, Cities from, Cities to, std::array<double, 6> transform, size_t width, size_t height,
-         double block, long long stride, StopToken &token) -> nb::object {
+         double block, long long stride, StopToken &token) -> std::optional<std::tuple<double, double>> {
         const DrawnEdges edges = checked_edges(points, from, to, stride);
         const View view = make_view(transform, width, height);
         require(block >= 1.0, "a block has a pixel at least");
         Survey found;
         interruptible(token, [&] { found = survey(edges, view, block, token); });
-        if (!found.complete) return nb::none();
-        return nb::make_tuple(found.length, found.area);
+        if (!found.complete) return std::nullopt;
+        return std::make_tuple(found.length, found.area);
       },
       arg("points"), arg("begins"), arg("ends"), arg("transform"), arg("width"), arg("height"), arg("block"),
       arg("stride"), arg("token"));

@@ -1,6 +1,7 @@
 // The relaxation of closed tours by which optimality is proved, for Python: warptsp.proof solves its linear programmes.
 #include "proof/relaxation.h"
 
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,16 +14,19 @@ namespace {
 
 typedef Array<const double, 1> Numbers;
 
+// Costs of columns or lower limits of rows; where each begins; indices and values of all.
+typedef std::tuple<NumpyArray<double>, NumpyArray<int>, NumpyArray<int>, NumpyArray<double>> Lines;
+
 // What one relaxation tells others.
 struct Cuts {
   int cities;
   std::vector<Cut> cuts;
 };
 
-nb::object lines(SparseLines &&found) {
+Lines lines(SparseLines &&found) {
   const size_t count = found.begin.size(), entries = found.index.size();
-  return nb::make_tuple(to_numpy(std::move(found.first_bound), {count}), to_numpy(std::move(found.begin), {count}),
-                        to_numpy(std::move(found.index), {entries}), to_numpy(std::move(found.value), {entries}));
+  return std::make_tuple(to_numpy(std::move(found.first_bound), {count}), to_numpy(std::move(found.begin), {count}),
+                         to_numpy(std::move(found.index), {entries}), to_numpy(std::move(found.value), {entries}));
 }
 
 void check_row(const Relaxation &relaxation, int row) {
@@ -65,7 +69,7 @@ Relaxation *make(const Array<const int64_t, 2> &lengths, const Array<const int, 
   return new Relaxation(kept, checked_tour(tour, n), seed);
 }
 
-nb::object add_columns(Relaxation &relaxation, const Edges &pairs) {
+Lines add_columns(Relaxation &relaxation, const Edges &pairs) {
   require(pairs.shape(1) == 2, "pairs have two columns");
   check_cities(pairs.data(), 2 * pairs.shape(0), 0, relaxation.cities(), "a pair");
   for (size_t k = 0; k < pairs.shape(0); ++k) require(pairs(k, 0) != pairs(k, 1), "a pair is of one city");
@@ -93,7 +97,7 @@ void set_row_bounds(Relaxation &relaxation, int row, int lower, int upper) {
   relaxation.set_row_bounds(row, lower, upper < 0 ? Row::no_limit : upper);
 }
 
-nb::object pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
+Lines pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   const int n = relaxation.cities();
   check_cities(set.data(), set.shape(0), 0, n, "a set");
   std::vector<int> cities(set.data(), set.data() + set.shape(0));
@@ -106,27 +110,25 @@ nb::object pin_subtour(Relaxation &relaxation, const Array<const int, 1> &set) {
   return lines(std::move(added));
 }
 
-nb::object separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, int effort, int threads,
-                    StopToken &token) {
+auto separate(Relaxation &relaxation, const Numbers &solution, const Numbers &activity, Effort effort, int threads,
+              StopToken &token) {
   check_size(solution, relaxation.columns(), "values of columns");
   check_size(activity, relaxation.rows(), "values of rows");
-  require(effort >= 0 && effort <= 3, "effort is a number from 0 to 3");
   require(threads >= 1 && threads <= 1024, "threads: 1 to 1024");
   RoundReport report;
-  interruptible(
-      token, [&] { report = relaxation.separate(solution.data(), activity.data(), (Effort)effort, threads, token); });
-  return nb::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
+  interruptible(token, [&] { report = relaxation.separate(solution.data(), activity.data(), effort, threads, token); });
+  return std::make_tuple(report.components, report.subtours, report.blossoms, report.tightened, report.local);
 }
 
-nb::object drop_idle(Relaxation &relaxation, const Numbers &price, const Numbers &activity, int rounds) {
+NumpyArray<int> drop_idle(Relaxation &relaxation, const Numbers &price, const Numbers &activity, int rounds) {
   check_size(price, relaxation.rows(), "prices of rows");
   check_size(activity, relaxation.rows(), "values of rows");
   std::vector<int> gone = relaxation.drop_idle(price.data(), activity.data(), rounds);
   const size_t count = gone.size();
-  return nb::cast(to_numpy(std::move(gone), {count}));
+  return to_numpy(std::move(gone), {count});
 }
 
-nb::object price(Relaxation &relaxation, const Numbers &prices, int most) {
+auto price(Relaxation &relaxation, const Numbers &prices, int most) {
   check_size(prices, relaxation.cities() + relaxation.rows(), "prices");
   require(most >= 0, "a number of pairs is not negative");
   PricedPairs found;
@@ -141,11 +143,11 @@ nb::object price(Relaxation &relaxation, const Numbers &prices, int most) {
   }
   const size_t count = found.pairs.size();
   const int64_t least = count == 0 ? 0 : found.pairs[0].first;
-  nb::object bound = found.bound == no_bound ? nb::none() : nb::object(nb::int_(found.bound));
-  return nb::make_tuple(bound, least, to_numpy(std::move(pairs), {count, 2}));
+  const std::optional<int64_t> bound = found.bound == no_bound ? std::nullopt : std::make_optional(found.bound);
+  return std::make_tuple(bound, least, to_numpy(std::move(pairs), {count, 2}));
 }
 
-nb::object survivors(Relaxation &relaxation, int64_t slack, bool keep) {
+NumpyArray<int> survivors(Relaxation &relaxation, int64_t slack, bool keep) {
   require(slack >= 0, "the slack is negative");
   std::vector<int> pairs;
   {
@@ -153,22 +155,18 @@ nb::object survivors(Relaxation &relaxation, int64_t slack, bool keep) {
     pairs = relaxation.survivors(slack, keep);
   }
   const size_t count = pairs.size() / 2;
-  return nb::cast(to_numpy(std::move(pairs), {count, 2}));
+  return to_numpy(std::move(pairs), {count, 2});
 }
 
-nb::object describe(const Relaxation &relaxation, int row) {
+auto describe(const Relaxation &relaxation, int row) {
   check_row(relaxation, row);
   const Row &here = relaxation.row(row);
   const Cut &cut = here.cut;
-  nb::list comb;
-  for (const std::vector<uint8_t> &set : cut.comb) {
-    nb::list classes;
-    for (const uint8_t c : set) classes.append((int)c);
-    comb.append(classes);
-  }
+  std::vector<std::vector<int>> comb;
+  for (const std::vector<uint8_t> &set : cut.comb) comb.emplace_back(set.begin(), set.end());
   const size_t n = cut.class_of.size(), k = cut.classes;
-  return nb::make_tuple(to_numpy(std::vector<int>(cut.class_of.begin(), cut.class_of.end()), {n}),
-                        to_numpy(std::vector<int>(cut.length), {k, k}), cut.bound, comb);
+  return std::make_tuple(to_numpy(std::vector<int>(cut.class_of.begin(), cut.class_of.end()), {n}),
+                         to_numpy(std::vector<int>(cut.length), {k, k}), cut.bound, comb);
 }
 
 int least_closed_walk(const Array<const int, 2> &lengths) {
@@ -198,8 +196,8 @@ Cut cut_of(const Relaxation &relaxation, const Array<const int, 1> &class_of, co
   return cut;
 }
 
-nb::object restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
-                       int bound, const std::vector<std::vector<int>> &comb) {
+Lines restore_cut(Relaxation &relaxation, const Array<const int, 1> &class_of, const Array<const int, 2> &lengths,
+                  int bound, const std::vector<std::vector<int>> &comb) {
   SparseLines added;
   relaxation.restore_cut(cut_of(relaxation, class_of, lengths, bound, comb), added);
   return lines(std::move(added));
@@ -215,6 +213,11 @@ void adopt(Relaxation &relaxation, const Array<const int, 1> &class_of, const Ar
 void bind_proof(nb::module_ &m) {
   using nb::arg;
   m.def("least_closed_walk", &least_closed_walk, arg("lengths"), "The shortest closed walk through all classes.");
+  nb::enum_<Effort>(m, "Effort", nb::is_arithmetic(), "Which cuts are sought, each with all those before it.")
+      .value("SUBTOURS", Effort::subtours)
+      .value("BLOSSOMS", Effort::blossoms)
+      .value("TIGHTENING", Effort::tightening)
+      .value("LOCAL", Effort::local);
   nb::class_<Cuts>(m, "Cuts", "Cuts of one relaxation, for others.");
   nb::class_<Relaxation>(m, "Relaxation", "A linear relaxation of closed tours that grows by edges and cuts.")
       .def(nb::new_(&make), arg("lengths"), arg("tour"), arg("seed"), arg("token"))
@@ -235,17 +238,21 @@ void bind_proof(nb::module_ &m) {
           arg("cuts"))
       .def_prop_ro("columns", &Relaxation::columns)
       .def_prop_ro("rows", &Relaxation::rows)
-      .def_prop_ro("ends",
-                   [](const Relaxation &relaxation) {
-                     return nb::cast(to_numpy(std::vector<int>(relaxation.ends()), {(size_t)relaxation.columns(), 2}));
-                   })
-      .def_prop_ro("ids",
-                   [](const Relaxation &relaxation) {
-                     std::vector<int64_t> ids;
-                     for (int r = 0; r < relaxation.rows(); ++r) ids.push_back(relaxation.row(r).id);
-                     const size_t count = ids.size();
-                     return nb::cast(to_numpy(std::move(ids), {count}));
-                   })
+      .def_prop_ro(
+          "ends",
+          [](const Relaxation &relaxation) {
+            return to_numpy(std::vector<int>(relaxation.ends()), {(size_t)relaxation.columns(), 2});
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "ids",
+          [](const Relaxation &relaxation) {
+            std::vector<int64_t> ids;
+            for (int r = 0; r < relaxation.rows(); ++r) ids.push_back(relaxation.row(r).id);
+            const size_t count = ids.size();
+            return to_numpy(std::move(ids), {count});
+          },
+          nb::rv_policy::automatic)
       .def(
           "undecided_sets",
           [](Relaxation &relaxation, const Numbers &solution, size_t most) {
@@ -285,6 +292,6 @@ void bind_proof(nb::module_ &m) {
       .def("whole_prices", [](const Relaxation &relaxation) {
         std::vector<int64_t> cities = relaxation.pricing().city_prices(), rows = relaxation.pricing().row_prices();
         const size_t n = cities.size(), count = rows.size();
-        return nb::make_tuple(to_numpy(std::move(cities), {n}), to_numpy(std::move(rows), {count}));
+        return std::make_tuple(to_numpy(std::move(cities), {n}), to_numpy(std::move(rows), {count}));
       });
 }

@@ -50,8 +50,8 @@ FewCities<V> first_of(const Array<const V, 3> &distances, bool open, int start, 
 }
 
 template <class V>
-nb::object bind_optimal_tours(const Array<const V, 3> &distances, StopToken &token, bool open, int start, int end,
-                              const Pairs &fixed_edges, bool directed) {
+FilledArray bind_optimal_tours(const Array<const V, 3> &distances, StopToken &token, bool open, int start, int end,
+                               const Pairs &fixed_edges, bool directed) {
   FewCities<V> cities = first_of(distances, open, start, end, fixed_edges, directed);
   const size_t count = distances.shape(0), n = distances.shape(1);
   std::vector<int> tours(count * n);
@@ -64,14 +64,14 @@ nb::object bind_optimal_tours(const Array<const V, 3> &distances, StopToken &tok
           complete = optimal.solve(cities, token, tours.data() + i * n);
       },
       n <= instant_cities);
-  if (!complete) return nb::none();
+  if (!complete) return std::nullopt;
   require(std::find(tours.begin(), tours.end(), -1) == tours.end(), "no tour has these ends and fixed edges");
-  return nb::cast(to_numpy(std::move(tours), {count, n}));
+  return to_numpy(std::move(tours), {count, n});
 }
 
 template <class V>
-nb::object bind_shorter_tours(const Array<const V, 3> &distances, const Array<const V, 1> &lengths, int steps,
-                              bool open, int start, int end, const Pairs &fixed_edges, bool directed) {
+NumpyArray<int> bind_shorter_tours(const Array<const V, 3> &distances, const Array<const V, 1> &lengths, int steps,
+                                   bool open, int start, int end, const Pairs &fixed_edges, bool directed) {
   FewCities<V> cities = first_of(distances, open, start, end, fixed_edges, directed);
   const size_t count = distances.shape(0), n = distances.shape(1);
   require(lengths.shape(0) == count, "lengths and matrices differ in number");
@@ -80,7 +80,7 @@ nb::object bind_shorter_tours(const Array<const V, 3> &distances, const Array<co
   ShorterTour<V> shorter;
   for (size_t i = 0; i < count; i++, cities.distances += n * n)
     found[i] = shorter.find(cities, lengths.data()[i], steps);
-  return nb::cast(to_numpy(std::move(found), {count}));
+  return to_numpy(std::move(found), {count});
 }
 
 template <class V>

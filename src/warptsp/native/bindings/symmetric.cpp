@@ -146,7 +146,7 @@ void bind_symmetric(nb::module_ &m) {
           sum.evaluations += tour.counters().evaluations;
           sum.moves += tour.counters().moves;
         }
-        nb::dict d;
+        Counts d;
         d["steps"] = sum.steps;
         d["quiet"] = quiet;
         d["evaluations"] = sum.evaluations;

@@ -19,7 +19,8 @@ void bind_tour_check(nb::module_ &m) {
       nb::arg("tour"), nb::arg("threads"), "Whether the tour is 0 to n - 1 in any order.");
   m.def(
       "edge_sums",
-      [](const Array<const double, 2> &points, const Cities &cities, int kind, int threads) -> nb::object {
+      [](const Array<const double, 2> &points, const Cities &cities, int kind,
+         int threads) -> std::optional<NumpyArray<double>> {
         check_threads(threads);
         const size_t count = cities.shape(0);
         check_metric(kind, points.shape(1));
@@ -31,9 +32,9 @@ void bind_tour_check(nb::module_ &m) {
           known = edge_sums({{points.data(), (int)points.shape(1)}, (MetricKind)kind}, (int64_t)points.shape(0),
                             cities.data(), (int64_t)count, threads, sums.data());
         }
-        if (!known) return nb::none();
+        if (!known) return std::nullopt;
         const size_t size = sums.size();
-        return nb::cast(to_numpy(std::move(sums), {size}));
+        return to_numpy(std::move(sums), {size});
       },
       nb::arg("points"), nb::arg("cities"), nb::arg("kind"), nb::arg("threads"),
       "Numbers whose exact sum is the length of the path through these cities, rows of `points`; None if one is not "

@@ -2,6 +2,7 @@
 #include "lk/tour_cut.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
 #include <vector>
@@ -27,18 +28,20 @@ void check_cut(const Cities &tour, int parts, int rotation, const Edges &fixed, 
   check_tour(tour.data(), n, n);
 }
 
+typedef std::optional<std::unique_ptr<TourCut>> MadeCut;
+
 // The cut that `make(cut)` made; None if the token stopped it.
 template <class Make>
-nb::object made(StopToken &token, const Make &make) {
+MadeCut made(StopToken &token, const Make &make) {
   auto cut = std::make_unique<TourCut>();
   bool complete = false;
   interruptible(token, [&] { complete = make(*cut); });
-  if (!complete) return nb::none();
-  return nb::cast(cut.release(), nb::rv_policy::take_ownership);
+  if (!complete) return std::nullopt;
+  return cut;
 }
 
-nb::object bind_cut_stretches(const Cities &tour, int parts, int rotation, const Edges &fixed, int threads,
-                              StopToken &token) {
+MadeCut bind_cut_stretches(const Cities &tour, int parts, int rotation, const Edges &fixed, int threads,
+                           StopToken &token) {
   check_cut(tour, parts, rotation, fixed, threads);
   return made(token, [&](TourCut &cut) {
     return cut.cut_stretches(tour.data(), (int)tour.shape(0), parts, rotation, fixed.data(), (int64_t)fixed.shape(0),
@@ -46,8 +49,8 @@ nb::object bind_cut_stretches(const Cities &tour, int parts, int rotation, const
   });
 }
 
-nb::object bind_cut_boxes(const Rows &points, const Cities &tour, int parts, uint64_t seed, int rotation,
-                          const Edges &fixed, int threads, StopToken &token) {
+MadeCut bind_cut_boxes(const Rows &points, const Cities &tour, int parts, uint64_t seed, int rotation,
+                       const Edges &fixed, int threads, StopToken &token) {
   check_cut(tour, parts, rotation, fixed, threads);
   const int n = (int)tour.shape(0), dimensions = (int)points.shape(1);
   require(dimensions == 2 || dimensions == 3, "points have 2 or 3 columns");
@@ -65,8 +68,8 @@ void check_part(const TourCut &cut, int b) {
 }
 
 // The tour and the number of closed ones that it was made of; None if stopped, (None, 0) if no tour can be made.
-nb::object bind_link(const TourCut &cut, const Cities &order, const Rows &points, int kind, int threads,
-                     StopToken &token) {
+std::optional<std::tuple<FilledArray, int>> bind_link(const TourCut &cut, const Cities &order, const Rows &points,
+                                                      int kind, int threads, StopToken &token) {
   check_threads(threads);
   const size_t ends = 2 * (size_t)cut.path_count();
   require(points.shape(0) == ends, "points have a row for each end of a path");
@@ -79,10 +82,10 @@ nb::object bind_link(const TourCut &cut, const Cities &order, const Rows &points
     const AnyCoordinates<double> distance{{points.data(), (int)points.shape(1)}, (MetricKind)kind};
     linked = cut.link(order.data(), distance, tour.data(), &closed, threads, token);
   });
-  if (linked == TourCut::Linked::stopped) return nb::none();
-  if (linked == TourCut::Linked::impossible) return nb::make_tuple(nb::none(), 0);
+  if (linked == TourCut::Linked::stopped) return std::nullopt;
+  if (linked == TourCut::Linked::impossible) return std::make_tuple(FilledArray(), 0);
   const size_t size = tour.size();
-  return nb::make_tuple(to_numpy(std::move(tour), {size}), closed);
+  return std::make_tuple(FilledArray(to_numpy(std::move(tour), {size})), closed);
 }
 
 }  // namespace

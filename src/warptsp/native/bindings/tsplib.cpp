@@ -2,6 +2,8 @@
 #include "common.h"
 #include "instances/tsplib_numbers.h"
 
+#include <nanobind/stl/tuple.h>
+
 using namespace warptsp;
 using namespace warptsp::instances;
 
@@ -21,21 +23,21 @@ const char *at(const nb::bytes &text, size_t offset) {
   return text.c_str() + (offset < text.size() ? offset : text.size());
 }
 
-nb::tuple parse_numbers(nb::bytes text, size_t begin, size_t expected) {
+std::tuple<NumpyArray<double>, size_t> parse_numbers(nb::bytes text, size_t begin, size_t expected) {
   std::vector<double> numbers;
   const char *const end = text.c_str() + text.size();
   const char *const after = read_numbers(at(text, begin), end, expected, numbers, python_number, serve_signals);
   const size_t count = numbers.size();
-  return nb::make_tuple(to_numpy(std::move(numbers), {count}), static_cast<size_t>(after - text.c_str()));
+  return std::make_tuple(to_numpy(std::move(numbers), {count}), static_cast<size_t>(after - text.c_str()));
 }
 
-nb::tuple parse_table(nb::bytes text, size_t begin, size_t columns, char delimiter) {
+std::tuple<NumpyArray<double>, size_t> parse_table(nb::bytes text, size_t begin, size_t columns, char delimiter) {
   if (columns == 0) throw nb::value_error("a table has at least one column");
   std::vector<double> numbers;
   const char *const end = text.c_str() + text.size();
   const char *const after = read_table(at(text, begin), end, columns, delimiter, numbers, python_number, serve_signals);
   const size_t rows = numbers.size() / columns;
-  return nb::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(after - text.c_str()));
+  return std::make_tuple(to_numpy(std::move(numbers), {rows, columns}), static_cast<size_t>(after - text.c_str()));
 }
 
 char *append(char *out, long long value) {

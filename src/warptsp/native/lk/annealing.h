@@ -10,8 +10,8 @@ namespace warptsp::lk {
 // A loss is accepted at a temperature that falls linearly from `start` mean edges of the tour to 0, when the share `cold`
 // of the kicks is left, after every `step` kicks.
 struct AnnealingPlan {
-  long long kicks, step;
-  double start, cold;
+  long long kicks = 0, step = 1;
+  double start = 0, cold = 0;
 };
 
 class Annealing {

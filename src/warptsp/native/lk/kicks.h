@@ -41,7 +41,7 @@ DoubleBridge bridge_of_long_edges(const LkArrays<Index, Value> &arrays, int city
   return {arrays.wrap(from + cut[0]), cut[1] - cut[0], cut[2] - cut[1], cut[3] - cut[2]};
 }
 
-// Edges met on a random walk along candidates, `params.walk` steps from one to the next; false if two are the same, or
+// Edges met on a random walk along candidates, `params.kicks.walk` steps from one to the next; false if two are the same, or
 // they are too far apart.
 template <bool Paths, class Index, class Value>
 bool bridge_of_walk(const LkArrays<Index, Value> &arrays, const LkParams &params, int city, Random &random,
@@ -56,7 +56,7 @@ bool bridge_of_walk(const LkArrays<Index, Value> &arrays, const LkParams &params
       }
       cut[r] = cut[r - 1];
     }
-    for (int k = 0; k < params.walk; k++) {
+    for (int k = 0; k < params.kicks.walk; k++) {
       const int next = arrays.candidates[(long long)city * params.candidates + random.below(params.candidates)];
       if (next >= 0) city = next;
     }

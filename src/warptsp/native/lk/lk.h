@@ -48,10 +48,10 @@ class LinKernighan : public ArrayWriter<Metric, Index, Paths> {
   double kick(int city, Random &random, double allowance) {
     const float kind = random.unit();
     DoubleBridge cuts;
-    if (kind <= p_.long_links) {
+    if (kind <= p_.kicks.long_links) {
       cuts = bridge_of_long_edges(a_, city, random);
-    } else if (kind > p_.long_links + p_.walks) {
-      const int a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
+    } else if (kind > p_.kicks.long_links + p_.kicks.walks) {
+      const int a = 1 + random.below(p_.kicks.segment), b = 1 + random.below(p_.kicks.segment), c = 1 + random.below(p_.kicks.segment);
       cuts = {a_.position[city], a, b, c};
     } else if (!bridge_of_walk<Paths>(a_, p_, city, random, cuts)) {
       counters.refused++;

@@ -2,6 +2,7 @@
 // standard library, plain arrays.
 #pragma once
 #include "common/metric.h"
+#include "lk/kick_kinds.h"
 
 namespace warptsp::lk {
 
@@ -15,14 +16,11 @@ constexpr int lk_log_capacity = 4096;    // words of the undo log
 constexpr unsigned char lk_in_queue = 1, lk_put_off = 2;
 
 struct LkParams {
-  int candidates = 8;  // K, cities in a candidate list
-  int depth = 25;
+  int candidates = 0;                             // K, cities in a candidate list: as many as the lists have
+  int depth = 25;                                 // exchange steps of a move, at most
   int breadth[lk_wide_levels] = {5, 3, 1, 1, 1};  // the rest: 1
   int alternate[2] = {2, 2};                      // edges that close a cycle at the first step, and that open it again
-  int segment = 50;                               // longest segment of a double bridge
-  float long_links = 0.1f;                        // share of the kicks that cut long edges
-  float walks = 0.45f;                            // share of the kicks that are random walks
-  int walk = 10;                                  // steps between two of a walk's four edges
+  Kicks kicks;
 };
 
 struct LkCounters {

@@ -9,12 +9,12 @@
 namespace warptsp::lk {
 
 struct PopulationPlan {
-  int members;    // to grow, beside the best tour; 0: the population is there
-  int at_once;    // members that one step grows
-  int selection;  // of so many children one is taken
-  int idle;       // generations without progress that end it
-  int agreeing;   // populations that end with the shortest length found, after which no other begins
-  int most;       // populations
+  int members = 0;     // to grow, beside the best tour; 0: the population is there
+  int at_once = 10;    // members that one step grows
+  int selection = 10;  // of so many children one is taken
+  int idle = 4;        // generations without progress that end it
+  int agreeing = 1;    // populations that end with the shortest length found, after which no other begins
+  int most = 1;        // populations
 };
 
 // Populations that know nothing of each other, until some agree.

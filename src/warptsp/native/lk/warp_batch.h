@@ -5,6 +5,7 @@
 // The search needs one edge that is never taken out, at the array's end. Before every change of the temperature the tour
 // is turned by a random number of cities, so that it is another one.
 #pragma once
+#include "lk/batch_end.h"
 #include "lk/warp_lk.h"
 
 namespace warptsp::lk {
@@ -19,11 +20,8 @@ struct BatchOnDevice {
   u16 *kept;                // [problems, size]
   u16 *best;                // [problems, size] the best tour
   int *kicks;               // [problems]
-  int *end;                 // [problems] a BatchEnd, `none` before
+  BatchEnd *end;            // [problems] `none` before
 };
-
-// The numbers are those of warptsp.many.batch.
-enum BatchEnd { batch_none = 0, batch_agreed = 2, batch_all_kicks = 3, batch_unsettled = 4, batch_stopped = 5 };
 
 struct BatchPlan {
   int kicks, step, most;  // of an annealing, at one temperature (AnnealingPlan), and of annealings
@@ -63,14 +61,15 @@ class WarpProblem {
     search.search(From::every_city, random, 0);
     double length = measured(), best_length = length;
     keep_best();
-    int done = 0, end = batch_none, agreed = 0;
-    for (int number = 0; end == batch_none; number++) {
+    int done = 0, agreed = 0;
+    BatchEnd end = BatchEnd::none;
+    for (int number = 0; end == BatchEnd::none; number++) {
       const double before = best_length;
       const float mean_edge = (float)(best_length / a_.size);
       if (number > 0) take_tour(best_, 0);
-      for (int k = 0; k < plan_.kicks && end == batch_none;) {
+      for (int k = 0; k < plan_.kicks && end == BatchEnd::none;) {
         if (given_up()) {
-          end = batch_stopped;
+          end = BatchEnd::stopped;
           break;
         }
         turn(random.below(a_.size));
@@ -85,14 +84,14 @@ class WarpProblem {
           keep_best();
         }
       }
-      if (end != batch_none) break;
+      if (end != BatchEnd::none) break;
       const double difference = length - before;
       const bool same = difference < plan_.params.tolerance && -difference < plan_.params.tolerance;
       agreed = same ? agreed + 1 : length < before ? 1 : agreed;
       if (plan_.most > 1 && agreed >= plan_.agreeing)
-        end = batch_agreed;
+        end = BatchEnd::settled;
       else if (number + 1 >= plan_.most)
-        end = plan_.most > 1 ? batch_unsettled : batch_all_kicks;
+        end = plan_.most > 1 ? BatchEnd::unsettled : BatchEnd::all_kicks;
     }
     Lanes::each([&](int lane) {
       if (lane > 0) return;

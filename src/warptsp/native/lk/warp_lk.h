@@ -112,14 +112,14 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
   WARPTSP_FN bool kick(Random &random, float &change) {
     int at, a, b, c;
     const float kind = random.unit();
-    if (kind <= p_.long_links + p_.walks) {
-      if (kind <= p_.long_links)
+    if (kind <= p_.kicks.long_links + p_.kicks.walks) {
+      if (kind <= p_.kicks.long_links)
         draw_long_edges(random);
       else
         draw_walks(random);
       cuts(at, a, b, c);
     } else {
-      a = 1 + random.below(p_.segment), b = 1 + random.below(p_.segment), c = 1 + random.below(p_.segment);
+      a = 1 + random.below(p_.kicks.segment), b = 1 + random.below(p_.kicks.segment), c = 1 + random.below(p_.kicks.segment);
       while (a + b + c > 3 && a + b + c + 2 > a_.size) a = (a + 1) / 2, b = (b + 1) / 2, c = (c + 1) / 2;
       at = random.below(p_.fitting ? a_.size - 1 - (a + b + c) : a_.size);
     }
@@ -159,7 +159,7 @@ class WarpLk : public WarpPaths<Lanes, Metric, K> {
       if (lane >= 4) return;
       Random steps(stream, lane, 0);
       int to = city;
-      for (int k = 0; k < p_.walk * (lane > 0); k++) to = a_.candidate(to, steps.below(K));
+      for (int k = 0; k < p_.kicks.walk * (lane > 0); k++) to = a_.candidate(to, steps.below(K));
       w_.start[lane] = a_.position[to];
     });
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "common/lanes.h"
 #include "common/random.h"
+#include "lk/kick_kinds.h"
 #include "lk/warp_metric.h"
 
 namespace warptsp::lk {
@@ -31,12 +32,9 @@ constexpr u16 no_city = 0xffff;
 constexpr int warp_lk_chunk = 4;
 
 struct WarpLkParams {
-  int segment;       // longest segment of a double bridge
-  int walk;          // steps of a random walk to each of a bridge's edges
-  float walks;       // share of the kicks that are walks
-  float long_links;  // share of the kicks that cut long edges
-  float tolerance;   // a gain must exceed it
-  int fitting = 0;   // whether segments are cut where they fit in front of the array's end, instead of refused there
+  Kicks kicks;
+  float tolerance;  // a gain must exceed it
+  int fitting = 0;  // whether segments are cut where they fit in front of the array's end, instead of refused there
 };
 
 struct WarpLkCounters {

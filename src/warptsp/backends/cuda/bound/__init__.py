@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import warptsp._native as _native
 from warptsp.backends.cuda import geometry, plane_candidates
 
 from .ascent import Ascent
@@ -20,7 +21,6 @@ from .launch import KERNELS, source_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    import warptsp._native as _native
     from warptsp.backends.cuda.compiler import Source
     from warptsp.backends.cuda.device import Device
     from warptsp.problem import Metric, Problem
@@ -60,12 +60,12 @@ def held_karp(
     best = ascent.climb(iterations, token)
     written = device.empty(problem.n, np.int32)
     ascent.launch("write_potentials", problem.n, layout.city, best.potential, np.int32(problem.n), written)
-    return {
-        "value": best.value,
-        "exponent": ascent.exponent,
-        "root": int(layout.city[best.root : best.root + 1].download()[0]),
-        "rounds": best.rounds,
-        "certified": best.certified,
-        "edges": ascent.graph.arcs // 2,
-        "potentials": written.download(),
-    }
+    return _native.HeldKarpBound(
+        value=int(best.value),
+        exponent=ascent.exponent,
+        root=int(layout.city[best.root : best.root + 1].download()[0]),
+        rounds=int(best.rounds),
+        certified=best.certified,
+        edges=int(ascent.graph.arcs) // 2,
+        potentials=written.download(),
+    )

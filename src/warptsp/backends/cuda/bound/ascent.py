@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warptsp.backends.cuda.geometry import Layout
     from warptsp.problem import Problem
 
-_SCHEDULE = _native.ascent_schedule()
+_SCHEDULE = _native.AscentSchedule
 _ROOTS = 16  # leaves whose second edges are looked for among all pairs
 _MAX_ROUNDS, _MAX_SECONDS = 64, 0.05  # of a launch, between two looks at the token
 
@@ -65,18 +65,18 @@ class Ascent:
         device, n = graphs.device, graphs.n
         self._graphs, self.graph, self._device, self._n = graphs, graph, device, n
         self.exponent, self.launch = graphs.exponent, graphs.launch
-        least = _SCHEDULE["min_spacing"] * float(np.cumsum(graphs.spacing / n)[-1])
+        least = _SCHEDULE.min_spacing * float(np.cumsum(graphs.spacing / n)[-1])
         steps = np.ceil(np.maximum(graphs.spacing, least) * graphs.scale).astype(np.int32)
         self._kernel = graphs.module.kernel("ascend")
         at_once = self._kernel.blocks_per_multiprocessor(tuning.THREADS) * device.multiprocessors
         self._blocks = min(at_once, blocks_for(n))
         self._spacing = device.upload(steps)
-        self._leaves = device.empty(min(n, _SCHEDULE["leaves"]), np.int64)
+        self._leaves = device.empty(min(n, _SCHEDULE.leaves), np.int64)
         self._best_here = device.empty(n, np.int32)
         self._rounds = device.empty(_MAX_ROUNDS + 1, records.ASCENT_ROUND.dtype)
         self._arrays = {
             "spacing": self._spacing,
-            "exact": device.upload(_SCHEDULE["first_potential"] * steps),
+            "exact": device.upload(_SCHEDULE.first_potential * steps),
             "velocity": device.empty(n, np.float64),
             "direction": device.empty(n, np.int64),
             "leaves": self._leaves,
@@ -115,28 +115,28 @@ class Ascent:
     def climb(self, iterations: int, token: _native.StopToken) -> Best:
         """The best bound that was certified within so many rounds and the token's time."""
         began = time.monotonic()
-        wait = priced_next = _SCHEDULE["first_wait"]
-        near_end = math.ceil(_SCHEDULE["near_end"] * iterations)
+        wait = priced_next = _SCHEDULE.first_wait
+        near_end = math.ceil(_SCHEDULE.near_end * iterations)
         priced_near_end = False
         round_ = 0
         self._evaluate(0, exact=True)
         while not token.stopped():
             # The steps cool by rounds or by time, whichever runs out first.
-            left = token.deadline() - _SCHEDULE["pricing_share"] * self._pricing_seconds - began
+            left = token.deadline() - _SCHEDULE.pricing_share * self._pricing_seconds - began
             by_time = -1.0
             if math.isfinite(left):
                 by_time = (time.monotonic() - began) / left if left > 0.0 else 1.0
             progress = max(round_ / iterations, by_time)
             if progress >= 1.0:
                 break
-            is_near = round_ >= near_end or by_time >= _SCHEDULE["near_end"]
+            is_near = round_ >= near_end or by_time >= _SCHEDULE.near_end
             if round_ == priced_next or (is_near and not priced_near_end):
                 priced_near_end = is_near
                 before = self._value
                 self._certify(round_, token, last=False)
                 self._best_value = _NO_BOUND
-                much_lower = before - self._value > _SCHEDULE["large_drop"] * abs(before)
-                wait = max(_SCHEDULE["first_wait"], wait // 2) if much_lower else 2 * wait
+                much_lower = before - self._value > _SCHEDULE.large_drop * abs(before)
+                wait = max(_SCHEDULE.first_wait, wait // 2) if much_lower else 2 * wait
                 priced_next = round_ + wait
             if round_ == iterations - 1:
                 break
@@ -145,7 +145,7 @@ class Ascent:
             rate = 0.0
             if math.isfinite(left) and self._round_seconds is not None:
                 rate = self._round_seconds / max(left, self._round_seconds)
-                ahead = (1.0 if priced_near_end else _SCHEDULE["near_end"]) - progress
+                ahead = (1.0 if priced_near_end else _SCHEDULE.near_end) - progress
                 count = max(1, min(count, math.ceil(ahead / rate)))
             self._advance(round_, count, iterations, (by_time, rate))
             round_ += count
@@ -206,7 +206,7 @@ class Ascent:
             progress_a_round=by_time[1],
             clusters=self._clusters,
             looked_at=len(self._leaves),
-            max_potential=_SCHEDULE["max_potential"],
+            max_potential=_SCHEDULE.max_potential,
             **self._arrays,
         )
         numbers = (np.int32(number) for number in (round_, count, iterations, exact))

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from warptsp.problem import Problem
 
 LISTS = (8, 1)  # candidates of a city, and how many of them are from each quadrant at least
-_SCHEDULE = _native.ascent_schedule()
-NEAR = _SCHEDULE["nearest_edges"]
+_SCHEDULE = _native.AscentSchedule
+NEAR = _SCHEDULE.nearest_edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class GraphBuilder(Kernels):
         device, count = self.device, len(violated)
         keys, size = device.empty(graph.arcs + count, np.uint64), device.zeros(1, np.int32)
         arcs = graph.owner, graph.ends, np.int32(graph.arcs)
-        far_share = np.float64(graph.arcs <= 2 * _SCHEDULE["max_edges"] * self.n)
+        far_share = np.float64(graph.arcs <= 2 * _SCHEDULE.max_edges * self.n)
         limits = spacing, self.following, np.int32(all_stay), far_share, self._bits
         self.launch("keep_arcs", graph.arcs, *arcs, nodes, potential, *limits, keys, size)
         kept = int(size.download()[0])
