@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import re
 import sys
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp._checks import shown
+from warptsp._facts import Fact
 from warptsp.cli._completion import formats, metrics
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
@@ -47,6 +47,12 @@ def certificate_option(what: str) -> Callable[[Callable[..., Any]], Callable[...
 new_certificate_option = certificate_option(
     "Write the proof to this file (JSON); warptsp check --certificate verifies it."
 )
+
+
+def certificate_fact(file: Path | None, proved: bool) -> Fact:
+    """Where a proof is."""
+    words = None if file is None else str(file) if proved else "not written: nothing was proved"
+    return Fact("", words=words, name="certificate")
 
 
 _COLUMNS = {
@@ -314,15 +320,3 @@ def find_city(problem: Problem, text: str, option: str) -> int:
         return problem.city(text)
     except InvalidOption as error:
         raise InvalidOption(f"{option} {error}") from None
-
-
-def echo_json(values: Mapping[str, Any]) -> None:
-    """Write one JSON object to stdout."""
-    # The one control character that JSON leaves as it is.
-    # A line for each key: a tour of a million cities is no million lines.
-    lines = (f"  {json.dumps(key)}: {json.dumps(value, default=_plain)}" for key, value in values.items())
-    click.echo(("{\n" + ",\n".join(lines) + "\n}").replace("\x7f", "\\u007f"))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else str(value)

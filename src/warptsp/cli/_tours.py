@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from warptsp.cli.streams import say, tell
+from warptsp._facts import Fact
+from warptsp.cli.streams import show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,15 +98,20 @@ class TourOutputs(NamedTuple):
             attempts.make(write_tour, name, tour, problem, format="tsplib" if name == "-" else None)
         attempts.finish()
 
-    def as_json(self) -> dict[str, object]:
-        """What JSON says of it: the first, and all."""
-        return {"output": next(iter(self.names), None), "outputs": list(self.names)}
+    def show(self, facts: Iterable[Fact], *, as_json: bool, quiet: bool) -> None:
+        """Say the facts of a result, and where the tour is; on stderr if the tour is on stdout."""
+        facts = [*facts, *output_facts(self.names, "it")]
+        show(facts, as_json=as_json, quiet=quiet, on_stderr=self.to_stdout)
 
-    def say(self, lines: Iterable[str]) -> None:
-        """Say the lines of a result, and where the tour is, on stderr if the tour is on stdout."""
-        where = self.names or ("not written; --output FILE writes it",)
-        lines = [*lines, *(f"{'output':13}{name}" for name in where)]
-        (tell if self.to_stdout else say)(*lines)
+
+def output_facts(names: Sequence[str], what: str) -> list[Fact]:
+    """Where something was written: the first file and all of them, or how to write it."""
+    where = names or [f"not written; --output FILE writes {what}"]
+    return [
+        Fact("output", next(iter(names), None)),
+        Fact("outputs", list(names)),
+        *(Fact("", words=words, name="output") for words in where),
+    ]
 
 
 class Tours(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from warptsp._facts import Fact
 from warptsp._words import counted
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
     examples,
     instance_argument,
     instance_options,
@@ -60,7 +60,6 @@ def command(
     group of each place, or a GTSPLIB file, with up to 5000 places.
     """
     from warptsp.groups import choose
-    from warptsp.quantities import length_text
     from warptsp.solver import with_open
 
     outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
@@ -72,14 +71,13 @@ def command(
         choice = choose(problem, groups, time_limit=time_limit, kicks=kicks, seed=seed, threads=threads)
         result = choice.result
         outputs.write(result.tour, result.problem)
-    if as_json:
-        echo_json({"file": str(instance.path), "places": problem.n, **outputs.as_json(), **result.as_dict()})
-    elif not quiet:
-        lines = [
-            f"places       {problem.n} in {counted(result.problem.n, 'group', 'groups')}",
-            f"length       {length_text(result.length, problem.metric.unit)}",
-            f"time         {result.seconds:.2f} s, {result.kicks} kicks",
-            f"stopped by   {result.stop_reason}",
-        ]
-        outputs.say(lines)
+    groups_of = f"{problem.n} in {counted(result.problem.n, 'group', 'groups')}"
+    told = {"length", "seconds", "stop_reason"}
+    facts = [
+        Fact("file", str(instance.path)),
+        Fact("places", problem.n, groups_of),
+        *(fact if fact.key in told else fact._replace(words=None) for fact in result.told()),
+        *(Fact(key, value) for key, value in (result.as_dict() if as_json else {}).items()),
+    ]
+    outputs.show(facts, as_json=as_json, quiet=quiet)
     return 0 if signals.caught is None else status(signals.caught)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import methods
-from warptsp.cli._options import echo_json, examples, json_option, quiet_option
-from warptsp.cli.streams import say
+from warptsp.cli._options import examples, json_option, quiet_option
+from warptsp.cli.streams import echo_json, say
 from warptsp.errors import BackendUnavailable, InvalidOption
 
 if TYPE_CHECKING:

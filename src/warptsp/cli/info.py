@@ -8,14 +8,13 @@ import click
 
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
     examples,
     instance_argument,
     instance_options,
     json_option,
     quiet_option,
 )
-from warptsp.cli.streams import say
+from warptsp.cli.streams import echo_json, say
 
 
 @click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp._words import counted
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
     examples,
     find_city,
     instance_options,
@@ -114,23 +114,17 @@ def command(
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
     outputs.write(result.tour, result.problem)
-    if as_json:
-        echo_json(
-            {
-                "file": str(instance.path), **outputs.as_json(), "cities": result.problem.n,
-                "inserted": inserted, "removed": removed, "length": result.length, "length_before": before,
-                "seconds": round(result.seconds, 3),
-            }
-        )  # fmt: skip
-    elif not quiet:
-        unit = problem.metric.unit
-        lines = [
-            f"tour         {instance.path}, {counted(cities)}",
-            f"places       {inserted} inserted, {removed} removed",
-            f"length       {length_text(result.length, unit)}",
-            f"before       {length_text(before, unit)}",
-        ]
-        outputs.say(lines)
+    unit = problem.metric.unit
+    facts = [
+        Fact("file", str(instance.path), f"{instance.path}, {counted(cities)}", "tour"),
+        Fact("cities", result.problem.n),
+        Fact("inserted", inserted, f"{inserted} inserted, {removed} removed", "places"),
+        Fact("removed", removed),
+        Fact("length", result.length, length_text(result.length, unit)),
+        Fact("length_before", before, length_text(before, unit), "before"),
+        Fact("seconds", round(result.seconds, 3)),
+    ]
+    outputs.show(facts, as_json=as_json, quiet=quiet)
 
 
 def _with_order(

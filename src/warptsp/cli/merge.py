@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
     examples,
     instance_argument,
     instance_options,
@@ -19,9 +18,6 @@ from warptsp.cli._options import (
 from warptsp.cli._tours import TourOutputs, check_arcs, open_option, output_option, read_tours
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
-
-if TYPE_CHECKING:
-    from warptsp.result import Result
 
 
 @click.command(
@@ -56,7 +52,8 @@ def command(
     --merge FILE --merge FILE does the same and searches from there.
     """
     from warptsp.problem.itinerary import length_of
-    from warptsp.quantities import finite
+    from warptsp.quantities import finite, length_text
+    from warptsp.result import known_facts
     from warptsp.solver import merge
 
     if len(tours) < 2:
@@ -69,35 +66,20 @@ def command(
         check_arcs(problem, result.tour, "the merged tour")
         outputs.write(result.tour, problem)
     lengths = [length_of(problem, tour) for tour in cities]
-    if as_json:
-        echo_json(
-            {
-                "instance": problem.name, "cities": problem.n, **outputs.as_json(), "length": result.length,
-                "tours": [
-                    {"file": str(file), "length": finite(length)}
-                    for file, length in zip(tours, lengths, strict=True)
-                ],
-                "interrupted": result.interrupted, "seconds": round(result.seconds, 3),
-            }
-        )  # fmt: skip
-    elif not quiet:
-        outputs.say(_facts(tours, lengths, result))
+    unit = problem.metric.unit
+    given = [(str(file), length) for file, length in zip(tours, lengths, strict=True)]
+    nothing = "as long as the shortest: the others have nothing for it"
+    early = "interrupted before all choices were made"
+    facts = [
+        Fact("instance", problem.name),
+        Fact("cities", problem.n),
+        Fact("tours", [{"file": file, "length": finite(length)} for file, length in given]),
+        *(Fact("", words=f"{length_text(length, unit)}  {file}", name="tour") for file, length in given),
+        Fact("length", result.length, length_text(result.length, unit), "merged"),
+        Fact("", words=nothing if result.length == min(lengths) else None, name=""),
+        *(fact._replace(key="") for fact in known_facts(result.known, result.length, unit)),
+        Fact("interrupted", result.interrupted, early if result.interrupted else None, ""),
+        Fact("seconds", round(result.seconds, 3)),
+    ]
+    outputs.show(facts, as_json=as_json, quiet=quiet)
     return 0 if signals.caught is None else status(signals.caught)
-
-
-def _facts(tours: tuple[Path, ...], lengths: list[int | float], result: Result) -> list[str]:
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
-
-    unit = result.problem.metric.unit
-    given = zip(tours, lengths, strict=True)
-    lines = [f"{'tour':13}{length_text(length, unit)}  {file}" for file, length in given]
-    lines.append(f"{'merged':13}{length_text(result.length, unit)}")
-    if result.length == min(lengths):
-        lines.append(f"{'':13}as long as the shortest: the others have nothing for it")
-    if (gap := result.gap) is not None and result.known is not None:
-        kind = "optimum" if result.known.proven else "best known length"
-        lines.append(f"{'gap':13}{format_gap(gap)} to the {kind}, {length_text(result.known.length, unit)}")
-    if result.interrupted:
-        lines.append(f"{'':13}interrupted before all choices were made")
-    return lines

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp.cli._display import NoDisplay, make_display
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    certificate_fact,
     examples,
     instance_argument,
     instance_options,
@@ -118,17 +119,12 @@ def command(
                 resume=resume,
             )
         outputs.write(proof.tour, problem)
-    if as_json:
-        kept = None if checkpoint is None else str(checkpoint)
-        echo_json({**_as_json(problem, proof), "checkpoint": kept, **outputs.as_json()})
-    elif not quiet:
-        lines = [f"{name:13}{text}" for name, text in _facts(problem, proof)]
-        if certificate is not None:
-            written = certificate if proof.proved else "not written: nothing was proved"
-            lines.append(f"{'certificate':13}{written}")
-        if checkpoint is not None:
-            lines.append(f"{'checkpoint':13}{checkpoint}")
-        outputs.say(lines)
+    facts = [
+        *_facts(problem, proof),
+        certificate_fact(certificate, proof.proved),
+        Fact("checkpoint", kept := None if checkpoint is None else str(checkpoint), kept),
+    ]
+    outputs.show(facts, as_json=as_json, quiet=quiet)
     return 0 if signals.caught is None else status(signals.caught)
 
 
@@ -165,7 +161,8 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
     return ", ".join(parts)
 
 
-def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
+def _facts(problem: Problem, proof: Proof) -> list[Fact]:
+    from warptsp.progress import in_percent, relative_gap
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
 
@@ -180,33 +177,22 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
         told = f"optimal, proved: no {kind} is shorter"
     else:
         told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
-    given_up = [] if proof.skipped is None else [("given up", proof.skipped)]
+    cuts = ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"
+    time = f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"
+    nodes = f"{root} without branches, {proof.nodes} nodes with them"
     return [
-        ("length", length_text(proof.length, unit)),
-        *given_up,
-        ("bound", told),
-        ("root", f"{root} without branches, {proof.nodes} nodes with them"),
-        ("cuts", ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"),
-        ("time", f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"),
+        Fact("instance", problem.name),
+        Fact("cities", problem.n),
+        Fact("open", problem.open is not None),
+        Fact("length", proof.length, length_text(proof.length, unit)),
+        Fact("skipped", proof.skipped, proof.skipped, "given up"),
+        Fact("proved_optimal", proof.proved),
+        Fact("lower_bound", proof.lower_bound, told, "bound"),
+        Fact("bound_gap_percent", in_percent(relative_gap(proof.length, proof.lower_bound))),
+        Fact("root_bound", proof.root_bound, nodes, "root"),
+        Fact("nodes", proof.nodes),
+        Fact("cuts", proof.cuts, cuts),
+        Fact("seconds", proof.seconds, time, "time"),
+        Fact("search_seconds", proof.search_seconds),
+        Fact("interrupted", proof.interrupted),
     ]
-
-
-def _as_json(problem: Problem, proof: Proof) -> dict[str, object]:
-    from warptsp.progress import in_percent, relative_gap
-
-    return {
-        "instance": problem.name,
-        "cities": problem.n,
-        "open": problem.open is not None,
-        "length": proof.length,
-        "proved_optimal": proof.proved,
-        "lower_bound": proof.lower_bound,
-        "bound_gap_percent": in_percent(relative_gap(proof.length, proof.lower_bound)),
-        "root_bound": proof.root_bound,
-        "nodes": proof.nodes,
-        "cuts": proof.cuts,
-        "seconds": proof.seconds,
-        "search_seconds": proof.search_seconds,
-        "interrupted": proof.interrupted,
-        "skipped": proof.skipped,
-    }

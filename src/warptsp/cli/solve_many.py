@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warptsp.cli._options import echo_json, examples, json_option, quiet_option
-from warptsp.cli._tours import open_option
-from warptsp.cli.streams import say, tell
+from warptsp._facts import Fact
+from warptsp.cli._options import examples, json_option, quiet_option
+from warptsp.cli._tours import open_option, output_facts
+from warptsp.cli.streams import show, tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
 
@@ -119,10 +120,7 @@ def command(
     written = tuple(output for output in outputs if attempts.make(_write, output, results))
     if tours is not None:
         attempts.make(_write_tours, tours, results)
-    if as_json:
-        echo_json(_facts(problems, written, results))
-    elif not quiet:
-        say(*(f"{name:12} {value}" for name, value in _summary(problems, written, tours, results)))
+    show(_facts(problems, written, tours, results), as_json=as_json, quiet=quiet)
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()
@@ -202,37 +200,26 @@ def _write_tours(folder: Path, results: ManyResults) -> None:
             write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
 
 
-def _facts(problems: Path, outputs: tuple[str, ...], results: ManyResults) -> dict[str, object]:
-    return {
-        "file": str(problems),
-        "output": next(iter(outputs), None),
-        "outputs": list(outputs),
-        "problems": len(results),
-        "solved": results.solved,
-        "lengths": [results.length(position) for position in range(len(results))],
-        "proved_optimal": int(results.proved_optimal.sum()),
-        "errors": {_name(results, position): str(error) for position, error in results.errors.items()},
-        "seconds": round(results.seconds, 3),
-        "interrupted": results.interrupted,
-    }
-
-
-def _summary(
-    problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults
-) -> list[tuple[str, str]]:
-    lengths = [length for i in range(len(results)) if (length := results.length(i)) is not None]
-    rows = [("problems", f"{problems}: {len(results)}, {len(lengths)} with a tour")]
+def _facts(problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults) -> list[Fact]:
+    each = [results.length(position) for position in range(len(results))]
+    lengths = [length for length in each if length is not None]
+    range_, proved = None, None
+    optimal = int(results.proved_optimal.sum())
     if lengths:
         mean = sum(lengths) / len(lengths)
-        rows.append(("lengths", f"{min(lengths):.10g} to {max(lengths):.10g}, mean {mean:.10g}"))
-        rows.append(("proved", f"{int(results.proved_optimal.sum())} tours are optimal, proved"))
+        range_ = f"{min(lengths):.10g} to {max(lengths):.10g}, mean {mean:.10g}"
+        proved = f"{optimal} tours are optimal, proved"
     pace = f", {1000 * results.seconds / len(results):.2f} ms each" if len(results) else ""
-    rows.append(("time", f"{results.seconds:.2f} s{pace}"))
-    if results.interrupted:
-        rows.append(("ended", "early: what was found is kept"))
-    rows += [("output", output) for output in outputs]
-    if not outputs:
-        rows.append(("output", "not written; --output FILE writes the lengths"))
-    if tours is not None:
-        rows.append(("tours", str(tours)))
-    return rows
+    ended = "early: what was found is kept" if results.interrupted else None
+    return [
+        Fact("file", str(problems), f"{problems}: {len(results)}, {len(lengths)} with a tour", "problems"),
+        Fact("problems", len(results)),
+        Fact("solved", results.solved),
+        Fact("lengths", each, range_),
+        Fact("proved_optimal", optimal, proved, "proved"),
+        Fact("errors", {_name(results, position): str(error) for position, error in results.errors.items()}),
+        Fact("seconds", round(results.seconds, 3), f"{results.seconds:.2f} s{pace}", "time"),
+        Fact("interrupted", results.interrupted, ended, "ended"),
+        *output_facts(outputs, "the lengths"),
+        Fact("", words=None if tours is None else str(tours), name="tours"),
+    ]

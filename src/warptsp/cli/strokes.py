@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import devices
-from warptsp.cli._options import Seconds, echo_json, examples, json_option, quiet_option
-from warptsp.cli.streams import say, tell
+from warptsp.cli._options import Seconds, examples, json_option, quiet_option
+from warptsp.cli.streams import echo_json, say, tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
 
