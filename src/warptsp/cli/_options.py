@@ -16,7 +16,7 @@ import click
 
 from warptsp._checks import shown
 from warptsp._facts import Fact
-from warptsp.cli._completion import formats, metrics
+from warptsp.cli._completion import devices, formats, metrics
 from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 
@@ -198,9 +198,29 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         return seconds
 
 
-time_limit_option = click.option(
-    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
+def time_option(name: str, what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add an option that takes a time."""
+    return click.option(name, type=Seconds(), metavar="TIME", help=what)
+
+
+time_limit_option = time_option("--time-limit", "Stop after this time: 10, 90s, 1m30s, 2h.")
+kicks_option = click.option(
+    "--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour)."
 )
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the random numbers."
+)
+threads_option = click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
+
+
+def device_option(
+    values: str, what: str, default: str = "auto"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add ``--device``, with the values that a command takes."""
+    return click.option(
+        "--device", default=default, show_default=True, metavar=values, shell_complete=devices, help=what
+    )
+
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _UNIT_NAMES = {

@@ -7,16 +7,17 @@ from pathlib import Path
 import click
 
 from warptsp._facts import Fact
-from warptsp.cli._completion import devices
 from warptsp.cli._options import (
     InstanceFile,
     certificate_fact,
+    device_option,
     examples,
     instance_argument,
     instance_options,
     json_option,
     new_certificate_option,
     quiet_option,
+    threads_option,
     time_limit_option,
 )
 from warptsp.cli._tours import open_option, with_tour
@@ -38,15 +39,8 @@ from warptsp.cli.streams import show
 )
 @time_limit_option
 @click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
-@click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
-@click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    metavar="auto|cpu|cuda|cuda:N",
-    shell_complete=devices,
-    help="Where it is computed; auto takes a GPU from 50,000 cities on.",
-)
+@threads_option
+@device_option("auto|cpu|cuda|cuda:N", "Where it is computed; auto takes a GPU from 50,000 cities on.")
 @new_certificate_option
 @instance_options
 @open_option

@@ -12,7 +12,10 @@ from warptsp.cli._options import (
     instance_argument,
     instance_options,
     json_option,
+    kicks_option,
     quiet_option,
+    seed_option,
+    threads_option,
     time_limit_option,
 )
 from warptsp.cli._tours import TourOutputs, output_option
@@ -36,9 +39,9 @@ from warptsp.interruption import FirstSignal, status
 )
 @output_option
 @time_limit_option
-@click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@kicks_option
+@seed_option
+@threads_option
 @click.option("--open/--closed", "open_", default=None, help="Find a path with free ends, or a closed tour.")
 @json_option
 @quiet_option

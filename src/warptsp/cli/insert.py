@@ -17,6 +17,7 @@ from warptsp.cli._options import (
     instance_options,
     json_option,
     quiet_option,
+    seed_option,
 )
 from warptsp.cli._tours import TourOutputs, open_option, output_option
 from warptsp.cli.streams import tell
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     metavar="K",
     help="Let K cities before and behind each new one change places, too.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@seed_option
 @open_option
 @json_option
 @quiet_option

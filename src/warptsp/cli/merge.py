@@ -14,6 +14,8 @@ from warptsp.cli._options import (
     instance_options,
     json_option,
     quiet_option,
+    seed_option,
+    threads_option,
 )
 from warptsp.cli._tours import TourOutputs, check_arcs, open_option, output_option, read_tours
 from warptsp.errors import InvalidOption
@@ -30,8 +32,8 @@ from warptsp.interruption import FirstSignal, status
 @click.argument("tours", metavar="TOUR TOUR...", nargs=-1, type=click.Path(path_type=Path))
 @instance_options
 @output_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@seed_option
+@threads_option
 @open_option
 @json_option
 @quiet_option

@@ -19,6 +19,7 @@ from warptsp.cli._options import (
     json_option,
     new_certificate_option,
     quiet_option,
+    seed_option,
     time_limit_option,
 )
 from warptsp.cli._tours import TourOutputs, open_option, output_option, with_tour
@@ -47,7 +48,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
     help="The tour to begin with; by default a search finds one.",
 )
 @time_limit_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@seed_option
 @click.option(
     "--threads", type=int, metavar="N", help="CPU threads, for cuts and nodes of the tree.  [default: all]"
 )

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 import click
 
 from warptsp._facts import Fact
-from warptsp.cli._options import examples, json_option, quiet_option
+from warptsp.cli._options import (
+    device_option,
+    examples,
+    json_option,
+    quiet_option,
+    time_option,
+)
 from warptsp.cli._tours import open_option, output_facts
 from warptsp.cli.streams import show, tell
 from warptsp.errors import InvalidOption
@@ -49,19 +55,15 @@ TELL = 2.0  # seconds between two lines of progress
     type=click.Path(path_type=Path),
     help="Write each tour into this folder, as a TSPLIB file NAME.tour.",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after this time.")
+@time_option("--time-limit", "Stop each search after this time: 10, 90s, 1m30s.")
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks; repeatable.")
-@click.option("--total-time", type=float, metavar="SECONDS", help="Divide this time among all problems.")
+@time_option("--total-time", "Divide this time among all problems.")
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of problem 0; problem i has SEED + i."
 )
 @click.option("--threads", type=int, metavar="N", help="Problems at once; by default one for each processor.")
-@click.option(
-    "--device",
-    default="cpu",
-    show_default=True,
-    metavar="NAME",
-    help="cpu, or cuda or cuda:N for a GPU that searches thousands of problems at once.",
+@device_option(
+    "cpu|cuda|cuda:N", "cpu, or a GPU, which searches thousands of problems at once.", default="cpu"
 )
 @click.option("--metric", metavar="NAME", help="Metric of coordinates that do not say which is theirs.")
 @click.option("--asymmetric", is_flag=True, help="Allow matrices whose distances differ by direction.")

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.cli._completion import devices
-from warptsp.cli._options import Seconds, examples, json_option, quiet_option
+from warptsp.cli._options import (
+    device_option,
+    examples,
+    json_option,
+    quiet_option,
+    seed_option,
+    threads_option,
+    time_option,
+)
 from warptsp.cli.streams import echo_json, say, tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
@@ -68,23 +75,11 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--acceleration", type=_Numbers(), metavar="A[,A]", help="Acceleration of the axes, with --speed."
 )
-@click.option(
-    "--time-limit",
-    type=Seconds(),
-    metavar="TIME",
-    help="Search for this time: 10, 90s, 5m.  [default: up to 10 s]",
-)
+@time_option("--time-limit", "Search for this time: 10, 90s, 5m.  [default: up to 10 s]")
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
-@click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    metavar="auto|cpu|cuda|cuda:N",
-    shell_complete=devices,
-    help="Where to search.",
-)
+@seed_option
+@threads_option
+@device_option("auto|cpu|cuda|cuda:N", "Where to search.")
 @click.option(
     "--preview", metavar="FILE", type=click.Path(), help="Draw strokes and travel, before and after (.svg)."
 )
