@@ -6,7 +6,7 @@ import functools
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,7 +17,7 @@ import click
 from warptsp._checks import shown
 from warptsp._facts import Fact
 from warptsp.cli._completion import devices, formats, metrics
-from warptsp.cli.streams import tell
+from warptsp.cli.streams import show, tell
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -35,17 +35,36 @@ instance_argument = click.argument(
     "instance", metavar="INSTANCE", type=click.Path(path_type=Path), callback=_from_terminal
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
-
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; only set the exit status.")
 
 
-def certificate_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add ``--certificate FILE``, with what is done with the file."""
-    return click.option("--certificate", metavar="FILE", type=click.Path(path_type=Path), help=what)
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How a command says its result: as JSON, as lines for people, or not at all."""
+
+    as_json: bool
+    quiet: bool
+
+    def show(self, facts: Iterable[Fact], *, on_stderr: bool = False) -> None:
+        """Say it."""
+        if self.as_json or not self.quiet:
+            show(facts, as_json=self.as_json, on_stderr=on_stderr)
 
 
-new_certificate_option = certificate_option(
-    "Write the proof to this file (JSON); warptsp check --certificate verifies it."
+def printing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--json`` and ``--quiet``; the command gets a `Printing`."""
+    return json_option(quiet_option(grouped(printing=Printing)(command)))
+
+
+def file_option(
+    name: str, what: str, *, metavar: str = "FILE", path_type: type = Path
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add an option that takes the name of a file, with what is done with it."""
+    return click.option(name, metavar=metavar, type=click.Path(path_type=path_type), help=what)
+
+
+new_certificate_option = file_option(
+    "--certificate", "Write the proof to this file (JSON); warptsp check --certificate verifies it."
 )
 
 

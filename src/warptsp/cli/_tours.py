@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from warptsp._facts import Fact
-from warptsp.cli.streams import show
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from warptsp.cli._options import Printing
     from warptsp.problem import Problem
 
 open_option = click.option(
@@ -98,10 +98,9 @@ class TourOutputs(NamedTuple):
             attempts.make(write_tour, name, tour, problem, format="tsplib" if name == "-" else None)
         attempts.finish()
 
-    def show(self, facts: Iterable[Fact], *, as_json: bool, quiet: bool) -> None:
+    def show(self, facts: Iterable[Fact], printing: Printing) -> None:
         """Say the facts of a result, and where the tour is; on stderr if the tour is on stdout."""
-        facts = [*facts, *output_facts(self.names, "it")]
-        show(facts, as_json=as_json, quiet=quiet, on_stderr=self.to_stdout)
+        printing.show([*facts, *output_facts(self.names, "it")], on_stderr=self.to_stdout)
 
 
 def output_facts(names: Sequence[str], what: str) -> list[Fact]:

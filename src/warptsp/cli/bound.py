@@ -9,19 +9,19 @@ import click
 from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
+    Printing,
     certificate_fact,
     device_option,
     examples,
+    file_option,
     instance_argument,
     instance_options,
-    json_option,
     new_certificate_option,
-    quiet_option,
+    printing_options,
     threads_option,
     time_limit_option,
 )
 from warptsp.cli._tours import open_option, with_tour
-from warptsp.cli.streams import show
 
 
 @click.command(
@@ -31,12 +31,7 @@ from warptsp.cli.streams import show
     )
 )
 @instance_argument
-@click.option(
-    "--tour",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A tour whose gap to the bound is shown; its edges also guide the computation.",
-)
+@file_option("--tour", "A tour whose gap to the bound is shown; its edges also guide the computation.")
 @time_limit_option
 @click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
 @threads_option
@@ -44,8 +39,7 @@ from warptsp.cli.streams import show
 @new_certificate_option
 @instance_options
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tour: Path | None,
@@ -55,8 +49,7 @@ def command(
     device: str,
     certificate: Path | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Compute a lower bound on the length of any tour of INSTANCE: the Held-Karp bound, proved for all pairs.
 
@@ -107,5 +100,5 @@ def command(
         Fact("seconds", bound.seconds, f"{bound.seconds:.2f} s, {bound.iterations} spanning trees", "time"),
         certificate_fact(certificate, bound.certified),
     ]
-    show(facts, as_json=as_json, quiet=quiet)
+    printing.show(facts)
     return 0 if signals.caught is None else status(signals.caught)

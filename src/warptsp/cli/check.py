@@ -10,15 +10,14 @@ import click
 from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
-    certificate_option,
+    Printing,
     examples,
+    file_option,
     instance_argument,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
 )
 from warptsp.cli._tours import check_arcs, open_option, read_tours
-from warptsp.cli.streams import show
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -32,20 +31,19 @@ if TYPE_CHECKING:
 )
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
-@certificate_option(
-    "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities."
+@file_option(
+    "--certificate",
+    "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities.",
 )
 @instance_options
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tour: Path,
     certificate: Path | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> None:
     """Check the tour in the file TOUR against INSTANCE: every city once, exact length, gap if known.
 
@@ -85,7 +83,7 @@ def command(
         Fact("bound_gap_percent", in_percent(above), close, ""),
         Fact("proved_optimal", optimal),
     ]
-    show(facts, as_json=as_json, quiet=quiet)
+    printing.show(facts)
 
 
 def _proven(problem: Problem, certificate: Path) -> int | float:

@@ -8,12 +8,12 @@ from warptsp._facts import Fact
 from warptsp._words import counted
 from warptsp.cli._options import (
     InstanceFile,
+    Printing,
     examples,
     instance_argument,
     instance_options,
-    json_option,
     kicks_option,
-    quiet_option,
+    printing_options,
     seed_option,
     threads_option,
     time_limit_option,
@@ -43,8 +43,7 @@ from warptsp.interruption import FirstSignal, status
 @seed_option
 @threads_option
 @click.option("--open/--closed", "open_", default=None, help="Find a path with free ends, or a closed tour.")
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     groups: str,
@@ -54,8 +53,7 @@ def command(
     seed: int,
     threads: int | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Find a short tour that visits one place of each group of INSTANCE, whichever is best.
 
@@ -65,7 +63,7 @@ def command(
     from warptsp.groups import choose
     from warptsp.solver import with_open
 
-    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
+    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
     problem = instance.load(groups=True)
     if open_ is not None:
         problem = with_open(problem, open_)
@@ -80,7 +78,7 @@ def command(
         Fact("file", str(instance.path)),
         Fact("places", problem.n, groups_of),
         *(fact if fact.key in told else fact._replace(words=None) for fact in result.told()),
-        *(Fact(key, value) for key, value in (result.as_dict() if as_json else {}).items()),
+        *(Fact(key, value) for key, value in (result.as_dict() if printing.as_json else {}).items()),
     ]
-    outputs.show(facts, as_json=as_json, quiet=quiet)
+    outputs.show(facts, printing)
     return 0 if signals.caught is None else status(signals.caught)

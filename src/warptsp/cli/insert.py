@@ -12,11 +12,11 @@ from warptsp._facts import Fact
 from warptsp._words import counted
 from warptsp.cli._options import (
     InstanceFile,
+    Printing,
     examples,
     find_city,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
     seed_option,
 )
 from warptsp.cli._tours import TourOutputs, open_option, output_option
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
 )
 @seed_option
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     places: Path | None,
@@ -63,8 +62,7 @@ def command(
     improve: int,
     seed: int,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> None:
     """Insert the places of the file PLACES into a tour with the least detour, keeping its order.
 
@@ -78,7 +76,7 @@ def command(
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
     new = [] if places is None else [("the list of places itself", places)]
-    outputs.check(as_json=as_json, inputs=new)
+    outputs.check(as_json=printing.as_json, inputs=new)
     if str(instance.path) == "-":
         raise InvalidOption(
             "-: TOUR is read as places and as an order, and standard input only once: name a file"
@@ -125,7 +123,7 @@ def command(
         Fact("length_before", before, length_text(before, unit), "before"),
         Fact("seconds", round(result.seconds, 3)),
     ]
-    outputs.show(facts, as_json=as_json, quiet=quiet)
+    outputs.show(facts, printing)
 
 
 def _with_order(

@@ -9,11 +9,11 @@ import click
 from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
+    Printing,
     examples,
     instance_argument,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
     seed_option,
     threads_option,
 )
@@ -35,8 +35,7 @@ from warptsp.interruption import FirstSignal, status
 @seed_option
 @threads_option
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tours: tuple[Path, ...],
@@ -44,8 +43,7 @@ def command(
     seed: int,
     threads: int | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Join tours of INSTANCE into one that has no edges but theirs and is no longer than the shortest.
 
@@ -60,7 +58,7 @@ def command(
 
     if len(tours) < 2:
         raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
-    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
+    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
     problem, cities, _ = read_tours(instance.load(), tours, open_)
     outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
@@ -83,5 +81,5 @@ def command(
         Fact("interrupted", result.interrupted, early if result.interrupted else None, ""),
         Fact("seconds", round(result.seconds, 3)),
     ]
-    outputs.show(facts, as_json=as_json, quiet=quiet)
+    outputs.show(facts, printing)
     return 0 if signals.caught is None else status(signals.caught)

@@ -12,13 +12,14 @@ from warptsp._facts import Fact
 from warptsp.cli._display import NoDisplay, make_display
 from warptsp.cli._options import (
     InstanceFile,
+    Printing,
     certificate_fact,
     examples,
+    file_option,
     instance_argument,
     instance_options,
-    json_option,
     new_certificate_option,
-    quiet_option,
+    printing_options,
     seed_option,
     time_limit_option,
 )
@@ -41,12 +42,7 @@ LOG_SECONDS = 10.0  # lines in a log stay
     )
 )
 @instance_argument
-@click.option(
-    "--tour",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The tour to begin with; by default a search finds one.",
-)
+@file_option("--tour", "The tour to begin with; by default a search finds one.")
 @time_limit_option
 @seed_option
 @click.option(
@@ -59,22 +55,14 @@ LOG_SECONDS = 10.0  # lines in a log stay
 )
 @output_option
 @new_certificate_option
-@click.option(
+@file_option(
     "--checkpoint",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from it.",
+    "Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from it.",
 )
-@click.option(
-    "--resume",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Continue from the checkpoint of an earlier proof.",
-)
+@file_option("--resume", "Continue from the checkpoint of an earlier proof.")
 @instance_options
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tour: Path | None,
@@ -87,8 +75,7 @@ def command(
     checkpoint: Path | None,
     resume: Path | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Prove that a tour of INSTANCE is optimal, or find a better one that is: branch and cut.
 
@@ -99,11 +86,11 @@ def command(
     from warptsp.proof import prove
 
     others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
-    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)], others=others)
+    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)], others=others)
     problem, cities = with_tour(instance.load(), tour, open_)
     outputs.check_tours(problem)
     with FirstSignal() as signals:
-        with make_display("none" if quiet else "auto") as display:
+        with make_display("none" if printing.quiet else "auto") as display:
             if cities is None and resume is None:
                 display.phase("searching for a tour")
             told = _Told(display, problem)
@@ -125,7 +112,7 @@ def command(
         certificate_fact(certificate, proof.proved),
         Fact("checkpoint", kept := None if checkpoint is None else str(checkpoint), kept),
     ]
-    outputs.show(facts, as_json=as_json, quiet=quiet)
+    outputs.show(facts, printing)
     return 0 if signals.caught is None else status(signals.caught)
 
 

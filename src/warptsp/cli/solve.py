@@ -16,6 +16,7 @@ from warptsp.cli._options import (
     Speed,
     device_option,
     examples,
+    file_option,
     grouped,
     instance_argument,
     instance_options,
@@ -74,11 +75,10 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw the tour (.svg, .png), or the run (.pdf: start tour, tour, gap over time; needs matplotlib).",
 )
-@click.option(
+@file_option(
     "--report",
-    type=click.Path(),
-    metavar="FILE",
-    help="Write an HTML page about the run (.html); it opens in any browser, without a network.",
+    "Write an HTML page about the run (.html); it opens in any browser, without a network.",
+    path_type=str,
 )
 @click.option(
     "--csv-safe",
@@ -191,11 +191,10 @@ if TYPE_CHECKING:
     callback=lambda context, option, value: _list_methods(context) if value else None,
     help="List the methods and their parameters, then exit.",
 )  # fmt: skip
-@click.option(
+@file_option(
     "--checkpoint",
-    type=click.Path(),
-    metavar="FILE",
-    help="Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from it.",
+    "Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from it.",
+    path_type=str,
 )
 @click.option(
     "--checkpoint-interval",

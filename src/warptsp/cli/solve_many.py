@@ -13,14 +13,15 @@ import click
 
 from warptsp._facts import Fact
 from warptsp.cli._options import (
+    Printing,
     device_option,
     examples,
-    json_option,
-    quiet_option,
+    file_option,
+    printing_options,
     time_option,
 )
 from warptsp.cli._tours import open_option, output_facts
-from warptsp.cli.streams import show, tell
+from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
 
@@ -49,12 +50,7 @@ TELL = 2.0  # seconds between two lines of progress
     help="Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array. May be given "
     "several times.",
 )
-@click.option(
-    "--tours",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    help="Write each tour into this folder, as a TSPLIB file NAME.tour.",
-)
+@file_option("--tours", "Write each tour into this folder, as a TSPLIB file NAME.tour.", metavar="FOLDER")
 @time_option("--time-limit", "Stop each search after this time: 10, 90s, 1m30s.")
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks; repeatable.")
 @time_option("--total-time", "Divide this time among all problems.")
@@ -68,8 +64,7 @@ TELL = 2.0  # seconds between two lines of progress
 @click.option("--metric", metavar="NAME", help="Metric of coordinates that do not say which is theirs.")
 @click.option("--asymmetric", is_flag=True, help="Allow matrices whose distances differ by direction.")
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     problems: Path,
     outputs: tuple[str, ...],
@@ -83,8 +78,7 @@ def command(
     metric: str | None,
     asymmetric: bool,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Find short tours of all instances in a folder, or of an array of problems.
 
@@ -116,13 +110,13 @@ def command(
         asymmetric=asymmetric,
         threads=threads,
         device=device,
-        callback=_Lines(quiet),
+        callback=_Lines(printing.quiet),
     )
     attempts = Attempts()
     written = tuple(output for output in outputs if attempts.make(_write, output, results))
     if tours is not None:
         attempts.make(_write_tours, tours, results)
-    show(_facts(problems, written, tours, results), as_json=as_json, quiet=quiet)
+    printing.show(_facts(problems, written, tours, results))
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()

@@ -37,11 +37,11 @@ def tell(*lines: str) -> None:
     click.echo("\n".join(map(printable, lines)), err=True)
 
 
-def show(facts: Iterable[Fact], *, as_json: bool, quiet: bool = False, on_stderr: bool = False) -> None:
-    """Write the result of a command: as one JSON object, as lines, or not at all."""
+def show(facts: Iterable[Fact], *, as_json: bool, on_stderr: bool = False) -> None:
+    """Write the result of a command, as one JSON object or as lines."""
     if as_json:
         echo_json(values_of(facts))
-    elif not quiet:
+    else:
         (tell if on_stderr else say)(*lines_of(facts))
 
 
