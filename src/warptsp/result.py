@@ -10,7 +10,7 @@ from warptsp._checks import shown
 from warptsp._facts import Fact, lines_of, pairs_of, values_of
 from warptsp._offers import find
 from warptsp._words import counted
-from warptsp.claims import bound_of_optimal
+from warptsp.claims import bound_gap
 from warptsp.progress import in_percent, relative_gap
 from warptsp.quantities import duration_text, finite, length_text, number_text
 
@@ -143,9 +143,7 @@ class Result:
 
         None without a bound, or if it is 0 and the length is not.
         """
-        if self.lower_bound is not None and self.lower_bound >= bound_of_optimal(self.length):
-            return 0.0
-        return relative_gap(self.length, self.lower_bound)
+        return bound_gap(self.length, self.lower_bound)
 
     @property
     def missing_arcs(self) -> NDArray[np.int32]:

@@ -133,7 +133,7 @@ def with_tour(
     return (problem if open_ is None else with_open(problem, open_)), None
 
 
-def check_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
+def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
     """Accept a tour that goes through no missing arc.
 
     Raises

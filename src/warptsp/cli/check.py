@@ -17,7 +17,7 @@ from warptsp.cli._options import (
     instance_options,
     printing_options,
 )
-from warptsp.cli._tours import check_arcs, open_option, read_tours
+from warptsp.cli._tours import check_has_no_missing_arcs, open_option, read_tours
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -56,7 +56,7 @@ def command(
     from warptsp.result import format_gap, known_facts
 
     problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
-    check_arcs(problem, cities, str(tour))
+    check_has_no_missing_arcs(problem, cities, str(tour))
     length = problem.length(cities)
     bound = None if certificate is None else _proven(problem, certificate)
     optimal = None if bound is None else is_optimal(problem, length, bound)

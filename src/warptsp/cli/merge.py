@@ -17,7 +17,7 @@ from warptsp.cli._options import (
     seed_option,
     threads_option,
 )
-from warptsp.cli._tours import TourOutputs, check_arcs, open_option, output_option, read_tours
+from warptsp.cli._tours import TourOutputs, check_has_no_missing_arcs, open_option, output_option, read_tours
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
 
@@ -63,7 +63,7 @@ def command(
     outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
-        check_arcs(problem, result.tour, "the merged tour")
+        check_has_no_missing_arcs(problem, result.tour, "the merged tour")
         outputs.write(result.tour, problem)
     lengths = [length_of(problem, tour) for tour in cities]
     unit = problem.metric.unit

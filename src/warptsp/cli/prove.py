@@ -150,17 +150,17 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
 
 
 def _facts(problem: Problem, proof: Proof) -> list[Fact]:
-    from warptsp.progress import in_percent, relative_gap
+    from warptsp.progress import in_percent
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
 
     kind = "tour" if problem.open is None else "path"
     unit = problem.metric.unit
     bound, root = (length_text(value, unit, down=True) for value in (proof.lower_bound, proof.root_bound))
-    if not proof.proved and proof.lower_bound == 0:
+    if not proof.proved and proof.bound_gap is None:
         told = "none: the proof ended before one was proved"
-    elif not proof.proved:
-        told = f"at most {format_gap(proof.gap)} above the shortest: none is below {bound}"
+    elif not proof.proved and proof.bound_gap is not None:
+        told = f"at most {format_gap(proof.bound_gap)} above the shortest: none is below {bound}"
     elif problem.integral:
         told = f"optimal, proved: no {kind} is shorter"
     else:
@@ -176,7 +176,7 @@ def _facts(problem: Problem, proof: Proof) -> list[Fact]:
         Fact("skipped", proof.skipped, proof.skipped, "given up"),
         Fact("proved_optimal", proof.proved),
         Fact("lower_bound", proof.lower_bound, told, "bound"),
-        Fact("bound_gap_percent", in_percent(relative_gap(proof.length, proof.lower_bound))),
+        Fact("bound_gap_percent", in_percent(proof.bound_gap)),
         Fact("root_bound", proof.root_bound, nodes, "root"),
         Fact("nodes", proof.nodes),
         Fact("cuts", proof.cuts, cuts),
