@@ -96,10 +96,17 @@ def _square(frame: Any, titles: list[str]) -> tuple[list[str], NDArray[Any]] | N
             continue
         names = list(map(_text, _listed(column)))
         if names and names == titles[begin:]:
-            matrix = np.column_stack([_numbers(frame, titles, at) for at in range(begin, len(titles))])
-            # Two points in the plane, or three in space, have as many rows as columns.
-            counted = len(names) <= 3 and all(map(str.isdecimal, names))
-            return None if counted and not are_distances(matrix) else (names, matrix)
+            # Rows that are only counted may be as many as columns by chance.
+            counted = all(map(str.isdecimal, names))
+            try:
+                matrix = np.column_stack([_numbers(frame, titles, at) for at in range(begin, len(titles))])
+            except InvalidProblem:
+                if counted:
+                    return None
+                raise
+            if counted and (matrix.diagonal().any() or (len(names) <= 3 and not are_distances(matrix))):
+                return None
+            return names, matrix
     return None
 
 
