@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import warptsp._native as _native
+from warptsp.progress import relative_gap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,7 @@ __all__ = [
     "SHARE",
     "FewCities",
     "are_confirmed",
+    "bound_gap",
     "bound_of_optimal",
     "confirmed_bound",
     "is_confirmed",
@@ -87,6 +89,12 @@ class FewCities:
 def bound_of_optimal(length: int | float) -> int | float:
     """Return the lower bound that an optimal tour of this length is, on the safe side of rounding."""
     return length if isinstance(length, int) else length * (1.0 - SHARE)
+
+
+def bound_gap(length: int | float, bound: int | float | None) -> float | None:
+    """Return by how much a tour can be longer than the shortest, as a fraction; None if no bound tells."""
+    optimal = bound is not None and bound >= bound_of_optimal(length)
+    return 0.0 if optimal else relative_gap(length, bound)
 
 
 def confirmed_bound(problem: Problem, length: int | float, bound: int | float | None) -> int | float | None:

@@ -363,7 +363,7 @@ class _Cycles:
         np.fill_diagonal(matrix, 0.0)
         problem = Problem.from_matrix(matrix, asymmetric=True)
         try:
-            problem.check_arcs()
+            problem.check_connected()
         except InvalidProblem:  # names nodes of its own
             raise NoTourFound(_NO_TOUR, proved=True) from None
         return problem

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warptsp._checks import shown
+from warptsp._facts import Fact, lines_of, pairs_of, values_of
 from warptsp._offers import find
 from warptsp._words import counted
-from warptsp.claims import bound_of_optimal
+from warptsp.claims import bound_gap
 from warptsp.progress import in_percent, relative_gap
-from warptsp.quantities import finite, length_text, number_text
+from warptsp.quantities import duration_text, finite, length_text, number_text
 
 if TYPE_CHECKING:
     import os
@@ -142,9 +143,7 @@ class Result:
 
         None without a bound, or if it is 0 and the length is not.
         """
-        if self.lower_bound is not None and self.lower_bound >= bound_of_optimal(self.length):
-            return 0.0
-        return relative_gap(self.length, self.lower_bound)
+        return bound_gap(self.length, self.lower_bound)
 
     @property
     def missing_arcs(self) -> NDArray[np.int32]:
@@ -206,60 +205,83 @@ class Result:
 
     def summary(self) -> str:
         """Return a few lines for people: length, gap, time, device, seed, reason of the end."""
-        return "\n".join(f"{name:12} {value}" for name, value in self.facts())
+        return "\n".join(lines_of(self.told()))
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the lines of the summary as pairs of a name and a text."""
-        unit = self.problem.metric.unit
-        along = " along great circles" if self.problem.metric.name == "GREAT_CIRCLE" else ""
-        if len(missing := self.missing_arcs):
-            tail, head = (self.problem.label(city) for city in missing[0].tolist())
-            arcs = counted(len(missing), "arc is", "arcs are")
-            length = f"none: {arcs} missing, such as the one from {tail} to {head}"
-        else:
-            length = length_text(self.length, unit) + along
-        facts = [("length", length)]
-        if (doubt := self.problem.doubt) is not None:
-            facts.append(("warning", doubt))
-        known = self.known
-        if known is not None and self.gap is not None:
-            kind = "optimum" if known.proven else "best known length"
-            facts.append(("gap", f"{format_gap(self.gap)} to the {kind}, {length_text(known.length, unit)}"))
-        if self.proved_optimal:
-            kind = "tour" if self.problem.open is None else "path"
-            facts.append(("bound", f"optimal, proved: no {kind} is shorter"))
-        elif self.bound_gap is not None:
-            bound = f"at most {format_gap(self.bound_gap)} above the shortest"
-            facts.append(
-                ("bound", f"{bound}: none is below {length_text(self.lower_bound or 0, unit, down=True)}")
-            )
-        facts.append(("time", f"{self.seconds:.2f} s, {self.kicks} kicks"))
-        if len(self.stages) > 1:
-            facts += [
-                (
-                    stage.method,
-                    f"{length_text(stage.length, unit)} after {stage.seconds:.2f} s on {stage.device}, "
-                    f"{stage.stop_reason}",
-                )
-                for stage in self.stages
-            ]
-        facts += [
-            (
-                "device",
-                f"{self.device}, {counted(self.threads, 'thread', 'threads')}{self._before_the_gpu()}",
-            ),
-            ("seed", str(self.seed)),
-            ("stopped by", self.stop_reason),
-        ]
-        if self.problem.asymmetric:
-            cities = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
-            way = f", searched as symmetric ones of {cities} cities" if cities else ""
-            facts.append(("distances", f"asymmetric{way}"))
-        return facts
+        return pairs_of(self.told())
 
-    def _before_the_gpu(self) -> str:
-        seconds = self.counters.get("seconds_on_cpu")
-        return f"; the CPU for {seconds:.1f} s, while kernels were compiled" if seconds else ""
+    def told(self, *, speed: float | None = None) -> list[Fact]:
+        """Return what the summary and `as_dict` say, but for the tour."""
+        problem, unit = self.problem, self.problem.metric.unit
+        arcs = [[problem.label(city) for city in arc] for arc in self.missing_arcs.tolist()]
+        if arcs:
+            number = counted(len(arcs), "arc is", "arcs are")
+            length = f"none: {number} missing, such as the one from {arcs[0][0]} to {arcs[0][1]}"
+        else:
+            along = " along great circles" if problem.metric.name == "GREAT_CIRCLE" else ""
+            length = length_text(self.length, unit) + along
+        way = []
+        if speed is not None:
+            from warptsp.problem.itinerary import travel_seconds
+
+            seconds = float(travel_seconds(problem, self.length, speed))
+            words = f"{duration_text(seconds)} at {speed:g} km/h"
+            way = [Fact("speed_kmh", speed), Fact("travel_seconds", seconds, words, "travel time")]
+        bound = None
+        if self.proved_optimal:
+            bound = f"optimal, proved: no {'tour' if problem.open is None else 'path'} is shorter"
+        elif self.bound_gap is not None:
+            least = length_text(self.lower_bound or 0, unit, down=True)
+            bound = f"at most {format_gap(self.bound_gap)} above the shortest: none is below {least}"
+        stages = [{**stage._asdict(), "length": finite(stage.length)} for stage in self.stages]
+        each = [
+            Fact(
+                "",
+                name=stage.method,
+                words=f"{length_text(stage.length, unit)} after {stage.seconds:.2f} s on {stage.device}, "
+                f"{stage.stop_reason}",
+            )
+            for stage in self.stages
+            if len(stages) > 1
+        ]
+        early = self.counters.get("seconds_on_cpu")
+        before = f"; the CPU for {early:.1f} s, while kernels were compiled" if early else ""
+        threads = counted(self.threads, "thread", "threads")
+        return [
+            Fact("instance", problem.name),
+            Fact("cities", problem.n),
+            Fact("metric", problem.metric.name),
+            Fact("closed", problem.open is None),
+            Fact("length", finite(self.length), length),
+            *way,
+            Fact("missing_arcs", arcs),
+            Fact("warning", problem.doubt, problem.doubt),
+            *known_facts(self.known, self.length, unit),
+            Fact("proved_optimal", self.proved_optimal),
+            Fact("lower_bound", self.lower_bound, bound, "bound"),
+            Fact("bound_gap_percent", in_percent(self.bound_gap)),
+            Fact("seconds", round(self.seconds, 3), f"{self.seconds:.2f} s, {self.kicks} kicks", "time"),
+            Fact("stages", stages),
+            *each,
+            Fact("counters", dict(self.counters)),
+            Fact("device", self.device, f"{self.device}, {threads}{before}"),
+            Fact("threads", self.threads),
+            Fact("seed", self.seed, str(self.seed)),
+            Fact("stop_reason", self.stop_reason, self.stop_reason, "stopped by"),
+            Fact("interrupted", self.interrupted),
+            Fact("asymmetric", problem.asymmetric, self._directions(), "distances"),
+            Fact("method", self.method),
+            Fact("start", self.start),
+            Fact("params", dict(self.params)),
+            Fact("then", self.then),
+        ]
+
+    def _directions(self) -> str | None:
+        if not self.problem.asymmetric:
+            return None
+        cities = max((stage.counters.get("symmetric_cities", 0) for stage in self.stages), default=0)
+        return "asymmetric" + (f", searched as symmetric ones of {cities} cities" if cities else "")
 
     def as_dict(self, *, speed: float | None = None) -> dict[str, Any]:
         """Return summary and tour as plain numbers and strings, for JSON; without the history.
@@ -279,53 +301,20 @@ class Result:
         InvalidOption
             The unit of the distances is unknown, so that no speed gives a time.
         """
-        known = self.known
-        itinerary = self._itinerary
-        missing = self.missing_arcs
-        times: dict[str, Any] = {}
-        if speed is not None:
-            from warptsp.problem.itinerary import travel_seconds
+        from warptsp.problem.itinerary import travel_seconds
 
-            seconds = travel_seconds(self.problem, itinerary.cumulative, speed)
-            times = {
-                "speed_kmh": speed,
-                "travel_seconds": float(travel_seconds(self.problem, self.length, speed)),
-                "cumulative_seconds": seconds.tolist(),
-            }
-        return {
-            "instance": self.problem.name,
-            "cities": self.problem.n,
-            "metric": self.problem.metric.name,
-            "closed": self.problem.open is None,
-            "asymmetric": self.problem.asymmetric,
-            "length": finite(self.length),
-            "missing_arcs": [[self.problem.label(city) for city in arc] for arc in missing.tolist()],
-            "warning": self.problem.doubt,
-            "known_length": None if known is None else known.length,
-            "known_length_is_optimal": None if known is None else known.proven,
-            "gap_percent": in_percent(self.gap),
-            "proved_optimal": self.proved_optimal,
-            "lower_bound": self.lower_bound,
-            "bound_gap_percent": in_percent(self.bound_gap),
-            "seconds": round(self.seconds, 3),
-            "counters": dict(self.counters),
-            "stop_reason": self.stop_reason,
-            "interrupted": self.interrupted,
-            "seed": self.seed,
-            "threads": self.threads,
-            "device": self.device,
-            "method": self.method,
-            "start": self.start,
-            "params": dict(self.params),
-            "then": self.then,
-            "stages": [{**stage._asdict(), "length": finite(stage.length)} for stage in self.stages],
+        itinerary, problem = self._itinerary, self.problem
+        found = {
+            **values_of(self.told(speed=speed)),
             "tour": self.tour.tolist(),
-            "ids": self.problem.ids_of(self.tour).tolist(),
-            "names": None if self.problem.labels is None else self.names,
+            "ids": problem.ids_of(self.tour).tolist(),
+            "names": None if problem.labels is None else self.names,
             "legs": [finite(leg) for leg in itinerary.legs.tolist()],
             "cumulative": [finite(distance) for distance in itinerary.cumulative.tolist()],
-            **times,
         }
+        if speed is not None:
+            found["cumulative_seconds"] = travel_seconds(problem, itinerary.cumulative, speed).tolist()
+        return found
 
     def tour_from(self, city: int) -> NDArray[np.int32]:
         """Return the closed tour rotated to start at `city` (numbered from 0)."""
@@ -469,6 +458,20 @@ class Result:
         """Return what a notebook shows: the picture and the summary."""
         html: str = find("notebook")(self)
         return html
+
+
+def known_facts(known: KnownLength | None, length: int | float, unit: str) -> list[Fact]:
+    """What is said of a length beside the optimal or best known one, if that is known."""
+    if known is None:
+        return [Fact(key) for key in ("known_length", "known_length_is_optimal", "gap_percent")]
+    gap = relative_gap(length, known.length)
+    kind = "optimum" if known.proven else "best known length"
+    words = None if gap is None else f"{format_gap(gap)} to the {kind}, {length_text(known.length, unit)}"
+    return [
+        Fact("known_length", known.length),
+        Fact("known_length_is_optimal", known.proven),
+        Fact("gap_percent", in_percent(gap), words, "gap"),
+    ]
 
 
 def format_gap(gap: float) -> str:

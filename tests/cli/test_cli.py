@@ -378,6 +378,14 @@ def test_times(text, seconds):
     assert seconds_in(text) == seconds
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_times_with_units(name):
+    command = commands.get_command(None, name)
+    for option in command.params:
+        if option.name in ("time_limit", "total_time", "no_improvement", "checkpoint_interval"):
+            assert option.type.convert("1m30s", option, None) == 90
+
+
 def test_a_file_in_place_of_a_command_is_solved(tmp_path, capsys, monkeypatch):
     path = tmp_path / "places.csv"
     path.write_text("name,lat,lon\nBerlin,52.5,13.4\nParis,48.8,2.3\nRome,41.9,12.5\n")

@@ -125,6 +125,35 @@ def test_a_square_data_frame_of_distances():
     assert Problem.from_frame(table, asymmetric=True).distance([0, 1], [1, 0]).tolist() == [5, 7]
 
 
+SQUARE = np.array([[0, 7, 2, 4], [7, 0, 4, 3], [2, 4, 0, 8], [4, 3, 8, 0]])
+
+
+def test_a_square_is_found_as_in_a_file_of_it(tmp_path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    counted = pd.DataFrame(SQUARE)  # with the default index and columns
+    lettered = pd.DataFrame(SQUARE[:3, :3], index=list("xyz"), columns=list("xyz"))  # no places in space
+    for frame in (counted, lettered, lettered.reset_index()):
+        frame.to_csv(tmp_path / "a.csv", index=not isinstance(frame.iloc[0, 0], str))
+        in_file = warptsp.load(tmp_path / "a.csv")
+        problem = Problem.from_frame(frame)
+        assert problem.metric is in_file.metric is Metric.EXPLICIT
+        assert list(problem.labels) == list(in_file.labels)
+        np.testing.assert_array_equal(problem.given_matrix(), in_file.given_matrix())
+    assert Problem.from_frame(Frame(name=["a", "b"], a=[0, 1], b=[1, 0])).labels == ["a", "b"]
+    assert Problem.from_frame(counted.iloc[:2, :2]).metric is Metric.EXPLICIT
+    with pytest.raises(InvalidProblem, match="columns x and y"):  # two points
+        Problem.from_frame(pd.DataFrame([[0.5, 0.7], [0.2, 0.9]]))
+
+
+def test_arcs():
+    columns = {"from": ["a", "b", "c"], "to": ["b", "c", "a"], "cost": [1, 2, 3]}
+    problem = Problem.from_frame(Frame(**columns), name="ring")
+    assert (problem.name, problem.labels, problem.asymmetric) == ("ring", ["a", "b", "c"], True)
+    assert warptsp.solve(problem).length == 6
+    with pytest.raises(InvalidProblem, match="nothing in column to: the name of a city"):
+        Problem.from_frame(Frame(**{**columns, "to": ["b", None, "a"]}))
+
+
 def test_geopandas():
     gpd = pytest.importorskip("geopandas", reason="GeoPandas is not installed")
     shapely = pytest.importorskip("shapely", reason="Shapely is not installed")
@@ -177,7 +206,7 @@ def test_what_a_sparse_matrix_does_not_store_is_missing(kind):
 def test_arrays_need_none_of_it():
     code = (
         "import sys, numpy, warptsp; warptsp.solve(numpy.random.rand(5, 2)); "
-        "assert not {'pandas', 'warptsp.interop.frames', 'warptsp.io'} & set(sys.modules)"
+        "assert not {'pandas', 'warptsp.io.table.frame', 'warptsp.io'} & set(sys.modules)"
     )
     run_code(code, check=True)
 

@@ -73,7 +73,7 @@ def constrained(draw):
     path = None if ends is None else OpenPath(*ends)
     try:
         problem = Problem.from_matrix(matrix, asymmetric=True, open=path, fixed_edges=fixed)
-        problem.check_arcs()
+        problem.check_connected()
     except InvalidProblem:
         return Problem.from_matrix(random.integers(0, 9, (n, n)), asymmetric=True, open=path)
     return problem

@@ -156,7 +156,7 @@ def lower_bound(
     began = time.monotonic()
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
-    problem.check_arcs()
+    problem.check_connected()
     if problem.asymmetric:
         raise UnsupportedProblem(
             "the matrix is asymmetric, and the Held-Karp bound is one for symmetric instances"

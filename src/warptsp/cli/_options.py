@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp._checks import shown
-from warptsp.cli._completion import formats, metrics
-from warptsp.cli.streams import tell
+from warptsp._facts import Fact
+from warptsp.cli._completion import devices, formats, metrics
+from warptsp.cli.streams import show, tell
 from warptsp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -35,18 +35,43 @@ instance_argument = click.argument(
     "instance", metavar="INSTANCE", type=click.Path(path_type=Path), callback=_from_terminal
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to stdout.")
-
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print no summary; only set the exit status.")
 
 
-def certificate_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add ``--certificate FILE``, with what is done with the file."""
-    return click.option("--certificate", metavar="FILE", type=click.Path(path_type=Path), help=what)
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How a command says its result: as JSON, as lines for people, or not at all."""
+
+    as_json: bool
+    quiet: bool
+
+    def show(self, facts: Iterable[Fact], *, on_stderr: bool = False) -> None:
+        """Say it."""
+        if self.as_json or not self.quiet:
+            show(facts, as_json=self.as_json, on_stderr=on_stderr)
 
 
-new_certificate_option = certificate_option(
-    "Write the proof to this file (JSON); warptsp check --certificate verifies it."
+def printing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--json`` and ``--quiet``; the command gets a `Printing`."""
+    return json_option(quiet_option(grouped(printing=Printing)(command)))
+
+
+def file_option(
+    name: str, what: str, *, metavar: str = "FILE", path_type: type = Path
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add an option that takes the name of a file, with what is done with it."""
+    return click.option(name, metavar=metavar, type=click.Path(path_type=path_type), help=what)
+
+
+new_certificate_option = file_option(
+    "--certificate", "Write the proof to this file (JSON); warptsp check --certificate verifies it."
 )
+
+
+def certificate_fact(file: Path | None, proved: bool) -> Fact:
+    """Where a proof is."""
+    words = None if file is None else str(file) if proved else "not written: nothing was proved"
+    return Fact("", words=words, name="certificate")
 
 
 _COLUMNS = {
@@ -192,9 +217,29 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
         return seconds
 
 
-time_limit_option = click.option(
-    "--time-limit", type=Seconds(), metavar="TIME", help="Stop after this time: 10, 90s, 1m30s, 2h."
+def time_option(name: str, what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add an option that takes a time."""
+    return click.option(name, type=Seconds(), metavar="TIME", help=what)
+
+
+time_limit_option = time_option("--time-limit", "Stop after this time: 10, 90s, 1m30s, 2h.")
+kicks_option = click.option(
+    "--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour)."
 )
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the random numbers."
+)
+threads_option = click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
+
+
+def device_option(
+    values: str, what: str, default: str = "auto"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add ``--device``, with the values that a command takes."""
+    return click.option(
+        "--device", default=default, show_default=True, metavar=values, shell_complete=devices, help=what
+    )
+
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _UNIT_NAMES = {
@@ -314,15 +359,3 @@ def find_city(problem: Problem, text: str, option: str) -> int:
         return problem.city(text)
     except InvalidOption as error:
         raise InvalidOption(f"{option} {error}") from None
-
-
-def echo_json(values: Mapping[str, Any]) -> None:
-    """Write one JSON object to stdout."""
-    # The one control character that JSON leaves as it is.
-    # A line for each key: a tour of a million cities is no million lines.
-    lines = (f"  {json.dumps(key)}: {json.dumps(value, default=_plain)}" for key, value in values.items())
-    click.echo(("{\n" + ",\n".join(lines) + "\n}").replace("\x7f", "\\u007f"))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else str(value)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warptsp._facts import Fact
 from warptsp._words import counted
-from warptsp.cli._options import echo_json
-from warptsp.cli.streams import say, tell
+from warptsp.cli.streams import show
 from warptsp.endings import FIGURES, PICTURES, ends_in
 from warptsp.errors import InvalidOption
 from warptsp.outputs import Attempts, check_outputs
-from warptsp.quantities import duration_text
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -181,41 +180,28 @@ class Outputs:
         self.save(problem, tour, [name for name in self.tours if name == "-"], attempts)
         return files
 
-    def _facts(self, result: Result) -> list[tuple[str, str]]:
-        """What the result says of itself, with the time that the tour takes behind its length."""
-        facts = result.facts()
-        if self.speed is not None:
-            from warptsp.problem.itinerary import travel_seconds
-
-            seconds = float(travel_seconds(result.problem, result.length, self.speed))
-            facts.insert(1, ("travel time", f"{duration_text(seconds)} at {self.speed:g} km/h"))
-        return facts
-
     def tell(self, instance: Path, result: Result, files: dict[str, list[str]]) -> None:
         """Say what was found and which files there are: as JSON, or for people."""
-        if self.as_json:
-            echo_json(
-                {
-                    **result.as_dict(speed=self.speed),
-                    "file": str(instance),
-                    "outputs": files["tour"],
-                    "pictures": files["picture"],
-                    "report": next(iter(files["report"]), None),
-                    "checkpoint": next(iter(files["checkpoint"]), None),
-                }
-            )
-            return
         problem = result.problem
         kind = "closed tour" if problem.open is None else "open path"
         name = problem.name or ("standard input" if str(instance) == "-" else instance)
-        lines = [f"instance     {name}, {counted(problem.n)}, {problem.metric.words}, {kind}"]
-        lines += [f"{fact:12} {value}" for fact, value in self._facts(result)]
-        lines += [f"{kind:12} {name}" for kind, names in files.items() for name in names]
+        what = f"{name}, {counted(problem.n)}, {problem.metric.words}, {kind}"
+        facts = [
+            Fact("file", str(instance), what, "instance"),
+            *result.told(speed=self.speed),
+            Fact("outputs", files["tour"]),
+            Fact("pictures", files["picture"]),
+            *(Fact(kind, next(iter(files[kind]), None)) for kind in ("report", "checkpoint")),
+            *(Fact("", words=name, name=kind) for kind, names in files.items() for name in names),
+        ]
         if len(result.missing_arcs):
-            lines.append("tour         not written: there is none")
+            facts.append(Fact("", words="not written: there is none", name="tour"))
         elif not self.to_stdout and not any(files.values()):
-            lines.append("tour         not written; --output FILE writes it, --picture FILE draws it")
-        (tell if self.to_stdout else say)(*lines)
+            words = "not written; --output FILE writes it, --picture FILE draws it"
+            facts.append(Fact("", words=words, name="tour"))
+        if self.as_json:
+            facts += [Fact(key, value) for key, value in result.as_dict(speed=self.speed).items()]
+        show(facts, as_json=self.as_json, on_stderr=self.to_stdout)
 
 
 def _shows_run(picture: str) -> bool:

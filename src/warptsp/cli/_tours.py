@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from warptsp.cli.streams import say, tell
+from warptsp._facts import Fact
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from warptsp.cli._options import Printing
     from warptsp.problem import Problem
 
 open_option = click.option(
@@ -97,15 +98,19 @@ class TourOutputs(NamedTuple):
             attempts.make(write_tour, name, tour, problem, format="tsplib" if name == "-" else None)
         attempts.finish()
 
-    def as_json(self) -> dict[str, object]:
-        """What JSON says of it: the first, and all."""
-        return {"output": next(iter(self.names), None), "outputs": list(self.names)}
+    def show(self, facts: Iterable[Fact], printing: Printing) -> None:
+        """Say the facts of a result, and where the tour is; on stderr if the tour is on stdout."""
+        printing.show([*facts, *output_facts(self.names, "it")], on_stderr=self.to_stdout)
 
-    def say(self, lines: Iterable[str]) -> None:
-        """Say the lines of a result, and where the tour is, on stderr if the tour is on stdout."""
-        where = self.names or ("not written; --output FILE writes it",)
-        lines = [*lines, *(f"{'output':13}{name}" for name in where)]
-        (tell if self.to_stdout else say)(*lines)
+
+def output_facts(names: Sequence[str], what: str) -> list[Fact]:
+    """Where something was written: the first file and all of them, or how to write it."""
+    where = names or [f"not written; --output FILE writes {what}"]
+    return [
+        Fact("output", next(iter(names), None)),
+        Fact("outputs", list(names)),
+        *(Fact("", words=words, name="output") for words in where),
+    ]
 
 
 class Tours(NamedTuple):
@@ -128,7 +133,7 @@ def with_tour(
     return (problem if open_ is None else with_open(problem, open_)), None
 
 
-def check_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
+def check_has_no_missing_arcs(problem: Problem, tour: NDArray[np.int32], what: str) -> None:
     """Accept a tour that goes through no missing arc.
 
     Raises

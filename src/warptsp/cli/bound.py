@@ -6,20 +6,22 @@ from pathlib import Path
 
 import click
 
-from warptsp.cli._completion import devices
+from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    Printing,
+    certificate_fact,
+    device_option,
     examples,
+    file_option,
     instance_argument,
     instance_options,
-    json_option,
     new_certificate_option,
-    quiet_option,
+    printing_options,
+    threads_option,
     time_limit_option,
 )
 from warptsp.cli._tours import open_option, with_tour
-from warptsp.cli.streams import say
 
 
 @click.command(
@@ -29,28 +31,15 @@ from warptsp.cli.streams import say
     )
 )
 @instance_argument
-@click.option(
-    "--tour",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A tour whose gap to the bound is shown; its edges also guide the computation.",
-)
+@file_option("--tour", "A tour whose gap to the bound is shown; its edges also guide the computation.")
 @time_limit_option
 @click.option("--iterations", type=int, metavar="N", help="Number of spanning trees.  [default: 100]")
-@click.option("--threads", type=int, metavar="N", help="CPU threads.  [default: all]")
-@click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    metavar="auto|cpu|cuda|cuda:N",
-    shell_complete=devices,
-    help="Where it is computed; auto takes a GPU from 50,000 cities on.",
-)
+@threads_option
+@device_option("auto|cpu|cuda|cuda:N", "Where it is computed; auto takes a GPU from 50,000 cities on.")
 @new_certificate_option
 @instance_options
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tour: Path | None,
@@ -60,8 +49,7 @@ def command(
     device: str,
     certificate: Path | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Compute a lower bound on the length of any tour of INSTANCE: the Held-Karp bound, proved for all pairs.
 
@@ -94,32 +82,23 @@ def command(
             write_certificate(certificate, problem, bound)
     length = None if cities is None else problem.length(cities)
     gap = None if length is None or not bound.certified else bound.gap(length)
-    if as_json:
-        echo_json(
-            {
-                "instance": problem.name,
-                "cities": problem.n,
-                "open": problem.open is not None,
-                "lower_bound": bound.value,
-                "certified": bound.certified,
-                "iterations": bound.iterations,
-                "seconds": bound.seconds,
-                "length": length,
-                "bound_gap_percent": in_percent(gap),
-            }
-        )
-    elif not quiet:
-        if bound.certified:
-            kind = "tour" if problem.open is None else "path"
-            least = length_text(bound.value, problem.metric.unit, down=True)
-            say(f"bound        no {kind} is shorter than {least}")
-        else:
-            say("bound        none: the computation ended before one was proved")
-        if length is not None:
-            say(f"length       {length_text(length, problem.metric.unit)}")
-        if gap is not None:
-            say(f"gap          at most {format_gap(gap)} above the shortest")
-        say(f"time         {bound.seconds:.2f} s, {bound.iterations} spanning trees")
-        if certificate is not None:
-            say(f"certificate  {certificate if bound.certified else 'not written: nothing was proved'}")
+    unit = problem.metric.unit
+    least = "none: the computation ended before one was proved"
+    if bound.certified:
+        kind = "tour" if problem.open is None else "path"
+        least = f"no {kind} is shorter than {length_text(bound.value, unit, down=True)}"
+    above = None if gap is None else f"at most {format_gap(gap)} above the shortest"
+    facts = [
+        Fact("instance", problem.name),
+        Fact("cities", problem.n),
+        Fact("open", problem.open is not None),
+        Fact("lower_bound", bound.value, least, "bound"),
+        Fact("certified", bound.certified),
+        Fact("length", length, None if length is None else length_text(length, unit)),
+        Fact("bound_gap_percent", in_percent(gap), above, "gap"),
+        Fact("iterations", bound.iterations),
+        Fact("seconds", bound.seconds, f"{bound.seconds:.2f} s, {bound.iterations} spanning trees", "time"),
+        certificate_fact(certificate, bound.certified),
+    ]
+    printing.show(facts)
     return 0 if signals.caught is None else status(signals.caught)

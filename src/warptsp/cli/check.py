@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
-    certificate_option,
-    echo_json,
+    Printing,
     examples,
+    file_option,
     instance_argument,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
 )
-from warptsp.cli._tours import check_arcs, open_option, read_tours
-from warptsp.cli.streams import say
+from warptsp.cli._tours import check_has_no_missing_arcs, open_option, read_tours
 
 if TYPE_CHECKING:
     from warptsp.problem import Problem
@@ -32,20 +31,19 @@ if TYPE_CHECKING:
 )
 @instance_argument
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
-@certificate_option(
-    "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities."
+@file_option(
+    "--certificate",
+    "Verify the bound or the proof in this file, of warptsp bound or prove, over all pairs of cities.",
 )
 @instance_options
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tour: Path,
     certificate: Path | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> None:
     """Check the tour in the file TOUR against INSTANCE: every city once, exact length, gap if known.
 
@@ -55,50 +53,37 @@ def command(
     from warptsp.progress import in_percent, relative_gap
     from warptsp.proof import is_optimal
     from warptsp.quantities import length_text
-    from warptsp.result import format_gap
+    from warptsp.result import format_gap, known_facts
 
     problem, (cities,), reason = read_tours(instance.load(), [tour], open_)
-    check_arcs(problem, cities, str(tour))
+    check_has_no_missing_arcs(problem, cities, str(tour))
     length = problem.length(cities)
-    known = problem.known_length
-    gap = None if known is None else relative_gap(length, known.length)
     bound = None if certificate is None else _proven(problem, certificate)
     optimal = None if bound is None else is_optimal(problem, length, bound)
-    if as_json:
-        echo_json(
-            {
-                "instance": problem.name,
-                "cities": problem.n,
-                "valid": True,
-                "open": problem.open is not None,
-                "length": length,
-                "known_length": None if known is None else known.length,
-                "known_length_is_optimal": None if known is None else known.proven,
-                "gap_percent": in_percent(gap),
-                "lower_bound": bound,
-                "bound_gap_percent": in_percent(relative_gap(length, bound)),
-                "proved_optimal": optimal,
-            }
-        )
-        return
-    if quiet:
-        return
-    visited = "the city" if problem.n == 1 else f"each of the {problem.n} cities"
-    say(f"tour         visits {visited} once")
-    say(f"taken as     {'a closed tour' if problem.open is None else 'an open path'}, {reason}")
+    above = relative_gap(length, bound)
     unit = problem.metric.unit
-    say(f"length       {length_text(length, unit)}")
-    if known is not None and gap is not None:
-        kind = "optimum" if known.proven else "best known length"
-        say(f"gap          {format_gap(gap)} to the {kind}, {length_text(known.length, unit)}")
-    if bound is not None:
-        proved = length_text(bound, unit, down=True)
-        say(f"bound        {proved}, proved once more over all pairs of cities")
-        above = relative_gap(length, bound)
-        if optimal:
-            say(f"             optimal: no {'tour' if problem.open is None else 'path'} is shorter")
-        elif above is not None:
-            say(f"             at most {format_gap(above)} above the shortest")
+    is_open = problem.open is not None
+    visited = "the city" if problem.n == 1 else f"each of the {problem.n} cities"
+    proved = (
+        None
+        if bound is None
+        else f"{length_text(bound, unit, down=True)}, proved once more over all pairs of cities"
+    )
+    close = None if above is None else f"at most {format_gap(above)} above the shortest"
+    if optimal:
+        close = f"optimal: no {'path' if is_open else 'tour'} is shorter"
+    facts = [
+        Fact("instance", problem.name),
+        Fact("cities", problem.n, f"visits {visited} once", "tour"),
+        Fact("valid", True),
+        Fact("open", is_open, f"{'an open path' if is_open else 'a closed tour'}, {reason}", "taken as"),
+        Fact("length", length, length_text(length, unit)),
+        *known_facts(problem.known_length, length, unit),
+        Fact("lower_bound", bound, proved, "bound"),
+        Fact("bound_gap_percent", in_percent(above), close, ""),
+        Fact("proved_optimal", optimal),
+    ]
+    printing.show(facts)
 
 
 def _proven(problem: Problem, certificate: Path) -> int | float:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import click
 
+from warptsp._facts import Fact
 from warptsp._words import counted
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    Printing,
     examples,
     instance_argument,
     instance_options,
-    json_option,
-    quiet_option,
+    kicks_option,
+    printing_options,
+    seed_option,
+    threads_option,
     time_limit_option,
 )
 from warptsp.cli._tours import TourOutputs, output_option
@@ -36,12 +39,11 @@ from warptsp.interruption import FirstSignal, status
 )
 @output_option
 @time_limit_option
-@click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@kicks_option
+@seed_option
+@threads_option
 @click.option("--open/--closed", "open_", default=None, help="Find a path with free ends, or a closed tour.")
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     groups: str,
@@ -51,8 +53,7 @@ def command(
     seed: int,
     threads: int | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Find a short tour that visits one place of each group of INSTANCE, whichever is best.
 
@@ -60,10 +61,9 @@ def command(
     group of each place, or a GTSPLIB file, with up to 5000 places.
     """
     from warptsp.groups import choose
-    from warptsp.quantities import length_text
     from warptsp.solver import with_open
 
-    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
+    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
     problem = instance.load(groups=True)
     if open_ is not None:
         problem = with_open(problem, open_)
@@ -72,14 +72,13 @@ def command(
         choice = choose(problem, groups, time_limit=time_limit, kicks=kicks, seed=seed, threads=threads)
         result = choice.result
         outputs.write(result.tour, result.problem)
-    if as_json:
-        echo_json({"file": str(instance.path), "places": problem.n, **outputs.as_json(), **result.as_dict()})
-    elif not quiet:
-        lines = [
-            f"places       {problem.n} in {counted(result.problem.n, 'group', 'groups')}",
-            f"length       {length_text(result.length, problem.metric.unit)}",
-            f"time         {result.seconds:.2f} s, {result.kicks} kicks",
-            f"stopped by   {result.stop_reason}",
-        ]
-        outputs.say(lines)
+    groups_of = f"{problem.n} in {counted(result.problem.n, 'group', 'groups')}"
+    told = {"length", "seconds", "stop_reason"}
+    facts = [
+        Fact("file", str(instance.path)),
+        Fact("places", problem.n, groups_of),
+        *(fact if fact.key in told else fact._replace(words=None) for fact in result.told()),
+        *(Fact(key, value) for key, value in (result.as_dict() if printing.as_json else {}).items()),
+    ]
+    outputs.show(facts, printing)
     return 0 if signals.caught is None else status(signals.caught)

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warptsp.cli._completion import methods
-from warptsp.cli._options import echo_json, examples, json_option, quiet_option
-from warptsp.cli.streams import say
+from warptsp.cli._options import (
+    Printing,
+    examples,
+    printing_options,
+)
+from warptsp.cli.streams import echo_json, say
 from warptsp.errors import BackendUnavailable, InvalidOption
 
 if TYPE_CHECKING:
@@ -25,8 +29,7 @@ if TYPE_CHECKING:
         "warptsp devices --compile --arch sm_90 --method lk --metric EUC_2D   # needs no GPU",
     )
 )
-@json_option
-@quiet_option
+@printing_options
 @click.option("--compile", "compile_", is_flag=True, help="Compile kernels for the GPUs here into the cache.")
 @click.option(
     "--arch", "architectures", multiple=True, metavar="sm_90",
@@ -41,8 +44,7 @@ if TYPE_CHECKING:
     help="With --compile: for this metric; default: EUC_2D, EXACT_2D, GREAT_CIRCLE and EXPLICIT.",
 )  # fmt: skip
 def command(
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
     compile_: bool,
     architectures: tuple[str, ...],
     methods: tuple[str, ...],
@@ -53,12 +55,12 @@ def command(
     With --compile, compile in advance the kernels that the first runs on a GPU would otherwise wait for.
     """
     if compile_:
-        return _compile(architectures, methods, metrics, as_json=as_json, quiet=quiet)
+        return _compile(architectures, methods, metrics, printing)
     for option, given in (("--arch", architectures), ("--method", methods), ("--metric", metrics)):
         if given:
             raise InvalidOption(f"{option}: it says what --compile compiles; add --compile")
-    if as_json or not quiet:
-        _describe(as_json=as_json)
+    if printing.as_json or not printing.quiet:
+        _describe(as_json=printing.as_json)
     return 0
 
 
@@ -103,9 +105,7 @@ def _compile(
     architectures: tuple[str, ...],
     methods: tuple[str, ...],
     metrics: tuple[str, ...],
-    *,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Compile kernels into the cache, and say what was compiled; the exit status."""
     from warptsp.backends.cuda import cache
@@ -123,12 +123,12 @@ def _compile(
     with closing(compile_all(wanted, available_threads())) as compiling:
         for compiled in compiling:
             done.append(compiled)
-            if not as_json and not quiet:
+            if not printing.as_json and not printing.quiet:
                 say(f"{len(done):4} of {len(wanted)}  {_line(compiled)}")
     failed = sum(compiled.error is not None for compiled in done)
-    if as_json:
+    if printing.as_json:
         echo_json({"folder": str(place), "modules": [_module(compiled) for compiled in done]})
-    elif not quiet:
+    elif not printing.quiet:
         new = sum(compiled.seconds is not None for compiled in done)
         seconds = time.monotonic() - begun
         faults = f", {failed} failed" if failed else ""

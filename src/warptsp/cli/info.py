@@ -2,86 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact, pairs_of
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    Printing,
     examples,
     instance_argument,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
 )
 from warptsp.cli.streams import say
+
+if TYPE_CHECKING:
+    from warptsp.io.table.columns import Columns
+    from warptsp.problem import Problem
 
 
 @click.command(epilog=examples("warptsp info pla85900.tsp", "warptsp info places.csv --json"))
 @instance_argument
 @instance_options
-@json_option
-@quiet_option
-def command(instance: InstanceFile, as_json: bool, quiet: bool) -> None:
+@printing_options
+def command(instance: InstanceFile, printing: Printing) -> None:
     """Show what is in INSTANCE: cities, columns of a table, metric, extent, repeated places, fixed edges,
     known length.
     """
     problem, columns = instance.read(notes=False)
-    found = _describe(problem)
-    if columns is not None:
-        guessed = " (no header line)" if columns.titles is None else ""
-        found["columns"] = columns.as_options() if as_json else f"{columns}{guessed}"
-    if as_json:
-        echo_json({"file": str(instance.path), **found})
-        return
-    found = _with_ranges(found)
-    if problem.metric.words != problem.metric.name:
-        found["metric"] = f"{problem.metric.words} ({problem.metric.name})"
-    for name, value in () if quiet else found.items():
-        if value is not None and value != "":
-            say(*(f"{name.replace('_', ' '):20} {line}" for line in str(value).splitlines()))
+    facts = [Fact("file", str(instance.path)), *_describe(problem, columns)]
+    if printing.as_json:
+        printing.show(facts)
+    elif not printing.quiet:
+        for name, text in pairs_of(facts):
+            say(*(f"{name.replace('_', ' '):20} {line}" for line in text.splitlines()))
 
 
-def _with_ranges(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what was found with the range of each coordinate in place of the lowest and highest of them."""
-    lowest, highest = found["lowest"] or (), found["highest"] or ()
-    names = ("latitude", "longitude") if found["metric"] in ("GEO", "GREAT_CIRCLE") else ("x", "y", "z")
-    ranges = {
-        name: f"{low:.10g} to {high:.10g}" for name, low, high in zip(names, lowest, highest, strict=False)
-    }
-    rest = dict(found)
-    del rest["lowest"], rest["highest"]
-    return rest | ranges
-
-
-def _describe(problem: Any) -> dict[str, Any]:
+def _describe(problem: Problem, columns: Columns | None) -> list[Fact]:
     import numpy as np
 
-    found: dict[str, Any] = {
-        "name": problem.name,
-        "comment": problem.comment,
-        "cities": problem.n,
-        "columns": None,
-        "metric": problem.metric.name,
-        "warning": problem.doubt,
-        "asymmetric": problem.asymmetric or None,
-        "tour": "closed" if problem.open is None else "open path",
-        "fixed_edges": len(problem.fixed_edges),
-        "lowest": None,
-        "highest": None,
-        "repeated_places": None,
-        "known_length": None,
-        "known_length_is_optimal": None,
-    }
+    lowest = highest = repeated = None
+    ranges = []
     if problem.coordinates is not None:
-        found["lowest"] = problem.coordinates.min(axis=0).tolist()
-        found["highest"] = problem.coordinates.max(axis=0).tolist()
+        lowest, highest = (
+            limit(axis=0).tolist() for limit in (problem.coordinates.min, problem.coordinates.max)
+        )
         order = np.lexsort(problem.coordinates.T)
-        steps = np.diff(problem.coordinates[order], axis=0)
-        found["repeated_places"] = int((~steps.any(axis=1)).sum())
+        repeated = int((~np.diff(problem.coordinates[order], axis=0).any(axis=1)).sum())
+        axes = ("latitude", "longitude") if problem.metric.geographic else ("x", "y", "z")
+        ranges = [
+            Fact("", words=f"{low:.10g} to {high:.10g}", name=name)
+            for name, low, high in zip(axes, lowest, highest, strict=False)
+        ]
+    guessed = " (no header line)" if columns is not None and columns.titles is None else ""
     known = problem.known_length
-    if known is not None:
-        found["known_length"] = known.length
-        found["known_length_is_optimal"] = known.proven
-    return found
+    metric = problem.metric
+    named = metric.name if metric.words == metric.name else f"{metric.words} ({metric.name})"
+
+    def fact(key: str, value: object) -> Fact:
+        return Fact(key, value, None if value in (None, "") else str(value))
+
+    return [
+        fact("name", problem.name),
+        fact("comment", problem.comment),
+        fact("cities", problem.n),
+        Fact("columns") if columns is None else Fact("columns", columns.as_options(), f"{columns}{guessed}"),
+        Fact("metric", metric.name, named),
+        fact("warning", problem.doubt),
+        fact("asymmetric", problem.asymmetric or None),
+        fact("tour", "closed" if problem.open is None else "open path"),
+        fact("fixed_edges", len(problem.fixed_edges)),
+        Fact("lowest", lowest),
+        Fact("highest", highest),
+        fact("repeated_places", repeated),
+        fact("known_length", None if known is None else known.length),
+        fact("known_length_is_optimal", None if known is None else known.proven),
+        *ranges,
+    ]

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp._words import counted
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    Printing,
     examples,
     find_city,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
+    seed_option,
 )
 from warptsp.cli._tours import TourOutputs, open_option, output_option
 from warptsp.cli.streams import tell
@@ -50,10 +51,9 @@ if TYPE_CHECKING:
     metavar="K",
     help="Let K cities before and behind each new one change places, too.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@seed_option
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     places: Path | None,
@@ -62,8 +62,7 @@ def command(
     improve: int,
     seed: int,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> None:
     """Insert the places of the file PLACES into a tour with the least detour, keeping its order.
 
@@ -77,7 +76,7 @@ def command(
     if places is None and not remove:
         raise InvalidOption("nothing to do: give a file of PLACES, or --remove CITY")
     new = [] if places is None else [("the list of places itself", places)]
-    outputs.check(as_json=as_json, inputs=new)
+    outputs.check(as_json=printing.as_json, inputs=new)
     if str(instance.path) == "-":
         raise InvalidOption(
             "-: TOUR is read as places and as an order, and standard input only once: name a file"
@@ -114,23 +113,17 @@ def command(
             _tell_of_new_numbers(wanted, result.problem.ids_of(range(problem.n, result.problem.n)), places)
     outputs.check_tours(result.problem)
     outputs.write(result.tour, result.problem)
-    if as_json:
-        echo_json(
-            {
-                "file": str(instance.path), **outputs.as_json(), "cities": result.problem.n,
-                "inserted": inserted, "removed": removed, "length": result.length, "length_before": before,
-                "seconds": round(result.seconds, 3),
-            }
-        )  # fmt: skip
-    elif not quiet:
-        unit = problem.metric.unit
-        lines = [
-            f"tour         {instance.path}, {counted(cities)}",
-            f"places       {inserted} inserted, {removed} removed",
-            f"length       {length_text(result.length, unit)}",
-            f"before       {length_text(before, unit)}",
-        ]
-        outputs.say(lines)
+    unit = problem.metric.unit
+    facts = [
+        Fact("file", str(instance.path), f"{instance.path}, {counted(cities)}", "tour"),
+        Fact("cities", result.problem.n),
+        Fact("inserted", inserted, f"{inserted} inserted, {removed} removed", "places"),
+        Fact("removed", removed),
+        Fact("length", result.length, length_text(result.length, unit)),
+        Fact("length_before", before, length_text(before, unit), "before"),
+        Fact("seconds", round(result.seconds, 3)),
+    ]
+    outputs.show(facts, printing)
 
 
 def _with_order(

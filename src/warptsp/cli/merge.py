@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    Printing,
     examples,
     instance_argument,
     instance_options,
-    json_option,
-    quiet_option,
+    printing_options,
+    seed_option,
+    threads_option,
 )
-from warptsp.cli._tours import TourOutputs, check_arcs, open_option, output_option, read_tours
+from warptsp.cli._tours import TourOutputs, check_has_no_missing_arcs, open_option, output_option, read_tours
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
-
-if TYPE_CHECKING:
-    from warptsp.result import Result
 
 
 @click.command(
@@ -34,11 +32,10 @@ if TYPE_CHECKING:
 @click.argument("tours", metavar="TOUR TOUR...", nargs=-1, type=click.Path(path_type=Path))
 @instance_options
 @output_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@seed_option
+@threads_option
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tours: tuple[Path, ...],
@@ -46,8 +43,7 @@ def command(
     seed: int,
     threads: int | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Join tours of INSTANCE into one that has no edges but theirs and is no longer than the shortest.
 
@@ -56,48 +52,34 @@ def command(
     --merge FILE --merge FILE does the same and searches from there.
     """
     from warptsp.problem.itinerary import length_of
-    from warptsp.quantities import finite
+    from warptsp.quantities import finite, length_text
+    from warptsp.result import known_facts
     from warptsp.solver import merge
 
     if len(tours) < 2:
         raise InvalidOption(f"{len(tours)} tours to merge: give two files or more behind INSTANCE")
-    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)])
+    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)])
     problem, cities, _ = read_tours(instance.load(), tours, open_)
     outputs.check_tours(problem)
     with FirstSignal() as signals:  # what there is by then is written
         result = merge(problem, cities, seed=seed, threads=threads)
-        check_arcs(problem, result.tour, "the merged tour")
+        check_has_no_missing_arcs(problem, result.tour, "the merged tour")
         outputs.write(result.tour, problem)
     lengths = [length_of(problem, tour) for tour in cities]
-    if as_json:
-        echo_json(
-            {
-                "instance": problem.name, "cities": problem.n, **outputs.as_json(), "length": result.length,
-                "tours": [
-                    {"file": str(file), "length": finite(length)}
-                    for file, length in zip(tours, lengths, strict=True)
-                ],
-                "interrupted": result.interrupted, "seconds": round(result.seconds, 3),
-            }
-        )  # fmt: skip
-    elif not quiet:
-        outputs.say(_facts(tours, lengths, result))
+    unit = problem.metric.unit
+    given = [(str(file), length) for file, length in zip(tours, lengths, strict=True)]
+    nothing = "as long as the shortest: the others have nothing for it"
+    early = "interrupted before all choices were made"
+    facts = [
+        Fact("instance", problem.name),
+        Fact("cities", problem.n),
+        Fact("tours", [{"file": file, "length": finite(length)} for file, length in given]),
+        *(Fact("", words=f"{length_text(length, unit)}  {file}", name="tour") for file, length in given),
+        Fact("length", result.length, length_text(result.length, unit), "merged"),
+        Fact("", words=nothing if result.length == min(lengths) else None, name=""),
+        *(fact._replace(key="") for fact in known_facts(result.known, result.length, unit)),
+        Fact("interrupted", result.interrupted, early if result.interrupted else None, ""),
+        Fact("seconds", round(result.seconds, 3)),
+    ]
+    outputs.show(facts, printing)
     return 0 if signals.caught is None else status(signals.caught)
-
-
-def _facts(tours: tuple[Path, ...], lengths: list[int | float], result: Result) -> list[str]:
-    from warptsp.quantities import length_text
-    from warptsp.result import format_gap
-
-    unit = result.problem.metric.unit
-    given = zip(tours, lengths, strict=True)
-    lines = [f"{'tour':13}{length_text(length, unit)}  {file}" for file, length in given]
-    lines.append(f"{'merged':13}{length_text(result.length, unit)}")
-    if result.length == min(lengths):
-        lines.append(f"{'':13}as long as the shortest: the others have nothing for it")
-    if (gap := result.gap) is not None and result.known is not None:
-        kind = "optimum" if result.known.proven else "best known length"
-        lines.append(f"{'gap':13}{format_gap(gap)} to the {kind}, {length_text(result.known.length, unit)}")
-    if result.interrupted:
-        lines.append(f"{'':13}interrupted before all choices were made")
-    return lines

@@ -9,6 +9,7 @@ import click
 from warptsp.cli._options import (
     InstanceFile,
     examples,
+    file_option,
     instance_argument,
     instance_options,
     quiet_option,
@@ -28,12 +29,7 @@ from warptsp.endings import ends_in
 @click.argument("tour", metavar="TOUR", type=click.Path(path_type=Path))
 @click.argument("picture", metavar="PICTURE", type=click.Path(path_type=Path))
 @instance_options
-@click.option(
-    "--start",
-    metavar="TOUR2",
-    type=click.Path(path_type=Path),
-    help="Draw the tour in this file to the left of TOUR.",
-)
+@file_option("--start", "Draw the tour in this file to the left of TOUR.", metavar="TOUR2")
 @click.option("--difference", is_flag=True, help="Show which edges only one of the two tours has.")
 @click.option(
     "--size",

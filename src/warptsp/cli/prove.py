@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warptsp._facts import Fact
 from warptsp.cli._display import NoDisplay, make_display
 from warptsp.cli._options import (
     InstanceFile,
-    echo_json,
+    Printing,
+    certificate_fact,
     examples,
+    file_option,
     instance_argument,
     instance_options,
-    json_option,
     new_certificate_option,
-    quiet_option,
+    printing_options,
+    seed_option,
     time_limit_option,
 )
 from warptsp.cli._tours import TourOutputs, open_option, output_option, with_tour
@@ -39,14 +42,9 @@ LOG_SECONDS = 10.0  # lines in a log stay
     )
 )
 @instance_argument
-@click.option(
-    "--tour",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The tour to begin with; by default a search finds one.",
-)
+@file_option("--tour", "The tour to begin with; by default a search finds one.")
 @time_limit_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@seed_option
 @click.option(
     "--threads", type=int, metavar="N", help="CPU threads, for cuts and nodes of the tree.  [default: all]"
 )
@@ -57,22 +55,14 @@ LOG_SECONDS = 10.0  # lines in a log stay
 )
 @output_option
 @new_certificate_option
-@click.option(
+@file_option(
     "--checkpoint",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from it.",
+    "Save tour, bounds and tree here (JSON), every 5 seconds and at the end; --resume goes on from it.",
 )
-@click.option(
-    "--resume",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Continue from the checkpoint of an earlier proof.",
-)
+@file_option("--resume", "Continue from the checkpoint of an earlier proof.")
 @instance_options
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     instance: InstanceFile,
     tour: Path | None,
@@ -85,8 +75,7 @@ def command(
     checkpoint: Path | None,
     resume: Path | None,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Prove that a tour of INSTANCE is optimal, or find a better one that is: branch and cut.
 
@@ -97,11 +86,11 @@ def command(
     from warptsp.proof import prove
 
     others = [("--certificate", certificate), ("--checkpoint", checkpoint)]
-    outputs.check(as_json=as_json, inputs=[("the instance itself", instance.path)], others=others)
+    outputs.check(as_json=printing.as_json, inputs=[("the instance itself", instance.path)], others=others)
     problem, cities = with_tour(instance.load(), tour, open_)
     outputs.check_tours(problem)
     with FirstSignal() as signals:
-        with make_display("none" if quiet else "auto") as display:
+        with make_display("none" if printing.quiet else "auto") as display:
             if cities is None and resume is None:
                 display.phase("searching for a tour")
             told = _Told(display, problem)
@@ -118,17 +107,12 @@ def command(
                 resume=resume,
             )
         outputs.write(proof.tour, problem)
-    if as_json:
-        kept = None if checkpoint is None else str(checkpoint)
-        echo_json({**_as_json(problem, proof), "checkpoint": kept, **outputs.as_json()})
-    elif not quiet:
-        lines = [f"{name:13}{text}" for name, text in _facts(problem, proof)]
-        if certificate is not None:
-            written = certificate if proof.proved else "not written: nothing was proved"
-            lines.append(f"{'certificate':13}{written}")
-        if checkpoint is not None:
-            lines.append(f"{'checkpoint':13}{checkpoint}")
-        outputs.say(lines)
+    facts = [
+        *_facts(problem, proof),
+        certificate_fact(certificate, proof.proved),
+        Fact("checkpoint", kept := None if checkpoint is None else str(checkpoint), kept),
+    ]
+    outputs.show(facts, printing)
     return 0 if signals.caught is None else status(signals.caught)
 
 
@@ -165,48 +149,38 @@ def _stand(problem: Problem, progress: ProofProgress) -> str:
     return ", ".join(parts)
 
 
-def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
+def _facts(problem: Problem, proof: Proof) -> list[Fact]:
+    from warptsp.progress import in_percent
     from warptsp.quantities import length_text
     from warptsp.result import format_gap
 
     kind = "tour" if problem.open is None else "path"
     unit = problem.metric.unit
     bound, root = (length_text(value, unit, down=True) for value in (proof.lower_bound, proof.root_bound))
-    if not proof.proved and proof.lower_bound == 0:
+    if not proof.proved and proof.bound_gap is None:
         told = "none: the proof ended before one was proved"
-    elif not proof.proved:
-        told = f"at most {format_gap(proof.gap)} above the shortest: none is below {bound}"
+    elif not proof.proved and proof.bound_gap is not None:
+        told = f"at most {format_gap(proof.bound_gap)} above the shortest: none is below {bound}"
     elif problem.integral:
         told = f"optimal, proved: no {kind} is shorter"
     else:
         told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
-    given_up = [] if proof.skipped is None else [("given up", proof.skipped)]
+    cuts = ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"
+    time = f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"
+    nodes = f"{root} without branches, {proof.nodes} nodes with them"
     return [
-        ("length", length_text(proof.length, unit)),
-        *given_up,
-        ("bound", told),
-        ("root", f"{root} without branches, {proof.nodes} nodes with them"),
-        ("cuts", ", ".join(f"{count} {name}" for name, count in proof.cuts.items()) or "none"),
-        ("time", f"{proof.seconds:.2f} s, {proof.search_seconds:.2f} s of them in the search for a tour"),
+        Fact("instance", problem.name),
+        Fact("cities", problem.n),
+        Fact("open", problem.open is not None),
+        Fact("length", proof.length, length_text(proof.length, unit)),
+        Fact("skipped", proof.skipped, proof.skipped, "given up"),
+        Fact("proved_optimal", proof.proved),
+        Fact("lower_bound", proof.lower_bound, told, "bound"),
+        Fact("bound_gap_percent", in_percent(proof.bound_gap)),
+        Fact("root_bound", proof.root_bound, nodes, "root"),
+        Fact("nodes", proof.nodes),
+        Fact("cuts", proof.cuts, cuts),
+        Fact("seconds", proof.seconds, time, "time"),
+        Fact("search_seconds", proof.search_seconds),
+        Fact("interrupted", proof.interrupted),
     ]
-
-
-def _as_json(problem: Problem, proof: Proof) -> dict[str, object]:
-    from warptsp.progress import in_percent, relative_gap
-
-    return {
-        "instance": problem.name,
-        "cities": problem.n,
-        "open": problem.open is not None,
-        "length": proof.length,
-        "proved_optimal": proof.proved,
-        "lower_bound": proof.lower_bound,
-        "bound_gap_percent": in_percent(relative_gap(proof.length, proof.lower_bound)),
-        "root_bound": proof.root_bound,
-        "nodes": proof.nodes,
-        "cuts": proof.cuts,
-        "seconds": proof.seconds,
-        "search_seconds": proof.search_seconds,
-        "interrupted": proof.interrupted,
-        "skipped": proof.skipped,
-    }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.cli._completion import devices, methods, starts, tour_formats
+from warptsp.cli._completion import methods, starts, tour_formats
 from warptsp.cli._display import MODES, NoDisplay, make_display
 from warptsp.cli._options import (
     BoundSeconds,
@@ -14,12 +14,18 @@ from warptsp.cli._options import (
     InstanceFile,
     Seconds,
     Speed,
+    device_option,
     examples,
+    file_option,
     grouped,
     instance_argument,
     instance_options,
     json_option,
+    kicks_option,
+    seed_option,
+    threads_option,
     time_limit_option,
+    time_option,
 )
 from warptsp.cli._outputs import Outputs
 from warptsp.cli._page import NoPage, PageOptions
@@ -69,11 +75,10 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Draw the tour (.svg, .png), or the run (.pdf: start tour, tour, gap over time; needs matplotlib).",
 )
-@click.option(
+@file_option(
     "--report",
-    type=click.Path(),
-    metavar="FILE",
-    help="Write an HTML page about the run (.html); it opens in any browser, without a network.",
+    "Write an HTML page about the run (.html); it opens in any browser, without a network.",
+    path_type=str,
 )
 @click.option(
     "--csv-safe",
@@ -82,13 +87,8 @@ if TYPE_CHECKING:
 )
 @json_option
 @time_limit_option
-@click.option("--kicks", type=int, metavar="N", help="Stop after N kicks (same seed and threads: same tour).")
-@click.option(
-    "--no-improvement",
-    type=Seconds(),
-    metavar="TIME",
-    help="Stop when the tour has not improved for this time.",
-)
+@kicks_option
+@time_option("--no-improvement", "Stop when the tour has not improved for this time.")
 @click.option(
     "--no-improvement-kicks",
     type=int,
@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     help="Prove the tour optimal, or find one that is; the search gets 0.3 of a time limit. By default it is "
     "tried up to 200 cities, for a tenth of the time and half a second at most, if warptsp[prove] is there.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
+@seed_option
 @click.option(
     "--start", metavar="NAME|FILE", shell_complete=starts,
     help="Start tour: greedy (default), space-filling, nearest-neighbor, random, given, patching (default "
@@ -140,14 +140,13 @@ if TYPE_CHECKING:
 )
 @click.option("--from", "from_", metavar="CITY", help="City where the tour or path starts: number or name.")
 @click.option("--to", metavar="CITY", help="City where the path ends; implies --open.")
-@click.option(
-    "--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:N[,M...]",
-    shell_complete=devices,
-    help="Where to search: auto takes a GPU for large instances; auto and cuda take all GPUs where that is "
+@device_option(
+    "auto|cpu|cuda|cuda:N[,M...]",
+    "Where to search: auto takes a GPU for large instances; auto and cuda take all GPUs where that is "
     "faster; cuda:0,1 names them.",
-)  # fmt: skip
+)
 @click.option("--explain-launch", is_flag=True, help="Show how the search would use the GPU, then exit.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
+@threads_option
 @click.option(
     "--method",
     default="lk",
@@ -192,11 +191,10 @@ if TYPE_CHECKING:
     callback=lambda context, option, value: _list_methods(context) if value else None,
     help="List the methods and their parameters, then exit.",
 )  # fmt: skip
-@click.option(
+@file_option(
     "--checkpoint",
-    type=click.Path(),
-    metavar="FILE",
-    help="Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from it.",
+    "Save the best tour here at intervals, and what is proved in FILE.proof; --start continues from it.",
+    path_type=str,
 )
 @click.option(
     "--checkpoint-interval",

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warptsp.cli._options import echo_json, examples, json_option, quiet_option
-from warptsp.cli._tours import open_option
-from warptsp.cli.streams import say, tell
+from warptsp._facts import Fact
+from warptsp.cli._options import (
+    Printing,
+    device_option,
+    examples,
+    file_option,
+    printing_options,
+    time_option,
+)
+from warptsp.cli._tours import open_option, output_facts
+from warptsp.cli.streams import tell
 from warptsp.errors import InvalidOption
 from warptsp.interruption import status
 
@@ -42,31 +50,21 @@ TELL = 2.0  # seconds between two lines of progress
     help="Write the lengths as .csv or .tsv, or, with the ending .npy, all tours as one array. May be given "
     "several times.",
 )
-@click.option(
-    "--tours",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    help="Write each tour into this folder, as a TSPLIB file NAME.tour.",
-)
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after this time.")
+@file_option("--tours", "Write each tour into this folder, as a TSPLIB file NAME.tour.", metavar="FOLDER")
+@time_option("--time-limit", "Stop each search after this time: 10, 90s, 1m30s.")
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks; repeatable.")
-@click.option("--total-time", type=float, metavar="SECONDS", help="Divide this time among all problems.")
+@time_option("--total-time", "Divide this time among all problems.")
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Seed of problem 0; problem i has SEED + i."
 )
 @click.option("--threads", type=int, metavar="N", help="Problems at once; by default one for each processor.")
-@click.option(
-    "--device",
-    default="cpu",
-    show_default=True,
-    metavar="NAME",
-    help="cpu, or cuda or cuda:N for a GPU that searches thousands of problems at once.",
+@device_option(
+    "cpu|cuda|cuda:N", "cpu, or a GPU, which searches thousands of problems at once.", default="cpu"
 )
 @click.option("--metric", metavar="NAME", help="Metric of coordinates that do not say which is theirs.")
 @click.option("--asymmetric", is_flag=True, help="Allow matrices whose distances differ by direction.")
 @open_option
-@json_option
-@quiet_option
+@printing_options
 def command(
     problems: Path,
     outputs: tuple[str, ...],
@@ -80,8 +78,7 @@ def command(
     metric: str | None,
     asymmetric: bool,
     open_: bool | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Find short tours of all instances in a folder, or of an array of problems.
 
@@ -113,16 +110,13 @@ def command(
         asymmetric=asymmetric,
         threads=threads,
         device=device,
-        callback=_Lines(quiet),
+        callback=_Lines(printing.quiet),
     )
     attempts = Attempts()
     written = tuple(output for output in outputs if attempts.make(_write, output, results))
     if tours is not None:
         attempts.make(_write_tours, tours, results)
-    if as_json:
-        echo_json(_facts(problems, written, results))
-    elif not quiet:
-        say(*(f"{name:12} {value}" for name, value in _summary(problems, written, tours, results)))
+    printing.show(_facts(problems, written, tours, results))
     for position, error in results.errors.items():
         tell(f"warptsp: problem {_name(results, position)}: {error}")
     attempts.finish()
@@ -202,37 +196,26 @@ def _write_tours(folder: Path, results: ManyResults) -> None:
             write_tour(folder / f"{_name(results, position)}.tour", result.tour, result.problem)
 
 
-def _facts(problems: Path, outputs: tuple[str, ...], results: ManyResults) -> dict[str, object]:
-    return {
-        "file": str(problems),
-        "output": next(iter(outputs), None),
-        "outputs": list(outputs),
-        "problems": len(results),
-        "solved": results.solved,
-        "lengths": [results.length(position) for position in range(len(results))],
-        "proved_optimal": int(results.proved_optimal.sum()),
-        "errors": {_name(results, position): str(error) for position, error in results.errors.items()},
-        "seconds": round(results.seconds, 3),
-        "interrupted": results.interrupted,
-    }
-
-
-def _summary(
-    problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults
-) -> list[tuple[str, str]]:
-    lengths = [length for i in range(len(results)) if (length := results.length(i)) is not None]
-    rows = [("problems", f"{problems}: {len(results)}, {len(lengths)} with a tour")]
+def _facts(problems: Path, outputs: tuple[str, ...], tours: Path | None, results: ManyResults) -> list[Fact]:
+    each = [results.length(position) for position in range(len(results))]
+    lengths = [length for length in each if length is not None]
+    range_, proved = None, None
+    optimal = int(results.proved_optimal.sum())
     if lengths:
         mean = sum(lengths) / len(lengths)
-        rows.append(("lengths", f"{min(lengths):.10g} to {max(lengths):.10g}, mean {mean:.10g}"))
-        rows.append(("proved", f"{int(results.proved_optimal.sum())} tours are optimal, proved"))
+        range_ = f"{min(lengths):.10g} to {max(lengths):.10g}, mean {mean:.10g}"
+        proved = f"{optimal} tours are optimal, proved"
     pace = f", {1000 * results.seconds / len(results):.2f} ms each" if len(results) else ""
-    rows.append(("time", f"{results.seconds:.2f} s{pace}"))
-    if results.interrupted:
-        rows.append(("ended", "early: what was found is kept"))
-    rows += [("output", output) for output in outputs]
-    if not outputs:
-        rows.append(("output", "not written; --output FILE writes the lengths"))
-    if tours is not None:
-        rows.append(("tours", str(tours)))
-    return rows
+    ended = "early: what was found is kept" if results.interrupted else None
+    return [
+        Fact("file", str(problems), f"{problems}: {len(results)}, {len(lengths)} with a tour", "problems"),
+        Fact("problems", len(results)),
+        Fact("solved", results.solved),
+        Fact("lengths", each, range_),
+        Fact("proved_optimal", optimal, proved, "proved"),
+        Fact("errors", {_name(results, position): str(error) for position, error in results.errors.items()}),
+        Fact("seconds", round(results.seconds, 3), f"{results.seconds:.2f} s{pace}", "time"),
+        Fact("interrupted", results.interrupted, ended, "ended"),
+        *output_facts(outputs, "the lengths"),
+        Fact("", words=None if tours is None else str(tours), name="tours"),
+    ]

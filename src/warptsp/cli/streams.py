@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import logging
 import os
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from warptsp._facts import Fact, lines_of, values_of
 from warptsp.errors import OutputError
 from warptsp.outputs import ReaderGone
 from warptsp.text import printable
@@ -33,6 +35,26 @@ def say(*lines: str) -> None:
 def tell(*lines: str) -> None:
     """Write lines about the run to standard error."""
     click.echo("\n".join(map(printable, lines)), err=True)
+
+
+def show(facts: Iterable[Fact], *, as_json: bool, on_stderr: bool = False) -> None:
+    """Write the result of a command, as one JSON object or as lines."""
+    if as_json:
+        echo_json(values_of(facts))
+    else:
+        (tell if on_stderr else say)(*lines_of(facts))
+
+
+def echo_json(values: Mapping[str, Any]) -> None:
+    """Write one JSON object to stdout."""
+    # The one control character that JSON leaves as it is.
+    # A line for each key: a tour of a million cities is no million lines.
+    lines = (f"  {json.dumps(key)}: {json.dumps(value, default=_plain)}" for key, value in values.items())
+    click.echo(("{\n" + ",\n".join(lines) + "\n}").replace("\x7f", "\\u007f"))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 class Warnings(logging.Handler):

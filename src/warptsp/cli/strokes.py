@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warptsp.cli._completion import devices
-from warptsp.cli._options import Seconds, echo_json, examples, json_option, quiet_option
-from warptsp.cli.streams import say, tell
+from warptsp._facts import Fact
+from warptsp.cli._options import (
+    Printing,
+    device_option,
+    examples,
+    file_option,
+    printing_options,
+    seed_option,
+    threads_option,
+    time_option,
+)
 from warptsp.errors import InvalidOption
 from warptsp.interruption import FirstSignal, status
 
 if TYPE_CHECKING:
-    from warptsp.strokes import Machine, Plan
-    from warptsp.strokes.files.drawing import Drawing, StrokeFormat
+    from warptsp.strokes import Machine
 
 
 class _Numbers(click.ParamType):  # type: ignore[type-arg]
@@ -68,34 +75,18 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--acceleration", type=_Numbers(), metavar="A[,A]", help="Acceleration of the axes, with --speed."
 )
-@click.option(
-    "--time-limit",
-    type=Seconds(),
-    metavar="TIME",
-    help="Search for this time: 10, 90s, 5m.  [default: up to 10 s]",
-)
+@time_option("--time-limit", "Search for this time: 10, 90s, 5m.  [default: up to 10 s]")
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
-@click.option("--threads", type=int, metavar="N", help="Number of threads; default: all available.")
-@click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    metavar="auto|cpu|cuda|cuda:N",
-    shell_complete=devices,
-    help="Where to search.",
-)
+@seed_option
+@threads_option
+@device_option("auto|cpu|cuda|cuda:N", "Where to search.")
 @click.option(
     "--preview", metavar="FILE", type=click.Path(), help="Draw strokes and travel, before and after (.svg)."
 )
-@click.option(
-    "--report",
-    metavar="FILE",
-    type=click.Path(),
-    help="Write a page on which the tool goes its way, before and after (.html).",
+@file_option(
+    "--report", "Write a page on which the tool goes its way, before and after (.html).", path_type=str
 )
-@json_option
-@quiet_option
+@printing_options
 def command(
     file: Path,
     output: str | None,
@@ -118,8 +109,7 @@ def command(
     device: str,
     preview: str | None,
     report: str | None,
-    as_json: bool,
-    quiet: bool,
+    printing: Printing,
 ) -> int:
     """Put the strokes of a drawing, the cuts of a G-code program or the holes of a board in an order with
     little travel.
@@ -135,7 +125,7 @@ def command(
     from warptsp.strokes.files.registry import format_of
     from warptsp.strokes.preview import write_preview
 
-    if as_json and output == "-":
+    if printing.as_json and output == "-":
         raise InvalidOption("--json and --output -: both want stdout; give the strokes a file")
     if check_only and output is not None:
         raise InvalidOption(
@@ -193,8 +183,26 @@ def command(
             from warptsp.report import write_strokes
 
             write_strokes(report, drawing.paths, plan, title=file.name, unit=drawing.unit, y_up=drawing.y_up)
+    groups = len(set(drawing.groups))
+    count, many = len(plan.order), "groups" if groups != 1 else "group"
+    mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups else {}
+    same = ("same strokes" if ungroup else kind.same) if verified else None
     written = {"output": output, "preview": preview, "report": report}
-    _tell(file, kind, plan, drawing, written, verified, ungroup, as_json, quiet)
+    facts = [
+        *(Fact(key, value) for key, value in plan.as_dict(drawing.unit).items()),
+        Fact(
+            "file", str(file), f"{file}, {kind.title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"
+        ),
+        Fact("groups", groups),
+        *(Fact("", words=text + mixes.get(name, ""), name=name) for name, text in plan.facts(drawing.unit)),
+        Fact("stays", drawing.notes),
+        *(Fact("", words=note, name="stays") for note in drawing.notes),
+        Fact("verified", verified, same),
+        *(Fact(what, name, None if name == "-" else name) for what, name in written.items()),
+    ]
+    if not any(written.values()) and not verified:
+        facts.append(Fact("", words="not written; --output FILE writes it", name="output"))
+    printing.show(facts, on_stderr=output == "-")
     return 0 if signals.caught is None else status(signals.caught)
 
 
@@ -207,42 +215,3 @@ def _machine(name: str, speed: tuple[float, ...] | None, acceleration: tuple[flo
     if acceleration is not None:
         raise InvalidOption("--acceleration: of which top speed? Give --speed, too")
     return machine_of(name)
-
-
-def _tell(
-    file: Path,
-    kind: StrokeFormat,
-    plan: Plan,
-    drawing: Drawing,
-    written: dict[str, str | None],
-    verified: bool,
-    ungroup: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    groups = len(set(drawing.groups))
-    if as_json:
-        echo_json(
-            {
-                **plan.as_dict(drawing.unit),
-                "file": str(file),
-                "groups": groups,
-                "verified": verified,
-                "stays": drawing.notes,
-                **written,
-            }
-        )
-        return
-    if quiet:
-        return
-    count, many = len(plan.order), "groups" if groups != 1 else "group"
-    lines = [f"file         {file}, {kind.title}, {count} stroke{'s' * (count != 1)} in {groups} {many}"]
-    mixes = {"groups": "; --ungroup mixes them"} if kind.ungroups else {}
-    lines += [f"{name:12} {value}{mixes.get(name, '')}" for name, value in plan.facts(drawing.unit)]
-    lines += [f"stays        {note}" for note in drawing.notes]
-    if verified:
-        lines.append(f"verified     {'same strokes' if ungroup else kind.same}")
-    lines += [f"{what:12} {name}" for what, name in written.items() if name not in (None, "-")]
-    if not any(written.values()) and not verified:
-        lines.append("output       not written; --output FILE writes it")
-    (tell if written["output"] == "-" else say)(*lines)

@@ -11,10 +11,10 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidOption, InvalidProblem
 from warptsp.io.geojson import geojson_problem
 from warptsp.io.osrm import is_osrm_table, osrm_problem
+from warptsp.io.table.frame import problem_of_frame
 from warptsp.io.table.titles import look_like_positions
 from warptsp.problem import Metric, Problem
 
-from .frames import problem_of_frame
 from .shapes import warn_of_degrees
 
 __all__ = ["problem_of_mapping", "problem_of_records"]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warptsp._offers import find
 from warptsp.errors import BackendUnavailable, InvalidProblem, ParseError
 
 from ._text import quoted
 from .format import Format, Instance, Source
+from .table.frame import problem_of_frame
 
 if TYPE_CHECKING:
     from .options import ReadOptions
@@ -63,9 +63,7 @@ def _read(source: Source, options: ReadOptions) -> Instance:
         raise ParseError(f"is damaged: {quoted(str(error))}", file=file) from None
     try:
         return Instance(
-            find("problem of a data frame")(
-                _Frame(table), options.asked, options.columns, asymmetric=options.asymmetric
-            )
+            problem_of_frame(_Frame(table), options.asked, options.columns, asymmetric=options.asymmetric)
         )
     except InvalidProblem as error:
         geo = b"geo" in (table.schema.metadata or {})

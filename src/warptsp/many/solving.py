@@ -23,7 +23,7 @@ from warptsp.many.results import ManyResults
 from warptsp.many.sources import Source
 from warptsp.many.table import Row, Table
 from warptsp.problem import Metric, Problem
-from warptsp.proof.missing import check_arcs
+from warptsp.proof.missing import check_is_tour
 from warptsp.solver import instance_of
 from warptsp.solver.bound import bound_of
 from warptsp.solver.inputs import start_of
@@ -443,7 +443,7 @@ class _Work:
             problem = given if isinstance(given, Problem) and self._batch else self._problem_of(given)
             options = self._options_of(problem, position, self._seconds_for(position), self._token)
             result = run_stages(options)
-            check_arcs(result.problem, result.tour, result.lower_bound, result)
+            check_is_tour(result.problem, result.tour, result.lower_bound, result)
         except WarpTSPError as error:
             self._put_error(position, error)
             return

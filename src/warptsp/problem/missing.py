@@ -19,7 +19,7 @@ from .names import CityNames
 from .open_path import OpenPath
 from .values import EXACT_INTEGERS
 
-__all__ = ["check_arcs", "missing_arcs", "with_infinity", "with_wall"]
+__all__ = ["check_connected", "missing_arcs", "with_infinity", "with_wall"]
 
 _BLOCK = 4 * 1024 * 1024  # entries looked at together
 _LARGEST_WALL = 2**57  # sums of many of which stay in 64 bits
@@ -83,7 +83,7 @@ def _power_above(longest: float) -> float:
     return math.ldexp(1.0, math.frexp(longest)[1] + 1) if 0 < longest < 1e300 else 1.0
 
 
-def check_arcs(
+def check_connected(
     matrix: NDArray[Any],
     wall: int | float,
     path: OpenPath | None,

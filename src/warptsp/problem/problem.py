@@ -32,7 +32,7 @@ from .known import KnownLength, known_grid, known_length_by_name
 from .lengths import Distances, MatrixDistances, PlaceDistances, longest_within, pair_distances, tour_length
 from .matrices import are_distances, dense_matrix, square_matrix
 from .metric import Metric
-from .missing import check_arcs, missing_arcs
+from .missing import check_connected, missing_arcs
 from .names import CityNames
 from .open_path import OpenPath
 from .rounding import doubt_about_rounding
@@ -536,7 +536,7 @@ class Problem:
 
     # Tours
 
-    def check_arcs(self) -> None:
+    def check_connected(self) -> None:
         """Accept arcs that may make a tour, as far as that is seen at once.
 
         What searches for a tour asks this, since whether arcs suffice depends on the ends of the path, which
@@ -549,7 +549,7 @@ class Problem:
             missing from the matrix.
         """
         if self.wall is not None:
-            check_arcs(self.given_matrix(), self.wall, self.open, self.fixed_edges, self._names)
+            check_connected(self.given_matrix(), self.wall, self.open, self.fixed_edges, self._names)
 
     def check_tour(self, tour: ArrayLike, *, constraints: bool = True, threads: int = 1) -> None:
         """Accept a tour that takes each city once and has every fixed edge and fixed end.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from warptsp.problem import Problem
 
-__all__ = ["check_arcs"]
+__all__ = ["check_is_tour"]
 
 
 class _Claiming(Protocol):
@@ -23,7 +23,7 @@ class _Claiming(Protocol):
         """Return the same, with nothing said of lengths."""
 
 
-def check_arcs(
+def check_is_tour(
     problem: Problem, tour: NDArray[np.int32], lower_bound: int | float | None, result: _Claiming
 ) -> None:
     """Accept the best tour of a search or a proof if it has no missing arc.

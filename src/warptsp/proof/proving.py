@@ -15,7 +15,7 @@ import numpy as np
 import warptsp._native as _native
 from warptsp._checks import checked_count, shown
 from warptsp._offers import find
-from warptsp.claims import bound_of_optimal, confirmed_bound
+from warptsp.claims import bound_gap, confirmed_bound
 from warptsp.errors import (
     BackendUnavailable,
     InvalidOption,
@@ -42,7 +42,7 @@ from .certificate import (
 )
 from .closed_instance import ClosedInstance, Stopped, has_one_tour, is_optimal
 from .linear_program import has_solver, require_solver
-from .missing import check_arcs
+from .missing import check_is_tour
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -152,11 +152,12 @@ class Proof:
         )
 
     @property
-    def gap(self) -> float:
-        """Return by how much the tour can be longer than the shortest, at most, as a fraction."""
-        if self.lower_bound >= bound_of_optimal(self.length):
-            return 0.0
-        return self.length / self.lower_bound - 1.0 if self.lower_bound > 0 else math.inf
+    def bound_gap(self) -> float | None:
+        """Length over the lower bound, minus 1: the tour is at most this much longer than the shortest.
+
+        None if the bound is 0 and the length is not.
+        """
+        return bound_gap(self.length, self.lower_bound)
 
     def __repr__(self) -> str:
         return (
@@ -274,7 +275,7 @@ def prove(
     if not isinstance(problem, Problem):
         problem = Problem.from_array(problem)
     proof = prove_with(options, problem, tour, began)
-    check_arcs(problem, proof.tour, proof.lower_bound, proof)
+    check_is_tour(problem, proof.tour, proof.lower_bound, proof)
     return proof
 
 
@@ -308,7 +309,7 @@ class ProofOptions:
 def prove_with(options: ProofOptions, problem: Problem, tour: ArrayLike | None, began: float) -> Proof:
     """Prove as `prove` does, with a time limit from `began` on; the best tour may go through missing arcs."""
     check_provable(problem)
-    problem.check_arcs()
+    problem.check_connected()
     given = None if tour is None else checked_tour(problem, tour)
     for file in (options.certificate, options.checkpoint):
         if file is not None:

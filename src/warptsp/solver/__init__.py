@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from warptsp.machine import resolve_threads
-from warptsp.proof.missing import check_arcs
+from warptsp.proof.missing import check_is_tour
 from warptsp.solver.bound import bound_of
 from warptsp.solver.display import displayed
 from warptsp.solver.inputs import as_problem, checked_start, instance_of, with_ends, with_open
@@ -236,5 +236,5 @@ def solve(
         )
         if proof is not None and not (heard is not None and heard.ended):
             result = proof.of(result, kept, told, started)
-    check_arcs(result.problem, result.tour, result.lower_bound, result)
+    check_is_tour(result.problem, result.tour, result.lower_bound, result)
     return result

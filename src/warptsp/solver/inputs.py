@@ -175,7 +175,7 @@ def instance_of(
     found, first = with_ends(
         as_problem(problem, metric=metric, asymmetric=asymmetric), start_city, end_city, open
     )
-    found.check_arcs()
+    found.check_connected()
     if found.doubt is not None:
         _log.warning("%s", found.doubt)
     return found, first

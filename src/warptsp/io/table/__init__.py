@@ -21,28 +21,19 @@ def _read(source: Source, options: ReadOptions) -> Instance:
     return read_table(source.data, source.file, options)
 
 
-FORMATS = (
-    Format(
-        name="csv",
-        endings=(".csv",),
-        tour_endings=(".csv",),
-        fallback=True,
+def _format(name: str, delimiter: str) -> Format:
+    return Format(
+        name=name,
+        endings=(f".{name}",),
+        tour_endings=(f".{name}",),
+        fallback=name == "csv",
         read=_read,
-        write=problem_table,
+        write=partial(problem_table, delimiter=delimiter),
         read_tour=parse_tour,
-        write_timed_tour=tour_table,
+        write_timed_tour=partial(tour_table, delimiter=delimiter),
         has_columns=True,
         guarded=guarded,
-    ),
-    Format(
-        name="tsv",
-        endings=(".tsv",),
-        tour_endings=(".tsv",),
-        read=_read,
-        write=partial(problem_table, delimiter="\t"),
-        read_tour=parse_tour,
-        write_timed_tour=partial(tour_table, delimiter="\t"),
-        has_columns=True,
-        guarded=guarded,
-    ),
-)
+    )
+
+
+FORMATS = (_format("csv", ","), _format("tsv", "\t"))

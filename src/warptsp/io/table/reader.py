@@ -31,15 +31,13 @@ from .columns import (
 )
 from .degrees import doubt_about_degrees, look_like_degrees, may_be_whole_degrees, way_out_of_degrees
 from .distances import distance, infinite_square, is_infinite
-from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_number, titles_in
+from .text import WORDS_FOR_NO_NUMBER, TableText, is_name, is_node_number, is_number, titles_in
 from .titles import look_like_positions
 from .writer import OF_TOUR, PATH_POSITION, POSITION, TO_NEXT, whole_if_possible
 
 __all__ = ["parse_table", "read_table", "read_text"]
 
 _log = logging.getLogger(__name__)
-
-_ID = re.compile(r"[0-9]{1,15}(\.0*)?")
 
 
 def parse_table(data: bytes, file: str, options: ReadOptions | None = None) -> Problem:
@@ -339,7 +337,7 @@ class _Table:
         self.extra = dict(extra)
         if id is None:
             return coordinates, None, names or None
-        odd = next((row for row, text in enumerate(ids) if not _ID.fullmatch(text)), None)
+        odd = next((row for row, text in enumerate(ids) if not is_node_number(text)), None)
         if odd is None:
             return coordinates, np.array([float(text) for text in ids]), names or None
         if "id" in self.options.columns:

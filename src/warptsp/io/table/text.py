@@ -19,7 +19,15 @@ from warptsp.io._text import decode, quoted
 
 from .angles import angle_of, hint_of_angle
 
-__all__ = ["WORDS_FOR_NO_NUMBER", "TableRows", "TableText", "is_name", "is_number", "titles_in"]
+__all__ = [
+    "WORDS_FOR_NO_NUMBER",
+    "TableRows",
+    "TableText",
+    "is_name",
+    "is_node_number",
+    "is_number",
+    "titles_in",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -241,8 +249,24 @@ class TableText:
 
         Lines and titles are for messages; `letters` has those of `number` for each of the columns.
         """
-        found = self._fast_positions(rows, places)
-        return self._slow_positions(lines, rows, places, titles, letters) if found is None else found
+        if (found := self._fast_positions(rows, places)) is not None:
+            return found
+        count = len(self.first)
+        titles = titles or [str(place + 1) for place in range(count)]
+        values = []
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) != count:
+                noun = "field" if len(row) == 1 else "fields"
+                quote = self.delimiter == "," and len(row) > count
+                hint = "; what has a comma in it stands in quotation marks" if quote else ""
+                self.fail(f"{len(row)} {noun} where the first line has {count}{hint}", line)
+            values.append(
+                [
+                    self.number(row[place].strip(), line, titles[place], letter)
+                    for place, letter in zip(places, letters, strict=True)
+                ]
+            )
+        return np.array(values)
 
     def _fast_positions(self, rows: list[list[str]], places: Sequence[int]) -> NDArray[np.float64] | None:
         """The coordinates of these rows, or None if anything about them calls for a closer look."""
@@ -265,31 +289,6 @@ class TableText:
         except ValueError:
             return None
         return positions if np.isfinite(positions).all() else None
-
-    def _slow_positions(
-        self,
-        lines: list[int],
-        rows: list[list[str]],
-        places: Sequence[int],
-        titles: Sequence[str] | None,
-        letters: Sequence[str],
-    ) -> NDArray[np.float64]:
-        count = len(self.first)
-        titles = titles or [str(place + 1) for place in range(count)]
-        values = []
-        for line, row in zip(lines, rows, strict=True):
-            if len(row) != count:
-                noun = "field" if len(row) == 1 else "fields"
-                quote = self.delimiter == "," and len(row) > count
-                hint = "; what has a comma in it stands in quotation marks" if quote else ""
-                self.fail(f"{len(row)} {noun} where the first line has {count}{hint}", line)
-            values.append(
-                [
-                    self.number(row[place].strip(), line, titles[place], letter)
-                    for place, letter in zip(places, letters, strict=True)
-                ]
-            )
-        return np.array(values)
 
 
 class TableRows(TableText):
@@ -391,6 +390,11 @@ def titles_in(text: str) -> list[str]:
 def is_number(text: str) -> bool:
     """Whether a text is a number, with a decimal point or comma."""
     return bool(_NUMBER.fullmatch(text) or _WITH_COMMA.fullmatch(text))
+
+
+def is_node_number(text: str) -> bool:
+    """Whether a text is a whole number from 0 upwards, perhaps as a spreadsheet writes it: ``7.0``."""
+    return re.fullmatch(r"[0-9]{1,15}(\.0*)?", text) is not None
 
 
 def is_name(text: str) -> bool:

@@ -13,7 +13,7 @@ from warptsp.io._text import quoted
 from warptsp.io.format import Source, TourFile
 from warptsp.problem import Problem
 
-from .text import TableText
+from .text import TableText, is_node_number
 from .titles import KNOWN, plain
 from .writer import PATH_POSITION, POSITION
 
@@ -22,7 +22,6 @@ __all__ = ["parse_order", "parse_tour"]
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _QUOTED = rb'(?<![^,;|\t\r\n])"[^"]*(?:""[^"]*)*"(?![^,;|\t\r\n])'
 _QUOTED_ROW = re.compile(rb'(?:%s[^"\r\n]*)+[^\r\n]*' % _QUOTED)
-_ID = re.compile(r"[0-9]{1,15}(\.0*)?")
 
 
 def parse_tour(source: Source, problem: Problem) -> TourFile:
@@ -115,7 +114,7 @@ def _column(titles: Sequence[str], role: str) -> int | None:
 
 
 def _node_number(text: TableText, value: str, line: int, title: str) -> int:
-    if not _ID.fullmatch(value):
+    if not is_node_number(value):
         text.fail(f"{quoted(value)} in column {title}: a node number is needed", line)
     return int(value.partition(".")[0])
 

@@ -14,12 +14,14 @@ from warptsp._checks import shown
 from warptsp.errors import InvalidProblem
 from warptsp.io.options import ReadOptions, as_columns
 from warptsp.io.table.angles import angle_of
+from warptsp.io.table.arcs import arcs_problem, names_arcs
 from warptsp.io.table.both import with_a_column_each
 from warptsp.io.table.columns import Columns, fitting_metric, named_columns
 from warptsp.io.table.degrees import doubt_about_degrees
 from warptsp.io.table.text import TableRows, is_number
 from warptsp.problem import Metric, Problem
 from warptsp.problem.common_metrics import check_common
+from warptsp.problem.matrices import are_distances
 from warptsp.problem.values import plain_array, real_array
 
 __all__ = ["problem_of_frame"]
@@ -41,6 +43,10 @@ def problem_of_frame(
     titles = [_text(title) for title in _titles(frame)]
     found = named_columns(titles, options, len(titles), by_number=False)
     points = None if found.said else _geometry(frame)
+    if points is None and not options.columns and (square := _square(frame, titles)) is not None:
+        fitting_metric(Metric.EXPLICIT, options)
+        names, matrix = square
+        return Problem.from_matrix(matrix, **{"labels": names, **fields})
     if points is not None:
         coordinates, own_metric = _places(points)
     elif found.positions:
@@ -54,10 +60,10 @@ def problem_of_frame(
         own_metric = found.metric
         if (doubt := doubt_about_degrees(found, coordinates, options)) is not None:
             _log.warning("the data frame: %s", doubt)
-    elif (names := _row_names(frame)) is not None and names == titles:
-        matrix = np.column_stack([_numbers(frame, titles, place) for place in range(len(titles))])
+    elif not options.columns and names_arcs(titles):
         fitting_metric(Metric.EXPLICIT, options)
-        return Problem.from_matrix(matrix, **{"labels": names, **fields})
+        fields.pop("asymmetric", None)
+        return replace(arcs_problem(_as_rows(frame, titles), titles), **fields)
     elif (both := _both_in_one(frame, titles, options)) is not None:
         coordinates, own_metric, place = both
         found = replace(found, positions=(place,))
@@ -74,6 +80,43 @@ def problem_of_frame(
     check_common(metric, wanted, coordinates)
     own = {**_names(frame, found, options), "extra": _others(frame, titles, found)}
     return Problem.from_points(coordinates, wanted, **{**own, **fields})
+
+
+def _square(frame: Any, titles: list[str]) -> tuple[list[str], NDArray[Any]] | None:
+    """The distances in a frame whose rows have the names of its columns, and these names; None for others.
+
+    Rows are named by the index, which counts them if nothing else is said, or by the first column.
+    """
+    first = frame[_titles(frame)[0]] if titles else ()
+    rows = len(first) if hasattr(first, "__len__") else -1
+    index: Any = getattr(frame, "index", None)
+    index = index if hasattr(index, "__len__") else range(len(titles))
+    for column, begin in ((index, 0), (first, 1)):
+        if not len(column) == rows == len(titles) - begin:
+            continue
+        names = list(map(_text, _listed(column)))
+        if names and names == titles[begin:]:
+            # Rows that are only counted may be as many as columns by chance.
+            counted = all(map(str.isdecimal, names))
+            try:
+                matrix = np.column_stack([_numbers(frame, titles, at) for at in range(begin, len(titles))])
+            except InvalidProblem:
+                if counted:
+                    return None
+                raise
+            if counted and (matrix.diagonal().any() or (len(names) <= 3 and not are_distances(matrix))):
+                return None
+            return names, matrix
+    return None
+
+
+def _as_rows(frame: Any, titles: list[str]) -> TableRows:
+    """The frame as a file of it would be read."""
+    rows = [
+        (row, ["" if _is_missing(value) else _text(value) for value in values])
+        for row, values in enumerate(zip(*(_listed(frame[title]) for title in _titles(frame)), strict=True))
+    ]
+    return TableRows(rows, "the data frame", titles)
 
 
 def _both_in_one(
