@@ -72,7 +72,7 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
     "--time-limit",
     type=Seconds(),
     metavar="TIME",
-    help="Search for this time: 10, 90s, 5m.  [default: up to 10 s]",
+    help="Search for this time: 10, 90s, 5m.  [default: up to 6 s, less where little is left to gain]",
 )
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random numbers.")
