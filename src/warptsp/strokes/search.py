@@ -44,7 +44,7 @@ class Effort:
     options: dict[str, Any]
     deadline: float
     limit: float  # seconds until then, with what is done beside the searches
-    settle: bool = False  # whether a search may also end where little is left to gain, before its time is over
+    settle: bool = False  # whether a search ends before its time where little is left to gain
     parts: bool = False  # whether each of several groups has searches of its own
     kicks: int = 0
     interrupted: bool = False
