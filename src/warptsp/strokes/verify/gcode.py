@@ -43,6 +43,7 @@ _ANYWHERE = {f"M{n}" for n in (
     425, 486, 493, 500, 501, 502, 503, 504, 566, 567, 568, 569, 570, 571, 572, 573, 575, 591, 592, 593, 710,
     851, 862.1, 862.2, 862.3, 862.4, 862.5, 862.6, 876, 900, 905, 906, 907, 908, 911, 912, 913, 914,
     919)}  # fmt: skip
+_FIRST = {"G10", "G32", "G34", "G52", "M48", "M49"}  # known in front of the first cut
 _STAYS = _ANYWHERE | {"M0", "M1", "M60"}  # the axes are behind it where they were
 _TALK = re.compile(r"M ?(?:11[578]|862\.[1-6])\b")  # what follows is a text
 _BACK = re.compile(r"[#\[\]*$=]|\bM ?0*9[789]\b|\bG ?0*6[567]\b|\b(?:GOTO|IF|WHILE)\b")
@@ -297,13 +298,13 @@ def _run(data: bytes) -> _Run:
             run = machine.run
             rest = "\n".join(lines[number - 1 :])
             run.fixed.append((rest, machine.where(), machine.state()))
-            run.tail = run.tail or number - 1
+            machine.ends(number)
             for later, text in enumerate(lines[number:], start=number + 1):
                 bare = (_uncommented(text)[0] or text).upper()
                 run.flow = run.flow or (later if _BACK.search(bare) else 0)
             break
     else:
-        machine.run.tail = machine.run.tail or len(lines) - (lines[-1] == "")
+        machine.ends(len(lines) + (lines[-1] != ""))
         machine.run.fixed.append(("the end", machine.end_state()))
     if machine.run.first < 0:
         machine.run.first = machine.run.tail
@@ -330,6 +331,7 @@ class _Machine:
         self.lead: Hashable = None
         self.air = False  # whether a rapid move up was the last in height
         self.begun = False  # whether anything has moved
+        self.idle = 0  # the line behind the last work from which on lines have changed nothing
         self.counted = 0  # lines of a piece that only say how much filament there was (G92 E)
 
     def choose(self, group: str, value: str) -> None:
@@ -367,6 +369,9 @@ class _Machine:
             else:
                 self.run.texts[line.encode()] += 1
             return True
+        if re.fullmatch(r"/ *M0?[01789]", bare):  # left out, if the machine is told so
+            self.fix(line, number)
+            return True
         words = _words(bare)
         if words is None:
             return False
@@ -387,8 +392,20 @@ class _Machine:
     def does(self, line: str, number: int, codes: list[str], values: dict[str, Decimal | None]) -> bool:
         """One line of words, each of which is known or not."""
         lost = [code for code in codes if code in ("G28", "G29", "G30", "G53")]
+        early = not any(piece.paths for piece in self.run.pieces)
+        if early and len(codes) == 1 and codes[0] in _FIRST:
+            if codes[0] == "G32" and set(values) & set("XYZFKE"):
+                return False
+            if codes[0] != "G10" or set(values) - {"N"}:  # alone it draws filament back
+                lost = codes
         if lost:  # behind it the axes are where only the machine knows
-            if set(codes) - {lost[0], "G90", "G91", *(("G0", "G1") if lost == ["G53"] else ())}:
+            others = [
+                code for code in codes if code != lost[0] and not (lost == ["G53"] and code in ("G0", "G1"))
+            ]
+            groups = [_MODAL.get(code) for code in others if code not in ("G43", "G64", "G20", "G21")]
+            if len(set(groups) - {None}) < len(others):
+                return False
+            if set(values) & set("FST") and lost[0] not in _FIRST | {"G29"}:
                 return False
             self.fix(line, number)
             self.begun = True
@@ -426,6 +443,9 @@ class _Machine:
         if motion in (2, 3):
             axes += [a for a in "IJK" if a in values]  # alone they are a full circle
             allowed |= set("IJKR")
+        turns = bool(set(values) & set("ABC")) and motion == 0 and early  # once, in front of all cuts
+        if turns:
+            allowed |= set("ABC")
         if len(moves) > 1 or set(values) - allowed:
             return False
         change = "M6" in codes
@@ -455,15 +475,23 @@ class _Machine:
             self.power = values["S"]
         if "T" in values:
             self.choose("tool", str(values["T"]))
+        if turns and not change and "T" not in values:
+            self.goes(values)
+            self.fix(line, number, "all")
+            return True
         if axes or "E" in values:
-            return not change and self.moves(line, number, values)
+            return not (change or "T" in values) and self.moves(line, number, values)
         if change or "T" in values:
             self.fix(line, number)
         else:
             self.run.texts[line.encode()] += 1
-            if before == self.state():  # says what holds already: no way up of the last cut
-                self.run.tail = self.run.tail or number - 1
+            if before == self.state():  # says what holds already: no way up of the last cut, if none follows
+                self.idle = self.idle or number - 1
         return True
+
+    def ends(self, number: int) -> None:
+        """Note that the way up of the last cut is over: before this line, or those that changed nothing."""
+        self.run.tail = self.run.tail or self.idle or number - 1
 
     def heed(self, comment: str) -> None:
         """Comments say what a slicer prints, and how wide a tool is."""
@@ -478,7 +506,7 @@ class _Machine:
         self.run.fixed.append((line, found, self.end_state()))
         self.epoch += 1
         self.piece, self.lead = None, None
-        self.run.tail = self.run.tail or number - 1
+        self.ends(number)
         self.run.texts[line.encode()] += 1
 
     def counts(self, line: str, number: int, values: dict[str, Decimal | None]) -> bool:
@@ -503,12 +531,8 @@ class _Machine:
         if self.motion is None:
             return False
         relative = self.modal.get("distance") == "G91"
-        begin, self.begun = dict(self.at), True
-        for axis in "XYZ":
-            value = values.get(axis)
-            if value is not None:
-                base = begin[axis] if relative else Decimal(0)
-                self.at[axis] = None if base is None else base + value
+        begin = dict(self.at)
+        self.goes(values)
         below, above = begin["Z"], self.at["Z"]
         rises = below is not None and above is not None and above > below and not self.air
         there = (begin["X"], begin["Y"]) == (self.at["X"], self.at["Y"])
@@ -531,6 +555,7 @@ class _Machine:
                 self.downs(begin, number)
                 self.work(line, number, ("down", low, high, line), None)
             else:
+                self.idle = 0
                 self.run.texts[line.encode()] += 1
             return True
         if None in (self.at["X"], self.at["Y"], begin["X"], begin["Y"]):
@@ -553,6 +578,15 @@ class _Machine:
             self.drawn += fed
         return True
 
+    def goes(self, values: dict[str, Decimal | None]) -> None:
+        """Be at another place."""
+        relative, self.begun = self.modal.get("distance") == "G91", True
+        for axis in "XYZ":
+            value = values.get(axis)
+            if value is not None:
+                base = self.at[axis] if relative else Decimal(0)
+                self.at[axis] = None if base is None else base + value
+
     def feeds(self, value: Decimal | None, relative: bool) -> Decimal | None:
         """How much filament a line feeds; None if nobody knows."""
         if value is None:
@@ -571,7 +605,7 @@ class _Machine:
         run = self.run
         run.first = number - 1 if run.first < 0 else run.first
         self.piece = None
-        run.tail = run.tail or number - 1
+        self.ends(number)
         heights = [float(z) for z in (begin["Z"], self.at["Z"]) if z is not None]
         dark = self.modal["spindle"] == "M5" or self.power == 0
         run.rapids.append(_Rapid((*begin.values(), *self.at.values()), min(heights, default=math.nan),
@@ -598,7 +632,7 @@ class _Machine:
             self.counted = 0
             self.piece = _Piece(number, self.lead, epoch=self.epoch)
             self.run.pieces.append(self.piece)
-        self.run.tail = 0
+        self.run.tail = self.idle = 0
         if line:
             self.run.texts[line.encode()] += 1
         piece = self.piece
