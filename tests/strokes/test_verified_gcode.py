@@ -270,8 +270,8 @@ def test_a_setting_that_holds_already_is_no_end_of_the_last_cut(order):
     out = order(text)
     assert out.index("X80") < out.index("X0 Y0")
     assert out.endswith(lines("G90|" + END))
+    changed = out.replace(lines("G90|" + END), lines(END))
     with pytest.raises(NotVerified, match="behind the last cut"):
-        changed = out.replace(lines("G90|" + END), lines(END))
         verify("gcode", lines(text).encode(), changed.encode(), Rules())
 
 

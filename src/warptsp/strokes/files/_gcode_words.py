@@ -52,7 +52,7 @@ _BEGIN = {"spindle": "M5", "coolant": "M9"}  # as every control does
 _MOTIONS = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 _HOMES = ("G28", "G29", "G30", "G53")  # behind them axes are where only the machine knows
 _WITH = {"G43": "H", "G64": "PQ"}
-# What may stand in front of the first cut: offsets, levelling, overrides. Behind it, too, nobody knows places.
+# What may stand in front of the first cut: offsets, levelling, overrides. Behind it no place is known.
 _BEGINNINGS = ("G10", "G32", "G34", "G52", "M48", "M49")
 _OPTIONAL = {"M0", "M1", "M7", "M8", "M9"}  # behind a slash, that the machine may be told to leave out
 # Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
