@@ -239,6 +239,18 @@ def test_what_is_unknown_keeps_shapes_on_their_side(folder):
         written("a.svg", svg_of([(50, ""), (9, "")], "<style>path:first-child{stroke:red}</style>"))
 
 
+def test_a_dxf_polyline_of_one_vertex_moves_as_a_point(folder):
+    ezdxf = pytest.importorskip("ezdxf")
+    document = ezdxf.new()
+    for points in ([(50, 0), (53, 0)], [(0, 0), (3, 0)], [(40, 0)], [(9, 0), (12, 0)]):
+        document.modelspace().add_lwpolyline(points)
+    stream = io.StringIO()
+    document.write(stream)
+    (folder / "b.dxf").write_bytes(written("a.dxf", stream.getvalue().encode()))
+    entities = ezdxf.readfile("b.dxf").modelspace()
+    assert [e.get_points("x")[0][0] for e in entities] == [0, 9, 40, 50]
+
+
 def test_dxf_is_kept_byte_for_byte_and_texts_stand(folder):
     ezdxf = pytest.importorskip("ezdxf")
     document = ezdxf.new()

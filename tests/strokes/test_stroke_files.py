@@ -598,7 +598,7 @@ BAD = {
     "none.hpgl": ("IN;SP1;", "no strokes"),
     "rel.nc": ("G91\nG0 X1 Y1\nG1 X2\n", "no rapid moves"),
     "thread.nc": ("G0 X1 Y1\nG33 Z-3 K1\n", "G33"),
-    "table.nc": ("G10 L2 P1 X0\nG0 X1 Y1\nG1 X2\n", "G10"),
+    "table.nc": ("G16\nG0 X1 Y1\nG1 X2\n", "G16"),
     "axis.nc": ("G0 X Y1\nG1 X2\n", "no line of G-code"),
     "loop.nc": ("G0 X1 Y1\nG1 X2\nG92 X0\n", "G92"),
     "cycle.nc": ("G0 X1 Y1\nG81 X1 Y1 Z-1 R1\n", "G81"),

@@ -54,6 +54,7 @@ def changed(text, encoding="utf-8"):
 
 
 SHAPES = {
+    "pill": '<rect x="1" y="2" width="0.5" height="9" ry="30"/>',
     "line": '<line x1="1" y1="2.50" x2="3"/>',
     "polyline": '<polyline points="1,2 3,4 5,9.0"/>',
     "polygon": '<polygon points="0,0 9,1 5 9"/>',

@@ -97,7 +97,7 @@ def test_a_mutant_of_what_is_written_is_noticed(folder, format):
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("seed", range(5))
 def test_many_mutants_are_noticed(folder, format, seed):
-    missed, caught = unnoticed(format, 10 + seed, 20 if format == "dxf" else 100)
+    missed, caught = unnoticed(format, 10 + seed, 100)
     assert not missed
     assert caught > 5
 
@@ -182,6 +182,20 @@ FAULTS = [
         b"<svg><path d='M0 0L9 9M1 1h1'/></svg>",
         b"<svg><path d='M1 1H2'/><path d='M9 9L0 0'/></svg>",
         "line 1",
+    ),
+    ("hpgl", b"PU5,5;PD9,9;PU1,1;PD;", b"PU1,1;PD1,1;PU5,5;PD9,9;PU1,1;", None),
+    ("hpgl", b"PU5,5;PD9,9;PU1,1;PD;", b"PU5,5;PD9,9;PU1,1;", "lines of stretch"),
+    (
+        "svg",
+        b"<svg><line x2='1'/><circle class='k'/><line x2='2'/></svg>",
+        b"<svg><line x2='2'/><circle class='k'/><line x2='1'/></svg>",
+        None,
+    ),
+    (
+        "svg",
+        b"<svg><line x2='1'/><circle class='k'/></svg>",
+        b"<svg><line x2='1'/><circle class='j'/></svg>",
+        "no shape",
     ),
     ("svg", b"<svg><path id='a' d='M0 0L9 9'/></svg>", b"<svg><path d='M0 0L9 9'/></svg>", "ids"),
 ]

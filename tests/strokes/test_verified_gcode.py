@@ -251,6 +251,30 @@ def test_what_is_not_understood_stays_with_all_that_follows(order, word):
         order(HEAD + stays)
 
 
+@pytest.mark.parametrize(
+    "head",
+    ["M48|", "G52 X0 Y0|", "G32|", "G10 L2 P1 X0 Y0|", "G0 G54 X0. Y0. A0.|", "G53 G90 G40|", "/M8|/ M01|"],
+)
+def test_what_is_usual_in_front_of_the_first_cut_stays_there(order, head):
+    blocks = hole(0) + hole(90) + hole(10) + hole(80)
+    out = order(HEAD + head + "G0 Z5|" + blocks + END)
+    assert out.startswith(lines(HEAD + head))
+    assert re.findall(r"G0 X(\d+)", out)[-5:-1] in (["0", "10", "80", "90"], ["90", "80", "10", "0"])
+    if head[0] != "/":  # behind a cut it would be another frame for some of the cuts
+        stays = head + "G0 Z5|" + blocks + "M30|"
+        assert order(HEAD + blocks + stays).endswith(lines(stays)) or head.startswith("G53")
+
+
+def test_a_setting_that_holds_already_is_no_end_of_the_last_cut(order):
+    text = HEAD + hole(90) + hole(0) + "G0 X80 Y0|G1 Z-1|G90|G0 Z5|G90|" + END
+    out = order(text)
+    assert out.index("X80") < out.index("X0 Y0")
+    assert out.endswith(lines("G90|" + END))
+    changed = out.replace(lines("G90|" + END), lines(END))
+    with pytest.raises(NotVerified, match="behind the last cut"):
+        verify("gcode", lines(text).encode(), changed.encode(), Rules())
+
+
 def test_numbers_are_written_as_the_source_writes_them(order):
     out = order("G21 G90|G0 Z5.|G0 X0. Y5.|G1 Z-1. F100.|G0 Z5.|X90.|G1 Z-1.|G0 Z5.|X10.|G1 Z-1.|G0 Z5.|"
                 "G0 X80. Y7.|G1 Z-1.|G0 Z5.|M30|")  # fmt: skip

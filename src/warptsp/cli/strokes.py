@@ -75,7 +75,10 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--acceleration", type=_Numbers(), metavar="A[,A]", help="Acceleration of the axes, with --speed."
 )
-@time_option("--time-limit", "Search for this time: 10, 90s, 5m.  [default: up to 10 s]")
+@time_option(
+    "--time-limit",
+    "Search for this time: 10, 90s, 5m.  [default: up to 6 s, less where little is left to gain]",
+)
 @click.option("--kicks", type=int, metavar="N", help="Stop each search after N kicks.")
 @seed_option
 @threads_option

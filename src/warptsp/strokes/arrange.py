@@ -35,8 +35,8 @@ from .search import Effort, searched
 
 __all__ = ["arrange"]
 
-DEFAULT_SECONDS = 10.0
-"""Without a time limit everything together takes at most this long, and less where nothing improves."""
+DEFAULT_SECONDS = 6.0
+"""Without a time limit everything together takes at most this long, and less where little is left to gain."""
 RESERVE = 2e-5
 """Seconds for each stroke that the plan takes behind the search: 1 to 2 s for 100 000 on one busy core."""
 MATRIX = 1000
@@ -99,7 +99,7 @@ def arrange(
     machine : Machine or {"euclidean", "max"}
         What a travel costs: `Euclidean`, `MaxOfAxes` or `AxisTimes`.
     time_limit : float, optional
-        Wall-clock seconds for the whole call. By default at most 10, and less where nothing improves.
+        Wall-clock seconds for the whole call. By default at most 6, and less where little is left to gain.
     **options
         Those of `warptsp.solve` that say how to search: ``kicks``, ``seed``, ``threads``, ``device``,
         ``method``, ``params``, ``callback``.

@@ -52,6 +52,9 @@ _BEGIN = {"spindle": "M5", "coolant": "M9"}  # as every control does
 _MOTIONS = {"G0": 0, "G1": 1, "G2": 2, "G3": 3}
 _HOMES = ("G28", "G29", "G30", "G53")  # behind them axes are where only the machine knows
 _WITH = {"G43": "H", "G64": "PQ"}
+# What may stand in front of the first cut: offsets, levelling, overrides. Behind it no place is known.
+_BEGINNINGS = ("G10", "G32", "G34", "G52", "M48", "M49")
+_OPTIONAL = {"M0", "M1", "M7", "M8", "M9"}  # behind a slash, that the machine may be told to leave out
 # Commands that no axis moves for, with any words: they keep their place, and do not ask where the tool is.
 _ANYWHERE = {
     2, 10, 11, 17, 18, 30, 31, 36, 42, 62, 63, 64, 65, 73, 75, 76, 77, 78, 80, 81, 84, 85, 92,
@@ -211,6 +214,9 @@ class _Reader:
         if bare == "%" or talk:
             line.fixed = True
             return line
+        if bare[0] == "/" and bare[1:].strip().upper().replace("M0", "M", 1) in _OPTIONAL:
+            line.fixed, line.asks = True, 1
+            return line
         if _LOOPS.search(bare) or bare[0] in "Oo" or not _WORDS.fullmatch(bare):
             raise _Unknown(f"{short(bare)!r} is no line of G-code: letters with numbers are needed")
         pairs = [(letter.upper(), value) for letter, value in _BARE_WORD.findall(bare)]
@@ -238,6 +244,9 @@ class _Reader:
     def understood(self, bare: str, codes: list[str], values: dict[str, str], line: Line) -> None:
         """Take a line of words, all of which must be on the list."""
         home = next((code for code in codes if code in _HOMES), None)
+        if len(codes) == 1 and codes[0] in _BEGINNINGS and not self.cut:
+            threading = codes[0] == "G32" and values.keys() & set("XYZFKE")
+            home = None if threading or (codes[0] == "G10" and not values.keys() - {"N"}) else codes[0]
         if home is not None:
             self.homed(bare, home, codes, values, line)
             return
@@ -271,6 +280,9 @@ class _Reader:
                     raise _Unknown(f"{code} is not followed")
                 groups[group] = " ".join([code, *(f"{a}{values.get(a, '')}" for a in _WITH.get(code, ""))])
         known = set("NXYZEFST").union(*(_WITH[code] for code in codes if code in _WITH))
+        if motion == 0 and not self.cut and values.keys() & set("ABC"):  # turned once, in front of all cuts
+            known |= set("ABC")
+            line.fixed, line.asks = True, 2
         if motion in (2, 3):
             axes += [letter for letter in "IJK" if letter in values]  # alone they are a full circle
             known |= set("IJKR")
@@ -288,12 +300,13 @@ class _Reader:
                                          power=values.get("S", self.state.power))  # fmt: skip
         if groups or "S" in values:
             self.set_groups(groups)
-        line.fixed, line.asks = change or "T" in values, int(change or "T" in values)
+        if change or "T" in values:
+            line.fixed, line.asks = True, 1
+            if axes or "E" in values:
+                raise _Unknown(f"{short(bare)!r} moves and changes the tool")
         if axes or "E" in values:
             if motion is None:
                 raise _Unknown(f"{short(bare)!r} moves before G0 or G1 says how")
-            if line.fixed:
-                raise _Unknown(f"{short(bare)!r} moves and changes the tool")
             self.moved(values, line)
 
     def set_groups(self, groups: dict[str, str]) -> None:
@@ -302,9 +315,12 @@ class _Reader:
         self.state = self.state._replace(hard=self.hard(), lit=lit)
 
     def homed(self, bare: str, home: str, codes: list[str], values: dict[str, str], line: Line) -> None:
-        allowed = {home, "G90", "G91"} | ({"G0", "G1"} if home == "G53" else set())
-        if set(codes) - allowed:
+        allowed = {home, *(_SETTINGS.keys() - _WITH.keys())} | ({"G0", "G1"} if home == "G53" else set())
+        groups = [_SETTINGS[code] for code in codes if code in _SETTINGS]
+        if set(codes) - allowed or len(set(groups)) < len(groups) or "units" in groups:
             raise _Unknown(f"{short(bare)!r}: {home} is not followed with other codes")
+        if values.keys() & set("FST") and home not in ("G29", *_BEGINNINGS):
+            raise _Unknown(f"{short(bare)!r}: {home} is not followed with F, S and T")
         line.fixed, line.asks = True, 1
         self.begun = True
         self.set_groups({_SETTINGS[code]: code for code in codes if code in _SETTINGS})

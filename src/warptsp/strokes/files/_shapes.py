@@ -111,7 +111,7 @@ def rewritten(
         points = points[entry:] + points[:entry]
         return local, {"points": " ".join(f"{x},{y}" for x, y in (points[::-1] if backwards else points))}
     decimals = max(decimals_of(attributes.get(name, "")) for name in GEOMETRY[local])
-    if local == "rect" and subpaths[0].segments[0].arc is None:
+    if local == "rect":
         decimals += any(name in attributes for name in ("rx", "ry"))  # of half a side, at most
     if entry:
         subpaths = [subpaths[0].entered_at(entry)]

@@ -87,11 +87,11 @@ def _read(source: Source) -> Drawing:
         by_handle = {entity.dxf.handle: entity for entity in loaded.modelspace()}
         in_order = list(loaded.modelspace())
         found = _entities(document, by_handle, in_order)
-        paths = [_points(ezdxf, entity) for entity in found]
+        strokes = [chunk for chunk in document.chunks if chunk.stroke >= 0]
+        paths = [_points(ezdxf, entity, chunk) for entity, chunk in zip(found, strokes, strict=True)]
         plain = {layer.dxf.name.upper(): layer.dxf.linetype.upper() in _PLAIN for layer in loaded.layers}
     except Exception as error:  # a library's own, of many kinds, about a file that nobody vouches for
         raise ParseError(f"is no DXF drawing: {short(str(error))}", file=source.file) from None
-    strokes = [chunk for chunk in document.chunks if chunk.stroke >= 0]
     layers: dict[tuple[object, ...], int] = {}
     keys = [(chunk.stretch, *(() if source.ungroup else chunk.group)) for chunk in strokes]
     groups = [layers.setdefault(key, len(layers)) for key in keys]
@@ -176,11 +176,13 @@ def _entities(document: _Document, by_handle: dict[str, Any], in_order: list[Any
     return found
 
 
-def _points(ezdxf: Any, entity: Any) -> Path:
+def _points(ezdxf: Any, entity: Any, chunk: _Chunk) -> Path:
     if entity.dxftype() == "POINT":
         return np.array([[entity.dxf.location.x, entity.dxf.location.y]])
     path = ezdxf.path.make_path(entity)
     vertices = list(path.flattening(max(_size(path) / 500, 1e-9)))
+    if not vertices:  # a polyline of one vertex draws nothing, and moves as if it were a point
+        return np.array([[float(chunk.first(10, "0")), float(chunk.first(20, "0"))]])
     points = np.array([[vertex.x, vertex.y] for vertex in vertices])
     if path.is_closed:
         points[-1] = points[0]

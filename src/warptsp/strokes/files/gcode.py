@@ -400,14 +400,8 @@ class _Writer:
             comments = text[len(bare) - len(bare.lstrip()) :]
             comments = "".join(re.findall(r"\([^)]*\)|;.*", comments))
             text, end = bare.rstrip() + (space + comments if comments else ""), len(bare.rstrip())
-        numbered = words[0][1] in "Nn"
-        first = (
-            words[1].start()
-            if numbered and len(words) > 1
-            else words[0].end()
-            if numbered
-            else words[0].start()
-        )
+        starts = [word.start() for word in words[words[0][1] in "Nn" :]]  # the number of a line stays first
+        first = starts[0] if starts else end
         if bare.strip().islower():
             added, code = [word.lower() for word in added], code.lower()
         head = text[:first] + (code + space if code else "")

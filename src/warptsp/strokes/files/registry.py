@@ -15,6 +15,7 @@ from warptsp.errors import InvalidOption, ParseError
 from warptsp.io._files import contents, named, reading
 from warptsp.strokes.model import LARGEST
 
+from ._memory import uncollected
 from .drawing import Drawing, Source, StrokeFormat
 
 __all__ = ["format_of", "formats", "read_drawing"]
@@ -54,6 +55,7 @@ def format_of(path: str | os.PathLike[str], name: str | None = None) -> StrokeFo
     return found
 
 
+@uncollected()
 def read_drawing(
     path: str | os.PathLike[str],
     format: str | None = None,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from warptsp.strokes.plan import Plan
 from warptsp.strokes.verify import NotVerified, Rules, verify
 
+from ._memory import uncollected
 from .drawing import Drawing
 
 __all__ = ["NotVerified", "Rules", "rewritten"]
 
 
+@uncollected()
 def rewritten(drawing: Drawing, plan: Plan, rules: Rules | None = None) -> bytes:
     """The contents of a drawing's file in the order of a plan, verified to do the same work.
 

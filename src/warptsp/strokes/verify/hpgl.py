@@ -134,4 +134,6 @@ def _run(data: bytes) -> tuple[list[_Stretch], _Point | None]:
                 stretches[-1].printed.append(at)
             known = False
         fresh = True  # a pen that is down goes on in a new stretch
+    if down and not moved:
+        stretches[-1].draw(at, at, fresh)
     return stretches, at if known else None

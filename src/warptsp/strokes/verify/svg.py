@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from xml.parsers import expat
 
@@ -62,6 +62,22 @@ class _Node:
             found += found[at].children
             at += 1
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What an element inherits, with what it says itself."""
+
+    matrix: tuple[float, ...] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    style: dict[str, str] = field(default_factory=lambda: {"fill": "black", "stroke": "none"})
+    names: frozenset[str] = frozenset()  # ids of it and of what it is in
+    page: int = 0
+    groups: tuple[Hashable, ...] = ()  # around it, where they may be mixed
+
+    def within(self, node: _Node) -> _Context:
+        """That of an element in it."""
+        return replace(self, matrix=_times(self.matrix, _transform(node.attributes.get("transform", ""))),
+                       style=_styled(self.style, node), names=self.names | _ids(node))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +159,8 @@ def _flat(form: object) -> list[object]:
 
 
 def _check_inner_first(works: list[_Work]) -> None:
-    outlines, kept = [], []
+    outlines = []
     for work in works:
-        if not work.figures:
-            continue
         points = np.array([point for figure in work.figures for point in outline_of(figure)])
         a, b, c, d, e, f = work.matrix
         placed = np.stack(
@@ -155,11 +169,10 @@ def _check_inner_first(works: list[_Work]) -> None:
         if points[0] == points[-1]:
             placed[-1] = placed[0]
         outlines.append(placed)
-        kept.append(work)
-    pair = inner_first(outlines, [work.page for work in kept])
+    pair = inner_first(outlines, [work.page for work in works])
     if pair is not None:
         raise NotVerified(
-            f"is not written: the shape in line {kept[pair[1]].line} would be cut after the one around it: "
+            f"is not written: the shape in line {works[pair[1]].line} would be cut after the one around it: "
             "what stands between them keeps its place, and so do groups and colours (--ungroup mixes these)"
         )
 
@@ -179,9 +192,7 @@ class _Document:
         text = data.decode("utf-8", errors="replace")
         self.named = set(re.findall(r"#([^\s{}()#.,:;>+~\[\]'\"]+)", text))
         self._add(data[: root.begin])
-        self._walk(
-            root, (), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), {"fill": "black", "stroke": "none"}, frozenset(), 0
-        )
+        self._walk(root, _Context())
         self._add(data[root.end :])
 
     def _tree(self) -> _Node:
@@ -232,29 +243,19 @@ class _Document:
         if data.strip():
             self.skeleton.append(data.strip())
 
-    def _walk(
-        self,
-        node: _Node,
-        chain: tuple[Hashable, ...],
-        matrix: tuple[float, ...],
-        style: dict[str, str],
-        names: frozenset[str],
-        page: int,
-    ) -> None:
+    def _walk(self, node: _Node, outside: _Context) -> None:
         """Go through an element that holds others; its own tags stay where they are."""
-        matrix = _times(matrix, _transform(node.attributes.get("transform", "")))
-        style, names = _styled(style, node), names | _ids(node)
+        context = outside.within(node)
         if node.name == "svg":
             self.pages += 1
-            page = self.pages
+            context = replace(context, page=self.pages)
         mixed = self.rules.ungrouped and self._may_mix(node)
         if not mixed:
             self._add(self.data[node.begin : node.inside])
             self.stretch += 1
         else:
             tag = _ID.sub(b"", self.data[node.begin : node.inside])
-            rest = self._rest(node)
-            chain = (*chain, tag, rest)
+            context = replace(context, groups=(*context.groups, tag, self._rest(node)))
             self.ids.update(_ids(node))
         at = node.inside
         for child in node.children:
@@ -262,9 +263,9 @@ class _Document:
                 self._add(self.data[at : child.begin])
             at = child.end
             if child.name in GEOMETRY:
-                self._shape(child, chain, matrix, style, names, page)
+                self._shape(child, context)
             elif child.name in _HOLDING:
-                self._walk(child, chain, matrix, style, names, page)
+                self._walk(child, context)
             elif mixed and len(_shapes(node)) == 1:
                 continue  # it goes with the shape
             else:
@@ -303,33 +304,30 @@ class _Document:
         drawn = all(n.name in GEOMETRY or n.name == "g" for n in _outside_of_shapes(node))
         return plain and drawn and not any(_is_layer(n) for n in groups)
 
-    def _shape(
-        self,
-        node: _Node,
-        chain: tuple[Hashable, ...],
-        matrix: tuple[float, ...],
-        style: dict[str, str],
-        names: frozenset[str],
-        page: int,
-    ) -> None:
-        style, names = _styled(style, node), names | _ids(node)
-        self.ids.update(_ids(node))
-        inner = self.data[node.inside : node.last]
-        own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
-        state: Hashable = (chain, frozenset(own.items()), node.name if self.sheet.strip() else "")
-        colour = (style["stroke"], style["fill"], node.attributes.get("class", ""))
+    def _shape(self, node: _Node, outside: _Context) -> None:
         if any("%" in node.attributes.get(name, "") for name in GEOMETRY[node.name]):
+            self.ids.update(_ids(node))
             self.stretch += 1
             self._add(self.data[node.begin : node.end])
             self.stretch += 1
             return
+        figures = drawn_by(node.name, node.attributes)
+        if not figures:  # others may pass what draws nothing
+            self._add(self.data[node.begin : node.end])
+            return
+        context = outside.within(node)
+        style = context.style
+        self.ids.update(_ids(node))
+        inner = self.data[node.inside : node.last]
+        own = {k: v for k, v in node.attributes.items() if k not in GEOMETRY[node.name] and k != "id"}
+        state: Hashable = (context.groups, frozenset(own.items()), node.name if self.sheet.strip() else "")
+        colour = (style["stroke"], style["fill"], node.attributes.get("class", ""))
         understood = not _said(node) - _UNDERSTOOD
         directed = any(style.get(name, "none") != "none" for name in _DIRECTED)
         moving = any(child.name.startswith(("animate", "set")) for child in node.all())
-        pointed = bool(names & self.named)
+        pointed = bool(context.names & self.named)
         sheet = any(word in self.sheet for word in ("marker", "dasharray", "@import"))
         free = understood and not (directed or moving or pointed or sheet)
-        figures = drawn_by(node.name, node.attributes)
         seen_through = "url(" in style["stroke"] or style["fill"] != "none" or any(
             text.strip() not in ("", "1", "1.0")
             for text in (_look(node).get("opacity", ""), style.get("stroke-opacity", ""))
@@ -341,14 +339,9 @@ class _Document:
         groups = [[figure] for figure in figures] if parts and len(figures) > 1 else [figures]
         turn, enter = not self.rules.keep_directions, not self.rules.keep_entries
         for number, group in enumerate(groups):
-            form = (
-                canonical(group, free, turn, enter) if group else ("nothing", tuple(node.attributes.items()))
-            )
             held = inner if number == 0 else b""
-            lies = _times(matrix, _transform(node.attributes.get("transform", "")))
-            self.works.append(
-                _Work((state, held), form, colour, self.stretch, node.line, tuple(group), lies, page)
-            )
+            self.works.append(_Work((state, held), canonical(group, free, turn, enter), colour, self.stretch,
+                                    node.line, tuple(group), context.matrix, context.page))  # fmt: skip
 
 
 def _shapes(node: _Node) -> list[_Node]:

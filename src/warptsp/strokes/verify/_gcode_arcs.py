@@ -1,0 +1,71 @@
+"""Arcs and helices of G-code as points."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+__all__ = ["SAG", "points_of_arc"]
+
+SAG = 0.01  # by which a chord may miss its arc, in the file's unit
+
+
+def points_of_arc(
+    a: list[float],
+    b: list[float],
+    values: dict[str, Decimal | None],
+    clockwise: bool,
+    plane: str,
+    absolute: bool,
+) -> list[list[float]] | None:
+    """Points along an arc or a helix from `a` to `b`; None if it has no centre.
+
+    Parameters
+    ----------
+    values : dict
+        The words of its line.
+    plane : str
+        G18, G19, or else that of X and Y.
+    absolute : bool
+        Whether its centre is given as a place.
+    """
+    first, second, third = {"G18": (2, 0, 1), "G19": (1, 2, 0)}.get(plane, (0, 1, 2))
+    given = {
+        letter: float(value) for letter, value in values.items() if value is not None and letter in "IJKR"
+    }
+    names = "IJK"
+    if "R" in given:
+        centre = _centre(a[first], a[second], b[first], b[second], given["R"], clockwise)
+        if centre is None:
+            return None
+        u, v = centre
+    else:
+        base = (0.0, 0.0) if absolute else (a[first], a[second])
+        u, v = base[0] + given.get(names[first], 0.0), base[1] + given.get(names[second], 0.0)
+    radius = math.hypot(a[first] - u, a[second] - v)
+    begin = math.atan2(a[second] - v, a[first] - u)
+    end = math.atan2(b[second] - v, b[first] - u)
+    turn = (begin - end if clockwise else end - begin) % (2 * math.pi)
+    if (a[first] == b[first] and a[second] == b[second]) or turn < 1e-9:
+        turn = 2 * math.pi
+    step = 2 * math.acos(max(1 - SAG / radius, 0.0)) if radius > SAG else math.pi
+    count = min(max(math.ceil(turn / max(step, 1e-9)), 8), 4096)
+    points = [a]
+    for k in range(1, count):
+        angle = begin + (-turn if clockwise else turn) * k / count
+        point = [0.0, 0.0, 0.0]
+        point[first], point[second] = u + radius * math.cos(angle), v + radius * math.sin(angle)
+        point[third] = a[third] + (b[third] - a[third]) * k / count
+        points.append(point)
+    return [*points, b]
+
+
+def _centre(
+    x: float, y: float, to_x: float, to_y: float, radius: float, clockwise: bool
+) -> tuple[float, float] | None:
+    """The centre of an arc of which the radius is given: negative for the longer one."""
+    half = math.hypot(to_x - x, to_y - y) / 2
+    if half == 0:
+        return None
+    away = math.sqrt(max(radius**2 - half**2, 0.0)) * (-1 if clockwise == (radius > 0) else 1)
+    return (x + to_x) / 2 - away * (to_y - y) / (2 * half), (y + to_y) / 2 + away * (to_x - x) / (2 * half)
