@@ -50,6 +50,9 @@ def candidate_lists(
 def candidate_lists_matrix(
     matrix: NDArray[np.int32] | NDArray[np.float64], count: int, covers: int, threads: int, token: StopToken
 ) -> NDArray[np.int32] | None: ...
+def tight_groups(
+    lists: NDArray[np.int32], lengths: NDArray[np.float64], ratio: float, token: StopToken
+) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None: ...
 def space_filling_curve(
     points: NDArray[np.float64], kind: str, token: StopToken, sphere: bool = False, threads: int = 1
 ) -> NDArray[np.int32] | None: ...

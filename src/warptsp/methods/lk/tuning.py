@@ -145,6 +145,13 @@ MAX_MEMBER_CITIES = 100_000_000
 # (EXP-440).
 LEISURE = 2.0
 
+# Tight groups (tight_groups.py): how much longer the way to others is than the tree within one, and how many
+# there are at most, in times the cities (EXP-483); what their search takes of the time or the kicks (EXP-484).
+GROUP_RATIO, MOST_GROUPS = 3.0, 0.8
+GROUPS_SHARE = 0.3
+KICKS_OF_GROUP = 20  # without a horizon
+NEAR_IN_MATRIX = 10  # cities of a matrix, among which groups are found
+
 # GPUs; an H200 and its CPU, where nothing else is said.
 # Cities from which "auto" takes a GPU: with so many and one second it is better than one thread, and with two
 # seconds no worse than 16 (docs/performance/device_choice.md).
