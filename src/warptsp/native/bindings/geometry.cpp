@@ -175,9 +175,8 @@ nb::object bind_tight_groups(const Array<const int, 2> &lists, const Array<const
   check_cities(lists.data(), lists.size(), -1, n, "a list");
   TightGroups found;
   bool complete = false;
-  interruptible(token, [&] {
-    complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found);
-  });
+  interruptible(
+      token, [&] { complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); });
   if (!complete) return nb::none();
   const size_t firsts = found.first.size();
   return nb::make_tuple(to_numpy(std::move(found.order), {n}), to_numpy(std::move(found.first), {firsts}));
