@@ -147,7 +147,7 @@ LEISURE = 2.0
 
 # Tight groups (tight_groups.py): how many times as long as the tree within one the way to others is at least,
 # and how many there are at most, in times the cities (EXP-483).
-GROUP_RATIO, MOST_GROUPS = 2.0, 0.5
+GROUP_RATIO, MOST_GROUPS = 2.5, 0.5
 # What their search takes of the time or the kicks, and at most, for each (EXP-484).
 GROUPS_SHARE, SECONDS_OF_GROUP, KICKS_OF_GROUP = 0.5, 2.5e-3, 20
 NEAR_IN_MATRIX = 10  # cities of a matrix, among which groups are found

@@ -1,5 +1,7 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "arrays.h"
@@ -173,6 +175,8 @@ nb::object bind_tight_groups(const Array<const int, 2> &lists, const Array<const
   require(n < 0x7fffffff, "too many lists: " + std::to_string(n));
   require(lengths.shape(0) == n && lengths.shape(1) == count, "lists and lengths differ in shape");
   check_cities(lists.data(), lists.size(), -1, n, "a list");
+  require(std::all_of(lengths.data(), lengths.data() + lengths.size(), [](double x) { return std::isfinite(x); }),
+          "a length is not finite");
   TightGroups found;
   bool complete = false;
   interruptible(
