@@ -1,7 +1,8 @@
 """Many cities at one point: tours and bounds beside those of the places alone.
 
-2000 random places, each given k times in random order, or as often as Zipf's law says, on one thread; with
-``--gpu`` also a hundred thousand and a million cities at a fifth and a tenth as many places, on a GPU.
+2000 random places, each given k times in random order, or as often as Zipf's law says, on one thread; then as
+many tight groups of k cities each, which are not at one point; with ``--gpu`` also a hundred thousand and a
+million cities at a fifth and a tenth as many places, on a GPU.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ SEED_OF_PLACES = 1
 LIMITS = 1.0, 4.0
 REFERENCE = 20.0  # seconds for the tour that all are compared with
 TIMES = (1, 2, 5, 10, 20, "Zipf")
+IN_GROUPS, SCATTERS, LIMITS_OF_GROUPS = (5, 10), (1, 100), (1.0, 3.0, 10.0)
+ROUNDS = 1000  # of the bound that tours of groups are compared with
 ON_GPU = ((20_000, 100_000, (5.0, 20.0)), (100_000, 1_000_000, (20.0,)))  # places, cities, seconds
 
 
@@ -33,6 +36,39 @@ def cities(points: np.ndarray, times: int | str) -> np.ndarray:
 def places(count: int) -> np.ndarray:
     drawn = np.floor(np.random.default_rng(SEED_OF_PLACES).random((count, 2)) * SIDE)
     return np.unique(drawn, axis=0)
+
+
+def groups(times: int, scatter: float, seed: int) -> Problem:
+    """Groups of so many cities, which are normally distributed around random places."""
+    random = np.random.default_rng(seed)
+    centres = np.repeat(random.random((COUNT, 2)) * SIDE, times, axis=0)
+    return Problem.from_points(
+        random.permutation(centres + random.normal(0, scatter, centres.shape)), "EUC_2D"
+    )
+
+
+def in_groups(seeds: list[int], limits: tuple[float, ...]) -> tuple[list[list[str]], list[dict[str, object]]]:
+    """Tours of groups over a bound that the best of them has given, with an instance for each seed."""
+    rows, results = [], []
+    for times in IN_GROUPS:
+        for scatter in SCATTERS:
+            gaps: dict[float, list[float]] = {seconds: [] for seconds in limits}
+            best = []
+            for seed in seeds:
+                problem = groups(times, scatter, seed)
+                runs = [
+                    warptsp.solve(problem, time_limit=seconds, seed=seed, threads=1, device="cpu")
+                    for seconds in limits
+                ]
+                tour = min(runs, key=lambda run: run.length)
+                bound = warptsp.lower_bound(problem, tour.tour, iterations=ROUNDS).value
+                best.append(100 * (tour.length / bound - 1))
+                for seconds, run in zip(limits, runs, strict=True):
+                    gaps[seconds].append(100 * (run.length / bound - 1))
+            rows.append([str(times), str(scatter), *(f"{median(gaps[seconds]):.3f}" for seconds in limits)])
+            results.append({"times": times, "scatter": scatter, "gaps": gaps, "best": best})
+            note("  ".join(rows[-1]))
+    return rows, results
 
 
 def on_gpu(seeds: list[int]) -> tuple[list[list[str]], list[dict[str, object]]]:
@@ -92,6 +128,12 @@ def main() -> None:
     columns = [f"{seconds:g} s, {what}" for seconds in LIMITS for what in ("tour", "bound")]
     text += table(["cities a place", "cities", *columns], rows)
     data = {"one thread": results}
+    limits = LIMITS_OF_GROUPS[:1] if options.quick else LIMITS_OF_GROUPS
+    rows, data["tight groups"] = in_groups(seeds, limits)
+    text += (
+        f"\n\n{COUNT} tight groups, EUC_2D; the tour over a bound of {ROUNDS} rounds, in %, median of "
+        f"{len(seeds)} instances.\n\n"
+    ) + table(["cities a group", "scatter", *(f"{seconds:g} s" for seconds in limits)], rows)
     if options.gpu:
         rows, data["GPU"] = on_gpu(seeds)
         text += (

@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 REPEAT = 0.25  # seconds between two events while nothing changes
 SET_UP = ("set-up", "compiling", "start tour")  # phases that end with the start tour
 FIRST_DESCENT = ("local search", "descent", "long edges")  # those that then end with a local optimum
-TOO_EARLY = (*SET_UP, "local search", "long edges")  # for a lower bound, which good tours make better
+# Those too early for a lower bound, which good tours make better.
+TOO_EARLY = (*SET_UP, "tight groups", "local search", "long edges")
 COMPLETE = "the search is complete"
 PROVED = "proved optimal"
 

@@ -422,6 +422,11 @@ def candidate_lists_matrix(matrix=MATRIX, count=8, covers=2, threads=2):
 
 
 @attacked
+def tight_groups(lists=LISTS, lengths=np.take_along_axis(MATRIX, LISTS, axis=1), ratio=2.5):
+    _native.tight_groups(lists, lengths, ratio, token())
+
+
+@attacked
 def hilbert(points=POINTS, threads=2):
     _native.space_filling_curve(points, "hilbert", token(), False, threads)
 

@@ -20,7 +20,7 @@ from .problem import Problem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Places", "places_of"]
+__all__ = ["Places", "constrained", "of_groups", "places_of"]
 
 _WHOLE_BELOW = 2.0**25  # coordinates up to which squares of distances are exact, and roots far from integers
 _CHECKED, _SAMPLED = 50_000_000, 1 << 20  # detours over places of a matrix that are looked at: all, or some
@@ -124,7 +124,7 @@ def _found(problem: Problem) -> Places | None:
     keys = _keys_of_points(problem) if problem.matrix is None else _keys_of_rows(problem.matrix)
     if keys is None:
         return None
-    n, alone = problem.n, _constrained(problem)
+    n, alone = problem.n, constrained(problem)
     bits = n.bit_length()
     packed = (keys << np.uint64(bits)) | np.arange(n, dtype=np.uint64)  # several times as fast as an argsort
     packed.sort()
@@ -144,15 +144,8 @@ def _found(problem: Problem) -> Places | None:
         begins[1:] |= single[order][:-1]
     if begins.all():
         return None
-    # Places are numbered by their first cities.
-    starts = np.flatnonzero(begins)
-    by_head = np.argsort(order[starts], kind="stable")
-    counts = np.diff(np.append(starts, n))[by_head]
-    first = np.concatenate([[0], np.cumsum(counts)])
-    cities = order[np.repeat(starts[by_head] - first[:-1], counts) + np.arange(n)].astype(np.int32)
-    place = np.empty(n, dtype=np.int32)
-    place[cities] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    contracted = _problem_of(problem, cities[first[:-1]], place)
+    contracted, place, cities, first = _contracted(problem, order, np.flatnonzero(begins))
+    counts = np.diff(first)
     if problem.matrix is None:
         exact: bool | None = _obeys_triangle_inequality(problem)
     else:
@@ -160,7 +153,35 @@ def _found(problem: Problem) -> Places | None:
     return None if exact is None else Places(contracted, place, cities, first, exact)
 
 
-def _constrained(problem: Problem) -> NDArray[np.int64]:
+def of_groups(problem: Problem, order: NDArray[np.int32], begins: NDArray[np.int32]) -> Places:
+    """Return groups of cities as if each were at one place, that of its first city.
+
+    Parameters
+    ----------
+    problem : Problem
+    order : ndarray of int32, shape (n,)
+        The cities, those of each group beside one another.
+    begins : ndarray of int32
+        Where in `order` each group begins.
+    """
+    return Places(*_contracted(problem, order, begins), exact=False)
+
+
+def _contracted(
+    problem: Problem, order: NDArray[Any], begins: NDArray[Any]
+) -> tuple[Problem, NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return what `Places` has of groups, which are numbered by their first cities."""
+    n = problem.n
+    by_head = np.argsort(order[begins], kind="stable")
+    counts = np.diff(np.append(begins, n))[by_head]
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    cities = order[np.repeat(begins[by_head] - first[:-1], counts) + np.arange(n)].astype(np.int32)
+    place = np.empty(n, dtype=np.int32)
+    place[cities] = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    return _problem_of(problem, cities[first[:-1]], place), place, cities, first
+
+
+def constrained(problem: Problem) -> NDArray[np.int64]:
     """Return the cities with fixed edges, and the given ends of a path."""
     path = problem.open
     ends = [] if path is None else [end for end in (path.start, path.end) if end is not None]

@@ -28,6 +28,7 @@ from warptsp.methods.kernels import on_gpu_or_cpu
 from warptsp.methods.lk import tuning
 from warptsp.methods.lk.cpu import search
 from warptsp.methods.lk.params import LkParams
+from warptsp.methods.lk.tight_groups import search_with_groups
 from warptsp.methods.method import Method
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run(problem: Problem, run: Run, params: LkParams) -> None:
         nearest = replace(params, per_quadrant=0)
         run_doubled(problem, run, lambda doubled, its_run: _search(doubled, its_run, nearest))
     else:
-        _search(problem, run, params)
+        search_with_groups(problem, run, params, _search)
 
 
 def _search(problem: Problem, run: Run, params: LkParams) -> None:

@@ -8,16 +8,13 @@ direction of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import warptsp._native as _native
+from warptsp.methods.first_search import RunOfFirstSearch
 from warptsp.methods.lk import cpu, tuning
 from warptsp.methods.lk.params import LkParams
-from warptsp.methods.protocol import ForwardingRun, best_of
 from warptsp.problem import Problem
 from warptsp.problem.values import EXACT_INTEGERS
 
@@ -84,120 +81,19 @@ def search_mean(problem: Problem, run: Run, seconds: float) -> NDArray[np.int32]
     whole = problem.integral and 2.0 * float(matrix.max()) <= EXACT_INTEGERS
     total = np.add(matrix, matrix.T, dtype=np.int64 if whole else np.float64)
     symmetric = Problem.from_matrix(total, open=problem.open)
-    of_mean = _RunOfMean(run, problem, symmetric, seconds)
+    of_mean = _RunOfMean(run, symmetric, seconds)
     cpu.search(symmetric, of_mean, LkParams())
     return of_mean.found
 
 
-class _RunOfMean(ForwardingRun):
-    """A run as the symmetric search sees it: for part of the time, and proofs of its own are nobody's."""
-
-    def __init__(self, run: Run, problem: Problem, symmetric: Problem, seconds: float) -> None:
-        super().__init__(run)
-        self._given = problem
-        self._symmetric = symmetric
-        self._end = run.elapsed() + seconds
-        self._token = _native.StopToken(run.token, seconds)
-        self._token.poll = None
-        self._best: NDArray[np.int32] | None = None
-        self._best_length: int | float | None = None
-        self._told: int | float | None = None
-        self.found: NDArray[np.int32] | None = None
-        self._found_length: int | float | None = None
-
-    @property
-    def problem(self) -> Problem:
-        """The sum of both directions."""
-        return self._symmetric
+class _RunOfMean(RunOfFirstSearch):
+    """A run as the symmetric search sees it: for part of the time."""
 
     @property
     def start(self) -> str | NDArray[np.int32]:
         """The tour to begin with."""
         return self._run.start if isinstance(self._run.start, np.ndarray) else _START
 
-    @property
-    def token(self) -> _native.StopToken:
-        """Stops with the run's own, or when the share of the time is over."""
-        return self._token
-
-    @property
-    def time_limit(self) -> float | None:
-        """Seconds to plan for."""
-        return self._end
-
-    @property
-    def may_end_early(self) -> bool:
-        """The directed search has use for the time."""
-        return False
-
-    @property
-    def best(self) -> NDArray[np.int32] | None:
-        """The best tour of the sum."""
-        return self._best
-
-    @property
-    def best_length(self) -> int | float | None:
-        """Its length in the sum."""
-        return self._best_length
-
-    def remaining(self) -> float | None:
-        """Seconds until the share of the time is over."""
-        return max(0.0, self._end - self.elapsed())
-
-    def offer(self, tour: NDArray[np.int32], *, copy: bool = True) -> None:
-        """Keep a tour if it is shorter than the best so far."""
-        length = self._symmetric.length(tour)
-        if self._best_length is None or length < self._best_length:
-            self._best, self._best_length = np.array(tour) if copy else tour, length
-        self._find(tour)
-        if self.found is not None:
-            self._run.offer(self.found)
-
-    def update(
-        self,
-        *,
-        length: int | float,
-        kicks: int,
-        tour: Callable[[], NDArray[np.int32]],
-        phase: str = "search",
-        **counters: int | float,
-    ) -> bool:
-        """Report the state of the search: the tour in its better direction."""
-        if length != self._told:
-            self._told = length
-            self._find(tour())
-        best, found = self._found_length, self.found
-        if best is None or found is None:
-            return self._token.stopped()
-        stop = self._run.update(length=best, kicks=kicks, tour=lambda: found, phase=phase, **counters)
-        return stop or self._token.stopped()
-
-    @contextmanager
-    def repeating(
-        self, length: int | float, tour: Callable[[], NDArray[np.int32]], phase: str
-    ) -> Iterator[None]:
-        """Report the run's best tour now and then."""
-        best, known = best_of(self._run)
-        with self._run.repeating(known, lambda: best, phase):
-            self._token.poll = self._run.token.poll
-            try:
-                yield
-            finally:
-                self._token.poll = None
-
-    def report_bound(self, bound: int | float) -> None:
-        """Half of a bound of the sum would do; the assignment's is the directed search's own."""
-
-    def report_optimal(self) -> None:
-        """Of the sum, not of the distances."""
-
-    def report_limit(self, reason: str) -> None:
-        """The directed search goes on."""
-
-    def _find(self, tour: NDArray[np.int32]) -> None:
-        path = self._given.open
-        ways = [tour, tour[::-1]] if path is None or (path.start is None and path.end is None) else [tour]
-        for way in ways:
-            length = self._given.length(way)
-            if self._found_length is None or length < self._found_length:
-                self.found, self._found_length = np.ascontiguousarray(way), length
+    def _tours(self, tour: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+        path = self._run.problem.open
+        return [tour, tour[::-1]] if path is None or (path.start is None and path.end is None) else [tour]

@@ -127,6 +127,15 @@ MAX_MEMBER_CITIES = 100_000_000
 # (EXP-440).
 LEISURE = 2.0
 
+# Tight groups (tight_groups.py): how many times as long as the tree within one the way to others is at least,
+# and how many there are at most, in times the cities (EXP-483).
+GROUP_RATIO, MOST_GROUPS = 2.5, 0.5
+# What their search takes of the time or the kicks, and at most, for each (EXP-484).
+GROUPS_SHARE, SECONDS_OF_GROUP, KICKS_OF_GROUP = 0.5, 2.5e-3, 20
+NEAR_IN_MATRIX = 10  # cities of a matrix, among which groups are found
+# Of longer instances so many windows are looked at first, with about so many cities each (EXP-485).
+GROUP_WINDOWS, CITIES_OF_WINDOW = 4, 5000
+
 # GPUs; an H200 and its CPU, where nothing else is said.
 # Cities from which "auto" takes a GPU: with so many and one second it is better than one thread, and with two
 # seconds no worse than 16 (docs/performance/device_choice.md).

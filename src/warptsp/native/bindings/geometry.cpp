@@ -1,5 +1,7 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "arrays.h"
@@ -7,6 +9,7 @@
 #include "common.h"
 #include "space/curve.h"
 #include "space/spread_candidates.h"
+#include "space/tight_groups.h"
 #include "tours/fixed_paths.h"
 #include "tours/greedy.h"
 #include "tours/nearest_neighbor.h"
@@ -166,6 +169,23 @@ FilledArray bind_keep_fixed_edges(const Array<const int, 1> &order, const Edges 
   });
 }
 
+nb::object bind_tight_groups(const Array<const int, 2> &lists, const Array<const double, 2> &lengths, double ratio,
+                             StopToken &token) {
+  const size_t n = lists.shape(0), count = lists.shape(1);
+  require(n < 0x7fffffff, "too many lists: " + std::to_string(n));
+  require(lengths.shape(0) == n && lengths.shape(1) == count, "lists and lengths differ in shape");
+  check_cities(lists.data(), lists.size(), -1, n, "a list");
+  require(std::all_of(lengths.data(), lengths.data() + lengths.size(), [](double x) { return std::isfinite(x); }),
+          "a length is not finite");
+  TightGroups found;
+  bool complete = false;
+  interruptible(
+      token, [&] { complete = tight_groups(lists.data(), lengths.data(), (int)n, (int)count, ratio, token, found); });
+  if (!complete) return nb::none();
+  const size_t firsts = found.first.size();
+  return nb::make_tuple(to_numpy(std::move(found.order), {n}), to_numpy(std::move(found.first), {firsts}));
+}
+
 }  // namespace
 
 void bind_geometry(nb::module_ &m) {
@@ -182,6 +202,8 @@ void bind_geometry(nb::module_ &m) {
   m.def("space_filling_curve", bind_space_filling_curve, arg("points"), arg("kind"), arg("token"),
         arg("sphere") = false, arg("threads") = 1,
         "The cities in the order of a space-filling curve; None if stopped.");
+  m.def("tight_groups", bind_tight_groups, arg("lists"), arg("lengths"), arg("ratio"), arg("token"),
+        "The cities, those of each group beside one another, and where each group begins; None if stopped.");
   m.def("greedy_edge", bind_greedy_edge, arg("points"), arg("metric"), arg("norm"), arg("fixed_edges"), arg("threads"),
         arg("token"), arg("tiles") = 1,
         "The greedy edge tour, or one of greedy paths in consecutive tiles; None if stopped.");

@@ -1,0 +1,220 @@
+"""Tight groups of cities, such as the rows of one house: their search comes first, then that of the cities.
+
+A tour goes through such a group once, and nearly all of its length lies between groups. But nearly all kicks
+and candidates are within them. So each group is one place first, for part of the time, and its cities then
+follow one another where that place was. Groups of groups are searched before groups.
+
+A group is what Kruskal's algorithm has joined when the way on is much longer than the whole tree inside
+(native/space/tight_groups.h): no scale is given. Of points the edges are those along a space-filling curve,
+by which nearly the same groups are found as by candidate lists, in a fifth of the time (EXP-483).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import warptsp._native as _native
+from warptsp.construct.space_filling import along_curve
+from warptsp.machine import CPU
+from warptsp.methods.exact import INSTANT_CITIES
+from warptsp.methods.first_search import RunOfFirstSearch
+from warptsp.methods.lk import tuning
+from warptsp.methods.protocol import ForwardingRun
+from warptsp.neighbors import candidate_rows
+from warptsp.problem.places import Places, constrained, of_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from warptsp.machine import Devices
+    from warptsp.methods.lk.params import LkParams
+    from warptsp.methods.protocol import Run
+    from warptsp.problem import Problem
+
+__all__ = ["search_with_groups", "tight_groups"]
+
+PHASE = "tight groups"
+
+
+def search_with_groups(
+    problem: Problem, run: Run, params: LkParams, search: Callable[[Problem, Run, LkParams], None]
+) -> None:
+    """Search the groups of an instance first, if it has any worth it, and then its cities."""
+    groups = None if _is_doubtful(problem, run) else tight_groups(problem, run.threads, run.token)
+    if groups is None:
+        search(problem, run, params)
+        return
+    run.report_counters(tight_groups=groups.problem.n)
+    seconds, kicks = _limits(run, groups.problem.n)
+    first = _RunOfGroups(run, groups, seconds, kicks)
+    search_with_groups(groups.problem, first, params, search)
+    if first.best is None or run.token.stopped() or run.stop_reason is not None:
+        return
+    run.start_over(kicks=first.kicks, tight_groups=groups.problem.n)
+    search(problem, _RunOfCities(run, tour_of_groups(groups, problem, first.best), first.kicks), params)
+
+
+def _limits(run: Run, count: int) -> tuple[float | None, int | None]:
+    """Return the seconds and the kicks that a search of so many groups gets, None for what nobody limits."""
+    seconds = kicks = None
+    if run.time_limit is not None and (remaining := run.remaining()) is not None:
+        seconds = min(tuning.GROUPS_SHARE * remaining, tuning.SECONDS_OF_GROUP * count)
+    if run.kick_limit is not None or seconds is None:
+        kicks = tuning.KICKS_OF_GROUP * count
+        if run.kick_limit is not None:
+            kicks = min(kicks, round(tuning.GROUPS_SHARE * run.kick_limit))
+    return seconds, kicks
+
+
+def _is_doubtful(problem: Problem, run: Run) -> bool:
+    """Whether groups are not even looked for: a given tour, few cities, missing arcs, no kicks, no time."""
+    if not isinstance(run.start, str) or problem.n <= tuning.FEW_CITIES or problem.wall is not None:
+        return True
+    if run.kick_limit == 0:
+        return True
+    if problem.matrix is None or (remaining := run.remaining()) is None:
+        return False
+    return tuning.SECONDS_PER_ENTRY * problem.n**2 > tuning.SPREAD_SHARE * remaining
+
+
+def tight_groups(problem: Problem, threads: int, token: _native.StopToken) -> Places | None:
+    """Return the groups of an instance as places; None if they are few, or if the token stopped it."""
+    if problem.coordinates is not None and problem.n >= tuning.GROUP_WINDOWS**2 * tuning.CITIES_OF_WINDOW:
+        looked_at = groups_in = 0
+        for cities in _windows(problem.coordinates):
+            found = _found_in(_without_constraints(problem, cities), threads, token)
+            looked_at += len(cities)
+            groups_in += len(cities) if found is None else len(found[1]) - 1
+        if groups_in > tuning.MOST_GROUPS * looked_at:
+            return None
+    found = _found_in(problem, threads, token)
+    if found is None:
+        return None
+    order, first = found
+    if not INSTANT_CITIES < len(first) - 1 <= tuning.MOST_GROUPS * problem.n:
+        return None
+    return of_groups(problem, order, first[:-1])
+
+
+def _windows(points: NDArray[np.float64]) -> Iterator[NDArray[np.intp]]:
+    """Yield the cities of some windows all over the first two axes, about as many in each."""
+    n = len(points)
+    side = math.sqrt(tuning.CITIES_OF_WINDOW / n)
+    some = points[:: max(1, n // 10_000), 0]
+    for number in range(tuning.GROUP_WINDOWS):
+        middle = (number + 0.5) / tuning.GROUP_WINDOWS
+        low, high = np.quantile(some, [middle - side / 2, middle + side / 2])
+        strip = np.flatnonzero((points[:, 0] >= low) & (points[:, 0] <= high))
+        across = points[strip, 1]
+        # Of the strips one is looked at near its beginning, the next one further on, and so on.
+        low, high = np.quantile(across, [middle - side / 2, middle + side / 2])
+        yield strip[(across >= low) & (across <= high)]
+
+
+def _without_constraints(problem: Problem, cities: NDArray[np.intp]) -> Problem:
+    return type(problem).from_points(problem.given_coordinates()[cities], problem.metric)
+
+
+def _found_in(
+    problem: Problem, threads: int, token: _native.StopToken
+) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+    """Return the cities, those of each group beside one another, and where each group begins."""
+    lists = _ways(problem, threads, token)
+    if lists is None:
+        return None
+    alone = constrained(problem)
+    if len(alone):
+        is_alone = np.zeros(problem.n, dtype=bool)
+        is_alone[alone] = True
+        lists[is_alone[lists] | is_alone[:, None]] = -1
+    from_ = np.arange(problem.n, dtype=np.int32)[:, None]
+    lengths = problem.distance(*np.broadcast_arrays(from_, np.where(lists < 0, from_, lists)))
+    lengths = lengths.astype(np.float64)
+    if problem.integral:
+        lengths += 0.5  # 0 is as likely to be a half: not infinitely less than 1
+    return _native.tight_groups(lists, lengths, tuning.GROUP_RATIO, token)
+
+
+def _ways(problem: Problem, threads: int, token: _native.StopToken) -> NDArray[np.int32] | None:
+    """Return cities near each one: the next one on the curve, or of a matrix the nearest."""
+    if problem.matrix is not None:
+        return candidate_rows(problem, None, tuning.NEAR_IN_MATRIX, 0, threads, token)
+    curve = along_curve(problem.search_points(), problem.metric, token, threads)
+    if curve is None:
+        return None
+    following = np.empty((problem.n, 1), dtype=np.int32)
+    following[curve, 0] = np.append(curve[1:], -1)
+    return following
+
+
+def tour_of_groups(groups: Places, problem: Problem, visits: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the tour of the cities for one of the groups, each in the direction that joins it better."""
+    tour = groups.expand(visits)
+    counts = np.diff(groups.first)[visits]
+    ends = np.cumsum(counts)
+    begins = ends - counts
+    heads = groups.heads[visits]
+    before, after = np.roll(heads, 1), np.roll(heads, -1)
+    first, last = tour[begins], tour[ends - 1]
+    there = problem.distance(before, first) + problem.distance(last, after)
+    back = problem.distance(before, last) + problem.distance(first, after)
+    turned = np.repeat(back < there, counts)
+    at = np.arange(problem.n)
+    mirrored = np.repeat(begins + ends - 1, counts) - at
+    whole: NDArray[np.int32] = tour[np.where(turned, mirrored, at)]
+    return whole
+
+
+class _RunOfGroups(RunOfFirstSearch):
+    """A run as the search of groups sees it."""
+
+    def __init__(self, run: Run, groups: Places, seconds: float | None, kicks: int | None) -> None:
+        super().__init__(run, groups.problem, seconds, kicks)
+        self._groups = groups
+
+    @property
+    def device(self) -> Devices:
+        """Where the search is: on a GPU that nobody asked for by name, if the groups are enough for it."""
+        few = self.may_use_cpu and self._groups.problem.n < tuning.MIN_GPU_CITIES
+        return CPU if few else self._run.device
+
+    def expect(self, tour: NDArray[np.int32] | None, seconds: float = 0.0) -> None:
+        """Say what there would be to hand over."""
+        groups = self._groups
+        seconds += tuning.HAND_OVER * len(groups.place)
+        self._run.expect(None if tour is None else groups.heads[tour], seconds)
+
+    def update(self, *, phase: str = "search", **state: Any) -> bool:
+        """Report the state of the search; its tours are too poor for a lower bound."""
+        return super().update(phase=PHASE, **state)
+
+    def _tours(self, tour: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+        return [tour_of_groups(self._groups, self._run.problem, tour)]
+
+
+class _RunOfCities(ForwardingRun):
+    """A run as the search of the cities sees it, which begins with a tour and after so many kicks."""
+
+    def __init__(self, run: Run, start: NDArray[np.int32], kicks: int) -> None:
+        super().__init__(run)
+        self._start = start
+        self._earlier = kicks
+
+    @property
+    def start(self) -> NDArray[np.int32]:
+        """The tour to begin with."""
+        return self._start
+
+    @property
+    def kick_limit(self) -> int | None:
+        """Kicks to plan for."""
+        limit = self._run.kick_limit
+        return None if limit is None else max(0, limit - self._earlier)
+
+    def update(self, *, kicks: int, **state: Any) -> bool:
+        """Report the state of the search, with the kicks of both."""
+        return self._run.update(kicks=self._earlier + kicks, **state)
