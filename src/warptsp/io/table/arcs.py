@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warptsp.errors import InvalidProblem
-from warptsp.io._text import quoted
+from warptsp.io._text import as_integers, quoted
 from warptsp.problem import Problem
-
-from .writer import whole_if_possible
 
 if TYPE_CHECKING:
     from .text import TableText
@@ -48,7 +46,7 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
     tail, head, cost = (_place(titles, words) or 0 for words in (_TAILS, _HEADS, _COSTS))
     number: dict[str, int] = {}
     seen: dict[tuple[int, int], int] = {}
-    costs = []
+    costs, texts = [], []
     for line, fields in text.rows():
         if len(fields) != len(titles):
             text.fail(f"{len(fields)} fields: the first line has {len(titles)}", line)
@@ -65,12 +63,15 @@ def arcs_problem(text: TableText, titles: Sequence[str]) -> Problem:
                 line,
             )
         costs.append(text.number(fields[cost].strip(), line, titles[cost]))
+        texts.append(fields[cost])
     text.check_commas([cost])
     text.warn_of_blanks(len(costs))
     if not costs:
         text.fail("has no lines below the names of the columns: a line for each arc is needed")
     places = np.array(list(seen), dtype=np.int64)
-    graph = coo_array((whole_if_possible(np.array(costs)), places.T), shape=(len(number), len(number)))
+    graph = coo_array(
+        (as_integers(np.array(costs), lambda: texts), places.T), shape=(len(number), len(number))
+    )
     try:
         return Problem.from_matrix(graph, labels=list(number), asymmetric=True)
     except InvalidProblem as error:
