@@ -14,7 +14,7 @@ from warptsp.machine import memory
 
 from .values import check_count, real_array
 
-__all__ = ["are_distances", "dense_matrix", "square_matrix"]
+__all__ = ["are_distances", "dense_matrix", "matrix_of_arcs", "square_matrix"]
 
 
 def are_distances(square: NDArray[Any]) -> bool:
@@ -49,10 +49,15 @@ def dense_matrix(sparse: Any) -> tuple[NDArray[Any], float | None]:
     shape = tuple(entries.shape)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InvalidProblem(f"the sparse matrix has shape {shape}: it must be square")
-    n = shape[0]
-    check_count(n)
+    check_count(shape[0])
     values = real_array(entries.data, "the matrix's entries", any_size=True)
-    rows, columns = np.asarray(entries.row), np.asarray(entries.col)
+    return matrix_of_arcs(np.asarray(entries.row), np.asarray(entries.col), values, shape[0])
+
+
+def matrix_of_arcs(
+    rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], n: int
+) -> tuple[NDArray[Any], float | None]:
+    """All entries of a matrix with these, and the number that stands for the others, if there are any."""
     off = rows != columns
     places, where = np.unique(rows[off].astype(np.int64) * n + columns[off], return_inverse=True)
     # Entries of one place are added, which a narrow type might not hold.
