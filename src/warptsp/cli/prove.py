@@ -176,7 +176,7 @@ def _facts(problem: Problem, proof: Proof) -> list[tuple[str, str]]:
         told = "none: the proof ended before one was proved"
     elif not proof.proved:
         told = f"at most {format_gap(proof.gap)} above the shortest: none is below {bound}"
-    elif problem.integral:
+    elif problem.integral or proof.length == 0:
         told = f"optimal, proved: no {kind} is shorter"
     else:
         told = f"optimal, proved: no {kind} is shorter than {bound}, which is rounded down"
